@@ -1,0 +1,103 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrStarted is returned by Run when the informer runs or has run: an
+	// informer runs once.
+	ErrStarted = errors.New("already started")
+
+	// ErrStopped is returned for what can't be asked of an informer that has
+	// stopped: adding a handler or an index, waiting for its sync.
+	ErrStopped = errors.New("already stopped")
+
+	// ErrIndexExists is returned when an index of that name is registered.
+	ErrIndexExists = errors.New("already registered")
+
+	// ErrIndexUnknown is returned by a lookup in an index that is not
+	// registered.
+	ErrIndexUnknown = errors.New("not registered")
+
+	// ErrIndexInvalid is returned for an index without a name or a function.
+	ErrIndexInvalid = errors.New("needs a name and one function")
+
+	// ErrBookmarkMissing is why an informer gave up a watch-list: the server
+	// sent no bookmark that closes the initial events within the deadline.
+	ErrBookmarkMissing = errors.New("no bookmark closed the initial events in time")
+
+	// ErrWatchIdle is why an informer closed a watch: neither an event nor a
+	// bookmark came within the idle timeout.
+	ErrWatchIdle = errors.New("no event or bookmark in time")
+
+	// ErrWatchTooShort is why an informer lists again: the server closed a
+	// watch within a second and without one event.
+	ErrWatchTooShort = errors.New("closed within a second and without an event")
+)
+
+// ObjectError reports one object that could not be used. The others of its
+// list or stream are not affected.
+type ObjectError struct {
+	// Object names the object, as far as it is known: "namespace/name", or
+	// empty.
+	Object string
+	// Err says what is wrong with it.
+	Err error
+}
+
+func (e *ObjectError) Error() string {
+	if e.Object == "" {
+		return fmt.Sprintf("object: %v", e.Err)
+	}
+	return fmt.Sprintf("object %q: %v", e.Object, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ObjectError) Unwrap() error { return e.Err }
+
+// SyncError says why an informer is not in sync. It is what WaitForSync
+// returns when its context ends first.
+type SyncError struct {
+	// Informer is the name of the informer.
+	Informer string
+	// Handler is the name of the handler that still replays the initial list,
+	// when it is a handler that was waited for.
+	Handler string
+	// Status is what the informer was doing.
+	Status Status
+	// Cause is why the waiting ended, in general context.Cause of its context.
+	Cause error
+}
+
+func (e *SyncError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "informer %q: not in sync: ", e.Informer)
+	if e.Handler != "" {
+		fmt.Fprintf(&b, "replaying to handler %q, ", e.Handler)
+	}
+	b.WriteString(e.Status.Phase.String())
+	if !e.Status.Since.IsZero() {
+		fmt.Fprintf(&b, " for %v", time.Since(e.Status.Since).Round(time.Millisecond))
+	}
+	if e.Status.Attempts > 0 {
+		fmt.Fprintf(&b, ", %d failed attempts", e.Status.Attempts)
+	}
+	if e.Status.LastError != nil {
+		fmt.Fprintf(&b, ", last error: %v", e.Status.LastError)
+	}
+	fmt.Fprintf(&b, ": %v", e.Cause)
+	return b.String()
+}
+
+// Unwrap returns the cause and the informer's last error, so that errors.Is
+// and errors.As find both.
+func (e *SyncError) Unwrap() []error {
+	if e.Status.LastError == nil {
+		return []error{e.Cause}
+	}
+	return []error{e.Cause, e.Status.LastError}
+}

@@ -1,0 +1,69 @@
+package cache
+
+import "time"
+
+// Handler is told of every change of an informer's store.
+//
+// One handler is called by one goroutine, with one event after the other:
+// first OnAdd(initial=true) for every object that the store held when the
+// handler joined, then each later change in the order in which the store made
+// it, and after the store and its indexes made it. The old object of an update
+// is the object that this handler was last given for that key. Handlers do not
+// wait for each other.
+//
+// Objects are shared with the store and with every other handler: they must
+// not be mutated.
+type Handler[T any] interface {
+	// OnAdd is called for an object that is new in the store. Initial is true
+	// for those that the store held when the handler joined it.
+	OnAdd(obj T, initial bool)
+	// OnUpdate is called for an object that took the place of another of the
+	// same namespace and name, and with the same object twice for a resync. A
+	// delete and a create that the informer did not see apart are one update,
+	// with another UID.
+	OnUpdate(old, obj T)
+	// OnDelete is called with the last state of an object that left the store.
+	// FinalStateUnknown is true if the deletion itself was missed, and only
+	// noticed by its absence from a later list: the state may be an old one.
+	OnDelete(last T, finalStateUnknown bool)
+}
+
+// HandlerFuncs is a Handler of functions, each of which may be nil.
+type HandlerFuncs[T any] struct {
+	Add    func(obj T, initial bool)
+	Update func(old, obj T)
+	Delete func(last T, finalStateUnknown bool)
+}
+
+// OnAdd calls Add if it is not nil.
+func (h HandlerFuncs[T]) OnAdd(obj T, initial bool) {
+	if h.Add != nil {
+		h.Add(obj, initial)
+	}
+}
+
+// OnUpdate calls Update if it is not nil.
+func (h HandlerFuncs[T]) OnUpdate(old, obj T) {
+	if h.Update != nil {
+		h.Update(old, obj)
+	}
+}
+
+// OnDelete calls Delete if it is not nil.
+func (h HandlerFuncs[T]) OnDelete(last T, finalStateUnknown bool) {
+	if h.Delete != nil {
+		h.Delete(last, finalStateUnknown)
+	}
+}
+
+// HandlerOptions are what a handler may ask for. The zero value is a handler
+// with the informer's resync period, named after its type.
+type HandlerOptions struct {
+	// Name stands for the handler in logs and errors. It defaults to the
+	// handler's type.
+	Name string
+	// Resync is how often the handler is given an update with the same object
+	// twice for everything in the store. Zero is the informer's period,
+	// a negative one is never; others are raised to a second.
+	Resync time.Duration
+}

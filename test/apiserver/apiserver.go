@@ -1,0 +1,168 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.etcd.io/etcd/server/v3/embed"
+	crdapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// Options say how a server is started. The zero value is what Kubernetes does
+// by default.
+type Options struct {
+	// DisableWatchCache lets every list and watch go to etcd itself.
+	DisableWatchCache bool
+	// Logger receives klog's output of the whole process, which is that of the
+	// API server and of all client libraries. The zero value discards it. The
+	// first server that is started decides.
+	Logger logr.Logger
+}
+
+// Server is a running API server and its etcd.
+type Server struct {
+	dir    string
+	etcd   *embed.Etcd
+	config *rest.Config
+
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when the API server has shut down
+	err    error         // why it did; read it after ended
+
+	stop sync.Once
+}
+
+var setLogger sync.Once
+
+// Start runs etcd and an API server and returns when both serve, which takes
+// about a second. Ending ctx stops the start and later the server, but only
+// Stop waits for it and removes its files.
+func Start(ctx context.Context, options Options) (*Server, error) {
+	setLogger.Do(func() {
+		if options.Logger.GetSink() == nil {
+			options.Logger = logr.Discard()
+		}
+		klog.SetLogger(options.Logger)
+	})
+	dir, err := os.MkdirTemp("", "informer-gen-apiserver-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir}
+	if err := s.start(ctx, options); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("API server: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, options Options) (err error) {
+	if s.etcd, err = startEtcd(ctx, filepath.Join(s.dir, "etcd")); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	cfg, err := newConfig(listener, "http://"+s.etcd.Clients[0].Addr().String(), options)
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	server, err := cfg.Complete().New(genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	// Connections that clients hold are cut after this long; requests in flight
+	// that are not watches have been answered by then.
+	server.GenericAPIServer.ShutdownTimeout = 100 * time.Millisecond
+
+	s.run(ctx, server)
+	s.config = rest.CopyConfig(server.GenericAPIServer.LoopbackClientConfig)
+	s.config.QPS, s.config.Burst = 10_000, 10_000
+	s.config.ContentType = "application/json"
+	return s.waitHealthy(ctx)
+}
+
+// run serves until ctx ends or Stop is called.
+func (s *Server) run(ctx context.Context, server *crdapiserver.CustomResourceDefinitions) {
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.ended = make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		s.err = server.GenericAPIServer.PrepareRun().RunWithContext(ctx)
+	}()
+}
+
+// waitHealthy waits for the server to answer that it is ready.
+func (s *Server) waitHealthy(ctx context.Context) error {
+	client, err := rest.HTTPClientFor(s.config)
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	return poll(ctx, func() (bool, error) {
+		select {
+		case <-s.ended:
+			return false, errors.Join(errors.New("ended while it started"), s.err)
+		default:
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.config.Host+"/readyz", nil)
+		if err != nil {
+			return false, err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return false, nil // not listening yet
+		}
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK, nil
+	})
+}
+
+// poll calls done until it is true or an error, or ctx ends.
+func poll(ctx context.Context, done func() (bool, error)) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Config returns a fresh copy of how to reach the server: as its administrator,
+// in JSON, and with no rate limit that matters.
+func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
+
+// Stop ends the API server and etcd, waits for both and removes their files.
+// Watches that are open are cut. It may be called more than once.
+func (s *Server) Stop() {
+	s.stop.Do(func() {
+		if s.cancel != nil {
+			s.cancel()
+			<-s.ended
+		}
+		if s.etcd != nil {
+			s.etcd.Close()
+		}
+		os.RemoveAll(s.dir)
+	})
+}

@@ -1,0 +1,26 @@
+// Package apiserver runs a real Kubernetes API server for custom resources
+// inside a test or a program: the apiextensions-apiserver with an embedded
+// etcd, in pure Go and with nothing to install.
+//
+//	server, err := apiserver.Start(ctx, apiserver.Options{})
+//	defer server.Stop()
+//	err = server.InstallCRDs(ctx, "config/crd/bases")
+//	client, err := source.NewClient(server.Config())
+//
+// # What it is, and what it is not
+//
+// It serves CustomResourceDefinitions and what they define, with everything a
+// Kubernetes API server does for them: validation by schema, defaults, status
+// and scale subresources, optimistic concurrency, finalizers, watch,
+// bookmarks, watch-list, paging, 410 Gone. It has no built-in resources (so
+// namespaces exist without being created), no admission and no controllers but
+// those of the CRDs themselves.
+//
+// # Isolation
+//
+// Everything listens on ports of the loopback interface that the system chose;
+// data lives in a temporary directory that Stop removes. Only the bearer token
+// in Config may use the API. Several servers may run in one process, and one
+// after the other. What is shared by all of them, because Kubernetes keeps it
+// in variables, are the feature gates, the metrics and the klog logger.
+package apiserver

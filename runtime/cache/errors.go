@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -29,6 +30,10 @@ var (
 	// ErrBookmarkMissing is why an informer gave up a watch-list: the server
 	// sent no bookmark that closes the initial events within the deadline.
 	ErrBookmarkMissing = errors.New("no bookmark closed the initial events in time")
+
+	// ErrStreamEnded is why an informer asks for a watch-list again: the server
+	// closed it before the bookmark that closes the initial events.
+	ErrStreamEnded = errors.New("closed before the initial events were complete")
 
 	// ErrWatchIdle is why an informer closed a watch: neither an event nor a
 	// bookmark came within the idle timeout.
@@ -58,6 +63,24 @@ func (e *ObjectError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ObjectError) Unwrap() error { return e.Err }
+
+// PanicError is a panic of a function that the user gave: an index function or
+// a transform. It concerns the object that the function was called with.
+type PanicError struct {
+	// Value is what the function panicked with.
+	Value any
+	// Stack is the stack of the panic, as debug.Stack prints it.
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+
+// catch turns a panic of the function that defers it into an error.
+func catch(err *error) {
+	if value := recover(); value != nil {
+		*err = &PanicError{Value: value, Stack: debug.Stack()}
+	}
+}
 
 // SyncError says why an informer is not in sync. It is what WaitForSync
 // returns when its context ends first.

@@ -1,0 +1,366 @@
+package cachetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// API is an API server of one resource, in memory. It is a
+// cache.Source[T] of all namespaces; InNamespace is one of a single namespace.
+//
+// Create, Update, Delete, Get and Objects are what the test does; they are
+// never subject to faults and not logged. List and Watch are what the informer
+// does.
+//
+// An API is safe for concurrent use. Every object is copied on its way in and
+// on its way out.
+type API[T runtime.Object] struct {
+	mu sync.Mutex
+	// invalid is what was wrong with the objects given to NewAPI.
+	invalid  error
+	resource schema.GroupResource
+	// objects is the latest state, and history how it came about.
+	objects map[types.NamespacedName]*version[T]
+	history history[T]
+	// listed is the latest snapshot that was listed, for its further pages.
+	listed snapshot[T]
+	// created numbers the objects that were ever created, for their UIDs.
+	created uint64
+
+	uncached  bool
+	watchList WatchListMode
+	faults    []*Fault
+	requests  []*Request
+	watches   int
+}
+
+// NewAPI returns an API that holds the objects, created in that order. Its
+// first resourceVersion, that of the empty API, is 1.
+//
+// If one of the objects can't be created, the error comes from every later
+// request.
+func NewAPI[T runtime.Object](objs ...T) *API[T] {
+	kind := reflect.TypeFor[T]()
+	for kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	a := &API[T]{
+		resource: schema.GroupResource{Resource: strings.ToLower(kind.Name()) + "s"},
+		objects:  map[types.NamespacedName]*version[T]{},
+		history:  newHistory[T](1),
+	}
+	for _, obj := range objs {
+		if _, err := a.Create(obj); err != nil {
+			a.invalid = errors.Join(a.invalid, err)
+		}
+	}
+	return a
+}
+
+// SetResource names the resource in the errors of the API. The default is the
+// lower-case name of the Go type with an s. Serve sets it too.
+func (a *API[T]) SetResource(resource schema.GroupResource) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.resource = resource
+}
+
+// Create adds the object and returns it as stored, with a resourceVersion and,
+// if it has none, a UID. An object without a name gets one made of its
+// generateName.
+//
+// Possible errors: AlreadyExists, BadRequest for an object without a name or
+// with a resourceVersion.
+func (a *API[T]) Create(obj T) (T, error) {
+	return a.write(obj, func(v *version[T]) (*version[T], error) {
+		if v.meta.GetResourceVersion() != "" {
+			return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+		}
+		if v.meta.GetName() == "" && v.meta.GetGenerateName() != "" {
+			v.meta.SetName(fmt.Sprintf("%s%05d", v.meta.GetGenerateName(), a.created+1))
+		}
+		if v.meta.GetName() == "" {
+			return nil, apierrors.NewBadRequest("name or generateName is required")
+		}
+		if a.objects[v.key()] != nil {
+			return nil, apierrors.NewAlreadyExists(a.resource, v.meta.GetName())
+		}
+		a.created++
+		if v.meta.GetUID() == "" {
+			v.meta.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", a.created)))
+		}
+		a.changeLocked(v.key(), v)
+		return v, nil
+	})
+}
+
+// Update replaces the object of the same namespace and name, and returns it as
+// stored. An empty resourceVersion or UID is that of the stored object. As on a
+// real server, an update that changes nothing is no event and keeps the
+// resourceVersion.
+//
+// Possible errors: NotFound; Conflict, if the resourceVersion or the UID is not
+// that of the stored object.
+func (a *API[T]) Update(obj T) (T, error) {
+	return a.write(obj, func(v *version[T]) (*version[T], error) {
+		old := a.objects[v.key()]
+		if old == nil {
+			return nil, apierrors.NewNotFound(a.resource, v.meta.GetName())
+		}
+		uid, rv := v.meta.GetUID(), v.meta.GetResourceVersion()
+		if err := a.checkLocked(old, &uid, &rv); err != nil {
+			return nil, err
+		}
+		v.meta.SetUID(old.meta.GetUID())
+		v.meta.SetResourceVersion(old.meta.GetResourceVersion())
+		if equality.Semantic.DeepEqual(v.object, old.object) {
+			return old, nil
+		}
+		a.changeLocked(v.key(), v)
+		return v, nil
+	})
+}
+
+// Delete removes an object at once, whatever its finalizers, and returns its
+// last state with the resourceVersion of the deletion.
+//
+// Possible errors: NotFound; Conflict, if the object does not meet a
+// precondition.
+func (a *API[T]) Delete(key types.NamespacedName, preconditions ...metav1.Preconditions) (T, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var none T
+	if a.invalid != nil {
+		return none, a.invalid
+	}
+	old := a.objects[key]
+	if old == nil {
+		return none, apierrors.NewNotFound(a.resource, key.Name)
+	}
+	for _, p := range preconditions {
+		if err := a.checkLocked(old, p.UID, p.ResourceVersion); err != nil {
+			return none, err
+		}
+	}
+	a.changeLocked(key, nil)
+	return old.copyAt(a.history.tail.rv), nil
+}
+
+// Get returns the object of that key, or the error NotFound.
+func (a *API[T]) Get(key types.NamespacedName) (T, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var none T
+	if a.invalid != nil {
+		return none, a.invalid
+	}
+	v := a.objects[key]
+	if v == nil {
+		return none, apierrors.NewNotFound(a.resource, key.Name)
+	}
+	return v.copy(), nil
+}
+
+// Objects returns every object, ordered by namespace and name: the truth to
+// compare a cache with.
+func (a *API[T]) Objects() []T {
+	a.mu.Lock()
+	versions := a.snapshotLocked(a.history.tail.rv)
+	a.mu.Unlock()
+	objs := make([]T, 0, len(versions))
+	for _, v := range versions {
+		objs = append(objs, v.copy())
+	}
+	return objs
+}
+
+// ResourceVersion returns the latest resourceVersion of the API.
+func (a *API[T]) ResourceVersion() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return formatVersion(a.history.tail.rv)
+}
+
+// Compact forgets the history before the latest resourceVersion: see CompactTo.
+func (a *API[T]) Compact() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.history.compact(a.history.tail.rv)
+}
+
+// CompactTo forgets the history before a resourceVersion, as etcd does every
+// few minutes: a list or a watch from an older one, and a continue token of an
+// older one, is answered with 410 Expired. Open watches live on. A
+// resourceVersion that is not a number, or later than the latest, is an error.
+func (a *API[T]) CompactTo(resourceVersion string) error {
+	rv, err := parseVersion(resourceVersion)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if latest := a.history.tail.rv; rv > latest {
+		return fmt.Errorf("resourceVersion %d: later than the latest, %d", rv, latest)
+	}
+	a.history.compact(rv)
+	return nil
+}
+
+// Restart is a server that comes back with its objects restored from a backup:
+// open watches break with io.ErrUnexpectedEOF, and resourceVersions begin again
+// at 1, in the order of namespace and name.
+func (a *API[T]) Restart() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.signalLocked(ended, io.ErrUnexpectedEOF)
+	restored := a.snapshotLocked(a.history.tail.rv)
+	a.objects = make(map[types.NamespacedName]*version[T], len(restored))
+	a.history = newHistory[T](1)
+	a.listed = snapshot[T]{}
+	for _, v := range restored {
+		a.changeLocked(v.key(), newVersion(v.copy()))
+	}
+}
+
+// write passes a copy of obj to change, with the API locked, and returns a copy
+// of its answer.
+func (a *API[T]) write(obj T, change func(*version[T]) (*version[T], error)) (T, error) {
+	var none T
+	v, err := ingest(obj)
+	if err != nil {
+		return none, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.invalid != nil {
+		return none, a.invalid
+	}
+	if v, err = change(v); err != nil {
+		return none, err
+	}
+	return v.copy(), nil
+}
+
+// checkLocked compares preconditions, of which nil and empty ones are met, with
+// what is stored.
+func (a *API[T]) checkLocked(old *version[T], uid *types.UID, rv *string) error {
+	conflict := func(format string, args ...any) error {
+		return apierrors.NewConflict(a.resource, old.meta.GetName(), fmt.Errorf(format, args...))
+	}
+	if stored := old.meta.GetUID(); uid != nil && *uid != "" && *uid != stored {
+		return conflict("UID in precondition: %s, UID in object meta: %s", *uid, stored)
+	}
+	if stored := old.meta.GetResourceVersion(); rv != nil && *rv != "" && *rv != stored {
+		return conflict("the object has been modified: resourceVersion %s is not the latest, %s", *rv, stored)
+	}
+	return nil
+}
+
+// changeLocked makes a new state of one object, nil if it is deleted, the next
+// event of the history.
+func (a *API[T]) changeLocked(key types.NamespacedName, v *version[T]) {
+	rv := a.history.tail.rv + 1
+	before := a.objects[key]
+	if v == nil {
+		delete(a.objects, key)
+	} else {
+		v.meta.SetResourceVersion(formatVersion(rv))
+		a.objects[key] = v
+	}
+	a.history.append(&record[T]{kind: changed, rv: rv, key: key, before: before, after: v})
+}
+
+// snapshotLocked returns the objects as of a resourceVersion that the history
+// reaches, ordered by key. It is shared and read-only.
+func (a *API[T]) snapshotLocked(rv uint64) []*version[T] {
+	if a.listed.versions == nil || a.listed.rv != rv {
+		state := a.history.stateAt(rv, a.objects)
+		versions := make([]*version[T], 0, len(state))
+		for _, v := range state {
+			versions = append(versions, v)
+		}
+		slices.SortFunc(versions, func(x, y *version[T]) int { return compareKeys(x.key(), y.key()) })
+		a.listed = snapshot[T]{rv: rv, versions: versions}
+	}
+	return a.listed.versions
+}
+
+// version is one immutable state of an object. Its metadata is a part of it.
+type version[T runtime.Object] struct {
+	object T
+	meta   metav1.Object
+}
+
+// snapshot is the state at a resourceVersion, ordered by key.
+type snapshot[T runtime.Object] struct {
+	rv       uint64
+	versions []*version[T]
+}
+
+// ingest copies an object that came from outside.
+func ingest[T runtime.Object](obj T) (*version[T], error) {
+	if v := reflect.ValueOf(&obj).Elem(); (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		return nil, apierrors.NewBadRequest("object is nil")
+	}
+	copied, ok := obj.DeepCopyObject().(T)
+	if !ok {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("deep copy of %T is of another type", obj))
+	}
+	if _, err := meta.Accessor(copied); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return newVersion(copied), nil
+}
+
+// newVersion wraps an object that ingest has seen, or a copy of it.
+func newVersion[T runtime.Object](obj T) *version[T] {
+	m, _ := meta.Accessor(obj)
+	return &version[T]{object: obj, meta: m}
+}
+
+func (v *version[T]) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: v.meta.GetNamespace(), Name: v.meta.GetName()}
+}
+
+func (v *version[T]) copy() T {
+	obj, _ := v.object.DeepCopyObject().(T)
+	return obj
+}
+
+// copyAt returns a copy with another resourceVersion.
+func (v *version[T]) copyAt(rv uint64) T {
+	copied := newVersion(v.copy())
+	copied.meta.SetResourceVersion(formatVersion(rv))
+	return copied.object
+}
+
+func compareKeys(x, y types.NamespacedName) int {
+	if c := strings.Compare(x.Namespace, y.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(x.Name, y.Name)
+}
+
+func formatVersion(rv uint64) string { return strconv.FormatUint(rv, 10) }
+
+func parseVersion(rv string) (uint64, error) {
+	n, err := strconv.ParseUint(rv, 10, 64)
+	if err != nil {
+		return 0, apierrors.NewBadRequest(fmt.Sprintf("resourceVersion %q: not a decimal number", rv))
+	}
+	return n, nil
+}

@@ -1,0 +1,129 @@
+package cachetest
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// history is what happened, in order, as a linked list from base to tail that
+// grows at its tail. A watch is a position in it, which it moves on without a
+// lock; what lies before the base and every watch is garbage.
+type history[T runtime.Object] struct {
+	// base is the place of the oldest resourceVersion that can be read.
+	base *record[T]
+	tail *record[T]
+}
+
+// record is one entry of a history.
+type record[T runtime.Object] struct {
+	kind recordKind
+	// seq is the record's place in its history.
+	seq uint64
+	// rv is the resourceVersion after the record. Only changes raise it.
+	rv uint64
+
+	// key, before and after are what changed: before is nil for a create, and
+	// after for a delete.
+	key           types.NamespacedName
+	before, after *version[T]
+
+	// err is what an end ends watches with.
+	err error
+
+	// next is set before more is closed, and read after.
+	next *record[T]
+	more chan struct{}
+}
+
+// recordKind is what a record means to a watch.
+type recordKind int
+
+const (
+	// changed is the change of one object.
+	changed recordKind = iota
+	// bookmarked asks the watches that are open to send a bookmark.
+	bookmarked
+	// ended asks the watches that are open to end with err.
+	ended
+)
+
+func newHistory[T runtime.Object](rv uint64) history[T] {
+	first := &record[T]{rv: rv, more: make(chan struct{})}
+	return history[T]{base: first, tail: first}
+}
+
+func (h *history[T]) append(r *record[T]) {
+	r.seq = h.tail.seq + 1
+	r.more = make(chan struct{})
+	last := h.tail
+	last.next, h.tail = r, r
+	close(last.more)
+}
+
+// compact makes rv the oldest resourceVersion that can be read.
+func (h *history[T]) compact(rv uint64) {
+	if rv > h.base.rv {
+		h.base = h.at(rv)
+	}
+}
+
+// at returns the last record that is not later than rv, which is not before the
+// base.
+func (h *history[T]) at(rv uint64) *record[T] {
+	if rv >= h.tail.rv {
+		return h.tail
+	}
+	r := h.base
+	for r.next != nil && r.next.rv <= rv {
+		r = r.next
+	}
+	return r
+}
+
+// stateAt undoes in a copy of the latest state what came after rv.
+func (h *history[T]) stateAt(rv uint64, latest map[types.NamespacedName]*version[T]) map[types.NamespacedName]*version[T] {
+	if rv >= h.tail.rv {
+		return latest
+	}
+	undone := map[types.NamespacedName]*version[T]{}
+	for r := h.at(rv).next; r != nil; r = r.next {
+		if r.kind != changed {
+			continue
+		}
+		// The first change after rv knows the state at rv.
+		if _, ok := undone[r.key]; !ok {
+			undone[r.key] = r.before
+		}
+	}
+	state := make(map[types.NamespacedName]*version[T], len(latest))
+	for key, v := range latest {
+		if _, ok := undone[key]; !ok {
+			state[key] = v
+		}
+	}
+	for key, v := range undone {
+		if v != nil {
+			state[key] = v
+		}
+	}
+	return state
+}
+
+// event returns what the change is to a watch of a selection, and the object to
+// send; false if it is nothing. As on a real server, an object that leaves the
+// selection is sent as deleted, in its state before.
+func (r *record[T]) event(s selection) (watch.EventType, T, bool) {
+	was := r.before != nil && s.matches(r.before.meta)
+	is := r.after != nil && s.matches(r.after.meta)
+	switch {
+	case is && was:
+		return watch.Modified, r.after.copy(), true
+	case is:
+		return watch.Added, r.after.copy(), true
+	case was:
+		return watch.Deleted, r.before.copyAt(r.rv), true
+	}
+	var none T
+	return "", none, false
+}

@@ -1,0 +1,268 @@
+package cachetest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Server serves APIs over HTTP in JSON, under the paths of a Kubernetes API
+// server: /api/v1/... for the core group and /apis/<group>/<version>/... for
+// others, with namespaces/<namespace>/ before the resource or without. It knows
+// list, watch, get, create, update and delete; it does not know subresources,
+// patches, or discovery.
+//
+// RoundTripper connects a client to it without a network.
+type Server struct {
+	mu        sync.RWMutex
+	resources map[schema.GroupVersionResource]endpoint
+}
+
+// NewServer returns a server without resources.
+func NewServer() *Server {
+	return &Server{resources: map[schema.GroupVersionResource]endpoint{}}
+}
+
+// Serve makes the server answer for a resource from an API. Kind is that of
+// its objects; their list's is the same with "List". T is a pointer to a
+// struct, which is decoded from and encoded to JSON.
+//
+// An API can be served at several places, also with several servers.
+func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResource, kind string, api *API[T]) {
+	api.SetResource(resource.GroupResource())
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	server.resources[resource] = typedEndpoint[T]{api: api, kind: resource.GroupVersion().WithKind(kind)}
+}
+
+// target is what the path of a request names.
+type target struct {
+	resource schema.GroupVersionResource
+	key      types.NamespacedName
+}
+
+// parsePath splits a path, or returns false if it names no resource.
+func parsePath(path string) (target, bool) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	var t target
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		t.resource.Version, parts = parts[1], parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		t.resource.Group, t.resource.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return target{}, false
+	}
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		t.key.Namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) == 2 {
+		t.key.Name = parts[1]
+	}
+	t.resource.Resource = parts[0]
+	return t, len(parts) <= 2
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t, ok := parsePath(r.URL.Path)
+	s.mu.RLock()
+	e, found := s.resources[t.resource]
+	s.mu.RUnlock()
+	if !ok || !found {
+		writeError(w, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{}, "", "", 0, false))
+		return
+	}
+	var options metav1.ListOptions
+	query := r.URL.Query()
+	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil); err != nil {
+		writeError(w, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	switch collection := t.key.Name == ""; {
+	case collection && r.Method == http.MethodGet && options.Watch:
+		serveWatch(w, r, e, t.key.Namespace, options)
+	case collection && r.Method == http.MethodGet:
+		serveList(w, r, e, t.key.Namespace, options)
+	case collection && r.Method == http.MethodPost,
+		!collection && (r.Method == http.MethodGet || r.Method == http.MethodPut || r.Method == http.MethodDelete):
+		serveObject(w, r, e, t.key)
+	default:
+		writeError(w, apierrors.NewMethodNotSupported(t.resource.GroupResource(), r.Method))
+	}
+}
+
+func serveObject(w http.ResponseWriter, r *http.Request, e endpoint, key types.NamespacedName) {
+	code := http.StatusOK
+	var answer []byte
+	body, err := readBody(r)
+	if err == nil {
+		switch r.Method {
+		case http.MethodGet:
+			answer, err = e.get(key)
+		case http.MethodPost:
+			code = http.StatusCreated
+			answer, err = e.create(key.Namespace, body)
+		case http.MethodPut:
+			answer, err = e.update(key, body)
+		case http.MethodDelete:
+			answer, err = e.delete(key, body)
+		}
+	}
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	writeJSON(w, code, answer)
+}
+
+// readBody returns the body of a request that writes.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if kind := r.Header.Get("Content-Type"); len(body) > 0 && kind != "" && !strings.HasPrefix(kind, "application/json") {
+		return nil, apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, r.Method, schema.GroupResource{}, "",
+			fmt.Sprintf("the body is of type %s; only application/json is supported", kind), 0, false)
+	}
+	return body, nil
+}
+
+func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions) {
+	items := [][]byte{}
+	list, err := e.list(r.Context(), namespace, options, func(item []byte) { items = append(items, item) })
+	if err != nil && (isStatus(err) || len(items) == 0) {
+		writeError(w, err)
+		return
+	}
+	head, encodeErr := e.listHead(list)
+	if encodeErr != nil {
+		writeError(w, encodeErr)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	out := &writer{to: w}
+	out.write(head)
+	for i, item := range items {
+		if i > 0 {
+			out.write([]byte(","))
+		}
+		out.write(item)
+	}
+	if err != nil {
+		// The connection breaks in the middle of the list.
+		flush(w)
+		abort(w, err)
+		return
+	}
+	out.write([]byte("]}\n"))
+}
+
+func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions) {
+	stream, err := e.watch(r.Context(), namespace, options)
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	defer stream.stop()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	flush(w)
+	out := &writer{to: w}
+	for out.err == nil {
+		event, object, err := stream.next()
+		switch {
+		case err == nil:
+			out.frame(event, object)
+		case isStatus(err):
+			out.frame(watch.Error, encodeStatus(err))
+			return
+		case errors.Is(err, io.EOF):
+			return
+		default:
+			abort(w, err)
+			return
+		}
+		flush(w)
+	}
+}
+
+// writer writes until the first error.
+type writer struct {
+	to  io.Writer
+	err error
+}
+
+func (w *writer) write(p []byte) {
+	if w.err == nil {
+		_, w.err = w.to.Write(p)
+	}
+}
+
+// frame writes one event of a watch on a line.
+func (w *writer) frame(event watch.EventType, object []byte) {
+	line := append(strconv.AppendQuote([]byte(`{"type":`), string(event)), `,"object":`...)
+	w.write(append(append(line, object...), "}\n"...))
+}
+
+func isStatus(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
+
+func encodeStatus(err error) []byte {
+	status := statusOf(err)
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	// A status is strings and numbers, which always encode.
+	text, _ := json.Marshal(status)
+	return text
+}
+
+func statusOf(err error) metav1.Status {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status()
+	}
+	return apierrors.NewInternalError(err).Status()
+}
+
+// writeError answers with a status, or breaks the connection if the error is
+// none.
+func writeError(w http.ResponseWriter, err error) {
+	if !isStatus(err) {
+		abort(w, err)
+		return
+	}
+	status := statusOf(err)
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
+	writeJSON(w, int(status.Code), encodeStatus(err))
+}
+
+func writeJSON(w http.ResponseWriter, code int, text []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	// A client that has gone needs no answer.
+	_, _ = w.Write(text)
+}
+
+func flush(w http.ResponseWriter) {
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}

@@ -1,0 +1,253 @@
+package cachetest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+var _ cache.Source[runtime.Object] = (*API[runtime.Object])(nil)
+
+// List implements cache.Source for all namespaces. Items come ordered by
+// namespace and name.
+//
+// A resourceVersion means what it means to a real server: "" and "0" the latest
+// state, another one a state not older, and with a limit or with
+// resourceVersionMatch=Exact the state at it. The pages of a list are of one
+// state. A limit is ignored with "0", which a real server answers from its
+// watch cache.
+//
+// Possible errors: those of faults; Expired, for a resourceVersion or a
+// continue token from before a compaction; Timeout with the cause
+// ResourceVersionTooLarge, at once; BadRequest and Invalid.
+func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+	return a.list(ctx, "", options, each)
+}
+
+// InNamespace returns a source of the objects of one namespace.
+func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
+	return namespaced[T]{api: a, namespace: namespace}
+}
+
+// namespaced is the source of one namespace.
+type namespaced[T runtime.Object] struct {
+	api       *API[T]
+	namespace string
+}
+
+func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+	return n.api.list(ctx, n.namespace, options, each)
+}
+
+func (n namespaced[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+	return n.api.watch(ctx, n.namespace, options)
+}
+
+// SetWatchCache says whether the server has a watch cache. Without one, a list
+// with the resourceVersion "0" is paged like others. The default is true.
+func (a *API[T]) SetWatchCache(on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.uncached = !on
+}
+
+func (a *API[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+	request, fault := a.arrive(List, namespace, options)
+	list, err := a.listPage(ctx, namespace, options, fault, each)
+	a.answer(request, err)
+	return list, err
+}
+
+func (a *API[T]) listPage(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault, each func(T, error)) (metav1.ListMeta, error) {
+	if err := fault.start(ctx); err != nil {
+		return metav1.ListMeta{}, err
+	}
+	page, err := a.page(namespace, options)
+	if err != nil {
+		return metav1.ListMeta{}, err
+	}
+	for i, v := range page.items {
+		if fault.strikes(i) {
+			object := fault.undecodable(v.key())
+			if object == nil {
+				return metav1.ListMeta{}, fault.end(ctx)
+			}
+			var none T
+			each(none, object)
+			continue
+		}
+		each(v.copy(), nil)
+	}
+	if fault.ends() && fault.After >= len(page.items) {
+		return metav1.ListMeta{}, fault.end(ctx)
+	}
+	return page.meta, nil
+}
+
+// page is one page of a list.
+type page[T runtime.Object] struct {
+	items []*version[T]
+	meta  metav1.ListMeta
+}
+
+func (a *API[T]) page(namespace string, options metav1.ListOptions) (page[T], error) {
+	options.Watch = false
+	s, err := parseSelection(namespace, options, true)
+	if err != nil {
+		return page[T]{}, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.invalid != nil {
+		return page[T]{}, a.invalid
+	}
+	limit := int(options.Limit)
+	if options.ResourceVersion == "0" && options.Continue == "" && !a.uncached {
+		limit = 0
+	}
+	var token continueToken
+	if options.Continue == "" {
+		token.Version, err = a.listVersionLocked(options)
+	} else {
+		token, err = a.continueLocked(options)
+	}
+	if err != nil {
+		return page[T]{}, err
+	}
+	return cutPage(a.snapshotLocked(token.Version), s, limit, token), nil
+}
+
+// cutPage selects the items of the page that the token begins.
+func cutPage[T runtime.Object](versions []*version[T], s selection, limit int, token continueToken) page[T] {
+	p := page[T]{meta: metav1.ListMeta{ResourceVersion: formatVersion(token.Version)}}
+	first := 0
+	if token.Page > 0 {
+		var found bool
+		first, found = slices.BinarySearchFunc(versions, token.Last, func(v *version[T], key types.NamespacedName) int {
+			return compareKeys(v.key(), key)
+		})
+		if found {
+			first++
+		}
+	}
+	more := int64(0)
+	for _, v := range versions[first:] {
+		switch {
+		case !s.matches(v.meta):
+		case limit > 0 && len(p.items) == limit:
+			more++
+		default:
+			p.items = append(p.items, v)
+		}
+	}
+	if more > 0 {
+		token.Page++
+		token.Last = p.items[len(p.items)-1].key()
+		p.meta.Continue = token.encode()
+		if !s.selective() {
+			p.meta.RemainingItemCount = &more
+		}
+	}
+	return p
+}
+
+// listVersionLocked returns the resourceVersion of the state that the first
+// page of a list is of.
+func (a *API[T]) listVersionLocked(options metav1.ListOptions) (uint64, error) {
+	latest := a.history.tail.rv
+	if options.ResourceVersion == "" || options.ResourceVersion == "0" {
+		return latest, nil
+	}
+	rv, err := parseVersion(options.ResourceVersion)
+	if err != nil {
+		return 0, err
+	}
+	if rv > latest {
+		return 0, tooLarge(rv, latest)
+	}
+	exact := options.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
+		options.ResourceVersionMatch == "" && options.Limit > 0
+	if !exact {
+		return latest, nil
+	}
+	if rv < a.history.base.rv {
+		return 0, apierrors.NewResourceExpired(fmt.Sprintf("The resourceVersion for the provided list is too old: %d, the oldest is %d.", rv, a.history.base.rv))
+	}
+	return rv, nil
+}
+
+// continueLocked returns where the page of options.Continue begins. An expired
+// token's error has another one, which continues in the latest state.
+func (a *API[T]) continueLocked(options metav1.ListOptions) (continueToken, error) {
+	if rv := options.ResourceVersion; rv != "" && rv != "0" {
+		return continueToken{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+	}
+	token, err := decodeToken(options.Continue)
+	if err != nil {
+		return continueToken{}, err
+	}
+	if token.Inconsistent {
+		token.Inconsistent = false
+		token.Version = a.history.tail.rv
+	}
+	switch {
+	case token.Version > a.history.tail.rv:
+		return continueToken{}, tooLarge(token.Version, a.history.tail.rv)
+	case token.Version < a.history.base.rv:
+		token.Inconsistent = true
+		expired := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
+			"You can start a new list without the continue parameter, or use the continue token in this response " +
+			"to retrieve the remainder of the results, from the latest state.")
+		expired.ErrStatus.Continue = token.encode()
+		return continueToken{}, expired
+	}
+	return token, nil
+}
+
+// continueToken names the next page of a list.
+type continueToken struct {
+	// Version is the resourceVersion of the state that the list is of.
+	Version uint64 `json:"rv"`
+	// Page counts the pages before, and Last is the last key on them.
+	Page int                  `json:"page"`
+	Last types.NamespacedName `json:"last"`
+	// Inconsistent replaces Version by the latest.
+	Inconsistent bool `json:"inconsistent,omitempty"`
+}
+
+func (t continueToken) encode() string {
+	// A struct of strings and numbers always encodes.
+	text, _ := json.Marshal(t)
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+func decodeToken(s string) (continueToken, error) {
+	var t continueToken
+	text, err := base64.RawURLEncoding.DecodeString(s)
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	if err != nil {
+		return continueToken{}, apierrors.NewBadRequest(fmt.Sprintf("continue key is not valid: %v", err))
+	}
+	return t, nil
+}
+
+// tooLarge is the error of a resourceVersion that is yet to come.
+func tooLarge(rv, latest uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", rv, latest), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type:    metav1.CauseTypeResourceVersionTooLarge,
+		Message: "Too large resource version",
+	}}
+	return err
+}

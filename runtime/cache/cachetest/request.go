@@ -1,0 +1,76 @@
+package cachetest
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Verb is what a request asks for.
+type Verb string
+
+const (
+	// List is one page of a list.
+	List Verb = "list"
+	// Watch is a watch without sendInitialEvents=true.
+	Watch Verb = "watch"
+	// WatchList is a watch with sendInitialEvents=true.
+	WatchList Verb = "watchlist"
+)
+
+// Request is one list or watch that reached the API.
+type Request struct {
+	Verb Verb
+	// Namespace is empty for all.
+	Namespace string
+	// Options are as they came.
+	Options metav1.ListOptions
+	// Answered is false as long as the request is delayed or hangs.
+	Answered bool
+	// Err is the error that it was answered with. Of a watch, it is that of
+	// opening it: what ends the stream is not in it.
+	Err error
+}
+
+// Requests returns the lists and watches since the API was made or
+// ResetRequests called, in the order of their arrival.
+func (a *API[T]) Requests() []Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	requests := make([]Request, len(a.requests))
+	for i, r := range a.requests {
+		requests[i] = *r
+	}
+	return requests
+}
+
+// ResetRequests empties the log of requests.
+func (a *API[T]) ResetRequests() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.requests = nil
+}
+
+// arrive logs a request and returns the fault that it meets, or nil.
+func (a *API[T]) arrive(verb Verb, namespace string, options metav1.ListOptions) (*Request, *Fault) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := &Request{Verb: verb, Namespace: namespace, Options: *options.DeepCopy()}
+	a.requests = append(a.requests, r)
+	i := slices.IndexFunc(a.faults, func(f *Fault) bool { return f.matches(*r) })
+	if i < 0 {
+		return r, nil
+	}
+	met := *a.faults[i]
+	if a.faults[i].Times--; a.faults[i].Times == 0 {
+		a.faults = slices.Delete(a.faults, i, i+1)
+	}
+	return r, &met
+}
+
+// answer logs the answer to a request.
+func (a *API[T]) answer(r *Request, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.Answered, r.Err = true, err
+}

@@ -1,0 +1,137 @@
+package cachetest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// RoundTripper returns a transport that carries every request, whatever its
+// host, straight to the server. With
+//
+//	&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+//
+// a client works on it. Bodies stream, and the context of a request ends it.
+// There are no sockets, so it works in a bubble of testing/synctest. As with
+// any client, a body that is neither read to its end nor closed keeps a
+// goroutine.
+func (s *Server) RoundTripper() http.RoundTripper { return transport{handler: s} }
+
+type transport struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	reader, out := io.Pipe()
+	w := &responseWriter{header: http.Header{}, ready: make(chan struct{}), out: out}
+	served := req.Clone(ctx)
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	// The end of the context ends a read or write of the body that blocks.
+	undo := context.AfterFunc(ctx, func() { _ = out.CloseWithError(context.Cause(ctx)) })
+	go func() {
+		defer undo()
+		defer w.finish()
+		defer func() { _ = served.Body.Close() }()
+		t.handler.ServeHTTP(w, served)
+	}()
+	select {
+	case <-w.ready:
+	case <-ctx.Done():
+		cancel()
+		return nil, context.Cause(req.Context())
+	}
+	if w.err != nil {
+		cancel()
+		return nil, w.err
+	}
+	return &http.Response{
+		Status:        http.StatusText(w.code),
+		StatusCode:    w.code,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        w.sent,
+		Body:          &responseBody{PipeReader: reader, cancel: cancel},
+		ContentLength: -1,
+		Request:       req,
+	}, nil
+}
+
+// responseBody ends the request when it is closed.
+type responseBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc
+}
+
+func (b *responseBody) Close() error {
+	defer b.cancel()
+	return b.PipeReader.Close()
+}
+
+// responseWriter is an http.ResponseWriter whose body the client reads while
+// it is written.
+type responseWriter struct {
+	header http.Header
+	out    *io.PipeWriter
+
+	begin sync.Once
+	// ready is closed when the fields below are set.
+	ready chan struct{}
+	code  int
+	sent  http.Header
+	// err is why there is no response at all.
+	err error
+}
+
+var _ http.Flusher = (*responseWriter)(nil)
+
+func (w *responseWriter) Header() http.Header { return w.header }
+
+// Flush implements http.Flusher: nothing is held back but the header.
+func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
+
+func (w *responseWriter) WriteHeader(code int) {
+	w.begin.Do(func() {
+		w.code, w.sent = code, w.header.Clone()
+		close(w.ready)
+	})
+}
+
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.out.Write(p)
+}
+
+func (w *responseWriter) finish() {
+	w.WriteHeader(http.StatusOK)
+	_ = w.out.Close()
+}
+
+// abort breaks the connection: before the header the request fails with err,
+// after it the body does.
+func (w *responseWriter) abort(err error) {
+	if errors.Is(err, io.EOF) {
+		// The end of a body in good order is not what a broken one is like.
+		err = io.ErrUnexpectedEOF
+	}
+	w.begin.Do(func() {
+		w.err = err
+		close(w.ready)
+	})
+	_ = w.out.CloseWithError(err)
+}
+
+// abort breaks the connection of a response: with err, if it is one of a
+// RoundTripper of this package.
+func abort(w http.ResponseWriter, err error) {
+	if w, ok := w.(*responseWriter); ok {
+		w.abort(err)
+		return
+	}
+	// This is how net/http is told to cut a connection.
+	panic(http.ErrAbortHandler)
+}

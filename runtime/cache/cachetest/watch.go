@@ -1,0 +1,326 @@
+package cachetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// WatchListMode is what the server makes of a watch-list.
+type WatchListMode int
+
+const (
+	// WatchListServed sends the initial events and the bookmark that closes
+	// them. It is the default.
+	WatchListServed WatchListMode = iota
+	// WatchListRejected answers 422 Invalid, as servers without the feature do.
+	WatchListRejected
+	// WatchListEndless sends the initial events and never the bookmark that
+	// closes them; what happens later is sent as usual.
+	WatchListEndless
+)
+
+// errStopped is what Next returns after Stop.
+var errStopped = errors.New("watch: stopped")
+
+// SetWatchList says how later watch-lists are answered.
+func (a *API[T]) SetWatchList(mode WatchListMode) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.watchList = mode
+}
+
+// Bookmark sends a bookmark of the latest resourceVersion to the open watches
+// that allow them. Otherwise only a watch-list has one.
+func (a *API[T]) Bookmark() { a.signal(bookmarked, nil) }
+
+// CloseWatches ends the open watches in good order. Like the other signals, it
+// reaches each of them after every event from before the call.
+func (a *API[T]) CloseWatches() { a.signal(ended, io.EOF) }
+
+// BreakWatches ends the open watches with an error: a status error as a frame
+// of type ERROR, another one as a broken connection. Nil is
+// io.ErrUnexpectedEOF.
+func (a *API[T]) BreakWatches(err error) {
+	if err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	a.signal(ended, err)
+}
+
+// Watches returns how many watches were opened and have neither ended nor been
+// stopped. A watch whose context ended counts until its Next or Stop is called.
+func (a *API[T]) Watches() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.watches
+}
+
+func (a *API[T]) signal(kind recordKind, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.signalLocked(kind, err)
+}
+
+func (a *API[T]) signalLocked(kind recordKind, err error) {
+	a.history.append(&record[T]{kind: kind, rv: a.history.tail.rv, err: err})
+}
+
+// Watch implements cache.Source for all namespaces.
+//
+// From a resourceVersion it sends what came after it. From "" or "0" it sends
+// the latest state first, every object as added. With sendInitialEvents=true
+// it does that from any resourceVersion, and a bookmark after it. It ends with
+// io.EOF after options.TimeoutSeconds.
+//
+// A watch reads the history in its own time, and never misses an event however
+// late it is.
+//
+// Possible errors: those of faults; BadRequest and Invalid. In the stream, as
+// from a real server: Expired, for a resourceVersion from before a compaction;
+// and Timeout with the cause ResourceVersionTooLarge, for a watch-list.
+func (a *API[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+	return a.watch(ctx, "", options)
+}
+
+func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions) (cache.Watcher[T], error) {
+	verb := Watch
+	if options.SendInitialEvents != nil && *options.SendInitialEvents {
+		verb = WatchList
+	}
+	request, fault := a.arrive(verb, namespace, options)
+	w, err := a.open(ctx, namespace, options, fault)
+	a.answer(request, err)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (a *API[T]) open(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault) (*watcher[T], error) {
+	if err := fault.start(ctx); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.invalid != nil {
+		return nil, a.invalid
+	}
+	options.Watch = true
+	s, err := parseSelection(namespace, options, a.watchList != WatchListRejected)
+	if err != nil {
+		return nil, err
+	}
+	var from uint64
+	if options.ResourceVersion != "" {
+		if from, err = parseVersion(options.ResourceVersion); err != nil {
+			return nil, err
+		}
+	}
+	w := &watcher[T]{
+		api:       a,
+		ctx:       ctx,
+		stopped:   make(chan struct{}),
+		selection: s,
+		bookmarks: options.AllowWatchBookmarks,
+		fault:     fault,
+		opened:    a.history.tail.seq,
+	}
+	w.err = a.positionLocked(w, from, options.SendInitialEvents)
+	if seconds := options.TimeoutSeconds; seconds != nil && *seconds > 0 {
+		w.timer = time.NewTimer(time.Duration(*seconds) * time.Second)
+		w.timeout = w.timer.C
+	}
+	if w.err == nil {
+		a.watches++
+	} else {
+		w.release.Do(func() {})
+	}
+	return w, nil
+}
+
+// positionLocked sets what the watch begins with. Its error belongs into the
+// stream.
+func (a *API[T]) positionLocked(w *watcher[T], from uint64, sendInitial *bool) error {
+	latest := a.history.tail.rv
+	streaming := sendInitial != nil && *sendInitial
+	if from != 0 && !streaming {
+		if from < a.history.base.rv {
+			return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", from, a.history.base.rv))
+		}
+		w.at, w.from = a.history.at(from), from
+		return nil
+	}
+	if from > latest {
+		return tooLarge(from, latest)
+	}
+	w.at, w.from = a.history.tail, latest
+	if sendInitial == nil || streaming {
+		w.initial = a.snapshotLocked(latest)
+	}
+	w.closing = streaming && w.bookmarks && a.watchList != WatchListEndless
+	return nil
+}
+
+// watcher is an open watch: a position in the history.
+type watcher[T runtime.Object] struct {
+	api       *API[T]
+	ctx       context.Context
+	selection selection
+	bookmarks bool
+	fault     *Fault
+
+	// initial is what is still to be sent as added, and closing whether a
+	// bookmark comes after it.
+	initial []*version[T]
+	closing bool
+	// at is the last record read. Changes up to from, and signals up to
+	// opened, are not for this watch.
+	at     *record[T]
+	from   uint64
+	opened uint64
+	// sent counts frames.
+	sent int
+	// err is what the stream ended with.
+	err error
+
+	timer   *time.Timer
+	timeout <-chan time.Time // nil for none
+	stop    sync.Once
+	stopped chan struct{}
+	release sync.Once
+}
+
+// Next implements cache.Watcher. After the stream has ended, it returns the
+// same error again.
+func (w *watcher[T]) Next() (cache.Frame[T], error) {
+	if w.err != nil {
+		return cache.Frame[T]{}, w.err
+	}
+	frame, err := w.next()
+	var object *cache.ObjectError
+	switch {
+	case err == nil || errors.As(err, &object):
+		w.sent++
+	default:
+		w.err = err
+		w.free()
+	}
+	return frame, err
+}
+
+// Stop implements cache.Watcher.
+func (w *watcher[T]) Stop() {
+	w.stop.Do(func() { close(w.stopped) })
+	w.free()
+}
+
+func (w *watcher[T]) free() {
+	w.release.Do(func() {
+		if w.timer != nil {
+			w.timer.Stop()
+		}
+		w.api.mu.Lock()
+		defer w.api.mu.Unlock()
+		w.api.watches--
+	})
+}
+
+func (w *watcher[T]) next() (cache.Frame[T], error) {
+	if !w.fault.strikes(w.sent) {
+		return w.frame()
+	}
+	if w.fault.Hang {
+		return cache.Frame[T]{}, w.wait(nil, nil)
+	}
+	if w.fault.ends() {
+		return cache.Frame[T]{}, w.fault.Err
+	}
+	frame, err := w.frame()
+	if err != nil {
+		return cache.Frame[T]{}, err
+	}
+	var key types.NamespacedName
+	if m, err := meta.Accessor(frame.Object); err == nil && frame.Type != watch.Bookmark {
+		key = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+	}
+	return cache.Frame[T]{}, w.fault.undecodable(key)
+}
+
+// frame returns what comes next without a fault.
+func (w *watcher[T]) frame() (cache.Frame[T], error) {
+	// What has ended is not read on, even if more is there.
+	if err := w.wait(closed, w.timeout); err != nil {
+		return cache.Frame[T]{}, err
+	}
+	for len(w.initial) > 0 {
+		v := w.initial[0]
+		w.initial = w.initial[1:]
+		if w.selection.matches(v.meta) {
+			return cache.Frame[T]{Type: watch.Added, Object: v.copy()}, nil
+		}
+	}
+	if w.closing {
+		w.closing = false
+		return cache.Frame[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
+	}
+	for {
+		if err := w.wait(w.at.more, w.timeout); err != nil {
+			return cache.Frame[T]{}, err
+		}
+		w.at = w.at.next
+		switch r := w.at; {
+		case r.kind == changed && r.rv > w.from:
+			if event, obj, ok := r.event(w.selection); ok {
+				return cache.Frame[T]{Type: event, Object: obj}, nil
+			}
+		case r.kind == bookmarked && r.seq > w.opened && w.bookmarks:
+			return cache.Frame[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(r.rv)}, nil
+		case r.kind == ended && r.seq > w.opened:
+			return cache.Frame[T]{}, r.err
+		}
+	}
+}
+
+// closed is a channel that is.
+var closed = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// wait blocks until ready is closed, or returns why the watch has ended. When
+// both are true, it has ended.
+func (w *watcher[T]) wait(ready <-chan struct{}, timeout <-chan time.Time) error {
+	select {
+	case <-w.stopped:
+		return errStopped
+	case <-w.ctx.Done():
+		return context.Cause(w.ctx)
+	case <-timeout:
+		return io.EOF
+	default:
+	}
+	select {
+	case <-w.stopped:
+		return errStopped
+	case <-w.ctx.Done():
+		return context.Cause(w.ctx)
+	case <-timeout:
+		return io.EOF
+	case <-ready:
+		return nil
+	}
+}

@@ -1,0 +1,101 @@
+package cache
+
+import "k8s.io/apimachinery/pkg/types"
+
+// difference is what leads from the objects of a table to those of a list.
+type difference[T any] struct {
+	gone []item[T]
+	// changed holds the items that are new or another state, in list order.
+	changed []pair[T]
+	// kept holds, in list order, what the table is to hold in the end.
+	kept []item[T]
+}
+
+// pair is an item and the object that it replaces, if there is one.
+type pair[T any] struct {
+	item[T]
+	old     T
+	existed bool
+}
+
+// diff compares items with the objects of t.
+func diff[T any](t *table[T], items []item[T]) difference[T] {
+	var d difference[T]
+	d.kept = lastOfEachKey(items)
+	listed := make([]bool, t.objects.len())
+	for i := range d.kept {
+		it := &d.kept[i]
+		row, existed := t.rowOf[it.key]
+		if !existed {
+			d.changed = append(d.changed, pair[T]{item: *it})
+			continue
+		}
+		listed[row] = true
+		old := t.objects.items[row]
+		if sameState(old, it.obj) {
+			it.obj = old
+			continue
+		}
+		d.changed = append(d.changed, pair[T]{item: *it, old: old, existed: true})
+	}
+	for row, there := range listed {
+		if !there {
+			d.gone = append(d.gone, item[T]{key: t.keys[row], obj: t.objects.items[row]})
+		}
+	}
+	return d
+}
+
+// lastOfEachKey returns items without those that a later one of the same key
+// supersedes.
+func lastOfEachKey[T any](items []item[T]) []item[T] {
+	at := make(map[types.NamespacedName]int, len(items))
+	for i := range items {
+		at[items[i].key] = i
+	}
+	if len(at) == len(items) {
+		return items
+	}
+	kept := make([]item[T], 0, len(at))
+	for i := range items {
+		if at[items[i].key] == i {
+			kept = append(kept, items[i])
+		}
+	}
+	return kept
+}
+
+func (d *difference[T]) size() int { return len(d.gone) + len(d.changed) }
+
+// patch applies the difference to t, one change after the other.
+func (d *difference[T]) patch(t *table[T]) {
+	for i := range d.gone {
+		t.delete(d.gone[i].key)
+	}
+	for i := range d.changed {
+		t.set(d.changed[i].key, d.changed[i].obj)
+	}
+}
+
+// rebuild makes a table of the whole list, beside the old one.
+func (d *difference[T]) rebuild(old *table[T]) *table[T] {
+	fresh := old.empty(len(d.kept))
+	for i := range d.kept {
+		fresh.set(d.kept[i].key, d.kept[i].obj)
+	}
+	return fresh
+}
+
+func (d *difference[T]) tell(to observer[T]) {
+	for i := range d.gone {
+		to.emit(event[T]{kind: removed, finalStateUnknown: true, obj: d.gone[i].obj})
+	}
+	for i := range d.changed {
+		c := &d.changed[i]
+		if c.existed {
+			to.emit(event[T]{kind: updated, old: c.old, obj: c.obj})
+		} else {
+			to.emit(event[T]{kind: added, obj: c.obj})
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package cache
+
+// fanout joins the handlers to the store: it is the observer through which the
+// store's changes get into the event log, and where handlers come and go.
+type fanout[T any] struct {
+	store *Store[T]
+	log   eventLog[T]
+	// detector is nil unless mutations are to be found.
+	detector *mutationDetector[T]
+
+	// What is below is guarded by the write lock of the store.
+
+	// listeners are those that were not removed.
+	listeners map[*listener[T]]bool
+	// listed is set, and synced closed, once the store holds a whole list.
+	listed bool
+	synced chan struct{}
+}
+
+// emit is called for each change, with the store locked.
+func (f *fanout[T]) emit(e event[T]) {
+	if f.detector != nil && e.kind != removed {
+		f.detector.add(e.obj)
+	}
+	f.log.append(e)
+}
+
+// relisted is called after the changes of each list, with the store locked.
+// After the first one, all handlers that wait for it join.
+func (f *fanout[T]) relisted() {
+	if f.listed {
+		return
+	}
+	f.listed = true
+	close(f.synced)
+	for l := range f.listeners {
+		f.join(l)
+	}
+}
+
+// join gives l the content of the store and a cursor for what follows: an
+// exact cut. The caller holds the write lock of the store.
+func (f *fanout[T]) join(l *listener[T]) {
+	l.initial = f.store.table.objects.snapshot()
+	l.cursor = f.log.open()
+	l.open = true
+	close(l.joined)
+}
+
+// add registers a listener. It joins at once if the store holds a list.
+func (f *fanout[T]) add(l *listener[T]) {
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	f.listeners[l] = true
+	if f.listed {
+		f.join(l)
+	}
+}
+
+// remove forgets a listener and what only it still had to read.
+func (f *fanout[T]) remove(l *listener[T]) {
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	if !f.listeners[l] {
+		return
+	}
+	delete(f.listeners, l)
+	if l.open {
+		f.log.close()
+	}
+}
+
+// cut returns the content of the store and the position in the log up to which
+// it reaches. It has no segment if nobody reads the log any more.
+func (f *fanout[T]) cut() ([]T, cursor[T]) {
+	f.store.mu.RLock()
+	defer f.store.mu.RUnlock()
+	return f.store.table.objects.snapshot(), f.log.end()
+}

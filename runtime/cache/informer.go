@@ -1,0 +1,315 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+)
+
+// Informer keeps a Store in step with one resource of an API server, and tells
+// handlers of its changes. The package comment says what it promises. Its
+// methods are safe for concurrent use, also from within handlers.
+type Informer[T runtime.Object] struct {
+	source  Source[T]
+	options Options[T]
+	store   *Store[T]
+	fanout  *fanout[T]
+	board   statusBoard
+	// resourceVersion is the latest that the reflector has seen.
+	resourceVersion atomic.Pointer[string]
+	// invalid is what is wrong with the options; nil in general.
+	invalid error
+
+	// synced is closed by fanout when the store holds the first list.
+	synced <-chan struct{}
+	// stopped is closed when Run ends.
+	stopped chan struct{}
+
+	mu      sync.Mutex
+	started bool
+	ended   bool
+	// context is that of Run, without its end: what handlers log with.
+	context context.Context
+	// listeners are those that were not removed.
+	listeners map[*listener[T]]bool
+	// running counts the goroutines of listeners.
+	running sync.WaitGroup
+}
+
+// New returns an informer that is yet to be run. If the indexes of the options
+// are invalid, Run, AddHandler and WaitForSync return ErrIndexInvalid or
+// ErrIndexExists.
+func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
+	store := &Store[T]{
+		key:   func(obj T) (types.NamespacedName, error) { return KeyOf(obj) },
+		table: newTable[T](0, logIndexError),
+	}
+	synced := make(chan struct{})
+	i := &Informer[T]{
+		source:    source,
+		options:   options,
+		store:     store,
+		fanout:    &fanout[T]{store: store, synced: synced, listeners: map[*listener[T]]bool{}},
+		synced:    synced,
+		stopped:   make(chan struct{}),
+		listeners: map[*listener[T]]bool{},
+	}
+	if err := store.AddIndexes(options.Indexes...); err != nil {
+		i.invalid = i.errorf("%w", err)
+	}
+	return i
+}
+
+func (i *Informer[T]) errorf(format string, args ...any) error {
+	return fmt.Errorf("informer %q: "+format, append([]any{i.Name()}, args...)...)
+}
+
+// Name returns the name of the options, or that of T.
+func (i *Informer[T]) Name() string { return i.options.name() }
+
+// Store returns the store, which is empty until the informer is in sync.
+func (i *Informer[T]) Store() *Store[T] { return i.store }
+
+// Synced returns a channel that is closed when the store holds the first list.
+// It stays open if the informer stops before.
+func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
+
+// Stopped returns a channel that is closed when Run has ended.
+func (i *Informer[T]) Stopped() <-chan struct{} { return i.stopped }
+
+// Started reports whether Run was called.
+func (i *Informer[T]) Started() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.started
+}
+
+// Status returns what the informer is doing.
+func (i *Informer[T]) Status() Status { return i.board.get() }
+
+// ResourceVersion returns the latest that the informer has seen in a list or a
+// watch, or "". The store may not have taken it in yet.
+func (i *Informer[T]) ResourceVersion() string {
+	if v := i.resourceVersion.Load(); v != nil {
+		return *v
+	}
+	return ""
+}
+
+// SetTransform sets Options.Transform. Possible errors: ErrStarted.
+func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
+	return i.configure(func() { i.options.Transform = transform })
+}
+
+// SetOnError sets Options.OnError. Possible errors: ErrStarted.
+func (i *Informer[T]) SetOnError(onError func(context.Context, error)) error {
+	return i.configure(func() { i.options.OnError = onError })
+}
+
+func (i *Informer[T]) configure(change func()) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started {
+		return i.errorf("%w", ErrStarted)
+	}
+	change()
+	return nil
+}
+
+// AddIndexes registers indexes, at any time before the end of Run. Possible
+// errors: ErrStopped, ErrIndexInvalid, ErrIndexExists.
+func (i *Informer[T]) AddIndexes(indexes ...Index[T]) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended {
+		return i.errorf("%w", ErrStopped)
+	}
+	if err := i.store.AddIndexes(indexes...); err != nil {
+		return i.errorf("%w", err)
+	}
+	return nil
+}
+
+// AddHandler registers a handler, at any time before the end of Run. It is
+// called as soon as the informer runs and the store holds the first list.
+// The same handler may be added more than once. Possible errors: ErrStopped.
+func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*Registration, error) {
+	if i.invalid != nil {
+		return nil, i.invalid
+	}
+	name := options.Name
+	if name == "" {
+		name = handlerName(handler)
+	}
+	l := newListener(i.fanout, handler, name, i.options.resyncOf(options.Resync))
+	l.registration.remove = func() { i.removeListener(l) }
+
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended {
+		return nil, i.errorf("handler %q: %w", name, ErrStopped)
+	}
+	i.listeners[l] = true
+	i.fanout.add(l)
+	if i.started {
+		i.start(l)
+	}
+	return l.registration, nil
+}
+
+// start runs a listener. The caller holds mu.
+func (i *Informer[T]) start(l *listener[T]) {
+	ctx := i.context
+	i.running.Go(func() { l.run(ctx) })
+}
+
+func (i *Informer[T]) removeListener(l *listener[T]) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.listeners[l] {
+		return
+	}
+	delete(i.listeners, l)
+	i.fanout.remove(l)
+	l.stop()
+	l.registration.complete()
+	if !i.started {
+		close(l.registration.done)
+	}
+}
+
+// registrations returns those of the handlers that were not removed.
+func (i *Informer[T]) registrations() []*Registration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var all []*Registration
+	for l := range i.listeners {
+		all = append(all, l.registration)
+	}
+	return all
+}
+
+// WaitForSync blocks until the store holds the first list and every handler
+// registered by now has been given it. Otherwise the error is a *SyncError,
+// which says what the informer is doing instead, and wraps the cause of the
+// context, or ErrStopped if the informer stopped.
+func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+	if i.invalid != nil {
+		return i.invalid
+	}
+	if err := i.await(ctx, i.synced); err != nil {
+		return &SyncError{Informer: i.Name(), Status: i.Status(), Cause: err}
+	}
+	for _, r := range i.registrations() {
+		if err := i.await(ctx, r.synced); err != nil {
+			return &SyncError{Informer: i.Name(), Handler: r.name, Status: i.Status(), Cause: err}
+		}
+	}
+	return nil
+}
+
+// await blocks until done is closed. If it is, neither a context nor a stop can
+// take that back.
+func (i *Informer[T]) await(ctx context.Context, done <-chan struct{}) error {
+	var err error
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-i.stopped:
+		err = ErrStopped
+	}
+	select {
+	case <-done:
+		return nil
+	default:
+		return err
+	}
+}
+
+// Run keeps the store in step until ctx ends, and then returns nil once every
+// goroutine that it started has ended. A handler that does not return keeps it
+// waiting. The logger of ctx is used, with the name of the informer. Possible
+// errors: ErrStarted, since an informer runs once, ErrIndexInvalid,
+// ErrIndexExists.
+func (i *Informer[T]) Run(ctx context.Context) error {
+	if i.invalid != nil {
+		return i.invalid
+	}
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", i.Name()))
+	if err := i.begin(ctx); err != nil {
+		return err
+	}
+	defer i.end()
+
+	deltas := newQueue[T]()
+	var pipeline sync.WaitGroup
+	defer pipeline.Wait()
+	pipeline.Go(func() { i.commit(deltas) })
+	defer deltas.close()
+	if detector := i.fanout.detector; detector != nil {
+		pipeline.Go(func() { detector.run(ctx) })
+	}
+
+	reflector := &reflector[T]{
+		source:  i.source,
+		options: &i.options,
+		push:    deltas.push,
+		cached:  func(it item[T]) (T, bool) { return i.store.Get(it.key) },
+		board:   &i.board,
+		seen:    func(v string) { i.resourceVersion.Store(&v) },
+	}
+	reflector.run(ctx)
+	return nil
+}
+
+func (i *Informer[T]) begin(ctx context.Context) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started {
+		return i.errorf("%w", ErrStarted)
+	}
+	i.started = true
+	i.context = context.WithoutCancel(ctx)
+	if mutationDetection() {
+		i.fanout.detector = newMutationDetector[T](i.Name())
+	}
+	for l := range i.listeners {
+		i.start(l)
+	}
+	return nil
+}
+
+// end stops the handlers and waits for them.
+func (i *Informer[T]) end() {
+	i.mu.Lock()
+	i.ended = true
+	for l := range i.listeners {
+		l.stop()
+	}
+	i.mu.Unlock()
+	i.running.Wait()
+	i.board.enter(Stopped)
+	close(i.stopped)
+}
+
+// commit moves deltas from the queue to the store until the queue is closed
+// and empty.
+func (i *Informer[T]) commit(deltas *queue[T]) {
+	var batch []delta[T]
+	for {
+		batch = deltas.pop(batch[:0])
+		if len(batch) == 0 {
+			return
+		}
+		i.store.commit(batch, i.fanout)
+		i.fanout.log.publish()
+		clear(batch)
+	}
+}

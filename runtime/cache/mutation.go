@@ -1,0 +1,102 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utildiff "k8s.io/apimachinery/pkg/util/diff"
+)
+
+// mutationDetectorVariable is the environment variable, client-go's, that
+// switches on the search for mutated objects.
+const mutationDetectorVariable = "KUBE_CACHE_MUTATION_DETECTOR"
+
+const (
+	mutationCheckPeriod = time.Second
+	// mutationRetention is how long an object is watched for mutations: all of
+	// them would double the memory, and a handler mutates at once if it does.
+	mutationRetention = 2 * time.Minute
+)
+
+// mutationDetection reports whether informers are to look for mutations.
+func mutationDetection() bool {
+	enabled, err := strconv.ParseBool(os.Getenv(mutationDetectorVariable))
+	return err == nil && enabled
+}
+
+// mutationDetector keeps a deep copy of each object that entered the store, and
+// panics when an object no longer equals its copy.
+type mutationDetector[T any] struct {
+	name string
+
+	mu      sync.Mutex
+	watched []watchedObject[T]
+}
+
+type watchedObject[T any] struct {
+	shared T
+	copied runtime.Object
+	since  time.Time
+}
+
+func newMutationDetector[T any](name string) *mutationDetector[T] {
+	return &mutationDetector[T]{name: name}
+}
+
+func (d *mutationDetector[T]) add(obj T) {
+	shared, ok := any(obj).(runtime.Object)
+	if !ok {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watched = append(d.watched, watchedObject[T]{shared: obj, copied: shared.DeepCopyObject(), since: time.Now()})
+}
+
+// run compares until ctx ends, and once more then.
+func (d *mutationDetector[T]) run(ctx context.Context) {
+	ticker := time.NewTicker(mutationCheckPeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			d.check()
+			return
+		case <-ticker.C:
+			d.check()
+		}
+	}
+}
+
+func (d *mutationDetector[T]) check() {
+	if err := d.compare(time.Now()); err != nil {
+		panic(err)
+	}
+}
+
+// compare returns an error if a watched object was mutated, and forgets those
+// that were watched long enough.
+func (d *mutationDetector[T]) compare(now time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kept := d.watched[:0]
+	for _, w := range d.watched {
+		if !reflect.DeepEqual(any(w.shared), any(w.copied)) {
+			key, _ := KeyOf(w.copied)
+			return fmt.Errorf("informer %q: object %q of the cache was mutated:\n%s",
+				d.name, keyString(key), utildiff.Diff(w.copied, w.shared))
+		}
+		if now.Sub(w.since) < mutationRetention {
+			kept = append(kept, w)
+		}
+	}
+	clear(d.watched[len(kept):])
+	d.watched = kept
+	return nil
+}

@@ -1,0 +1,126 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// Options configure an informer. The zero value works.
+type Options[T any] struct {
+	// Name stands for the informer in logs and errors. It defaults to the name
+	// of T.
+	Name string
+
+	// Indexes are registered from the start.
+	Indexes []Index[T]
+
+	// Resync is how often handlers that do not ask for a period of their own
+	// are given an update with the same object twice for everything in the
+	// store. Zero or less is never, less than a second is a second.
+	Resync time.Duration
+
+	// Transform changes or replaces each object before anybody sees it, to
+	// drop what nobody needs. The object is not shared yet: it may be mutated.
+	// It is called once for each state that the API delivers, from one
+	// goroutine. An error, like a panic, is reported and leaves the store's
+	// object as it is.
+	Transform func(T) (T, error)
+
+	// OnError is told of each list or watch that failed, from the goroutine
+	// that will try again once it returns. By default a failure is logged when
+	// it is another one than the last.
+	OnError func(ctx context.Context, err error)
+
+	// PageSize is how many objects a page of a list has at the most. By default
+	// it is 500 for the lists that the API server reads from its storage, and
+	// the others, served from its cache, have one page.
+	PageSize int64
+
+	// DisableWatchList makes the informer list and then watch, where by default
+	// it asks for a watch that starts with the whole list (KEP-3157) and falls
+	// back if the server can't.
+	DisableWatchList bool
+
+	// BookmarkTimeout is how long a watch-list may be silent before the
+	// bookmark that closes its initial events. After that the informer lists,
+	// and does not try a watch-list again. It defaults to 20 seconds.
+	BookmarkTimeout time.Duration
+
+	// IdleTimeout is how long a watch may be silent before it is closed and
+	// opened again. Servers send a bookmark about once a minute. It defaults
+	// to 4 minutes.
+	IdleTimeout time.Duration
+
+	// WatchTimeout is the least time after which the server is asked to end a
+	// watch; the most is twice that. It defaults to 5 minutes.
+	WatchTimeout time.Duration
+
+	// Backoff is how long the informer waits after the first failure, the
+	// second, and so on. After two minutes without one it starts anew. By
+	// default it is 0.8 to 1.6 seconds and doubles up to 30 to 60 seconds. A
+	// server that asks for more time is given it.
+	Backoff *wait.Backoff
+}
+
+const (
+	defaultBookmarkTimeout = 20 * time.Second
+	defaultIdleTimeout     = 4 * time.Minute
+	defaultWatchTimeout    = 5 * time.Minute
+	minimumResync          = time.Second
+	backoffReset           = 2 * time.Minute
+)
+
+func (o *Options[T]) name() string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return fmt.Sprint(reflect.TypeFor[T]())
+}
+
+func (o *Options[T]) bookmarkTimeout() time.Duration {
+	return positive(o.BookmarkTimeout, defaultBookmarkTimeout)
+}
+
+func (o *Options[T]) idleTimeout() time.Duration {
+	return positive(o.IdleTimeout, defaultIdleTimeout)
+}
+
+func (o *Options[T]) watchTimeout() time.Duration {
+	return positive(o.WatchTimeout, defaultWatchTimeout)
+}
+
+func (o *Options[T]) backoff() wait.Backoff {
+	if o.Backoff != nil {
+		return *o.Backoff
+	}
+	return wait.Backoff{
+		Duration: 800 * time.Millisecond,
+		Factor:   2,
+		Jitter:   1,
+		// Steps bounds the doublings, and Cap the result of each.
+		Steps: 32,
+		Cap:   30 * time.Second,
+	}
+}
+
+// resyncOf returns the period of a handler that asked for wanted.
+func (o *Options[T]) resyncOf(wanted time.Duration) time.Duration {
+	if wanted == 0 {
+		wanted = o.Resync
+	}
+	if wanted <= 0 {
+		return 0
+	}
+	return max(wanted, minimumResync)
+}
+
+func positive(d, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return otherwise
+}

@@ -1,0 +1,202 @@
+package cache
+
+import "strings"
+
+// postings is one index at work: for each value the objects that have it.
+//
+// Every row of the table has a place in the posting of each of its values, and
+// every posting knows the row of each of its objects, so that an object leaves
+// by swapping the last one into its place, whatever the posting's length.
+type postings[T any] struct {
+	Index[T]
+	byValue map[string]*posting[T]
+	// first holds the place of each row's first value; its posting is nil for
+	// a row without one.
+	first []place[T]
+	// rest holds the places of the other values of rows that have several.
+	rest map[uint32][]place[T]
+}
+
+// posting holds the objects of one value, in parallel with their rows.
+type posting[T any] struct {
+	value   string
+	objects vector[T]
+	rows    []uint32
+}
+
+// place is where an object stands in a posting.
+type place[T any] struct {
+	posting *posting[T]
+	at      uint32
+}
+
+func newPostings[T any](index Index[T]) *postings[T] {
+	return &postings[T]{Index: index, byValue: map[string]*posting[T]{}}
+}
+
+// values computes the values of obj, each of them once. A single one comes
+// back in one, so that it costs no allocation. A panic of the function is an
+// error.
+func (p *postings[T]) values(obj T, one *[1]string) (values []string, err error) {
+	defer catch(&err)
+	if p.Value != nil {
+		one[0] = p.Value(obj)
+		return one[:], nil
+	}
+	values, err = p.Values(obj)
+	if err != nil || len(values) < 2 {
+		return values, err
+	}
+	return unique(values), nil
+}
+
+// unique returns values without repetitions, in their order. The slice of the
+// caller is left as it is.
+func unique(values []string) []string {
+	seen := make(map[string]bool, len(values))
+	out := make([]string, 0, len(values))
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// add enters the object of the next row, which has the given values.
+func (p *postings[T]) add(obj T, values []string) {
+	row := uint32(len(p.first))
+	p.first = append(p.first, place[T]{})
+	p.enter(row, obj, values)
+}
+
+func (p *postings[T]) enter(row uint32, obj T, values []string) {
+	for i, value := range values {
+		at := p.post(row, obj, value)
+		if i == 0 {
+			p.first[row] = at
+			continue
+		}
+		if p.rest == nil {
+			p.rest = map[uint32][]place[T]{}
+		}
+		p.rest[row] = append(p.rest[row], at)
+	}
+}
+
+func (p *postings[T]) post(row uint32, obj T, value string) place[T] {
+	list := p.byValue[value]
+	if list == nil {
+		// The value may be a part of something large.
+		value = strings.Clone(value)
+		list = &posting[T]{value: value}
+		p.byValue[value] = list
+	}
+	list.objects.append(obj)
+	list.rows = append(list.rows, row)
+	return place[T]{posting: list, at: uint32(len(list.rows) - 1)}
+}
+
+// update replaces the object of row by another with the given values.
+func (p *postings[T]) update(row uint32, obj T, values []string) {
+	if !p.same(row, values) {
+		p.leave(row)
+		p.enter(row, obj, values)
+		return
+	}
+	if first := p.first[row]; first.posting != nil {
+		first.posting.objects.set(first.at, obj)
+	}
+	for _, at := range p.rest[row] {
+		at.posting.objects.set(at.at, obj)
+	}
+}
+
+// same reports whether row has just these values, in this order: an index
+// function that returns them in another one costs a little time.
+func (p *postings[T]) same(row uint32, values []string) bool {
+	first, rest := p.first[row], p.rest[row]
+	if first.posting == nil {
+		return len(values) == 0
+	}
+	if len(values) != 1+len(rest) || values[0] != first.posting.value {
+		return false
+	}
+	for i, at := range rest {
+		if at.posting.value != values[i+1] {
+			return false
+		}
+	}
+	return true
+}
+
+// leave takes the object of row out of all its postings.
+func (p *postings[T]) leave(row uint32) {
+	if first := p.first[row]; first.posting != nil {
+		p.unpost(first)
+		p.first[row] = place[T]{}
+	}
+	// A place in rest can't move meanwhile: the places of one row are in
+	// different postings.
+	for _, at := range p.rest[row] {
+		p.unpost(at)
+	}
+	delete(p.rest, row)
+}
+
+func (p *postings[T]) unpost(at place[T]) {
+	list := at.posting
+	last := uint32(len(list.rows) - 1)
+	if at.at != last {
+		moved := list.rows[last]
+		list.rows[at.at] = moved
+		p.move(moved, list, at.at)
+	}
+	list.rows = list.rows[:last]
+	list.objects.swapRemove(at.at)
+	if last == 0 {
+		delete(p.byValue, list.value)
+	}
+}
+
+// move notes that the object of row stands at another place of list.
+func (p *postings[T]) move(row uint32, list *posting[T], at uint32) {
+	if p.first[row].posting == list {
+		p.first[row].at = at
+		return
+	}
+	for i := range p.rest[row] {
+		if p.rest[row][i].posting == list {
+			p.rest[row][i].at = at
+			return
+		}
+	}
+}
+
+// remove takes out the object of row; the last row then becomes row.
+func (p *postings[T]) remove(row uint32) {
+	p.leave(row)
+	last := uint32(len(p.first) - 1)
+	if row != last {
+		p.rename(last, row)
+	}
+	p.first[last] = place[T]{}
+	p.first = p.first[:last]
+}
+
+func (p *postings[T]) rename(from, to uint32) {
+	first := p.first[from]
+	if first.posting == nil {
+		return
+	}
+	p.first[to] = first
+	first.posting.rows[first.at] = to
+	if rest, ok := p.rest[from]; ok {
+		for _, at := range rest {
+			at.posting.rows[at.at] = to
+		}
+		p.rest[to] = rest
+		delete(p.rest, from)
+	}
+}

@@ -1,0 +1,69 @@
+package cache
+
+import "sync"
+
+const (
+	// queueLimit is how many deltas may wait for the store before the
+	// reflector does: a store that can't keep up slows the stream down instead
+	// of filling the memory.
+	queueLimit = 4096
+	// batchLimit is how many deltas one commit takes at the most, and so bounds
+	// how long readers wait for it.
+	batchLimit = 512
+)
+
+// queue carries deltas from the reflector to the store, in the order of their
+// arrival. Whatever has come in the meantime is popped as one batch.
+type queue[T any] struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	deltas  []delta[T]
+	closed  bool
+}
+
+func newQueue[T any]() *queue[T] {
+	q := &queue[T]{}
+	q.changed.L = &q.mu
+	return q
+}
+
+// push adds a delta. It blocks while queueLimit others wait, which ends since
+// the consumer pops until the queue is closed and empty.
+func (q *queue[T]) push(d delta[T]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.deltas) >= queueLimit {
+		q.changed.Wait()
+	}
+	if len(q.deltas) == 0 {
+		defer q.changed.Broadcast()
+	}
+	q.deltas = append(q.deltas, d)
+}
+
+// pop moves the oldest deltas into buf, at most batchLimit of them, and blocks
+// while there are none. It returns none once the queue is closed and empty.
+func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.deltas) == 0 && !q.closed {
+		q.changed.Wait()
+	}
+	if len(q.deltas) >= queueLimit {
+		defer q.changed.Broadcast()
+	}
+	n := min(len(q.deltas), batchLimit)
+	buf = append(buf, q.deltas[:n]...)
+	rest := copy(q.deltas, q.deltas[n:])
+	clear(q.deltas[rest:])
+	q.deltas = q.deltas[:rest]
+	return buf
+}
+
+// close lets pop end when all is popped. Nothing may be pushed after it.
+func (q *queue[T]) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.changed.Broadcast()
+}

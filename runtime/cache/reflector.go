@@ -1,0 +1,309 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+)
+
+// reflector asks the source for what its state says, and pushes what it hears
+// as deltas. It runs in one goroutine and starts no other.
+type reflector[T any] struct {
+	source  Source[T]
+	options *Options[T]
+	// push takes a delta, in order.
+	push func(delta[T])
+	// cached returns the object that the store has for a key.
+	cached func(item[T]) (T, bool)
+	board  *statusBoard
+	// seen is told of each resourceVersion.
+	seen func(string)
+
+	delay wait.DelayFunc
+}
+
+// run reflects until ctx ends. Whatever waits has an error to report.
+func (r *reflector[T]) run(ctx context.Context) {
+	r.delay = r.options.backoff().DelayWithReset(clock.RealClock{}, backoffReset)
+	s := newState(r.options.PageSize, r.watchListEnabled())
+	for ctx.Err() == nil {
+		var pace pace
+		var err error
+		r.board.enter(s.phase)
+		if s.phase == Listing {
+			s, pace, err = r.list(ctx, s)
+		} else {
+			s, pace, err = r.watch(ctx, s)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		switch {
+		case pace == later:
+			r.report(ctx, err)
+			r.rest(ctx, err)
+		case err != nil:
+			r.board.failed(err)
+			klog.FromContext(ctx).V(2).Info("List or watch goes on in another way", "err", err)
+		}
+	}
+}
+
+func (r *reflector[T]) watchListEnabled() bool {
+	if r.options.DisableWatchList {
+		return false
+	}
+	source, ok := r.source.(watchListUnsupported)
+	return !ok || !source.IsWatchListSemanticsUnSupported()
+}
+
+// list fetches the pages of one list, and pushes them as one delta. The error
+// is the one to report.
+func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
+	var items []item[T]
+	for s.phase == Listing {
+		if s.token == "" {
+			items = items[:0]
+		}
+		page, err := r.source.List(ctx, s.listOptions(), func(obj T, err error) {
+			if it, ok := r.take(ctx, obj, err, true); ok {
+				items = append(items, it)
+			}
+		})
+		if err != nil {
+			next, pace := s.listFailed(err)
+			if pace == later || ctx.Err() != nil {
+				return next, pace, fmt.Errorf("list: %w", err)
+			}
+			klog.FromContext(ctx).V(4).Info("List starts over", "err", err)
+			s = next
+			continue
+		}
+		s = s.listed(page)
+	}
+	r.replace(items, s.resourceVersion)
+	return s, atOnce, nil
+}
+
+// replace pushes a whole list.
+func (r *reflector[T]) replace(items []item[T], resourceVersion string) {
+	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion})
+	r.seen(resourceVersion)
+	r.board.succeeded()
+}
+
+// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
+// frames. The error is the one to report.
+func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) {
+	w := &watching[T]{reflector: r, state: s}
+	opened := time.Now()
+	err := w.run(ctx)
+	if err == io.EOF {
+		err = nil
+	}
+	var pace pace
+	if s = w.state; s.phase == Streaming {
+		s, pace = s.streamEnded(err)
+		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(err, ErrStreamEnded))
+	}
+	s, pace = s.watchEnded(err, w.frames, time.Since(opened))
+	if err == nil && pace == atOnce {
+		return s, pace, nil
+	}
+	return s, pace, fmt.Errorf("watch: %w", cmp.Or(err, ErrWatchTooShort))
+}
+
+// take makes an item of what the source delivered: it computes the key, and
+// transforms the object unless the store has the same state of it, whose object
+// is then taken. What can't be used is reported and left out.
+func (r *reflector[T]) take(ctx context.Context, obj T, err error, relisted bool) (item[T], bool) {
+	if err != nil {
+		r.reportObject(ctx, err)
+		return item[T]{}, false
+	}
+	it := item[T]{obj: obj}
+	if it.key, err = KeyOf(obj); err != nil {
+		r.reportObject(ctx, err)
+		return item[T]{}, false
+	}
+	old, existed := it.obj, false
+	if relisted {
+		if old, existed = r.cached(it); existed && sameState(old, obj) {
+			it.obj = old
+			return it, true
+		}
+	}
+	if it.obj, err = r.transform(obj); err != nil {
+		r.reportObject(ctx, &ObjectError{Object: keyString(it.key), Err: fmt.Errorf("transform: %w", err)})
+		it.obj = old
+		return it, existed
+	}
+	return it, true
+}
+
+func (r *reflector[T]) transform(obj T) (out T, err error) {
+	if r.options.Transform == nil {
+		return obj, nil
+	}
+	defer catch(&err)
+	return r.options.Transform(obj)
+}
+
+// report tells the user of a list or watch that failed.
+func (r *reflector[T]) report(ctx context.Context, err error) {
+	news := r.board.failed(err)
+	logger := klog.FromContext(ctx)
+	switch {
+	case r.options.OnError != nil:
+		r.options.OnError(ctx, err)
+	case isExpired(err), errors.Is(err, ErrWatchTooShort), !news:
+		logger.V(4).Info("List or watch failed, trying again", "err", err)
+	default:
+		utilruntime.HandleErrorWithContext(ctx, err, "List or watch failed, trying again")
+	}
+}
+
+func (r *reflector[T]) reportObject(ctx context.Context, err error) {
+	utilruntime.HandleErrorWithContext(ctx, err, "Object left out")
+}
+
+// rest waits after a failure, for as long as the backoff and the server ask.
+func (r *reflector[T]) rest(ctx context.Context, err error) {
+	r.board.enter(BackingOff)
+	timer := time.NewTimer(max(r.delay(), suggestedDelay(err)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// timeout is for how long to ask for the next watch. It is random, so that the
+// watches of many informers do not end together.
+func (r *reflector[T]) timeout() time.Duration {
+	least := r.options.watchTimeout()
+	return least + rand.N(least)
+}
+
+// watching is one watch, from the request to its end.
+type watching[T any] struct {
+	*reflector[T]
+	state  state
+	frames int
+	// settled is whether a frame's resourceVersion is one to watch from: those
+	// of the objects that a watch from no particular version starts with come
+	// in any order.
+	settled bool
+	// initial collects the initial events of a watch-list.
+	initial *initialEvents[T]
+	dog     *watchdog
+}
+
+// run opens the watch and takes frames until it ends. The error is io.EOF if
+// the server closed it.
+func (w *watching[T]) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer func() { w.dog.stop() }()
+	if w.state.phase == Streaming {
+		w.initial = newInitialEvents[T]()
+		w.guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
+	} else {
+		w.settled = w.state.resourceVersion != "" && w.state.resourceVersion != "0"
+		w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+	}
+	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.timeout()))
+	if err != nil {
+		return causeOf(ctx, err)
+	}
+	defer stream.Stop()
+	defer context.AfterFunc(ctx, stream.Stop)()
+	for {
+		frame, err := stream.Next()
+		var broken *ObjectError
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.As(err, &broken):
+			w.reportObject(ctx, err)
+			continue
+		case err != nil:
+			return err
+		}
+		w.dog.feed()
+		w.frames++
+		if w.frame(ctx, frame) {
+			w.dog.stop()
+			w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+			w.board.enter(Watching)
+		}
+	}
+}
+
+func (w *watching[T]) guard(cancel context.CancelCauseFunc, patience time.Duration, cause error) {
+	w.dog = newWatchdog(patience, func() { cancel(fmt.Errorf("%w: %v", cause, patience)) })
+}
+
+// frame takes one frame, and reports whether it closed the initial events.
+func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
+	if w.initial != nil {
+		return w.initialFrame(ctx, frame)
+	}
+	d := delta[T]{kind: bookmarked, resourceVersion: frame.ResourceVersion}
+	if frame.Type != watch.Bookmark {
+		d.resourceVersion = resourceVersionOf(frame.Object)
+		it, ok := w.take(ctx, frame.Object, nil, false)
+		if !ok {
+			w.advance(frame.Type, d.resourceVersion)
+			return false
+		}
+		d.key, d.obj = it.key, it.obj
+		if d.kind = set; frame.Type == watch.Deleted {
+			d.kind = deleted
+		}
+	}
+	w.push(d)
+	w.advance(frame.Type, d.resourceVersion)
+	if w.frames == 1 {
+		w.board.succeeded()
+	}
+	return false
+}
+
+func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
+	if frame != watch.Added {
+		w.settled = true
+	}
+	if w.settled && resourceVersion != "" {
+		w.state.resourceVersion = resourceVersion
+		w.seen(resourceVersion)
+	}
+}
+
+// initialFrame takes a frame of the initial events.
+func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed bool) {
+	if frame.Type != watch.Bookmark {
+		if it, ok := w.take(ctx, frame.Object, nil, frame.Type != watch.Deleted); ok {
+			w.initial.take(frame.Type, it)
+		}
+		return false
+	}
+	if !frame.InitialEventsEnd {
+		return false
+	}
+	w.replace(w.initial.items(), frame.ResourceVersion)
+	w.initial, w.settled = nil, true
+	w.state = w.state.streamed(frame.ResourceVersion)
+	return true
+}
+

@@ -1,0 +1,197 @@
+package cache
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// defaultPageSize is client-go's.
+const defaultPageSize = 500
+
+// shortWatch is how long a watch without an event lasts at the least, if all is
+// well.
+const shortWatch = time.Second
+
+// state is where the reflector stands between two requests: what it asks for
+// next and what it knows. It is a value. Each transition is a pure function of
+// it and of what happened, and returns the next state and when to go on.
+//
+//	          ┌── fallback ──┐
+//	          ▼              │
+//	start ─► Listing     Streaming ◄─ start, if watch-lists are enabled
+//	          │ last page    │ bookmark
+//	          └─► Watching ◄─┘
+//	                 │ closed: Watching   expired, failed: start
+type state struct {
+	phase Phase
+
+	// resourceVersion is the latest that was seen, "" before the first.
+	resourceVersion string
+	// unavailable means that the server has no longer, or not yet, what it was
+	// asked for with resourceVersion: the next list is one of the latest state.
+	unavailable bool
+
+	// token continues the list in progress; "" before its first page.
+	token string
+	// paged means that the server pages lists even of resourceVersion "0": it
+	// has no watch cache, so that there is nothing to gain by one large page.
+	paged bool
+	// whole asks for the list in progress without pages, since it expired
+	// between two of them.
+	whole bool
+
+	// pageSize is what the user asked for, or 0.
+	pageSize int64
+	// watchList is whether a start is a watch-list.
+	watchList bool
+}
+
+// pace says when to go on after a transition.
+type pace uint8
+
+const (
+	// atOnce is for what is expected to succeed.
+	atOnce pace = iota
+	// later is after a delay that grows from failure to failure.
+	later
+)
+
+func newState(pageSize int64, watchList bool) state {
+	return state{pageSize: pageSize, watchList: watchList}.start()
+}
+
+// start begins a new round: everything is fetched again.
+func (s state) start() state {
+	s.token, s.whole = "", false
+	s.phase = Listing
+	if s.watchList {
+		s.phase = Streaming
+	}
+	return s
+}
+
+// listVersion is the resourceVersion of a list: anything that the server has in
+// its cache at first, then nothing older than what was seen.
+func (s state) listVersion() string {
+	switch {
+	case s.unavailable:
+		return ""
+	case s.resourceVersion == "":
+		return "0"
+	default:
+		return s.resourceVersion
+	}
+}
+
+// listOptions are those of the next page.
+func (s state) listOptions() metav1.ListOptions {
+	if s.token != "" {
+		return metav1.ListOptions{Continue: s.token, Limit: s.limit()}
+	}
+	return metav1.ListOptions{ResourceVersion: s.listVersion(), Limit: s.limit()}
+}
+
+func (s state) limit() int64 {
+	version := s.listVersion()
+	switch {
+	case s.whole:
+		return 0
+	case s.pageSize != 0:
+		return s.pageSize
+	case s.paged || version == "" || version == "0":
+		return defaultPageSize
+	default:
+		// A limit would keep the server from answering from its cache.
+		return 0
+	}
+}
+
+// listed is the transition for a page. The list is complete if the phase
+// becomes Watching.
+func (s state) listed(page metav1.ListMeta) state {
+	if page.Continue != "" {
+		if s.token == "" && s.listVersion() == "0" {
+			s.paged = true
+		}
+		s.token = page.Continue
+		return s
+	}
+	s.token, s.whole, s.unavailable = "", false, false
+	s.resourceVersion = page.ResourceVersion
+	s.phase = Watching
+	return s
+}
+
+// listFailed is the transition for a page that failed.
+func (s state) listFailed(err error) (state, pace) {
+	switch {
+	case s.token != "" && isExpired(err):
+		s.token, s.whole = "", true
+		return s, atOnce
+	case (isExpired(err) || isTooLarge(err)) && !s.unavailable:
+		s.token, s.whole, s.unavailable = "", false, true
+		return s, atOnce
+	default:
+		return s.start(), later
+	}
+}
+
+// watchOptions are those of the next watch or watch-list, which the server is
+// asked to end after timeout.
+func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
+	seconds := int64(timeout / time.Second)
+	options := metav1.ListOptions{
+		ResourceVersion:     s.resourceVersion,
+		AllowWatchBookmarks: true,
+		TimeoutSeconds:      &seconds,
+	}
+	if s.phase == Streaming {
+		initial := true
+		options.SendInitialEvents = &initial
+		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+		if s.unavailable {
+			options.ResourceVersion = ""
+		}
+	}
+	return options
+}
+
+// streamed is the transition for the bookmark that closes the initial events.
+func (s state) streamed(resourceVersion string) state {
+	s.unavailable = false
+	s.resourceVersion = resourceVersion
+	s.phase = Watching
+	return s
+}
+
+// streamEnded is the transition for a watch-list that ended before that
+// bookmark; err is nil if the server closed it.
+func (s state) streamEnded(err error) (state, pace) {
+	switch class := classify(err); {
+	case err == nil, class == busy, class == broken:
+		return s, later
+	case (class == expired || class == tooLarge) && !s.unavailable:
+		s.unavailable = true
+		return s, atOnce
+	case class == silent:
+		s.watchList = false
+	}
+	s.phase = Listing
+	return s, atOnce
+}
+
+// watchEnded is the transition for a watch that ended; err is nil if the server
+// closed it. Frames and lasted are what came of it.
+func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
+	switch class := classify(err); {
+	case err == nil && frames == 0 && lasted < shortWatch:
+		return s.start(), later
+	case err == nil, class == silent:
+		return s, atOnce
+	case class == busy, class == broken:
+		return s, later
+	default:
+		return s.start(), later
+	}
+}

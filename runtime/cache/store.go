@@ -1,0 +1,253 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+)
+
+// Store holds the objects of one resource and their indexes.
+//
+// It is safe for concurrent use. A read never waits for longer than a copy of
+// pointers, and sees one state of the store: that before or that after a
+// batch of changes, never a part of it. Slices that it returns are the
+// caller's; the objects in them are shared with everybody and must not be
+// mutated.
+//
+// Writing to the store of an informer bypasses its handlers, and is overwritten
+// by what the informer hears of the API. It is meant for tests.
+type Store[T any] struct {
+	key func(T) (types.NamespacedName, error)
+
+	// writing is held by whoever changes the store, from the first look at
+	// the state to the last change. It comes before mu.
+	writing sync.Mutex
+
+	// mu guards what is below. A writer holds it only for the change itself.
+	mu              sync.RWMutex
+	table           *table[T]
+	resourceVersion string
+}
+
+// NewStore returns an empty store whose objects have the keys that key
+// computes, KeyOf in general, and the given indexes. Possible errors:
+// ErrIndexInvalid, ErrIndexExists.
+func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (*Store[T], error) {
+	s := &Store[T]{key: key, table: newTable[T](0, logIndexError)}
+	if err := s.AddIndexes(indexes...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func logIndexError(err error) {
+	klog.FromContext(context.Background()).Error(err, "Object left out of an index")
+}
+
+// Key returns the key of obj in this store.
+func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.key(obj) }
+
+// Get returns the object of that key, if there is one.
+func (s *Store[T]) Get(key types.NamespacedName) (T, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.table.get(key)
+}
+
+// Len returns the number of objects.
+func (s *Store[T]) Len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.table.objects.len()
+}
+
+// List returns all objects, in no order.
+func (s *Store[T]) List() []T {
+	return s.copyOf(func() *vector[T] { return &s.table.objects })
+}
+
+// All iterates over the objects that the store holds when the iteration
+// starts. The loop may take its time and may use the store.
+func (s *Store[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		s.mu.RLock()
+		objects := s.table.objects.snapshot()
+		s.mu.RUnlock()
+		each(objects, yield)
+	}
+}
+
+// ListNamespace returns the objects of a namespace, or all of them for the
+// empty one, in no order. Without an index of the name NamespaceIndexName it
+// looks at every object.
+func (s *Store[T]) ListNamespace(namespace string) []T {
+	if namespace == "" {
+		return s.List()
+	}
+	if s.hasIndex(NamespaceIndexName) {
+		return s.copyOf(func() *vector[T] { return s.hits(NamespaceIndexName, namespace) })
+	}
+	var found []T
+	for obj := range s.Namespace(namespace) {
+		found = append(found, obj)
+	}
+	return found
+}
+
+// Namespace iterates as All does, over the objects of a namespace.
+func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
+	if namespace == "" {
+		return s.All()
+	}
+	return func(yield func(T) bool) {
+		objects, indexed := s.namespaceSnapshot(namespace)
+		if indexed {
+			each(objects, yield)
+			return
+		}
+		for _, obj := range objects {
+			if key, err := s.key(obj); err == nil && key.Namespace == namespace && !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// namespaceSnapshot returns the objects of a namespace if there is an index of
+// them, and else all objects.
+func (s *Store[T]) namespaceSnapshot(namespace string) (objects []T, indexed bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.table.index(NamespaceIndexName) == nil {
+		return s.table.objects.snapshot(), false
+	}
+	if hits := s.hits(NamespaceIndexName, namespace); hits != nil {
+		return hits.snapshot(), true
+	}
+	return nil, true
+}
+
+func each[T any](objects []T, yield func(T) bool) {
+	for _, obj := range objects {
+		if !yield(obj) {
+			return
+		}
+	}
+}
+
+// Keys returns the keys of all objects, in no order.
+func (s *Store[T]) Keys() []types.NamespacedName {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return append(make([]types.NamespacedName, 0, len(s.table.keys)), s.table.keys...)
+}
+
+// ByIndex returns the objects that have that value in an index, in no order.
+// Possible errors: ErrIndexUnknown.
+func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
+	if !s.hasIndex(name) {
+		return nil, unknownIndex(name)
+	}
+	return s.copyOf(func() *vector[T] { return s.hits(name, value) }), nil
+}
+
+// IndexKeys returns the keys of the objects that have that value in an index,
+// in no order. Possible errors: ErrIndexUnknown.
+func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	index := s.table.index(name)
+	if index == nil {
+		return nil, unknownIndex(name)
+	}
+	list := index.byValue[value]
+	if list == nil {
+		return nil, nil
+	}
+	keys := make([]types.NamespacedName, len(list.rows))
+	for i, row := range list.rows {
+		keys[i] = s.table.keys[row]
+	}
+	return keys, nil
+}
+
+// IndexValues returns the values that objects have in an index, in no order.
+// Possible errors: ErrIndexUnknown.
+func (s *Store[T]) IndexValues(name string) ([]string, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	index := s.table.index(name)
+	if index == nil {
+		return nil, unknownIndex(name)
+	}
+	values := make([]string, 0, len(index.byValue))
+	for value := range index.byValue {
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// Indexes returns the registered indexes, in the order of their registration.
+func (s *Store[T]) Indexes() []Index[T] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	indexes := make([]Index[T], len(s.table.indexes))
+	for i, index := range s.table.indexes {
+		indexes[i] = index.Index
+	}
+	return indexes
+}
+
+// ResourceVersion returns the version of the last change or bookmark that the
+// store has taken in, or "" before the first.
+func (s *Store[T]) ResourceVersion() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.resourceVersion
+}
+
+func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, ErrIndexUnknown) }
+
+func (s *Store[T]) hasIndex(name string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.table.index(name) != nil
+}
+
+// hits returns the objects with that value in an index; nil if there are none.
+// The caller holds mu.
+func (s *Store[T]) hits(name, value string) *vector[T] {
+	if index := s.table.index(name); index != nil {
+		if list := index.byValue[value]; list != nil {
+			return &list.objects
+		}
+	}
+	return nil
+}
+
+// copyOf returns a copy of the vector that find finds under the read lock. The
+// memory is allocated outside of it, so that writers wait for the copy only.
+func (s *Store[T]) copyOf(find func() *vector[T]) []T {
+	var out []T
+	for {
+		s.mu.RLock()
+		v := find()
+		if v == nil {
+			s.mu.RUnlock()
+			return nil
+		}
+		n := v.len()
+		if n <= cap(out) {
+			out = out[:n]
+			copy(out, v.items)
+			s.mu.RUnlock()
+			return out
+		}
+		s.mu.RUnlock()
+		out = make([]T, 0, n)
+	}
+}

@@ -1,0 +1,121 @@
+package cache
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// table is the data of a store, without its locks: rows of objects in the
+// order in which they came, a map from key to row, and the indexes. Removing a
+// row fills it with the last one.
+type table[T any] struct {
+	rowOf   map[types.NamespacedName]uint32
+	keys    []types.NamespacedName
+	objects vector[T]
+	indexes []*postings[T]
+	// complain is told of an index function that failed.
+	complain func(error)
+}
+
+func newTable[T any](size int, complain func(error)) *table[T] {
+	return &table[T]{
+		rowOf:    make(map[types.NamespacedName]uint32, size),
+		keys:     make([]types.NamespacedName, 0, size),
+		objects:  vector[T]{items: make([]T, 0, size)},
+		complain: complain,
+	}
+}
+
+func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
+	row, ok := t.rowOf[key]
+	if !ok {
+		return obj, false
+	}
+	return t.objects.items[row], true
+}
+
+// set makes obj the object of key and returns the one that it replaces.
+func (t *table[T]) set(key types.NamespacedName, obj T) (old T, existed bool) {
+	row, existed := t.rowOf[key]
+	if !existed {
+		t.rowOf[key] = uint32(t.objects.len())
+		t.keys = append(t.keys, key)
+		t.objects.append(obj)
+	} else {
+		old = t.objects.items[row]
+		t.objects.set(row, obj)
+	}
+	var one [1]string
+	for _, index := range t.indexes {
+		values := t.valuesOf(index, key, obj, &one)
+		if existed {
+			index.update(row, obj, values)
+		} else {
+			index.add(obj, values)
+		}
+	}
+	return old, existed
+}
+
+func (t *table[T]) valuesOf(index *postings[T], key types.NamespacedName, obj T, one *[1]string) []string {
+	values, err := index.values(obj, one)
+	if err != nil {
+		t.complain(fmt.Errorf("index %q: %w", index.Name, &ObjectError{Object: keyString(key), Err: err}))
+		return nil
+	}
+	return values
+}
+
+func (t *table[T]) delete(key types.NamespacedName) (old T, existed bool) {
+	row, existed := t.rowOf[key]
+	if !existed {
+		return old, false
+	}
+	old = t.objects.items[row]
+	delete(t.rowOf, key)
+	last := uint32(t.objects.len() - 1)
+	if row != last {
+		t.keys[row] = t.keys[last]
+		t.rowOf[t.keys[row]] = row
+	}
+	t.keys[last] = types.NamespacedName{}
+	t.keys = t.keys[:last]
+	t.objects.swapRemove(row)
+	for _, index := range t.indexes {
+		index.remove(row)
+	}
+	return old, true
+}
+
+// index returns the postings of the index of that name, or nil.
+func (t *table[T]) index(name string) *postings[T] {
+	for _, index := range t.indexes {
+		if index.Name == name {
+			return index
+		}
+	}
+	return nil
+}
+
+// build makes the postings of a new index from the objects of the table.
+func (t *table[T]) build(index Index[T]) *postings[T] {
+	p := newPostings(index)
+	p.first = make([]place[T], 0, t.objects.len())
+	var one [1]string
+	for row, obj := range t.objects.items {
+		p.add(obj, t.valuesOf(p, t.keys[row], obj, &one))
+	}
+	return p
+}
+
+// empty returns a table without objects that has the indexes of t.
+func (t *table[T]) empty(size int) *table[T] {
+	fresh := newTable[T](size, t.complain)
+	for _, index := range t.indexes {
+		p := newPostings(index.Index)
+		p.first = make([]place[T], 0, size)
+		fresh.indexes = append(fresh.indexes, p)
+	}
+	return fresh
+}

@@ -1,0 +1,165 @@
+package cache
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Set makes obj the object of its key. Possible errors: those of the key
+// function.
+func (s *Store[T]) Set(obj T) error {
+	key, err := s.key(obj)
+	if err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table.set(key, obj)
+	s.see(resourceVersionOf(obj))
+	return nil
+}
+
+// Delete removes the object of that key and returns it, if there was one.
+func (s *Store[T]) Delete(key types.NamespacedName) (T, bool) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.table.delete(key)
+}
+
+// Replace makes objects the content of the store, all at once for any reader.
+// Of two objects with the same key the later one counts. Possible errors:
+// those of the key function, and then nothing has changed.
+func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
+	items := make([]item[T], len(objects))
+	for i, obj := range objects {
+		key, err := s.key(obj)
+		if err != nil {
+			return err
+		}
+		items[i] = item[T]{key: key, obj: obj}
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.replace(items, resourceVersion, nil)
+	return nil
+}
+
+// SetResourceVersion notes a version that the store has taken in, that of a
+// bookmark for example. An empty one is ignored.
+func (s *Store[T]) SetResourceVersion(resourceVersion string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.see(resourceVersion)
+}
+
+// AddIndexes registers indexes and computes them for the objects that are
+// there. Possible errors: ErrIndexInvalid, ErrIndexExists; none of the indexes
+// is registered then.
+func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	// Only a holder of writing changes the table: it can be read without mu.
+	seen := map[string]bool{}
+	for _, index := range indexes {
+		if err := index.validate(); err != nil {
+			return err
+		}
+		if seen[index.Name] || s.table.index(index.Name) != nil {
+			return fmt.Errorf("index %q: %w", index.Name, ErrIndexExists)
+		}
+		seen[index.Name] = true
+	}
+	built := make([]*postings[T], len(indexes))
+	for i, index := range indexes {
+		built[i] = s.table.build(index)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table.indexes = append(s.table.indexes, built...)
+	return nil
+}
+
+// see notes the latest resourceVersion. The caller holds mu.
+func (s *Store[T]) see(resourceVersion string) {
+	if resourceVersion != "" {
+		s.resourceVersion = resourceVersion
+	}
+}
+
+// observer is told of the changes of a store while mu is held: nobody can read
+// a change that the observer has not been told of, or the other way round.
+type observer[T any] interface {
+	// emit is called for each change.
+	emit(event[T])
+	// relisted is called after the changes of a replace.
+	relisted()
+}
+
+// commit applies a batch of deltas.
+func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	for len(batch) > 0 {
+		if batch[0].kind == replaced {
+			s.replace(batch[0].items, batch[0].resourceVersion, to)
+			batch = batch[1:]
+			continue
+		}
+		n := 0
+		for n < len(batch) && batch[n].kind != replaced {
+			n++
+		}
+		s.mu.Lock()
+		for i := range batch[:n] {
+			s.apply(&batch[i], to)
+		}
+		s.mu.Unlock()
+		batch = batch[n:]
+	}
+}
+
+// apply makes the change of one delta. The caller holds mu.
+func (s *Store[T]) apply(d *delta[T], to observer[T]) {
+	switch d.kind {
+	case set:
+		old, existed := s.table.set(d.key, d.obj)
+		if existed {
+			to.emit(event[T]{kind: updated, old: old, obj: d.obj})
+		} else {
+			to.emit(event[T]{kind: added, obj: d.obj})
+		}
+	case deleted:
+		if _, existed := s.table.delete(d.key); existed {
+			to.emit(event[T]{kind: removed, obj: d.obj})
+		}
+	}
+	s.see(d.resourceVersion)
+}
+
+// replace makes items the content of the store. An item that has the UID and
+// resourceVersion of the object in the store is dropped in its favour. Of the
+// others, to is told first of the objects that are gone, then of the new and the
+// changed ones in the order of items. The caller holds writing.
+func (s *Store[T]) replace(items []item[T], resourceVersion string, to observer[T]) {
+	// Only a holder of writing changes the table: it can be read without mu.
+	change := diff(s.table, items)
+	if change.size() > s.table.objects.len()/2 {
+		fresh := change.rebuild(s.table)
+		s.mu.Lock()
+		s.table = fresh
+	} else {
+		s.mu.Lock()
+		change.patch(s.table)
+	}
+	defer s.mu.Unlock()
+	s.see(resourceVersion)
+	if to != nil {
+		change.tell(to)
+		to.relisted()
+	}
+}

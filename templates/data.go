@@ -1,0 +1,187 @@
+package templates
+
+import "fmt"
+
+// File is the part of the data that every template has.
+type File struct {
+	// Package is the name in the package clause.
+	Package string
+	// Reserved are names that the package declares, in any of its files, and
+	// that no import may have therefore.
+	Reserved []string
+
+	imports *imports
+}
+
+func (f *File) file() *File { return f }
+
+// Use imports the package of an identifier of the table Libraries and returns
+// the identifier qualified: Use("cache.Indexer"). An identifier that is not in
+// the table is an error.
+func (f *File) Use(name string) (string, error) {
+	imp, identifier, ok := lookup(name)
+	if !ok {
+		return "", fmt.Errorf("identifier %q: not in the table of identifiers", name)
+	}
+	return f.Ref(imp, identifier), nil
+}
+
+// Ref imports a package and returns an identifier of it, qualified.
+func (f *File) Ref(imp Import, identifier string) string {
+	return f.imports.add(imp) + "." + identifier
+}
+
+// Client says what informers list and watch with.
+type Client struct {
+	// Clientset is the package of the clientset, or without a path if objects
+	// come over REST and no clientset is needed.
+	Clientset Import
+}
+
+// HasClientset reports whether objects come from a clientset.
+func (c Client) HasClientset() bool { return c.Clientset.Path != "" }
+
+// ClientType returns the Go type of the client.
+func (f *File) ClientType(c Client) (string, error) {
+	if c.HasClientset() {
+		return f.Ref(c.Clientset, "Interface"), nil
+	}
+	name, err := f.Use("source.Client")
+	return "*" + name, err
+}
+
+// Factory is the data of factory.go.tmpl: the shared informer factory and its
+// options.
+type Factory struct {
+	File
+	Client Client
+	// Internal is the package of the internal interfaces.
+	Internal Import
+	// Groups are sorted by the path of their package.
+	Groups []GroupAccessor
+}
+
+// GroupAccessor is the method of the factory that leads to a group.
+type GroupAccessor struct {
+	// Name is the name of the method.
+	Name string
+	// Group is the API group.
+	Group string
+	// Package is the generated package of the group.
+	Package Import
+}
+
+// Generic is the data of generic.go.tmpl: informers by resource.
+type Generic struct {
+	File
+	// Versions are sorted by group and version.
+	Versions []GenericVersion
+}
+
+// GenericVersion is a group and version with its resources.
+type GenericVersion struct {
+	Group, Version string
+	// Accessor leads from the factory to the version: "Apps().V1()".
+	Accessor string
+	// Resources are sorted by accessor.
+	Resources []GenericResource
+}
+
+// GenericResource is a resource and the method that leads to its informer.
+type GenericResource struct {
+	// Name is the plural name in the API.
+	Name string
+	// Accessor is the name of the version's method.
+	Accessor string
+}
+
+// InternalInterfaces is the data of internalinterfaces.go.tmpl: the types that
+// the generated packages share.
+type InternalInterfaces struct {
+	File
+	Client Client
+}
+
+// Group is the data of group.go.tmpl: the versions of a group.
+type Group struct {
+	File
+	// Group is the API group.
+	Group string
+	// Internal is the package of the internal interfaces.
+	Internal Import
+	// Versions are sorted by name.
+	Versions []VersionAccessor
+}
+
+// VersionAccessor is the method of a group that leads to a version.
+type VersionAccessor struct {
+	// Name is the name of the method.
+	Name string
+	// Package is the generated package of the version.
+	Package Import
+}
+
+// Version is the data of version.go.tmpl: the shared informers of a version.
+type Version struct {
+	File
+	// Group and Version are their names in the API.
+	Group, Version string
+	Client         Client
+	// Internal is the package of the internal interfaces.
+	Internal Import
+	// Listers is the package of the listers of this version.
+	Listers Import
+	// Kinds are those with an informer, sorted by name.
+	Kinds []Kind
+}
+
+// Constructors is the data of constructors.go.tmpl: what makes informers of a
+// version apart from a factory, and types untyped ones.
+type Constructors Version
+
+// Kind is an API type, with all its names.
+type Kind struct {
+	// Name is the Go type: Order.
+	Name string
+	// Private is the start of unexported names: order.
+	Private string
+	// Plural is the name of accessors: Orders.
+	Plural string
+	// Resource is the plural name in the API: orders.
+	Resource string
+	// Doc is the first sentence of the type's comment, or empty.
+	Doc string
+	// API is the package of the type.
+	API Import
+	// Namespaced is false for what has no namespace.
+	Namespaced bool
+	// HasLister is false for what can't be got by name.
+	HasLister bool
+}
+
+// Informer is the data of informer.go.tmpl: the informer of one kind.
+type Informer struct {
+	File
+	Kind
+	Client Client
+	// Listers is the package of the listers of this version.
+	Listers Import
+	// ClientAccessor leads from a clientset to the version: "ShopV1()".
+	ClientAccessor string
+}
+
+// Lister is the data of lister.go.tmpl: the lister of one kind.
+type Lister struct {
+	File
+	Kind
+	// Group is the API group.
+	Group string
+}
+
+// Expansions is the data of expansions.go.tmpl: the empty interfaces that a
+// hand-written file may replace.
+type Expansions struct {
+	File
+	// Kinds are those without a hand-written expansion, sorted by name.
+	Kinds []Kind
+}

@@ -1,0 +1,65 @@
+package templates
+
+import (
+	"slices"
+	"strings"
+)
+
+// RuntimeModule is the module whose packages generated code calls.
+const RuntimeModule = "github.com/informer-gen/informer-gen"
+
+// Import is a package that generated code imports.
+type Import struct {
+	// Path is the import path.
+	Path string
+	// Name is the name in its package clause, or empty if that is not known;
+	// an import of unknown name always gets an alias.
+	Name string
+}
+
+// Library is a package with the identifiers that templates use of it.
+type Library struct {
+	Import
+	// Identifiers are sorted.
+	Identifiers []string
+}
+
+// Libraries is the only place that says what generated code needs of packages
+// that are not generated and hold no API types. Templates name an identifier
+// by the package's name and its own: {{.Use "cache.Indexer"}}.
+var Libraries = []Library{
+	{Import{"context", "context"}, []string{"Context"}},
+	{Import{"fmt", "fmt"}, []string{"Errorf"}},
+	{Import{"reflect", "reflect"}, []string{"Type"}},
+	{Import{"time", "time"}, []string{"Duration"}},
+
+	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"New", "NewNamespaced", "ResourceIndexer"}},
+	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
+		"Factory", "GenericInformer", "InformerOptions", "Interface", "New", "NewGenericInformer", "NewInformer",
+		"NewInformerFunc", "Option", "Resource", "Shared", "ToTyped", "TweakListOptionsFunc",
+		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
+	}},
+	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client", "FromClientset", "New"}},
+
+	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{"Object"}},
+	{Import{"k8s.io/apimachinery/pkg/labels", "labels"}, []string{"Selector"}},
+	{Import{"k8s.io/apimachinery/pkg/runtime", "runtime"}, []string{"Object"}},
+	{Import{"k8s.io/apimachinery/pkg/runtime/schema", "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
+	{Import{"k8s.io/client-go/tools/cache", "cache"}, []string{
+		"DeletedObject", "Indexer", "Indexers", "InformerName", "SharedIndexInformer", "SyncResult", "TransformFunc",
+		"TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",
+		"TypedResourceEventHandlerDetailedFuncs", "TypedResourceEventHandlerFuncs", "TypedSharedIndexInformer",
+	}},
+}
+
+// lookup finds "package.Identifier" in Libraries.
+func lookup(name string) (Import, string, bool) {
+	pkg, identifier, _ := strings.Cut(name, ".")
+	for _, library := range Libraries {
+		if library.Name == pkg {
+			_, found := slices.BinarySearch(library.Identifiers, identifier)
+			return library.Import, identifier, found
+		}
+	}
+	return Import{}, "", false
+}

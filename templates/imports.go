@@ -1,0 +1,127 @@
+package templates
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// imports collects what one file imports and gives each package a name that is
+// unique in the file.
+type imports struct {
+	names map[string]string // import path → name in this file
+	known map[string]string // import path → name in the package clause, if known
+	taken map[string]bool   // names that are used or reserved
+}
+
+func newImports(reserved []string) *imports {
+	taken := make(map[string]bool, len(reserved))
+	for _, name := range reserved {
+		taken[name] = true
+	}
+	return &imports{names: map[string]string{}, known: map[string]string{}, taken: taken}
+}
+
+// add returns the name of the package in this file. The first of several
+// packages of the same name gets it, the others one with more of their path.
+func (s *imports) add(imp Import) string {
+	if name, ok := s.names[imp.Path]; ok {
+		return name
+	}
+	for _, name := range aliases(imp) {
+		if !s.taken[name] && !token.IsKeyword(name) && token.IsIdentifier(name) {
+			s.taken[name] = true
+			s.names[imp.Path] = name
+			s.known[imp.Path] = imp.Name
+			return name
+		}
+	}
+	for n := 2; ; n++ {
+		if name := fmt.Sprintf("pkg%d", n); !s.taken[name] {
+			s.taken[name] = true
+			s.names[imp.Path] = name
+			return name
+		}
+	}
+}
+
+// aliases lists the names a package may get, best first: its own one, unless
+// that is only a version such as v1, then its own one with ever more of the
+// path before it.
+func aliases(imp Import) []string {
+	name := imp.Name
+	if name == "" {
+		name = identifier(path.Base(imp.Path))
+	}
+	var names []string
+	if !isVersion(name) {
+		names = append(names, name)
+	}
+	prefix := ""
+	elements := strings.Split(path.Dir(imp.Path), "/")
+	for i, element := range slices.Backward(elements) {
+		if element == "." {
+			break
+		}
+		if i == 0 || !slices.Contains([]string{"api", "apis", "pkg"}, element) {
+			prefix = identifier(element) + prefix
+			names = append(names, prefix+name)
+		}
+	}
+	return append(names, name, name+"pkg")
+}
+
+// isVersion reports whether a package name is that of an API version.
+func isVersion(name string) bool {
+	return len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1]))
+}
+
+// identifier keeps the letters and digits of a path element, in lower case.
+func identifier(element string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, element)
+}
+
+// declaration returns the import declaration: the standard library first, then
+// the others, each sorted by path. A name is given only where it differs from
+// the package's own one.
+func (s *imports) declaration() string {
+	if len(s.names) == 0 {
+		return ""
+	}
+	var std, others []string
+	for path := range s.names {
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			others = append(others, path)
+		} else {
+			std = append(std, path)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("import (\n")
+	for i, group := range [][]string{std, others} {
+		if i == 1 && len(std) > 0 && len(others) > 0 {
+			b.WriteString("\n")
+		}
+		slices.Sort(group)
+		for _, path := range group {
+			b.WriteString("\t")
+			if name := s.names[path]; name != s.known[path] || name != lastElement(path) {
+				b.WriteString(name + " ")
+			}
+			b.WriteString(strconv.Quote(path) + "\n")
+		}
+	}
+	b.WriteString(")\n")
+	return b.String()
+}
+
+func lastElement(importPath string) string { return path.Base(importPath) }

@@ -1,0 +1,65 @@
+package templates
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"slices"
+	"text/template"
+)
+
+//go:embed *.go.tmpl
+var sources embed.FS
+
+var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(sources, "*.go.tmpl"))
+
+// local are the names of parameters, receivers and variables in the templates:
+// an import of that name would be hidden by them.
+var local = []string{
+	"a", "api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
+	"name", "namespace", "newFunc", "obj", "ok", "options", "resource", "resyncConfig", "resyncPeriod", "s",
+	"selector", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "typed", "v", "version",
+}
+
+// Data is one of the data structs of this package.
+type Data interface{ file() *File }
+
+// templateOf says which template renders which data.
+func templateOf(data Data) string {
+	switch data.(type) {
+	case *Factory:
+		return "factory.go.tmpl"
+	case *Generic:
+		return "generic.go.tmpl"
+	case *InternalInterfaces:
+		return "internalinterfaces.go.tmpl"
+	case *Group:
+		return "group.go.tmpl"
+	case *Version:
+		return "version.go.tmpl"
+	case *Constructors:
+		return "constructors.go.tmpl"
+	case *Informer:
+		return "informer.go.tmpl"
+	case *Lister:
+		return "lister.go.tmpl"
+	case *Expansions:
+		return "expansions.go.tmpl"
+	}
+	return fmt.Sprintf("%T", data)
+}
+
+// Render returns the Go source of a file from its package clause on: not
+// formatted, and without a header. An error names the place in the template.
+func Render(data Data) ([]byte, error) {
+	file := data.file()
+	file.imports = newImports(slices.Concat(local, file.Reserved))
+	var body bytes.Buffer
+	if err := parsed.ExecuteTemplate(&body, templateOf(data), data); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "package %s\n\n%s\n", file.Package, file.imports.declaration())
+	out.Write(body.Bytes())
+	return out.Bytes(), nil
+}

@@ -1,0 +1,242 @@
+package templates_test
+
+import (
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+func samples(client templates.Client) map[string]templates.Data {
+	internal := templates.Import{Path: "example.com/shop/informers/internalinterfaces", Name: "internalinterfaces"}
+	listers := templates.Import{Path: "example.com/shop/listers/shop/v1", Name: "v1"}
+	group := templates.Import{Path: "example.com/shop/informers/shop", Name: "shop"}
+	version := templates.Import{Path: "example.com/shop/informers/shop/v1", Name: "v1"}
+	order := templates.Kind{
+		Name: "Order", Private: "order", Plural: "Orders", Resource: "orders", Doc: "Order is a purchase.", Namespaced: true, HasLister: true,
+		API: templates.Import{Path: "example.com/shop/api/v1", Name: "v1"},
+	}
+	warehouse := order
+	warehouse.Name, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "warehouse", "Warehouses", "warehouses", false
+	kinds := []templates.Kind{order, warehouse}
+	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
+	constructors := templates.Constructors(v)
+	return map[string]templates.Data{
+		"factory": &templates.Factory{
+			File: templates.File{Package: "informers"}, Client: client, Internal: internal,
+			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
+		},
+		"generic": &templates.Generic{
+			File: templates.File{Package: "informers"},
+			Versions: []templates.GenericVersion{{
+				Group: "shop.example.com", Version: "v1", Accessor: "Shop().V1()",
+				Resources: []templates.GenericResource{{Name: "orders", Accessor: "Orders"}},
+			}},
+		},
+		"internalinterfaces": &templates.InternalInterfaces{File: templates.File{Package: "internalinterfaces"}, Client: client},
+		"group": &templates.Group{
+			File: templates.File{Package: "shop"}, Group: "shop.example.com", Internal: internal,
+			Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
+		},
+		"version":      &v,
+		"constructors": &constructors,
+		"informer":     &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Client: client, Listers: listers, ClientAccessor: "ShopV1()"},
+		"cluster":      &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Client: client, Listers: listers, ClientAccessor: "ShopV1()"},
+		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
+		"expansions":   &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},
+	}
+}
+
+func TestEveryTemplateGivesGo(t *testing.T) {
+	t.Parallel()
+	clients := map[string]templates.Client{
+		"rest":      {},
+		"clientset": {Clientset: templates.Import{Path: "example.com/shop/clientset/versioned", Name: "versioned"}},
+	}
+	for clientName, client := range clients {
+		for name, data := range samples(client) {
+			t.Run(clientName+"/"+name, func(t *testing.T) {
+				source, err := templates.Render(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				file, err := parser.ParseFile(token.NewFileSet(), name+".go", source, parser.ParseComments)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, source)
+				}
+				if _, err := format.Source(source); err != nil {
+					t.Error(err)
+				}
+				for _, decl := range file.Decls {
+					checkDocumented(t, decl)
+				}
+			})
+		}
+	}
+}
+
+// checkDocumented wants a comment on every exported declaration.
+func checkDocumented(t *testing.T, decl ast.Decl) {
+	t.Helper()
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		if decl.Recv == nil && decl.Name.IsExported() && decl.Doc == nil {
+			t.Errorf("%s: no doc comment", decl.Name.Name)
+		}
+	case *ast.GenDecl:
+		if decl.Tok == token.TYPE && decl.Doc == nil && decl.Specs[0].(*ast.TypeSpec).Name.IsExported() {
+			t.Errorf("%s: no doc comment", decl.Specs[0].(*ast.TypeSpec).Name.Name)
+		}
+	}
+}
+
+func TestTemplatesNameTheirData(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("*.go.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), "{{- /*gotype: github.com/informer-gen/informer-gen/templates.") {
+			t.Errorf("%s: the first line does not name its data", name)
+		}
+	}
+}
+
+// Each identifier of the table is used by a template, or it has no place there.
+func TestIdentifiersAreUsed(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	sources, err := filepath.Glob("*.go*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sources {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(content)
+	}
+	for _, library := range templates.Libraries {
+		if !slices.IsSorted(library.Identifiers) {
+			t.Errorf("%s: identifiers are not sorted", library.Path)
+		}
+		for _, identifier := range library.Identifiers {
+			if !strings.Contains(text.String(), `Use "`+library.Name+"."+identifier+`"`) && !strings.Contains(text.String(), `Use("`+library.Name+"."+identifier+`")`) {
+				t.Errorf("%s.%s: in the table, but no template uses it", library.Name, identifier)
+			}
+		}
+	}
+}
+
+// Generated code calls the runtime by the names of the table only, so this test
+// is what holds the two halves together.
+func TestRuntimeHasTheIdentifiers(t *testing.T) {
+	t.Parallel()
+	for _, library := range templates.Libraries {
+		folder, ok := strings.CutPrefix(library.Path, templates.RuntimeModule+"/")
+		if !ok {
+			continue
+		}
+		declared := exportedOf(t, filepath.Join("..", filepath.FromSlash(folder)))
+		for _, identifier := range library.Identifiers {
+			if !slices.Contains(declared, identifier) {
+				t.Errorf("%s: no %s", library.Path, identifier)
+			}
+		}
+	}
+}
+
+// exportedOf lists the exported package-level names of a folder.
+func exportedOf(t *testing.T, folder string) []string {
+	t.Helper()
+	var names []string
+	fset := token.NewFileSet()
+	notTest := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Errorf("package: %v", err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(entry.Name()) != ".go" || !notTest(info) {
+			continue
+		}
+		file, err := parser.ParseFile(fset, filepath.Join(folder, entry.Name()), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil {
+					names = append(names, decl.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						names = append(names, spec.Name.Name)
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							names = append(names, name.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+func TestImportsGetDistinctNames(t *testing.T) {
+	t.Parallel()
+	data := &templates.Lister{File: templates.File{Package: "v1", Reserved: []string{"apiv1"}}, Kind: templates.Kind{
+		Name: "Order", Private: "order", Plural: "Orders", Resource: "orders", Namespaced: true,
+		API: templates.Import{Path: "example.com/cache/api/v1", Name: "cache"},
+	}}
+	source, err := templates.Render(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, spec := range file.Imports {
+		name := ""
+		if spec.Name != nil {
+			name = spec.Name.Name + " "
+		}
+		got = append(got, name+spec.Path.Value)
+	}
+	want := []string{
+		`cache "example.com/cache/api/v1"`,
+		`"github.com/informer-gen/informer-gen/runtime/clientgo/listers"`,
+		`"k8s.io/apimachinery/pkg/labels"`,
+		`"k8s.io/apimachinery/pkg/runtime/schema"`,
+		`toolscache "k8s.io/client-go/tools/cache"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

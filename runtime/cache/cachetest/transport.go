@@ -33,6 +33,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	// The end of the context ends a read or write of the body that blocks.
 	undo := context.AfterFunc(ctx, func() { _ = out.CloseWithError(context.Cause(ctx)) })
 	go func() {
+		defer cancel()
 		defer undo()
 		defer w.finish()
 		defer func() { _ = served.Body.Close() }()
@@ -40,12 +41,10 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}()
 	select {
 	case <-w.ready:
-	case <-ctx.Done():
-		cancel()
+	case <-req.Context().Done():
 		return nil, context.Cause(req.Context())
 	}
 	if w.err != nil {
-		cancel()
 		return nil, w.err
 	}
 	return &http.Response{

@@ -1,0 +1,154 @@
+package cachetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// carp makes an object of "namespace/name" with labels "k=v".
+func carp(key string, labels ...string) *testv1.Carp {
+	namespace, name, _ := strings.Cut(key, "/")
+	obj := &testv1.Carp{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	for _, label := range labels {
+		k, v, _ := strings.Cut(label, "=")
+		metav1.SetMetaDataLabel(&obj.ObjectMeta, k, v)
+	}
+	return obj
+}
+
+// on returns the object on another node.
+func on(node string, obj *testv1.Carp) *testv1.Carp {
+	obj.Spec.NodeName = node
+	return obj
+}
+
+func key(s string) types.NamespacedName {
+	namespace, name, _ := strings.Cut(s, "/")
+	return types.NamespacedName{Namespace: namespace, Name: name}
+}
+
+// must returns a value that no error came with.
+func must[V any](value V, err error) func(testing.TB) V {
+	return func(t testing.TB) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+// names returns "namespace/name@resourceVersion" of each object.
+func names(objs []*testv1.Carp) []string {
+	var s []string
+	for _, obj := range objs {
+		s = append(s, key(obj.Namespace+"/"+obj.Name).String()+"@"+obj.ResourceVersion)
+	}
+	return s
+}
+
+func TestWrites(t *testing.T) {
+	api := NewAPI(carp("a/one"), carp("a/two"))
+	if got, want := names(api.Objects()), []string{"a/one@2", "a/two@3"}; !cmp.Equal(got, want) {
+		t.Fatalf("objects are %v, want %v", got, want)
+	}
+
+	created := must(api.Create(carp("b/three")))(t)
+	if created.ResourceVersion != "4" || created.UID == "" {
+		t.Errorf("created with resourceVersion %q and UID %q", created.ResourceVersion, created.UID)
+	}
+	created.Spec.NodeName = "mine"
+	if got := must(api.Get(key("b/three")))(t); got.Spec.NodeName != "" {
+		t.Error("the API shares an object with its caller")
+	}
+
+	updated := must(api.Update(created))(t)
+	if updated.ResourceVersion != "5" || updated.UID != created.UID {
+		t.Errorf("updated to resourceVersion %q, UID %q", updated.ResourceVersion, updated.UID)
+	}
+	if same := must(api.Update(updated))(t); same.ResourceVersion != "5" {
+		t.Errorf("an update that changes nothing made resourceVersion %q", same.ResourceVersion)
+	}
+	unconditional := must(api.Update(on("other", carp("b/three"))))(t)
+	if unconditional.ResourceVersion != "6" || unconditional.UID != created.UID {
+		t.Errorf("updated to resourceVersion %q, UID %q", unconditional.ResourceVersion, unconditional.UID)
+	}
+
+	deleted := must(api.Delete(key("b/three")))(t)
+	if deleted.ResourceVersion != "7" || deleted.Spec.NodeName != "other" {
+		t.Errorf("deleted %s on %q", deleted.ResourceVersion, deleted.Spec.NodeName)
+	}
+	if again := must(api.Create(carp("b/three")))(t); again.UID == created.UID {
+		t.Error("two objects have one UID")
+	}
+	generated := carp("b/")
+	generated.GenerateName = "some-"
+	if got := must(api.Create(generated))(t); !strings.HasPrefix(got.Name, "some-0") {
+		t.Errorf("generated name is %q", got.Name)
+	}
+	if got := api.ResourceVersion(); got != "9" {
+		t.Errorf("latest resourceVersion is %s, want 9", got)
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	stale := carp("a/one")
+	stale.ResourceVersion = "1"
+	foreign := carp("a/one")
+	foreign.UID = "other"
+	for name, test := range map[string]struct {
+		write func(*API[*testv1.Carp]) error
+		is    func(error) bool
+	}{
+		"create existing":      {func(a *API[*testv1.Carp]) error { _, err := a.Create(carp("a/one")); return err }, apierrors.IsAlreadyExists},
+		"create versioned":     {func(a *API[*testv1.Carp]) error { _, err := a.Create(stale); return err }, apierrors.IsBadRequest},
+		"create without name":  {func(a *API[*testv1.Carp]) error { _, err := a.Create(carp("a/")); return err }, apierrors.IsBadRequest},
+		"create nil":           {func(a *API[*testv1.Carp]) error { _, err := a.Create(nil); return err }, apierrors.IsBadRequest},
+		"update absent":        {func(a *API[*testv1.Carp]) error { _, err := a.Update(carp("a/two")); return err }, apierrors.IsNotFound},
+		"update stale":         {func(a *API[*testv1.Carp]) error { _, err := a.Update(stale); return err }, apierrors.IsConflict},
+		"update other UID":     {func(a *API[*testv1.Carp]) error { _, err := a.Update(foreign); return err }, apierrors.IsConflict},
+		"delete absent":        {func(a *API[*testv1.Carp]) error { _, err := a.Delete(key("a/two")); return err }, apierrors.IsNotFound},
+		"get absent":           {func(a *API[*testv1.Carp]) error { _, err := a.Get(key("a/two")); return err }, apierrors.IsNotFound},
+		"delete other version": {func(a *API[*testv1.Carp]) error { _, err := a.Delete(key("a/one"), metav1.Preconditions{ResourceVersion: &stale.ResourceVersion}); return err }, apierrors.IsConflict},
+		"delete other UID":     {func(a *API[*testv1.Carp]) error { _, err := a.Delete(key("a/one"), metav1.Preconditions{UID: &foreign.UID}); return err }, apierrors.IsConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := NewAPI(carp("a/one"))
+			if err := test.write(api); !test.is(err) {
+				t.Errorf("error is %v", err)
+			}
+			if got := names(api.Objects()); !cmp.Equal(got, []string{"a/one@2"}) {
+				t.Errorf("objects are %v", got)
+			}
+		})
+	}
+}
+
+func TestNewAPIKeepsItsError(t *testing.T) {
+	api := NewAPI(carp("a/one"), carp("a/one"))
+	_, listErr := api.List(t.Context(), metav1.ListOptions{}, func(*testv1.Carp, error) {})
+	_, watchErr := api.Watch(t.Context(), metav1.ListOptions{})
+	_, createErr := api.Create(carp("a/two"))
+	_, deleteErr := api.Delete(key("a/one"))
+	_, getErr := api.Get(key("a/one"))
+	for _, err := range []error{listErr, watchErr, createErr, deleteErr, getErr} {
+		if !apierrors.IsAlreadyExists(err) {
+			t.Errorf("error is %v", err)
+		}
+	}
+}
+
+func TestCompactToRefuses(t *testing.T) {
+	api := NewAPI(carp("a/one"))
+	for _, rv := range []string{"3", "x", ""} {
+		if err := api.CompactTo(rv); err == nil {
+			t.Errorf("compacted to %q", rv)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package cachetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// describe returns a frame or an error as text.
+func describe(frame cache.Frame[*testv1.Carp], err error) string {
+	switch {
+	case err != nil && isStatus(err):
+		return fmt.Sprint("status ", statusCode(err))
+	case err != nil:
+		return err.Error()
+	case frame.Type == watch.Bookmark && frame.InitialEventsEnd:
+		return "END @" + frame.ResourceVersion
+	case frame.Type == watch.Bookmark:
+		return "BOOKMARK @" + frame.ResourceVersion
+	}
+	return string(frame.Type) + " " + names([]*testv1.Carp{frame.Object})[0]
+}
+
+// stream collects the frames of a watch as they come.
+type collected struct {
+	cache.Watcher[*testv1.Carp]
+	frames []string
+}
+
+// follow reads a watch to its end, in the background of a synctest bubble.
+func follow(t testing.TB, source cache.Source[*testv1.Carp], options metav1.ListOptions) *collected {
+	t.Helper()
+	w, err := source.Watch(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &collected{Watcher: w}
+	go func() {
+		for {
+			frame, err := w.Next()
+			c.frames = append(c.frames, describe(frame, err))
+			var object *cache.ObjectError
+			if err != nil && !errors.As(err, &object) {
+				return
+			}
+		}
+	}()
+	return c
+}
+
+// expect compares what has come since the last time.
+func (c *collected) expect(t testing.TB, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	if diff := cmp.Diff(want, c.frames); diff != "" {
+		t.Errorf("frames (-want +got):\n%s", diff)
+	}
+	c.frames = nil
+}
+
+func watchList(rv string) metav1.ListOptions {
+	return metav1.ListOptions{
+		ResourceVersion:      rv,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		SendInitialEvents:    ptr.To(true),
+		AllowWatchBookmarks:  true,
+	}
+}
+
+func TestWatch(t *testing.T) {
+	for name, test := range map[string]struct {
+		options metav1.ListOptions
+		want    []string // of the history up to 7
+	}{
+		"from a version":       {metav1.ListOptions{ResourceVersion: "3"}, []string{"ADDED a/gone@4", "MODIFIED b/one@5", "DELETED a/gone@6", "ADDED c/three@7"}},
+		"from the latest":      {metav1.ListOptions{ResourceVersion: "7"}, nil},
+		"from the first":       {metav1.ListOptions{ResourceVersion: "1", FieldSelector: "metadata.name=one"}, []string{"ADDED b/one@2", "MODIFIED b/one@5"}},
+		"from any":             {metav1.ListOptions{ResourceVersion: "0"}, []string{"ADDED a/two@3", "ADDED b/one@5", "ADDED c/three@7"}},
+		"from now":             {metav1.ListOptions{}, []string{"ADDED a/two@3", "ADDED b/one@5", "ADDED c/three@7"}},
+		"label":                {metav1.ListOptions{LabelSelector: "app=x"}, []string{"ADDED b/one@5", "ADDED c/three@7"}},
+		"watch-list":           {watchList(""), []string{"ADDED a/two@3", "ADDED b/one@5", "ADDED c/three@7", "END @7"}},
+		"watch-list not older": {watchList("3"), []string{"ADDED a/two@3", "ADDED b/one@5", "ADDED c/three@7", "END @7"}},
+		"no initial events": {metav1.ListOptions{SendInitialEvents: ptr.To(false),
+			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := listed(t)
+				w := follow(t, api, test.options)
+				defer w.Stop()
+				w.expect(t, test.want...)
+				must(api.Update(on("n9", carp("b/one", "app=x"))))(t)
+				w.expect(t, "MODIFIED b/one@8")
+				api.Compact()
+				must(api.Delete(key("b/one")))(t)
+				w.expect(t, "DELETED b/one@9")
+			})
+		})
+	}
+}
+
+// TestWatchSelection: an object that enters or leaves a selection is added to
+// it or deleted from it, in the state that was last in it.
+func TestWatchSelection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := NewAPI(carp("a/one", "app=x"))
+		inA := follow(t, api.InNamespace("a"), metav1.ListOptions{ResourceVersion: "2", LabelSelector: "app=x"})
+		defer inA.Stop()
+		must(api.Update(carp("a/one", "app=y")))(t)
+		inA.expect(t, "DELETED a/one@3")
+		must(api.Update(carp("a/one", "app=z")))(t)
+		inA.expect(t)
+		must(api.Update(carp("a/one", "app=x")))(t)
+		inA.expect(t, "ADDED a/one@5")
+		must(api.Create(carp("b/one", "app=x")))(t)
+		inA.expect(t)
+		must(api.Delete(key("a/one")))(t)
+		inA.expect(t, "DELETED a/one@7")
+
+		w, err := api.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "2", LabelSelector: "app=x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Stop()
+		if frame, _ := w.Next(); frame.Object.Labels["app"] != "x" {
+			t.Errorf("what left the selection was sent with labels %v", frame.Object.Labels)
+		}
+	})
+}
+
+func TestWatchErrors(t *testing.T) {
+	notOlder := metav1.ResourceVersionMatchNotOlderThan
+	for name, test := range map[string]struct {
+		options metav1.ListOptions
+		mode    WatchListMode
+		open    int // status of Watch, 0 if it opens
+		next    string
+	}{
+		"compacted":                 {metav1.ListOptions{ResourceVersion: "4"}, 0, 0, "status 410"},
+		"oldest":                    {metav1.ListOptions{ResourceVersion: "5"}, 0, 0, "DELETED a/gone@6"},
+		"watch-list too large":      {watchList("8"), 0, 0, "status 504"},
+		"watch-list compacted":      {watchList("2"), 0, 0, "ADDED a/two@3"},
+		"watch-list rejected":       {watchList(""), WatchListRejected, http.StatusUnprocessableEntity, ""},
+		"initial events, no match":  {metav1.ListOptions{SendInitialEvents: ptr.To(true)}, 0, http.StatusUnprocessableEntity, ""},
+		"match, no initial events":  {metav1.ListOptions{ResourceVersion: "5", ResourceVersionMatch: notOlder}, 0, http.StatusUnprocessableEntity, ""},
+		"version is no number":      {metav1.ListOptions{ResourceVersion: "x"}, 0, http.StatusBadRequest, ""},
+		"selector does not compile": {metav1.ListOptions{LabelSelector: "=="}, 0, http.StatusBadRequest, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := listed(t)
+			if err := api.CompactTo("5"); err != nil {
+				t.Fatal(err)
+			}
+			api.SetWatchList(test.mode)
+			w, err := api.Watch(t.Context(), test.options)
+			if got := statusCode(err); got != test.open {
+				t.Fatalf("error of opening is %v, want status %d", err, test.open)
+			}
+			if err != nil {
+				return
+			}
+			defer w.Stop()
+			if got := describe(w.Next()); got != test.next {
+				t.Errorf("first frame is %s, want %s", got, test.next)
+			}
+		})
+	}
+}
+
+func TestWatchListEndless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := NewAPI(carp("a/one"))
+		api.SetWatchList(WatchListEndless)
+		w := follow(t, api, watchList(""))
+		defer w.Stop()
+		w.expect(t, "ADDED a/one@2")
+		time.Sleep(time.Hour)
+		must(api.Create(carp("a/two")))(t)
+		w.expect(t, "ADDED a/two@3")
+	})
+}
+
+// TestSignals: a signal reaches the watches that are open, after what happened
+// before it, and those that allow it.
+func TestSignals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := NewAPI(carp("a/one"))
+		allowed := follow(t, api, metav1.ListOptions{ResourceVersion: "1", AllowWatchBookmarks: true})
+		plain := follow(t, api, metav1.ListOptions{ResourceVersion: "2"})
+		must(api.Create(carp("a/two")))(t)
+		api.Bookmark()
+		allowed.expect(t, "ADDED a/one@2", "ADDED a/two@3", "BOOKMARK @3")
+		plain.expect(t, "ADDED a/two@3")
+		if got := api.Watches(); got != 2 {
+			t.Errorf("%d watches are open, want 2", got)
+		}
+
+		must(api.Delete(key("a/two")))(t)
+		api.CloseWatches()
+		allowed.expect(t, "DELETED a/two@4", "EOF")
+		plain.expect(t, "DELETED a/two@4", "EOF")
+		if got := api.Watches(); got != 0 {
+			t.Errorf("%d watches are open, want none", got)
+		}
+
+		// The signals of before are not for a watch that replays their time.
+		replay := follow(t, api, metav1.ListOptions{ResourceVersion: "2", AllowWatchBookmarks: true})
+		replay.expect(t, "ADDED a/two@3", "DELETED a/two@4")
+		api.BreakWatches(nil)
+		replay.expect(t, io.ErrUnexpectedEOF.Error())
+		replay = follow(t, api, metav1.ListOptions{ResourceVersion: "4"})
+		api.BreakWatches(Status(http.StatusInternalServerError))
+		replay.expect(t, "status 500")
+	})
+}
+
+func TestWatchTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := NewAPI(carp("a/one"))
+		w := follow(t, api, metav1.ListOptions{ResourceVersion: "2", TimeoutSeconds: ptr.To[int64](60)})
+		time.Sleep(59 * time.Second)
+		must(api.Create(carp("a/two")))(t)
+		w.expect(t, "ADDED a/two@3")
+		time.Sleep(time.Second)
+		w.expect(t, "EOF")
+	})
+}
+
+// TestWatchEnds: Next returns when the watch is stopped or its context ends,
+// and goes on returning the error.
+func TestWatchEnds(t *testing.T) {
+	for name, end := range map[string]func(context.CancelFunc, cache.Watcher[*testv1.Carp]){
+		"context": func(cancel context.CancelFunc, _ cache.Watcher[*testv1.Carp]) { cancel() },
+		"stop":    func(_ context.CancelFunc, w cache.Watcher[*testv1.Carp]) { w.Stop(); w.Stop() },
+	} {
+		for _, fault := range []Fault{{}, {Hang: true, Opened: true}} {
+			t.Run(fmt.Sprint(name, " hang=", fault.Hang), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					api := NewAPI(carp("a/one"))
+					api.Fail(fault)
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					w, err := api.Watch(ctx, metav1.ListOptions{ResourceVersion: "2"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					errs := make(chan error)
+					go func() {
+						for range 2 {
+							_, err := w.Next()
+							errs <- err
+						}
+					}()
+					synctest.Wait()
+					end(cancel, w)
+					first, second := <-errs, <-errs
+					if first == nil || first != second {
+						t.Errorf("errors are %v and %v", first, second)
+					}
+					if got := api.Watches(); got != 0 {
+						t.Errorf("%d watches are open", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSlowWatch: a watch that is not read misses nothing, also of a history
+// that was compacted.
+func TestSlowWatch(t *testing.T) {
+	api := NewAPI(carp("a/one"))
+	w, err := api.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	const n = 1000
+	for i := range n {
+		must(api.Update(on(fmt.Sprint(i), carp("a/one"))))(t)
+		api.Compact()
+	}
+	for i := range n {
+		frame, err := w.Next()
+		if err != nil || frame.Object.Spec.NodeName != fmt.Sprint(i) {
+			t.Fatalf("frame %d is %s", i, describe(frame, err))
+		}
+	}
+}
+
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := listed(t)
+		w := follow(t, api, metav1.ListOptions{ResourceVersion: "7"})
+		api.Restart()
+		w.expect(t, io.ErrUnexpectedEOF.Error())
+		got, page, err := list(t, api, metav1.ListOptions{})
+		if err != nil || page.ResourceVersion != "4" || !cmp.Equal(got, []string{"a/two@2", "b/one@3", "c/three@4"}) {
+			t.Errorf("listed %v at %s, %v", got, page.ResourceVersion, err)
+		}
+		if _, _, err := list(t, api, metav1.ListOptions{ResourceVersion: "7"}); !apierrors.IsTimeout(err) {
+			t.Errorf("error of a list from before is %v", err)
+		}
+	})
+}

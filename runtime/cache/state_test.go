@@ -1,0 +1,178 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	errExpired   = apierrors.NewResourceExpired("too old")
+	errGone      = apierrors.NewGone("gone")
+	errTooLarge  = apierrors.NewTimeoutError("Too large resource version", 1)
+	errBusy      = apierrors.NewTooManyRequests("later", 3)
+	errRefused   = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
+	errCut       = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
+	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "foos"}, "", errors.New("no"))
+	errInvalid   = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
+)
+
+// The versions and limits of the lists that client-go's reflector asks for, as
+// its tests L1 to L8 of the statements have them.
+func TestListOptions(t *testing.T) {
+	page := func(version, token string) func(state) state {
+		return func(s state) state {
+			return s.listed(metav1.ListMeta{ResourceVersion: version, Continue: token})
+		}
+	}
+	fail := func(err error) func(state) state {
+		return func(s state) state {
+			s, _ = s.listFailed(err)
+			return s
+		}
+	}
+	relist := func(s state) state {
+		s, _ = s.watchEnded(errForbidden, 1, time.Minute)
+		return s
+	}
+	for _, test := range []struct {
+		name     string
+		pageSize int64
+		steps    []func(state) state
+		want     []string // version/limit/token of each request
+	}{
+		{name: "L1 the first list takes what the server has cached",
+			want: []string{"0/500/"}},
+		{name: "L1 L2 a relist is no older than what was seen, and not paged",
+			steps: []func(state) state{page("10", ""), relist},
+			want:  []string{"0/500/", "10/0/"}},
+		{name: "L3 a page size holds always",
+			pageSize: 7, steps: []func(state) state{page("10", ""), relist},
+			want: []string{"0/7/", "10/7/"}},
+		{name: "L4 L8 a server that pages version 0 is asked for pages again; pages after the first name no version",
+			steps: []func(state) state{page("10", "t"), page("10", ""), relist},
+			want:  []string{"0/500/", "/500/t", "10/500/"}},
+		{name: "L5 expired: once more at the latest version, then from the new one",
+			steps: []func(state) state{page("10", ""), relist, fail(errExpired), page("20", ""), relist},
+			want:  []string{"0/500/", "10/0/", "/500/", "20/0/"}},
+		{name: "L5 gone is expired, and not asked for a second time at once",
+			steps: []func(state) state{page("10", ""), relist, fail(errGone), fail(errGone)},
+			want:  []string{"0/500/", "10/0/", "/500/", "/500/"}},
+		{name: "L5 L6 too large: the same",
+			steps: []func(state) state{page("20", ""), relist, fail(errTooLarge), page("30", ""), relist, fail(errTooLarge), page("40", "")},
+			want:  []string{"0/500/", "20/0/", "/500/", "30/0/", "/500/"}},
+		{name: "L7 expired between pages: the whole list at the version of the first page",
+			pageSize: 5, steps: []func(state) state{page("10", ""), relist, page("11", "t"), fail(errExpired), page("12", "")},
+			want: []string{"0/5/", "10/5/", "/5/t", "10/0/"}},
+		{name: "any other failure starts over",
+			pageSize: 5, steps: []func(state) state{page("10", "t"), fail(errForbidden)},
+			want: []string{"0/5/", "/5/t", "0/5/"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newState(test.pageSize, false)
+			var got []string
+			ask := func() {
+				if s.phase == Listing {
+					o := s.listOptions()
+					got = append(got, fmt.Sprintf("%s/%d/%s", o.ResourceVersion, o.Limit, o.Continue))
+				}
+			}
+			ask()
+			for _, step := range test.steps {
+				s = step(s)
+				ask()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Where each failure leads, and when.
+func TestTransitions(t *testing.T) {
+	synced := state{phase: Watching, resourceVersion: "10", watchList: true}
+	streaming := state{phase: Streaming, resourceVersion: "10", watchList: true}
+	unavailable := streaming
+	unavailable.unavailable = true
+	listing := state{phase: Listing, resourceVersion: "10", watchList: true}
+
+	watchEnded := func(s state, err error) (state, pace) { return s.watchEnded(err, 1, time.Minute) }
+	shortWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 0, 10*time.Millisecond) }
+	quietWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 0, time.Minute) }
+
+	for _, test := range []struct {
+		name  string
+		from  state
+		event func(state, error) (state, pace)
+		err   error
+		want  func(*state)
+		pace  pace
+	}{
+		{"W6 a closed watch is opened again", synced, watchEnded, nil, nil, atOnce},
+		{"W6 also one without an event", synced, quietWatch, nil, nil, atOnce},
+		{"W6 unless it was closed at once", synced, shortWatch, nil, func(s *state) { s.phase = Streaming }, later},
+		{"W4 an expired watch leads to a list no older than what was seen", synced, watchEnded, errExpired, func(s *state) { s.phase = Streaming }, later},
+		{"W4 W5 a busy server is asked again for the same", synced, watchEnded, errBusy, nil, later},
+		{"W5 an absent one too", synced, watchEnded, errRefused, nil, later},
+		{"a broken connection costs no list", synced, watchEnded, errCut, nil, later},
+		{"W4 any other failure does", synced, watchEnded, errForbidden, func(s *state) { s.phase = Streaming }, later},
+		{"a silent watch is opened again", synced, watchEnded, ErrWatchIdle, nil, atOnce},
+
+		{"WL4 a refused watch-list is a list this time", streaming, state.streamEnded, errInvalid, func(s *state) { s.phase = Listing }, atOnce},
+		{"WL4 a busy server is asked again", streaming, state.streamEnded, errBusy, nil, later},
+		{"WL5 a stream that ends early is opened again", streaming, state.streamEnded, nil, nil, later},
+		{"WL4 an expired one at the latest version", streaming, state.streamEnded, errExpired, func(s *state) { s.unavailable = true }, atOnce},
+		{"WL4 but only once", unavailable, state.streamEnded, errExpired, func(s *state) { s.phase = Listing }, atOnce},
+		{"WL7 without its bookmark never again", streaming, state.streamEnded, ErrBookmarkMissing, func(s *state) { s.phase, s.watchList = Listing, false }, atOnce},
+
+		{"WL4 after a failed list a watch-list is tried again", listing, state.listFailed, errForbidden, func(s *state) { s.phase = Streaming }, later},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, pace := test.event(test.from, test.err)
+			want := test.from
+			if test.want != nil {
+				test.want(&want)
+			}
+			if got != want || pace != test.pace {
+				t.Errorf("got %+v, pace %v; want %+v, pace %v", got, pace, want, test.pace)
+			}
+		})
+	}
+}
+
+// W1 WL1.
+func TestWatchOptions(t *testing.T) {
+	yes, seconds := true, int64(300)
+	for _, test := range []struct {
+		name string
+		from state
+		want metav1.ListOptions
+	}{
+		{"W1 a watch", state{phase: Watching, resourceVersion: "10"},
+			metav1.ListOptions{ResourceVersion: "10", AllowWatchBookmarks: true, TimeoutSeconds: &seconds}},
+		{"WL1 a first watch-list", state{phase: Streaming},
+			metav1.ListOptions{AllowWatchBookmarks: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes,
+				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
+		{"WL1 a later one", state{phase: Streaming, resourceVersion: "10"},
+			metav1.ListOptions{ResourceVersion: "10", AllowWatchBookmarks: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes,
+				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
+		{"WL4 one after the version expired", state{phase: Streaming, resourceVersion: "10", unavailable: true},
+			metav1.ListOptions{AllowWatchBookmarks: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes,
+				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.from.watchOptions(5*time.Minute)); diff != "" {
+				t.Errorf("options (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,160 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// Client is the connection to one API server. All sources that are made of it
+// share one HTTP client, so its connections, and one rate limiter. It is safe
+// for concurrent use.
+type Client struct {
+	cfg        *rest.Config
+	httpClient *http.Client
+
+	mu   sync.Mutex
+	rest map[schema.GroupVersion]rest.Interface
+}
+
+// NewClient returns a client that connects as cfg says: address, TLS,
+// authentication, impersonation, proxy, transport and its wrappers, timeout,
+// user agent, rate limits (lists are limited, watches are not), warning
+// handlers and content types. It copies cfg, and sends nothing.
+//
+// ContentType and AcceptContentTypes that are not set leave the choice to the
+// type of the objects, see New.
+func NewClient(cfg *rest.Config) (*Client, error) {
+	if cfg == nil {
+		return nil, errors.New("rest config: is nil")
+	}
+	cfg = rest.CopyConfig(cfg)
+	if cfg.UserAgent == "" {
+		cfg.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	if cfg.RateLimiter == nil {
+		cfg.RateLimiter = rateLimiter(cfg.QPS, cfg.Burst)
+	}
+	if cfg.RateLimiter == nil {
+		cfg.QPS = -1 // not the default of each REST client
+	}
+	if _, _, err := rest.DefaultServerUrlFor(cfg); err != nil {
+		return nil, fmt.Errorf("rest config: %w", err)
+	}
+	shared, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("rest config: %w", err)
+	}
+	httpClient := *shared
+	httpClient.Transport = recorder{next: shared.Transport}
+	return &Client{cfg: cfg, httpClient: &httpClient, rest: map[schema.GroupVersion]rest.Interface{}}, nil
+}
+
+// rateLimiter reads qps and burst as client-go does: 0 is the default,
+// and with a negative qps there is no limiter.
+func rateLimiter(qps float32, burst int) flowcontrol.RateLimiter {
+	if qps == 0 {
+		qps = rest.DefaultQPS
+	}
+	if burst == 0 {
+		burst = rest.DefaultBurst
+	}
+	if qps < 0 {
+		return nil
+	}
+	return flowcontrol.NewTokenBucketRateLimiter(qps, burst)
+}
+
+// restClient returns the client of one group and version.
+func (c *Client) restClient(gv schema.GroupVersion) (rest.Interface, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if client, ok := c.rest[gv]; ok {
+		return client, nil
+	}
+	cfg := *c.cfg
+	cfg.GroupVersion = &gv
+	cfg.NegotiatedSerializer = statusCodecs
+	cfg.APIPath = "/apis"
+	if gv.Group == "" {
+		cfg.APIPath = "/api"
+	}
+	client, err := rest.RESTClientForConfigAndClient(&cfg, c.httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("rest client of %s: %w", gv, err)
+	}
+	c.rest[gv] = client
+	return client, nil
+}
+
+// statusCodecs decode the answers that are a status. All others are decoded
+// by this package.
+var statusCodecs = func() runtime.NegotiatedSerializer {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	return serializer.NewCodecFactory(scheme).WithoutConversion()
+}()
+
+const (
+	jsonType  = "application/json"
+	protoType = "application/vnd.kubernetes.protobuf"
+)
+
+// accept returns the content types to ask for, in order: those of the
+// configuration that this package can decode into a type, and JSON in any case,
+// which some resources have only.
+func (c *Client) accept(protobuf bool) string {
+	wanted := c.cfg.AcceptContentTypes
+	if wanted == "" {
+		wanted = c.cfg.ContentType
+	}
+	if wanted == "" {
+		wanted = protoType
+	}
+	for clause := range strings.SplitSeq(wanted, ",") {
+		mediaType, _, _ := strings.Cut(clause, ";")
+		switch strings.TrimSpace(mediaType) {
+		case jsonType:
+			return jsonType
+		case protoType:
+			if protobuf {
+				return protoType + "," + jsonType
+			}
+		}
+	}
+	return jsonType
+}
+
+// answer is what Request.Stream does not tell about the response.
+type answer struct{ contentType string }
+
+type answerKey struct{}
+
+// recorder notes the content type of a response in the answer that the
+// request's context carries.
+type recorder struct{ next http.RoundTripper }
+
+func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := r.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	resp, err := next.RoundTrip(req)
+	if a, ok := req.Context().Value(answerKey{}).(*answer); ok && resp != nil {
+		a.contentType = resp.Header.Get("Content-Type")
+	}
+	return resp, err
+}
+
+// WrappedRoundTripper makes the transport below visible to
+// k8s.io/apimachinery/pkg/util/net.
+func (r recorder) WrappedRoundTripper() http.RoundTripper { return r.next }

@@ -1,0 +1,134 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// codec decodes objects of one Go type.
+type codec[E any, T object[E]] struct {
+	// protobuf says that the type can decode it.
+	protobuf bool
+	// unstructured says that the type is a map and decodes itself.
+	unstructured bool
+	// options are those of the fast JSON decoder for this type.
+	options json.Options
+	// slow says that the fast JSON decoder has refused what client-go's
+	// accepts: from then on the latter is used alone.
+	slow atomic.Bool
+}
+
+func newCodec[E any, T object[E]]() *codec[E, T] {
+	var obj any = T(new(E))
+	_, protobuf := obj.(protoMessage)
+	_, unstructured := obj.(runtime.Unstructured)
+	return &codec[E, T]{protobuf: protobuf, unstructured: unstructured, options: optionsOf[E]()}
+}
+
+// fromJSON decodes one object. Its error is a *cache.ObjectError.
+//
+// There are two decoders: a fast one, and client-go's, which has the last word
+// on what is an error.
+func (c *codec[E, T]) fromJSON(data []byte) (T, error) {
+	if c.unstructured {
+		return c.fromMap(data)
+	}
+	slow := c.slow.Load()
+	if !slow {
+		obj := new(E)
+		if json.Unmarshal(data, obj, c.options) == nil {
+			return obj, nil
+		}
+	}
+	obj := new(E) // the other one may have been filled in part
+	if err := utiljson.Unmarshal(data, obj); err != nil {
+		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+	}
+	if !slow {
+		c.slow.Store(true)
+	}
+	return obj, nil
+}
+
+// fromMap decodes an unstructured object. Its own UnmarshalJSON insists on a
+// kind, which items of a list may lack.
+func (c *codec[E, T]) fromMap(data []byte) (T, error) {
+	var content map[string]any
+	if err := utiljson.Unmarshal(data, &content); err != nil {
+		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+	}
+	if content == nil {
+		return nil, &cache.ObjectError{Err: errNoObject}
+	}
+	obj := T(new(E))
+	any(obj).(runtime.Unstructured).SetUnstructuredContent(content)
+	return obj, nil
+}
+
+// fromProto decodes one object from its message, without an envelope. Its
+// error is a *cache.ObjectError. Nothing of data is kept.
+func (c *codec[E, T]) fromProto(data []byte) (T, error) {
+	obj := T(new(E))
+	if err := any(obj).(protoMessage).Unmarshal(data); err != nil {
+		// What comes before the damage has been decoded, the name in general.
+		return nil, &cache.ObjectError{Object: nameOf(obj), Err: err}
+	}
+	return obj, nil
+}
+
+var errNoObject = errors.New("is missing")
+
+// seal checks that an object of a watch is of the group and version that is
+// watched, as far as it says, and clears its kind as a typed client does.
+func (c *codec[E, T]) seal(obj T, gvk schema.GroupVersionKind, gv schema.GroupVersion) error {
+	if err := checkKind(gvk); err != nil {
+		return &cache.ObjectError{Object: nameOf(obj), Err: err}
+	}
+	if found := gvk.GroupVersion(); !found.Empty() && found != gv {
+		return &cache.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %s of %s, not of %s", gvk.Kind, found, gv)}
+	}
+	if !c.unstructured {
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return nil
+}
+
+// checkKind refuses the kinds that an API server may send in place of any
+// object.
+func checkKind(gvk schema.GroupVersionKind) error {
+	switch {
+	case gvk.Kind == "Table" && gvk.Group == "meta.k8s.io":
+		return ErrTable
+	case gvk.Kind == "Status" && gvk.Group == "" && gvk.Version == "v1":
+		return errors.New("is a Status, not an object")
+	}
+	return nil
+}
+
+// nameOf returns "namespace/name" of an object, or as much as there is.
+func nameOf(obj runtime.Object) string {
+	if isNil(obj) {
+		return ""
+	}
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return ""
+	}
+	return joinName(accessor.GetNamespace(), accessor.GetName())
+}
+
+func joinName(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}

@@ -1,0 +1,105 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// eventWatcher turns the events of a client-go watch into frames. The watch is
+// stopped once, by Stop or by the end of the context, whichever is first.
+type eventWatcher[T runtime.Object] struct {
+	ctx     context.Context
+	inner   watch.Interface
+	check   func(runtime.Object) error
+	stop    func() // inner.Stop, once
+	stopped chan struct{}
+	release func() bool
+}
+
+func newEventWatcher[T runtime.Object](ctx context.Context, inner watch.Interface, check func(runtime.Object) error) *eventWatcher[T] {
+	w := &eventWatcher[T]{ctx: ctx, inner: inner, check: check, stopped: make(chan struct{})}
+	w.stop = sync.OnceFunc(func() {
+		close(w.stopped)
+		inner.Stop()
+	})
+	w.release = context.AfterFunc(ctx, w.stop)
+	return w
+}
+
+// Stop stops the watch.
+func (w *eventWatcher[T]) Stop() {
+	w.release()
+	w.stop()
+}
+
+// Next waits for the next event.
+func (w *eventWatcher[T]) Next() (cache.Frame[T], error) {
+	select {
+	case <-w.stopped:
+		return cache.Frame[T]{}, w.ended()
+	default:
+	}
+	select {
+	case event, ok := <-w.inner.ResultChan():
+		if !ok {
+			select {
+			case <-w.stopped: // which has closed the channel
+				return cache.Frame[T]{}, w.ended()
+			default:
+				return cache.Frame[T]{}, io.EOF
+			}
+		}
+		return w.frame(event)
+	case <-w.stopped:
+	case <-w.ctx.Done():
+	}
+	return cache.Frame[T]{}, w.ended()
+}
+
+var errNoStatus = errors.New("watch: error event without a status")
+
+// ended says why there are no more frames.
+func (w *eventWatcher[T]) ended() error { return ended(w.ctx, ErrStopped) }
+
+func (w *eventWatcher[T]) frame(event watch.Event) (cache.Frame[T], error) {
+	switch nothing := isNil(event.Object); {
+	case nothing && event.Type == watch.Error:
+		return cache.Frame[T]{}, errNoStatus
+	case nothing:
+		return cache.Frame[T]{}, &cache.ObjectError{Err: errNoObject}
+	}
+	switch event.Type {
+	case watch.Error:
+		return cache.Frame[T]{}, apierrors.FromObject(event.Object)
+	case watch.Bookmark:
+		return bookmark[T](event.Object)
+	case watch.Added, watch.Modified, watch.Deleted:
+	default:
+		return cache.Frame[T]{}, &cache.ObjectError{
+			Object: nameOf(event.Object),
+			Err:    fmt.Errorf("came in an event of unknown type %q", event.Type),
+		}
+	}
+	if err := tableError(event.Object); err != nil {
+		return cache.Frame[T]{}, &cache.ObjectError{Err: err}
+	}
+	obj, err := typedObject[T](event.Object)
+	if err != nil {
+		return cache.Frame[T]{}, err
+	}
+	if w.check != nil {
+		if err := w.check(obj); err != nil {
+			return cache.Frame[T]{}, &cache.ObjectError{Object: nameOf(obj), Err: err}
+		}
+	}
+	return cache.Frame[T]{Type: event.Type, Object: obj}, nil
+}

@@ -1,0 +1,130 @@
+package source
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// same decodes data as client-go does and with the fast decoder: what both
+// accept must be equal, and what client-go's refuses must be refused by the
+// codec, which must accept all the rest.
+func same[E any, T object[E]](t *testing.T, data []byte) {
+	t.Helper()
+	want := new(E)
+	wantErr := utiljson.Unmarshal(data, want)
+	fast := new(E)
+	fastErr := json.Unmarshal(data, fast, optionsOf[E]())
+	if fastErr == nil && wantErr != nil {
+		t.Errorf("%T: accepted by the fast decoder, but not by client-go's: %v", fast, wantErr)
+	}
+	if fastErr == nil && !reflect.DeepEqual(fast, want) {
+		t.Errorf("%T: fast decoder differs from client-go's (-want +got):\n%s", fast, cmp.Diff(want, fast))
+	}
+	got, err := newCodec[E, T]().fromJSON(data)
+	if (err != nil) != (wantErr != nil) {
+		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
+	}
+	if err == nil && !reflect.DeepEqual(got, T(want)) {
+		t.Errorf("%T: codec differs from client-go's (-want +got):\n%s", got, cmp.Diff(T(want), got))
+	}
+}
+
+func FuzzDecodeAsClientGo(f *testing.F) {
+	pod := mustJSON(f, podNamed("seed"))
+	f.Add(pod)
+	f.Add([]byte(widgetJSON))
+	f.Add([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},"data":{"a":"b","a":"c"},"binaryData":{"x":"AAEC\n"},"immutable":null}`))
+	f.Add([]byte(`{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","deletionTimestamp":"2024-01-02T03:04:05.999Z"},"data":{"x":"AAEC","y":null,"z":""}}`))
+	f.Add([]byte(`{"kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":3,"strategy":{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":1}},"template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":0.5}}}]}}}}`))
+	f.Add([]byte(`{"metadata":{"labels":{"a":"1"},"finalizers":["x","y"]},"metadata":{"labels":{"b":"2"},"finalizers":["z"]}}`))
+	f.Add([]byte(`{"spec":{"list":[{"size":1,"deep":"a"},{"size":2}],"list":[{"deep":"b"}],"pair":[1],"strings":null}}`))
+	f.Add([]byte(`{"spec":{"size":1.0}}`))
+	f.Add([]byte(`{"spec":{"big":9223372036854775808}}`))
+	f.Add([]byte(`{"spec":{"any":-0,"free":{"a":1e2,"b":-0.0,"c":123456789012345678901234567890}}}`))
+	f.Add([]byte(`{"spec":{"any":{"a":1},"any":{"b":2},"free":{"a":{"x":1}},"free":{"a":{"y":1}}}}`))
+	f.Add([]byte(`{"spec":{"bytes":[1,2,3],"quoted":12,"flag":"true"}}`))
+	f.Add([]byte("{\"metadata\":{\"name\":\"\xff\xfe\"}}"))
+	f.Add([]byte(`{"METADATA":{"name":"upper"},"metadata":{"NAME":"x","name ":"y"}}`))
+	f.Add([]byte(`null`))
+	f.Add([]byte(`[]`))
+	f.Add([]byte(`{"spec":`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		same[corev1.Pod](t, data)
+		same[corev1.ConfigMap](t, data)
+		same[corev1.Secret](t, data)
+		same[appsv1.Deployment](t, data)
+		same[Widget](t, data)
+	})
+}
+
+func TestOnlyTypesWithAnyPayForIt(t *testing.T) {
+	if holdsAny(reflect.TypeFor[corev1.Pod](), map[reflect.Type]bool{}) {
+		t.Error("Pod: is taken to hold a field of type any")
+	}
+	if !holdsAny(reflect.TypeFor[Widget](), map[reflect.Type]bool{}) {
+		t.Error("Widget: is not taken to hold a field of type any")
+	}
+}
+
+func TestIntegersStayIntegers(t *testing.T) {
+	widget, err := newCodec[Widget, *Widget]().fromJSON([]byte(widgetJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := widget.Spec.Free["i"].(int64); !ok || got != 9007199254740993 {
+		t.Errorf("spec.free.i: %T %v", widget.Spec.Free["i"], widget.Spec.Free["i"])
+	}
+	if widget.Spec.Size != 2 {
+		t.Errorf("spec.size: %d, not the last of the duplicates", widget.Spec.Size)
+	}
+}
+
+// badTags has a tag that the fast decoder refuses, and encoding/json ignores.
+type badTags struct {
+	corev1.ConfigMap
+	Extra int `json:"extra,omitempty,omitempty"`
+	Other int `json:"other,'quoted'"`
+}
+
+func TestTypeThatTheFastDecoderRefuses(t *testing.T) {
+	c := newCodec[badTags, *badTags]()
+	for range 2 {
+		obj, err := c.fromJSON([]byte(`{"metadata":{"name":"x"},"extra":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if obj.Name != "x" || obj.Extra != 1 {
+			t.Errorf("decoded %+v", obj)
+		}
+		if !c.slow.Load() {
+			t.Error("decoder: still the fast one")
+		}
+	}
+}
+
+func TestUnstructured(t *testing.T) {
+	cfg := serveBody(t, "application/json", `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"5"},
+		"items":[{"metadata":{"name":"a"},"n":1},{"kind":"Other","apiVersion":"o/v1","metadata":{"name":"b"}}]}`)
+	objects, failed, _, err := listAll(t, New[unstructured.Unstructured](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
+	if err != nil || len(failed) != 0 {
+		t.Fatal(err, failed)
+	}
+	want := []map[string]any{
+		{"kind": "Widget", "apiVersion": "example.com/v1", "metadata": map[string]any{"name": "a"}, "n": int64(1)},
+		{"kind": "Other", "apiVersion": "o/v1", "metadata": map[string]any{"name": "b"}},
+	}
+	for i, obj := range objects {
+		if diff := cmp.Diff(want[i], obj.Object); diff != "" {
+			t.Errorf("item %d (-want +got):\n%s", i, diff)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package source
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// listBuffer is how much of a list is read from the connection at once.
+const listBuffer = 32 << 10
+
+// jsonList reads a list whose fields may come in any order.
+func (c *codec[E, T]) jsonList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
+	var (
+		in    = newValues(bufio.NewReaderSize(body, listBuffer), MaxObjectBytes)
+		head  metav1.TypeMeta
+		meta  metav1.ListMeta
+		items bool
+	)
+	err := in.object(func(name string) error {
+		switch name {
+		case "kind":
+			return in.into(&head.Kind)
+		case "apiVersion":
+			return in.into(&head.APIVersion)
+		case "metadata":
+			return in.into(&meta)
+		case "items":
+			if items {
+				return errors.New("items: more than once")
+			}
+			items = true
+			return in.array(func() error { return c.jsonItem(in, head, each) })
+		default:
+			return in.skip()
+		}
+	})
+	if err != nil {
+		return metav1.ListMeta{}, err
+	}
+	switch _, err := in.ReadToken(); {
+	case err == nil:
+		return metav1.ListMeta{}, errors.New("bytes after the end of the list")
+	case err != io.EOF:
+		return metav1.ListMeta{}, err
+	}
+	return meta, checkList(head, items)
+}
+
+// jsonItem reads one item. Those of an unstructured list get the kind that is
+// meant by the list's, as client-go has it, provided that came before.
+func (c *codec[E, T]) jsonItem(in *values, list metav1.TypeMeta, each func(T, error)) error {
+	raw, err := in.value()
+	if err != nil {
+		return err
+	}
+	obj, err := c.fromJSON(raw)
+	if err == nil && c.unstructured {
+		setKind(obj, list)
+	}
+	each(obj, err)
+	return nil
+}
+
+func setKind(obj runtime.Object, list metav1.TypeMeta) {
+	kind := obj.GetObjectKind()
+	itemKind, ok := strings.CutSuffix(list.Kind, "List")
+	if ok && itemKind != "" && kind.GroupVersionKind().Kind == "" {
+		kind.SetGroupVersionKind(schema.FromAPIVersionAndKind(list.APIVersion, itemKind))
+	}
+}
+
+// checkList says whether what was read is a list. An answer of another kind,
+// of a proxy for example, must not be taken for an empty one.
+func checkList(head metav1.TypeMeta, items bool) error {
+	if err := checkKind(head.GroupVersionKind()); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotAList, err)
+	}
+	if !items && !strings.HasSuffix(head.Kind, "List") {
+		return fmt.Errorf("%w: kind %q without items", ErrNotAList, head.Kind)
+	}
+	return nil
+}

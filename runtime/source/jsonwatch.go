@@ -1,0 +1,83 @@
+package source
+
+import (
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// jsonFrames splits a stream of JSON objects with the members type and object,
+// in either order.
+type jsonFrames struct {
+	in *values
+	// open says that the frame was handed out when its object was read: the
+	// object lies in the decoder's buffer, and reading on would overwrite it.
+	open bool
+}
+
+func newJSONFrames(body io.Reader, limit int64) *jsonFrames {
+	return &jsonFrames{in: newValues(body, limit)}
+}
+
+func (f *jsonFrames) next() (frame, error) {
+	if f.open {
+		if err := f.close(); err != nil {
+			return frame{}, err
+		}
+	}
+	f.in.limit.mark(f.in.InputOffset())
+	switch begin, err := f.in.ReadToken(); {
+	case err != nil:
+		return frame{}, err // io.EOF, between two frames
+	case begin.Kind() != '{':
+		return frame{}, fmt.Errorf("frame: %s where { is expected", begin.Kind())
+	}
+
+	var out frame
+	for f.in.PeekKind() != '}' {
+		name, err := f.in.token()
+		if err != nil {
+			return frame{}, err
+		}
+		switch name.String() {
+		case "type":
+			var event string
+			if err := f.in.into(&event); err != nil {
+				return frame{}, fmt.Errorf("frame: type: %w", err)
+			}
+			out.event = watch.EventType(event)
+		case "object":
+			raw, err := f.in.value()
+			if err != nil {
+				return frame{}, err
+			}
+			if out.event != "" {
+				out.object, f.open = raw, true
+				return out, nil
+			}
+			out.object = raw.Clone() // the type has yet to come
+		default:
+			if err := f.in.skip(); err != nil {
+				return frame{}, err
+			}
+		}
+	}
+	_, err := f.in.token()
+	return out, err
+}
+
+// close reads the rest of a frame that was handed out.
+func (f *jsonFrames) close() error {
+	for f.in.PeekKind() != '}' {
+		if _, err := f.in.token(); err != nil {
+			return err
+		}
+		if err := f.in.skip(); err != nil {
+			return err
+		}
+	}
+	_, err := f.in.token()
+	f.open = false
+	return err
+}

@@ -1,0 +1,115 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	clientgo "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// FromListerWatcher returns the objects of a client-go ListerWatcher, of which
+// the functions with a context are preferred. T may be runtime.Object.
+//
+// An object that is watched must have the Go type of expected, and, if that
+// one is unstructured with a kind set, its kind; other objects are reported as
+// *cache.ObjectError. With a nil expected, every T is taken.
+//
+// List and Watch return when their context ends, even if the ListerWatcher
+// does not look at it; what it returns later is dropped, and a watch stopped.
+// If it panics, so do they, with its value.
+func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
+	inner := clientgo.ToListerWatcherWithContext(lw)
+	return &funcSource[T]{
+		watchListUnsupported: watchListUnsupported(watchlist.DoesClientNotSupportWatchListSemantics(lw)),
+		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return await(ctx, func() (runtime.Object, error) {
+				return inner.ListWithContext(ctx, options)
+			}, nil)
+		},
+		watch: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return await(ctx, func() (watch.Interface, error) {
+				return inner.WatchWithContext(ctx, options)
+			}, func(late watch.Interface) {
+				if late != nil {
+					late.Stop()
+				}
+			})
+		},
+		check: expect(expected),
+	}
+}
+
+// expect returns a check for objects like expected, nil for none.
+func expect(expected runtime.Object) func(runtime.Object) error {
+	if expected == nil {
+		return nil
+	}
+	goType := reflect.TypeOf(expected)
+	var gvk schema.GroupVersionKind
+	if u, ok := expected.(runtime.Unstructured); ok {
+		gvk = u.GetObjectKind().GroupVersionKind()
+	}
+	return func(obj runtime.Object) error {
+		if found := reflect.TypeOf(obj); found != goType {
+			return fmt.Errorf("is a %s, not a %s", found, goType)
+		}
+		if found := obj.GetObjectKind().GroupVersionKind(); !gvk.Empty() && found != gvk {
+			return fmt.Errorf("is a %s, not a %s", found, gvk)
+		}
+		return nil
+	}
+}
+
+// errExited is reported for a call that ended its goroutine, as the FailNow of
+// a test does.
+var errExited = errors.New("call ended its goroutine")
+
+// await returns what call returns, or an error as soon as ctx ends. A panic of
+// call is raised here. A result that comes too late is given to drop, if that
+// is not nil.
+func await[R any](ctx context.Context, call func() (R, error), drop func(R)) (R, error) {
+	type result struct {
+		value    R
+		err      error
+		panicked any
+	}
+	var zero R
+	if ctx.Err() != nil {
+		return zero, ended(ctx, ctx.Err())
+	}
+	done := make(chan result) // not buffered: a result is either taken or dropped
+	go func() {
+		out := result{err: errExited}
+		defer func() {
+			if r := recover(); r != nil {
+				out.panicked = r
+			}
+			select {
+			case done <- out:
+			case <-ctx.Done():
+				if drop != nil && out.err == nil {
+					drop(out.value)
+				}
+			}
+		}()
+		out.value, out.err = call()
+	}()
+	select {
+	case out := <-done:
+		if out.panicked != nil {
+			panic(out.panicked)
+		}
+		return out.value, out.err
+	case <-ctx.Done():
+		return zero, ended(ctx, ctx.Err())
+	}
+}

@@ -1,0 +1,139 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// New returns the objects of one resource, of one namespace or with "" of all,
+// or of the cluster. It sends nothing, and is cheap to call.
+//
+// E is the Go type of an object as the group and version have it. It is
+// decoded from JSON as client-go would. A type with the methods Reset and
+// Unmarshal of k8s.io/api is asked for in protobuf.
+func New[E any, T interface {
+	*E
+	runtime.Object
+}](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
+	return &restSource[E, T]{client: client, gvr: gvr, namespace: namespace, codec: newCodec[E, T]()}
+}
+
+type restSource[E any, T object[E]] struct {
+	client    *Client
+	gvr       schema.GroupVersionResource
+	namespace string
+	codec     *codec[E, T]
+}
+
+// object is the constraint of New.
+type object[E any] interface {
+	*E
+	runtime.Object
+}
+
+// List sends one request, and calls each while the answer arrives.
+func (s *restSource[E, T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+	if timeout := timeoutOf(options); timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	body, mediaType, err := s.open(ctx, options)
+	if err != nil {
+		return metav1.ListMeta{}, ended(ctx, err)
+	}
+	defer body.Close()
+
+	var meta metav1.ListMeta
+	switch {
+	case mediaType == protoType && s.codec.protobuf:
+		meta, err = s.codec.protoList(body, each)
+	case mediaType == jsonType:
+		meta, err = s.codec.jsonList(body, each)
+	default:
+		err = fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
+	}
+	if err != nil {
+		return metav1.ListMeta{}, fmt.Errorf("list of %s: %w", s.gvr.GroupResource(), ended(ctx, err))
+	}
+	return meta, nil
+}
+
+// Watch sends the request, and returns when the server has accepted it.
+func (s *restSource[E, T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+	options.Watch = true
+	// The request ends with the watcher, so that Stop reaches a Next that
+	// waits for bytes.
+	inner, cancel := context.WithCancelCause(ctx)
+	body, mediaType, err := s.open(inner, options)
+	if err != nil {
+		cancel(nil)
+		return nil, ended(ctx, err)
+	}
+	w := &restWatcher[E, T]{ctx: inner, cancel: cancel, body: body, gv: s.gvr.GroupVersion(), codec: s.codec}
+	switch {
+	case mediaType == protoType && s.codec.protobuf:
+		w.frames = newProtoFrames(body, MaxObjectBytes)
+	case mediaType == jsonType:
+		w.frames = newJSONFrames(body, MaxObjectBytes)
+	default:
+		w.Stop()
+		return nil, fmt.Errorf("watch of %s: content type %q: not one of %s",
+			s.gvr.GroupResource(), mediaType, s.client.accept(s.codec.protobuf))
+	}
+	return w, nil
+}
+
+// open sends a request and returns the body and media type of its answer, if
+// that is a success.
+func (s *restSource[E, T]) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
+	client, err := s.client.restClient(s.gvr.GroupVersion())
+	if err != nil {
+		return nil, "", err
+	}
+	var answer answer
+	request := client.Get().
+		NamespaceIfScoped(s.namespace, s.namespace != "").
+		Resource(s.gvr.Resource).
+		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
+		Timeout(timeoutOf(options)).
+		SetHeader("Accept", s.client.accept(s.codec.protobuf)).
+		MaxRetries(0)
+	if options.Watch {
+		request = unlimited(request)
+	}
+	body, err := request.Stream(context.WithValue(ctx, answerKey{}, &answer))
+	if err != nil {
+		return nil, "", err
+	}
+	if answer.contentType == "" {
+		return body, jsonType, nil
+	}
+	mediaType, _, err := mime.ParseMediaType(answer.contentType)
+	if err != nil {
+		body.Close()
+		return nil, "", fmt.Errorf("content type %q: %w", answer.contentType, err)
+	}
+	return body, mediaType, nil
+}
+
+// unlimited takes a request out of rate limiting: watches are long, and one
+// that has to wait loses events that the server still has.
+func unlimited(request *rest.Request) *rest.Request { return request.Throttle(nil) }
+
+func timeoutOf(options metav1.ListOptions) time.Duration {
+	if options.TimeoutSeconds == nil {
+		return 0
+	}
+	return time.Duration(*options.TimeoutSeconds) * time.Second
+}

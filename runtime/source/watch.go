@@ -1,0 +1,137 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// frames splits a stream. Its errors are fatal to the stream, and io.EOF is
+// its orderly end.
+type frames interface {
+	next() (frame, error)
+}
+
+// frame is one frame, its object not yet decoded. It is valid until the next
+// one is asked for.
+type frame struct {
+	event    watch.EventType
+	object   []byte
+	protobuf bool
+}
+
+// restWatcher decodes the frames of a response.
+type restWatcher[E any, T object[E]] struct {
+	ctx    context.Context // of the request
+	cancel context.CancelCauseFunc
+	body   io.Closer
+	gv     schema.GroupVersion
+	codec  *codec[E, T]
+	frames frames
+	err    error // with which the stream has ended
+}
+
+// Stop ends the request.
+func (w *restWatcher[E, T]) Stop() {
+	w.cancel(ErrStopped)
+	w.body.Close()
+}
+
+// Next reads one frame and decodes its object.
+func (w *restWatcher[E, T]) Next() (cache.Frame[T], error) {
+	if w.err != nil {
+		return cache.Frame[T]{}, w.err
+	}
+	if w.err = ended(w.ctx, w.ctx.Err()); w.err != nil {
+		return cache.Frame[T]{}, w.err
+	}
+	raw, err := w.frames.next()
+	if err != nil {
+		w.err = ended(w.ctx, err)
+		if w.ctx.Err() == nil && err != io.EOF {
+			w.err = fmt.Errorf("watch: %w", err)
+		}
+		return cache.Frame[T]{}, w.err
+	}
+	return w.decode(raw)
+}
+
+func (w *restWatcher[E, T]) decode(in frame) (cache.Frame[T], error) {
+	switch in.event {
+	case watch.Error:
+		return cache.Frame[T]{}, statusError(in)
+	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
+	default:
+		w.err = fmt.Errorf("watch: frame of unknown type %q", in.event)
+		return cache.Frame[T]{}, w.err
+	}
+	obj, gvk, err := w.object(in)
+	if err != nil {
+		return cache.Frame[T]{}, err
+	}
+	if in.event == watch.Bookmark {
+		return bookmark[T](obj)
+	}
+	if err := w.codec.seal(obj, gvk, w.gv); err != nil {
+		return cache.Frame[T]{}, err
+	}
+	return cache.Frame[T]{Type: in.event, Object: obj}, nil
+}
+
+func (w *restWatcher[E, T]) object(in frame) (T, schema.GroupVersionKind, error) {
+	if len(in.object) == 0 || string(in.object) == "null" {
+		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: errNoObject}
+	}
+	if !in.protobuf {
+		obj, err := w.codec.fromJSON(in.object)
+		if err != nil {
+			return nil, schema.GroupVersionKind{}, err
+		}
+		return obj, obj.GetObjectKind().GroupVersionKind(), nil
+	}
+	head, message, err := openEnvelope(in.object)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: err}
+	}
+	obj, err := w.codec.fromProto(message)
+	return obj, head.GroupVersionKind(), err
+}
+
+// statusError decodes the object of a frame of type ERROR.
+func statusError(in frame) error {
+	var status metav1.Status
+	if in.protobuf {
+		_, message, err := openEnvelope(in.object)
+		if err == nil {
+			err = status.Unmarshal(message)
+		}
+		if err != nil {
+			return fmt.Errorf("watch: status: %w", err)
+		}
+	} else if err := utiljson.Unmarshal(in.object, &status); err != nil {
+		return fmt.Errorf("watch: status: %w", err)
+	}
+	return apierrors.FromObject(&status)
+}
+
+// bookmark makes the frame of a bookmark, of which only the metadata counts.
+func bookmark[T any](obj any) (cache.Frame[T], error) {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return cache.Frame[T]{}, &cache.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
+	}
+	return cache.Frame[T]{
+		Type:             watch.Bookmark,
+		ResourceVersion:  accessor.GetResourceVersion(),
+		InitialEventsEnd: accessor.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true",
+	}, nil
+}

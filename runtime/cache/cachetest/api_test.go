@@ -1,7 +1,9 @@
 package cachetest
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // carp makes an object of "namespace/name" with labels "k=v".
@@ -102,21 +105,31 @@ func TestWriteErrors(t *testing.T) {
 	stale.ResourceVersion = "1"
 	foreign := carp("a/one")
 	foreign.UID = "other"
+	type carps = *API[*testv1.Carp]
+	create := func(obj *testv1.Carp) func(carps) error {
+		return func(a carps) error { _, err := a.Create(obj); return err }
+	}
+	update := func(obj *testv1.Carp) func(carps) error {
+		return func(a carps) error { _, err := a.Update(obj); return err }
+	}
+	remove := func(k string, p metav1.Preconditions) func(carps) error {
+		return func(a carps) error { _, err := a.Delete(key(k), p); return err }
+	}
 	for name, test := range map[string]struct {
-		write func(*API[*testv1.Carp]) error
+		write func(carps) error
 		is    func(error) bool
 	}{
-		"create existing":      {func(a *API[*testv1.Carp]) error { _, err := a.Create(carp("a/one")); return err }, apierrors.IsAlreadyExists},
-		"create versioned":     {func(a *API[*testv1.Carp]) error { _, err := a.Create(stale); return err }, apierrors.IsBadRequest},
-		"create without name":  {func(a *API[*testv1.Carp]) error { _, err := a.Create(carp("a/")); return err }, apierrors.IsBadRequest},
-		"create nil":           {func(a *API[*testv1.Carp]) error { _, err := a.Create(nil); return err }, apierrors.IsBadRequest},
-		"update absent":        {func(a *API[*testv1.Carp]) error { _, err := a.Update(carp("a/two")); return err }, apierrors.IsNotFound},
-		"update stale":         {func(a *API[*testv1.Carp]) error { _, err := a.Update(stale); return err }, apierrors.IsConflict},
-		"update other UID":     {func(a *API[*testv1.Carp]) error { _, err := a.Update(foreign); return err }, apierrors.IsConflict},
-		"delete absent":        {func(a *API[*testv1.Carp]) error { _, err := a.Delete(key("a/two")); return err }, apierrors.IsNotFound},
-		"get absent":           {func(a *API[*testv1.Carp]) error { _, err := a.Get(key("a/two")); return err }, apierrors.IsNotFound},
-		"delete other version": {func(a *API[*testv1.Carp]) error { _, err := a.Delete(key("a/one"), metav1.Preconditions{ResourceVersion: &stale.ResourceVersion}); return err }, apierrors.IsConflict},
-		"delete other UID":     {func(a *API[*testv1.Carp]) error { _, err := a.Delete(key("a/one"), metav1.Preconditions{UID: &foreign.UID}); return err }, apierrors.IsConflict},
+		"create existing":      {create(carp("a/one")), apierrors.IsAlreadyExists},
+		"create versioned":     {create(stale), apierrors.IsBadRequest},
+		"create without name":  {create(carp("a/")), apierrors.IsBadRequest},
+		"create nil":           {create(nil), apierrors.IsBadRequest},
+		"update absent":        {update(carp("a/two")), apierrors.IsNotFound},
+		"update stale":         {update(stale), apierrors.IsConflict},
+		"update other UID":     {update(foreign), apierrors.IsConflict},
+		"delete absent":        {remove("a/two", metav1.Preconditions{}), apierrors.IsNotFound},
+		"delete other version": {remove("a/one", metav1.Preconditions{ResourceVersion: &stale.ResourceVersion}), apierrors.IsConflict},
+		"delete other UID":     {remove("a/one", metav1.Preconditions{UID: &foreign.UID}), apierrors.IsConflict},
+		"get absent":           {func(a carps) error { _, err := a.Get(key("a/two")); return err }, apierrors.IsNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := NewAPI(carp("a/one"))
@@ -149,6 +162,61 @@ func TestCompactToRefuses(t *testing.T) {
 	for _, rv := range []string{"3", "x", ""} {
 		if err := api.CompactTo(rv); err == nil {
 			t.Errorf("compacted to %q", rv)
+		}
+	}
+}
+
+// TestConcurrent: several writers, and clients in memory that list and watch
+// meanwhile; in the end every client has what the API has.
+func TestConcurrent(t *testing.T) {
+	api := NewAPI[*testv1.Carp]()
+	var clients, writers sync.WaitGroup
+	views := make([]map[string]string, 4)
+	for i := range views {
+		w := must(api.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"}))(t)
+		clients.Go(func() {
+			defer w.Stop()
+			views[i] = map[string]string{}
+			for {
+				frame, err := w.Next()
+				if err != nil {
+					return
+				}
+				views[i][frame.Object.Name] = frame.Object.ResourceVersion
+				if frame.Type == watch.Deleted {
+					delete(views[i], frame.Object.Name)
+				}
+			}
+		})
+	}
+	for i := range 4 {
+		writers.Go(func() {
+			for n := range 300 {
+				name := fmt.Sprint("a/", (n*7+i)%20)
+				// Others write too: each of these may fail.
+				_, _ = api.Create(carp(name))
+				_, _ = api.Update(on(fmt.Sprint(i, n), carp(name)))
+				_, _, err := list(t, api, metav1.ListOptions{Limit: 5})
+				if err != nil {
+					t.Error(err)
+				}
+				if n%3 == 0 {
+					_, _ = api.Delete(key(name))
+					api.Compact()
+				}
+			}
+		})
+	}
+	writers.Wait()
+	api.CloseWatches()
+	clients.Wait()
+	want := map[string]string{}
+	for _, obj := range api.Objects() {
+		want[obj.Name] = obj.ResourceVersion
+	}
+	for _, view := range views {
+		if diff := cmp.Diff(want, view); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

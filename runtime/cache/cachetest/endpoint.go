@@ -70,7 +70,7 @@ func (e typedEndpoint[T]) update(key types.NamespacedName, body []byte) ([]byte,
 		v.meta.SetNamespace(key.Namespace)
 	}
 	if v.key() != key {
-		return nil, apierrors.NewBadRequest("the namespace or name of the object does not match those on the URL")
+		return nil, apierrors.NewBadRequest("the namespace and name of the object do not match those on the URL")
 	}
 	return e.encoded(e.api.Update(v.object))
 }

@@ -143,7 +143,7 @@ func cutPage[T runtime.Object](versions []*version[T], s selection, limit int, t
 	for _, v := range versions[first:] {
 		switch {
 		case !s.matches(v.meta):
-		case limit > 0 && len(p.items) == limit:
+		case limit > 0 && len(p.items) >= limit:
 			more++
 		default:
 			p.items = append(p.items, v)

@@ -47,8 +47,8 @@ func parseSelection(namespace string, options metav1.ListOptions, watchList bool
 
 func (s selection) matches(m metav1.Object) bool {
 	return (s.namespace == "" || s.namespace == m.GetNamespace()) &&
-		s.labels.Matches(labels.Set(m.GetLabels())) &&
-		s.fields.Matches(fields.Set{"metadata.name": m.GetName(), "metadata.namespace": m.GetNamespace()})
+		(s.labels.Empty() || s.labels.Matches(labels.Set(m.GetLabels()))) &&
+		(s.fields.Empty() || s.fields.Matches(fields.Set{"metadata.name": m.GetName(), "metadata.namespace": m.GetNamespace()}))
 }
 
 // selective says that there are selectors, with which a server does not count

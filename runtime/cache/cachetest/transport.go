@@ -3,6 +3,7 @@ package cachetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -48,7 +49,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, w.err
 	}
 	return &http.Response{
-		Status:        http.StatusText(w.code),
+		Status:        fmt.Sprint(w.code, " ", http.StatusText(w.code)),
 		StatusCode:    w.code,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,

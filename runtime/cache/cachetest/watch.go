@@ -138,16 +138,12 @@ func (a *API[T]) open(ctx context.Context, namespace string, options metav1.List
 		fault:     fault,
 		opened:    a.history.tail.seq,
 	}
-	w.err = a.positionLocked(w, from, options.SendInitialEvents)
+	a.watches++
 	if seconds := options.TimeoutSeconds; seconds != nil && *seconds > 0 {
 		w.timer = time.NewTimer(time.Duration(*seconds) * time.Second)
 		w.timeout = w.timer.C
 	}
-	if w.err == nil {
-		a.watches++
-	} else {
-		w.release.Do(func() {})
-	}
+	w.refused = a.positionLocked(w, from, options.SendInitialEvents)
 	return w, nil
 }
 
@@ -191,6 +187,8 @@ type watcher[T runtime.Object] struct {
 	at     *record[T]
 	from   uint64
 	opened uint64
+	// refused is why the watch ends before its first frame.
+	refused error
 	// sent counts frames.
 	sent int
 	// err is what the stream ended with.
@@ -211,13 +209,12 @@ func (w *watcher[T]) Next() (cache.Frame[T], error) {
 	}
 	frame, err := w.next()
 	var object *cache.ObjectError
-	switch {
-	case err == nil || errors.As(err, &object):
-		w.sent++
-	default:
+	if err != nil && !errors.As(err, &object) {
 		w.err = err
 		w.free()
+		return frame, err
 	}
+	w.sent++
 	return frame, err
 }
 
@@ -261,6 +258,9 @@ func (w *watcher[T]) next() (cache.Frame[T], error) {
 
 // frame returns what comes next without a fault.
 func (w *watcher[T]) frame() (cache.Frame[T], error) {
+	if w.refused != nil {
+		return cache.Frame[T]{}, w.refused
+	}
 	// What has ended is not read on, even if more is there.
 	if err := w.wait(closed, w.timeout); err != nil {
 		return cache.Frame[T]{}, err

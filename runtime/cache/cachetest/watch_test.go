@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -35,9 +35,10 @@ func describe(frame cache.Frame[*testv1.Carp], err error) string {
 	return string(frame.Type) + " " + names([]*testv1.Carp{frame.Object})[0]
 }
 
-// stream collects the frames of a watch as they come.
+// collected is a watch and its frames as they came.
 type collected struct {
 	cache.Watcher[*testv1.Carp]
+	mu     sync.Mutex
 	frames []string
 }
 
@@ -52,7 +53,9 @@ func follow(t testing.TB, source cache.Source[*testv1.Carp], options metav1.List
 	go func() {
 		for {
 			frame, err := w.Next()
+			c.mu.Lock()
 			c.frames = append(c.frames, describe(frame, err))
+			c.mu.Unlock()
 			var object *cache.ObjectError
 			if err != nil && !errors.As(err, &object) {
 				return
@@ -66,6 +69,8 @@ func follow(t testing.TB, source cache.Source[*testv1.Carp], options metav1.List
 func (c *collected) expect(t testing.TB, want ...string) {
 	t.Helper()
 	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if diff := cmp.Diff(want, c.frames); diff != "" {
 		t.Errorf("frames (-want +got):\n%s", diff)
 	}
@@ -76,7 +81,7 @@ func watchList(rv string) metav1.ListOptions {
 	return metav1.ListOptions{
 		ResourceVersion:      rv,
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-		SendInitialEvents:    ptr.To(true),
+		SendInitialEvents:    new(true),
 		AllowWatchBookmarks:  true,
 	}
 }
@@ -94,7 +99,7 @@ func TestWatch(t *testing.T) {
 		"label":                {metav1.ListOptions{LabelSelector: "app=x"}, []string{"ADDED b/one@5", "ADDED c/three@7"}},
 		"watch-list":           {watchList(""), []string{"ADDED a/two@3", "ADDED b/one@5", "ADDED c/three@7", "END @7"}},
 		"watch-list not older": {watchList("3"), []string{"ADDED a/two@3", "ADDED b/one@5", "ADDED c/three@7", "END @7"}},
-		"no initial events": {metav1.ListOptions{SendInitialEvents: ptr.To(false),
+		"no initial events": {metav1.ListOptions{SendInitialEvents: new(false),
 			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +160,7 @@ func TestWatchErrors(t *testing.T) {
 		"watch-list too large":      {watchList("8"), 0, 0, "status 504"},
 		"watch-list compacted":      {watchList("2"), 0, 0, "ADDED a/two@3"},
 		"watch-list rejected":       {watchList(""), WatchListRejected, http.StatusUnprocessableEntity, ""},
-		"initial events, no match":  {metav1.ListOptions{SendInitialEvents: ptr.To(true)}, 0, http.StatusUnprocessableEntity, ""},
+		"initial events, no match":  {metav1.ListOptions{SendInitialEvents: new(true)}, 0, http.StatusUnprocessableEntity, ""},
 		"match, no initial events":  {metav1.ListOptions{ResourceVersion: "5", ResourceVersionMatch: notOlder}, 0, http.StatusUnprocessableEntity, ""},
 		"version is no number":      {metav1.ListOptions{ResourceVersion: "x"}, 0, http.StatusBadRequest, ""},
 		"selector does not compile": {metav1.ListOptions{LabelSelector: "=="}, 0, http.StatusBadRequest, ""},
@@ -231,7 +236,7 @@ func TestSignals(t *testing.T) {
 func TestWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"))
-		w := follow(t, api, metav1.ListOptions{ResourceVersion: "2", TimeoutSeconds: ptr.To[int64](60)})
+		w := follow(t, api, metav1.ListOptions{ResourceVersion: "2", TimeoutSeconds: new(int64(60))})
 		time.Sleep(59 * time.Second)
 		must(api.Create(carp("a/two")))(t)
 		w.expect(t, "ADDED a/two@3")

@@ -1,0 +1,47 @@
+// Package cachetest is what informers, and the controllers on them, are tested
+// with: an API server in memory, faults for it, and a recorder for handlers.
+//
+// An API holds the objects of one resource, and the history of how they came
+// about. It is a cache.Source, so an informer runs on it directly:
+//
+//	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
+//	     ── Fail, Compact, CloseWatches ──────►     ◄── HTTP ── Server.RoundTripper ── any client
+//
+// What the API promises:
+//
+//   - resourceVersions are those of one counter, which starts at 1 for the empty
+//     API and goes up by one with every create, update and delete. Nothing else
+//     raises it, so the sequence of a test can be written down.
+//   - A list is of one state, on all its pages. A watch from a resourceVersion
+//     replays exactly what came after it. Both together miss nothing and have
+//     nothing twice.
+//   - Lists, watches, watch-lists, selectors, limits, continue tokens and
+//     compaction are answered as by a real server, with its errors. Where real
+//     servers may differ (a list that may be stale), the answer is the latest.
+//   - Every object that goes in or out is a copy.
+//   - A watch reads the history in its own time. It never misses an event, holds
+//     up no writer, and a signal such as CloseWatches or Bookmark reaches it
+//     after every event from before.
+//   - Nothing runs in the background and nothing waits for real time: all of it,
+//     HTTP included, works in a bubble of testing/synctest, if it is made there.
+//
+// What it leaves out: finalizers and graceful deletion, generation and
+// creationTimestamp, validation of objects, field selectors other than
+// metadata.name and metadata.namespace, and over HTTP patches, subresources and
+// discovery. The history is kept until Compact.
+//
+// # Faults
+//
+// Fail scripts what goes wrong with the requests that come, in order: an error
+// instead of an answer or in the middle of one, a delay, silence, an object that
+// can't be decoded.
+//
+//	api.Fail(
+//		cachetest.Fault{Verb: cachetest.List, Page: 2, Err: cachetest.Status(http.StatusGone)},
+//		cachetest.Fault{Verb: cachetest.Watch, Times: 3, Err: cachetest.ErrConnectionRefused},
+//		cachetest.Fault{Verb: cachetest.Watch, After: 10, Hang: true},
+//	)
+//
+// Requests returns what was asked of the API, so that a test can also say which
+// requests a fault may lead to.
+package cachetest

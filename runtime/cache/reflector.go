@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
@@ -169,12 +168,12 @@ func (r *reflector[T]) report(ctx context.Context, err error) {
 	case isExpired(err), errors.Is(err, ErrWatchTooShort), !news:
 		logger.V(4).Info("List or watch failed, trying again", "err", err)
 	default:
-		utilruntime.HandleErrorWithContext(ctx, err, "List or watch failed, trying again")
+		logger.Error(err, "List or watch failed, trying again")
 	}
 }
 
 func (r *reflector[T]) reportObject(ctx context.Context, err error) {
-	utilruntime.HandleErrorWithContext(ctx, err, "Object left out")
+	klog.FromContext(ctx).Error(err, "Object left out")
 }
 
 // rest waits after a failure, for as long as the backoff and the server ask.

@@ -1,0 +1,123 @@
+package cache
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// Every cursor reads every event since it was opened, in order, however it
+// interleaves with the writer.
+func TestEventLog(t *testing.T) {
+	var log eventLog[int]
+	var mu sync.Mutex // stands for the store's lock
+	const events = 10 * segmentSize
+	open := func() cursor[int] {
+		mu.Lock()
+		defer mu.Unlock()
+		return log.open()
+	}
+	var readers sync.WaitGroup
+	first := open()
+	for i := range 4 {
+		readers.Go(func() {
+			c := first
+			if i > 0 {
+				c = open()
+			}
+			next := int(c.passed)
+			for next < events {
+				if grown := log.growth(&c); grown != nil {
+					<-grown
+				}
+				for c.more() {
+					if e := c.next(); e.obj != next {
+						t.Errorf("got %d, want %d", e.obj, next)
+						return
+					}
+					next++
+				}
+			}
+		})
+	}
+	for i := range events {
+		mu.Lock()
+		log.append(event[int]{obj: i})
+		mu.Unlock()
+		if i%7 == 0 {
+			log.publish()
+		}
+	}
+	log.publish()
+	readers.Wait()
+}
+
+// What every cursor has passed is free to go, and so is everything once nobody
+// reads.
+func TestEventLogKeepsNothingBehind(t *testing.T) {
+	var log eventLog[*int]
+	slow, quick := log.open(), log.open()
+	var freed atomic.Int32
+	add := func(n int) {
+		for range n {
+			obj := new(int)
+			runtime.AddCleanup(obj, func(int) { freed.Add(1) }, 0)
+			log.append(event[*int]{obj: obj})
+		}
+	}
+	add(3 * segmentSize)
+	for quick.more() {
+		quick.next()
+	}
+	collect := func(want int32) {
+		t.Helper()
+		for range 100 {
+			runtime.GC()
+			if freed.Load() == want {
+				return
+			}
+			runtime.Gosched()
+		}
+		t.Errorf("%d events freed, want %d", freed.Load(), want)
+	}
+	collect(0)
+	for range segmentSize + 1 {
+		slow.more()
+		slow.next()
+	}
+	collect(segmentSize)
+	runtime.KeepAlive(slow)
+	slow, quick = cursor[*int]{}, cursor[*int]{}
+	log.close()
+	log.close()
+	collect(3 * segmentSize)
+}
+
+// Who waits is woken once by what comes, and only then.
+func TestEventLogGrowth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log eventLog[int]
+		c := log.open()
+		woken := 0
+		go func() {
+			for woken < 2 {
+				<-log.growth(&c)
+				for c.more() {
+					c.next()
+				}
+				woken++
+			}
+		}()
+		for want := range 3 {
+			synctest.Wait()
+			if woken != want {
+				t.Errorf("woken %d times, want %d", woken, want)
+			}
+			log.append(event[int]{})
+			log.append(event[int]{})
+			log.publish()
+		}
+	})
+}

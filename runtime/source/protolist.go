@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -16,6 +17,7 @@ func (c *codec[E, T]) protoList(body io.Reader, each func(T, error)) (metav1.Lis
 		in   = newProtoReader(body, MaxObjectBytes)
 		head metav1.TypeMeta
 		meta metav1.ListMeta
+		list bool // was there
 	)
 	if begin, err := in.bytes(uint64(len(magic))); err != nil {
 		return metav1.ListMeta{}, cutOff(err)
@@ -24,11 +26,14 @@ func (c *codec[E, T]) protoList(body io.Reader, each func(T, error)) (metav1.Lis
 	}
 	for {
 		switch number, wire, err := in.tag(); {
+		case err == io.EOF && !list && strings.HasSuffix(head.Kind, "List"):
+			return metav1.ListMeta{}, io.ErrUnexpectedEOF // even an empty list has bytes
 		case err == io.EOF:
 			return meta, checkList(head, false)
 		case err != nil:
 			return metav1.ListMeta{}, err
 		default:
+			list = list || number == unknownRaw
 			if err := c.protoListField(in, number, wire, &head, &meta, each); err != nil {
 				return metav1.ListMeta{}, cutOff(err)
 			}

@@ -1,0 +1,471 @@
+package source
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// typedConfig makes client-go's clients and this package ask for the same.
+func typedConfig(cfg *rest.Config, contentType string) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.ContentType, cfg.AcceptContentTypes = contentType, contentType
+	return cfg
+}
+
+// encoded returns obj in a content type.
+func encoded(tb testing.TB, contentType string, obj kruntime.Object) []byte {
+	tb.Helper()
+	info, ok := kruntime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), contentType)
+	if !ok {
+		tb.Fatalf("no serializer for %s", contentType)
+	}
+	data, err := kruntime.Encode(info.Serializer, obj)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func TestListIsWhatTheClientsetLists(t *testing.T) {
+	for _, contentType := range []string{jsonType, protoType} {
+		t.Run(contentType, func(t *testing.T) {
+			body := encoded(t, contentType, podList(50))
+			cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", contentType)
+				for chunk := body; len(chunk) > 0; { // pieces that end anywhere
+					n := min(len(chunk), 997)
+					w.Write(chunk[:n])
+					w.(http.Flusher).Flush()
+					chunk = chunk[n:]
+				}
+			})
+			clientset, err := kubernetes.NewForConfig(typedConfig(cfg, contentType))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := clientset.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, failed, meta, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+			if err != nil || failed != nil {
+				t.Fatal(err, failed)
+			}
+			if diff := cmp.Diff(want.ListMeta, meta); diff != "" {
+				t.Errorf("metadata (-want +got):\n%s", diff)
+			}
+			if len(got) != len(want.Items) {
+				t.Fatalf("%d items, want %d", len(got), len(want.Items))
+			}
+			for i := range got {
+				if diff := cmp.Diff(&want.Items[i], got[i]); diff != "" {
+					t.Fatalf("item %d (-want +got):\n%s", i, diff)
+				}
+			}
+		})
+	}
+}
+
+// widgetClient is client-go's typed client of Widget.
+func widgetClient(t *testing.T, cfg *rest.Config) rest.Interface {
+	t.Helper()
+	gv := widgets.GroupVersion()
+	types := kruntime.NewScheme()
+	types.AddKnownTypes(gv, &Widget{}, &WidgetList{})
+	metav1.AddToGroupVersion(types, gv)
+	cfg = rest.CopyConfig(cfg)
+	cfg.APIPath, cfg.GroupVersion = "/apis", &gv
+	cfg.NegotiatedSerializer = serializer.NewCodecFactory(types).WithoutConversion()
+	client, err := rest.RESTClientFor(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func TestCustomResourceListIsWhatATypedClientLists(t *testing.T) {
+	cfg := serveBody(t, "application/json", `{"kind":"WidgetList","apiVersion":"example.com/v1",
+		"metadata":{"resourceVersion":"9"},"items":[`+widgetJSON+`,{"metadata":{"name":"bare"}},null]}`+"\n")
+	var want WidgetList
+	if err := widgetClient(t, cfg).Get().Resource("widgets").Do(t.Context()).Into(&want); err != nil {
+		t.Fatal(err)
+	}
+	got, failed, meta, err := listAll(t, New[Widget](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	if meta.ResourceVersion != "9" || len(got) != 3 {
+		t.Fatalf("resourceVersion %q, %d items", meta.ResourceVersion, len(got))
+	}
+	if got[0].Kind != "Widget" {
+		t.Error("kind: not kept, as a typed client does in a list")
+	}
+	for i := range got {
+		if diff := cmp.Diff(&want.Items[i], got[i]); diff != "" {
+			t.Errorf("item %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestListFieldOrder(t *testing.T) {
+	const (
+		kind    = `"kind":"WidgetList","apiVersion":"example.com/v1"`
+		meta    = `"metadata":{"resourceVersion":"9","continue":"c","remainingItemCount":4}`
+		items   = `"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]`
+		unknown = `"unknown":{"a":[1,{"b":"}"}]}`
+	)
+	for _, order := range [][]string{
+		{kind, meta, items, unknown}, {items, meta, kind}, {unknown, items, kind, meta}, {meta, items}, {meta, unknown, items, kind},
+	} {
+		cfg := serveBody(t, "application/json;charset=utf-8", " {\n"+strings.Join(order, " ,\n ")+"\n}\n")
+		got, failed, m, err := listAll(t, New[Widget](newClient(t, cfg), widgets, "ns"), metav1.ListOptions{})
+		if err != nil || failed != nil || len(got) != 2 || got[1].Name != "b" {
+			t.Errorf("%v: %v %v, %d items", order, err, failed, len(got))
+		}
+		if m.ResourceVersion != "9" || m.Continue != "c" || m.RemainingItemCount == nil || *m.RemainingItemCount != 4 {
+			t.Errorf("%v: metadata %+v", order, m)
+		}
+	}
+}
+
+func TestListAnswersThatAreNone(t *testing.T) {
+	for _, c := range []struct {
+		name, contentType, body string
+		want                    error // nil: any
+	}{
+		{"empty", "application/json", ``, io.ErrUnexpectedEOF},
+		{"cut in an item", "application/json", `{"kind":"PodList","items":[{"metadata":{"name":"a"}},{"meta`, io.ErrUnexpectedEOF},
+		{"cut between items", "application/json", `{"kind":"PodList","items":[{"metadata":{"name":"a"}},`, io.ErrUnexpectedEOF},
+		{"cut after the items", "application/json", `{"kind":"PodList","items":[{"metadata":{"name":"a"}}]`, io.ErrUnexpectedEOF},
+		{"garbled", "application/json", `{"kind":"PodList","items":[{"metadata":{"name":"a"}}}]}`, nil},
+		{"more than a list", "application/json", `{"kind":"PodList","items":[]}{}`, nil},
+		{"items twice", "application/json", `{"kind":"PodList","items":[],"items":[]}`, nil},
+		{"items no array", "application/json", `{"kind":"PodList","items":{}}`, nil},
+		{"no object", "application/json", `[]`, nil},
+		{"not a list", "application/json", `{}`, ErrNotAList},
+		{"an object", "application/json", `{"kind":"Pod","apiVersion":"v1"}`, ErrNotAList},
+		{"a status", "application/json", `{"kind":"Status","apiVersion":"v1","status":"Success"}`, ErrNotAList},
+		{"a table", "application/json", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, ErrTable},
+		{"html", "text/html", `<html>`, nil},
+		{"protobuf: empty", protoType, ``, io.ErrUnexpectedEOF},
+		{"protobuf: json", protoType, `{"kind":"PodList","items":[]}`, errMagic},
+		{"protobuf: magic only", protoType, magic, ErrNotAList},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, _, err := listAll(t, New[corev1.Pod](newClient(t, serveBody(t, c.contentType, c.body)), pods, ""), metav1.ListOptions{})
+			if err == nil || c.want != nil && !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+func TestProtobufListCutAnywhere(t *testing.T) {
+	body := encoded(t, protoType, podList(2))
+	c := newCodec[corev1.Pod, *corev1.Pod]()
+	for n := range len(body) {
+		if _, err := c.protoList(strings.NewReader(string(body[:n])), func(*corev1.Pod, error) {}); err == nil {
+			// What comes last says that there is no content type or encoding.
+			if n < len(body)-4 {
+				t.Fatalf("%d bytes of %d: no error", n, len(body))
+			}
+		}
+	}
+}
+
+func TestConnectionCutInAList(t *testing.T) {
+	cfg := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"kind":"PodList","items":[{"metadata":{"name":"a"}}`)
+		hangUp(w)
+	})
+	got, _, _, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+	if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) != 1 {
+		t.Errorf("error %v after %d items", err, len(got))
+	}
+}
+
+// hangUp sends what was written, and closes the connection.
+func hangUp(w http.ResponseWriter) {
+	w.(http.Flusher).Flush()
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err == nil {
+		conn.Close()
+	}
+}
+
+func TestItemThatDoesNotDecode(t *testing.T) {
+	cfg := serveBody(t, "application/json", `{"kind":"WidgetList","items":[{"metadata":{"name":"a"}},
+		{"metadata":{"namespace":"ns","name":"bad"},"spec":{"size":"large","list":[{}]}},{"metadata":{"name":"c"}}]}`)
+	got, failed, _, err := listAll(t, New[Widget](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
+	if err != nil || len(got) != 2 || len(failed) != 1 {
+		t.Fatalf("%v, %d items, errors %v", err, len(got), failed)
+	}
+	var objectError *cache.ObjectError
+	if !errors.As(failed[0], &objectError) || objectError.Object != "ns/bad" {
+		t.Errorf("error %v", failed[0])
+	}
+}
+
+func TestStatusErrors(t *testing.T) {
+	for _, c := range []struct {
+		code       int
+		retryAfter string
+		body       string
+		is         func(error) bool
+	}{
+		{403, "", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403}`, apierrors.IsForbidden},
+		{410, "", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"old","reason":"Expired","code":410}`, apierrors.IsResourceExpired},
+		{410, "", `gone`, apierrors.IsGone},
+		{404, "", `404 page not found`, apierrors.IsNotFound},
+		{401, "", ``, apierrors.IsUnauthorized},
+		{429, "7", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":7},"code":429}`, apierrors.IsTooManyRequests},
+		{429, "7", `slow down`, apierrors.IsTooManyRequests},
+		{503, "7", `starting`, apierrors.IsServiceUnavailable},
+	} {
+		requests := 0
+		cfg := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			requests++
+			if c.retryAfter != "" {
+				w.Header().Set("Retry-After", c.retryAfter)
+			}
+			if strings.HasPrefix(c.body, "{") {
+				w.Header().Set("Content-Type", "application/json")
+			}
+			w.WriteHeader(c.code)
+			io.WriteString(w, c.body)
+		})
+		src := New[corev1.Pod](newClient(t, cfg), pods, "")
+		_, _, _, listErr := listAll(t, src, metav1.ListOptions{})
+		_, watchErr := src.Watch(t.Context(), metav1.ListOptions{})
+		for _, err := range []error{listErr, watchErr} {
+			if !c.is(err) {
+				t.Errorf("%d %s: error %v", c.code, c.body, err)
+			}
+			if delay, ok := apierrors.SuggestsClientDelay(err); c.retryAfter != "" && (!ok || delay != 7) {
+				t.Errorf("%d %s: delay %d, %v", c.code, c.body, delay, ok)
+			}
+		}
+		if requests != 2 {
+			t.Errorf("%d: %d requests for a list and a watch", c.code, requests)
+		}
+	}
+}
+
+func TestRequest(t *testing.T) {
+	type request struct{ Path, Query, Accept, UserAgent, Authorization string }
+	var got request
+	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = request{r.URL.Path, r.URL.RawQuery, r.Header.Get("Accept"), r.Header.Get("User-Agent"), r.Header.Get("Authorization")}
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			io.WriteString(w, `{"items":[]}`)
+		}
+	})
+	cfg.UserAgent, cfg.BearerToken = "tester", "secret"
+	seconds, yes := int64(5), true
+	client := newClient(t, cfg)
+
+	src := New[corev1.Pod](client, pods, "ns")
+	if _, _, _, err := listAll(t, src, metav1.ListOptions{ResourceVersion: "0", Limit: 500, LabelSelector: "a=b"}); err != nil {
+		t.Fatal(err)
+	}
+	want := request{"/api/v1/namespaces/ns/pods", "labelSelector=a%3Db&limit=500&resourceVersion=0", protoType + "," + jsonType, "tester", "Bearer secret"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+
+	w, err := New[Widget](client, widgets, "").Watch(t.Context(), metav1.ListOptions{
+		TimeoutSeconds: &seconds, SendInitialEvents: &yes, AllowWatchBookmarks: true, ResourceVersionMatch: "NotOlderThan",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Stop()
+	want = request{
+		"/apis/example.com/v1/widgets",
+		"allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=5s&timeoutSeconds=5&watch=true",
+		jsonType, "tester", "Bearer secret",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("watch (-want +got):\n%s", diff)
+	}
+}
+
+func TestGzip(t *testing.T) {
+	body := encoded(t, jsonType, podList(20))
+	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			t.Error("gzip: not asked for")
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		zw := gzip.NewWriter(w)
+		zw.Write(body)
+		zw.Close()
+	})
+	got, failed, _, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+	if err != nil || failed != nil || len(got) != 20 {
+		t.Errorf("%v %v, %d items", err, failed, len(got))
+	}
+}
+
+func TestPageIsNotPinned(t *testing.T) {
+	for _, contentType := range []string{jsonType, protoType} {
+		cfg := serveBody(t, contentType, string(encoded(t, contentType, podList(10))))
+		var kept *corev1.Pod
+		var others []weak.Pointer[corev1.Pod]
+		_, err := New[corev1.Pod](newClient(t, cfg), pods, "").List(t.Context(), metav1.ListOptions{}, func(pod *corev1.Pod, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			if kept == nil {
+				kept = pod
+				return
+			}
+			others = append(others, weak.Make(pod))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		for i, pod := range others {
+			if pod.Value() != nil {
+				t.Errorf("%s: item %d is held by the first one", contentType, i+1)
+			}
+		}
+		runtime.KeepAlive(kept)
+	}
+}
+
+func TestListEndsWithItsContext(t *testing.T) {
+	arrived := make(chan struct{})
+	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"items":[`)
+		w.(http.Flusher).Flush()
+		close(arrived)
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	_, err := New[corev1.Pod](newClient(t, cfg), pods, "").List(ctx, metav1.ListOptions{}, func(*corev1.Pod, error) {})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	_, _, _, err = listAll(t, New[corev1.Pod](newClient(t, &rest.Config{Host: listener.Addr().String()}), pods, ""), metav1.ListOptions{})
+	var opError *net.OpError
+	if !errors.As(err, &opError) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTimeoutOfTheConfig(t *testing.T) {
+	// An http.Client with a timeout wraps the body of the response, and the
+	// content type has to be found all the same.
+	cfg := serveBody(t, protoType, string(encoded(t, protoType, podList(1))))
+	cfg.Timeout = time.Minute
+	if got, _, _, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{}); err != nil || len(got) != 1 {
+		t.Errorf("%v, %d items", err, len(got))
+	}
+}
+
+func TestAccept(t *testing.T) {
+	const both = protoType + "," + jsonType
+	for _, c := range []struct {
+		contentType, acceptTypes string
+		protobuf                 bool
+		want                     string
+	}{
+		{"", "", true, both},
+		{"", "", false, jsonType},
+		{jsonType, "", true, jsonType},
+		{protoType, "", true, both},
+		{protoType, "", false, jsonType},
+		{protoType, "application/json", true, jsonType},
+		{"", "application/json, " + protoType, true, jsonType},
+		{"", "application/vnd.kubernetes.protobuf;q=0.9", true, both},
+		{"application/cbor", "", true, jsonType},
+	} {
+		client := newClient(t, &rest.Config{Host: "h", ContentConfig: rest.ContentConfig{ContentType: c.contentType, AcceptContentTypes: c.acceptTypes}})
+		if got := client.accept(c.protobuf); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+func TestClientIsShared(t *testing.T) {
+	client := newClient(t, &rest.Config{Host: "h"})
+	a, err := client.restClient(pods.GroupVersion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := client.restClient(pods.GroupVersion())
+	b, err := client.restClient(schema.GroupVersion{Group: "apps", Version: "v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a != again {
+		t.Error("REST client: made twice for one group and version")
+	}
+	if a.GetRateLimiter() == nil || a.GetRateLimiter() != b.GetRateLimiter() {
+		t.Error("rate limiter: not shared")
+	}
+	if limiter := mustREST(t, &rest.Config{Host: "h", QPS: -1}).GetRateLimiter(); limiter != nil {
+		t.Error("rate limiter: exists with a negative QPS")
+	}
+}
+
+func mustREST(t *testing.T, cfg *rest.Config) rest.Interface {
+	t.Helper()
+	client, err := newClient(t, cfg).restClient(pods.GroupVersion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func TestConfigThatIsWrong(t *testing.T) {
+	for _, cfg := range []*rest.Config{
+		nil,
+		{Host: "://"},
+		{Host: "h", TLSClientConfig: rest.TLSClientConfig{CAFile: "/does/not/exist"}},
+	} {
+		if _, err := NewClient(cfg); err == nil {
+			t.Errorf("%v: no error", cfg)
+		}
+	}
+}

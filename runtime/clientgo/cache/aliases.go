@@ -1,0 +1,116 @@
+package cache
+
+import "k8s.io/client-go/tools/cache"
+
+// The types of client-go that informers and their users exchange. Their
+// documentation is client-go's.
+type (
+	AppendFunc                                       = cache.AppendFunc
+	BookmarkInfo                                     = cache.BookmarkInfo
+	Controller                                       = cache.Controller
+	CounterMetric                                    = cache.CounterMetric
+	DeletedFinalStateUnknown                         = cache.DeletedFinalStateUnknown
+	DeletedObject[T Object]                          = cache.DeletedObject[T]
+	Delta                                            = cache.Delta
+	DeltaType                                        = cache.DeltaType
+	Deltas                                           = cache.Deltas
+	DoneChecker                                      = cache.DoneChecker
+	ExplicitKey                                      = cache.ExplicitKey
+	FilteringResourceEventHandler                    = cache.FilteringResourceEventHandler
+	GaugeMetric                                      = cache.GaugeMetric
+	GenericLister                                    = cache.GenericLister
+	GenericNamespaceLister                           = cache.GenericNamespaceLister
+	Getter                                           = cache.Getter
+	HandlerOptions                                   = cache.HandlerOptions
+	HistogramMetric                                  = cache.HistogramMetric
+	IndexFunc                                        = cache.IndexFunc
+	Indexer                                          = cache.Indexer
+	Indexers                                         = cache.Indexers
+	InformerMetricsProvider                          = cache.InformerMetricsProvider
+	InformerName                                     = cache.InformerName
+	InformerNameAndResource                          = cache.InformerNameAndResource
+	InformerSynced                                   = cache.InformerSynced
+	KeyError                                         = cache.KeyError
+	KeyFunc                                          = cache.KeyFunc
+	KeyGetter                                        = cache.KeyGetter
+	KeyLister                                        = cache.KeyLister
+	KeyListerGetter                                  = cache.KeyListerGetter
+	ListFunc                                         = cache.ListFunc
+	ListWatch                                        = cache.ListWatch
+	ListWithContextFunc                              = cache.ListWithContextFunc
+	Lister                                           = cache.Lister
+	ListerWatcher                                    = cache.ListerWatcher
+	ListerWatcherWithContext                         = cache.ListerWatcherWithContext
+	ListerWithContext                                = cache.ListerWithContext
+	MutationDetector                                 = cache.MutationDetector
+	Object                                           = cache.Object
+	ObjectName                                       = cache.ObjectName
+	PopProcessFunc                                   = cache.PopProcessFunc
+	ProcessBatchFunc                                 = cache.ProcessBatchFunc
+	ProcessFunc                                      = cache.ProcessFunc
+	Queue                                            = cache.Queue
+	QueueWithBatch                                   = cache.QueueWithBatch
+	Reflector                                        = cache.Reflector
+	ReflectorBookmarkStore                           = cache.ReflectorBookmarkStore
+	ReflectorStore                                   = cache.ReflectorStore
+	ReplacedAllInfo                                  = cache.ReplacedAllInfo
+	ResourceEventHandler                             = cache.ResourceEventHandler
+	ResourceEventHandlerDetailedFuncs                = cache.ResourceEventHandlerDetailedFuncs
+	ResourceEventHandlerFuncs                        = cache.ResourceEventHandlerFuncs
+	ResourceEventHandlerRegistration                 = cache.ResourceEventHandlerRegistration
+	ResourceVersionUpdater                           = cache.ResourceVersionUpdater
+	SharedIndexInformer                              = cache.SharedIndexInformer
+	SharedIndexInformerOptions                       = cache.SharedIndexInformerOptions
+	SharedInformer                                   = cache.SharedInformer
+	ShouldResyncFunc                                 = cache.ShouldResyncFunc
+	Store                                            = cache.Store
+	SummaryMetric                                    = cache.SummaryMetric
+	SyncAllInfo                                      = cache.SyncAllInfo
+	SyncResult                                       = cache.SyncResult
+	ThreadSafeStore                                  = cache.ThreadSafeStore
+	ThreadSafeStoreTransaction                       = cache.ThreadSafeStoreTransaction
+	ThreadSafeStoreWithTransaction                   = cache.ThreadSafeStoreWithTransaction
+	Transaction                                      = cache.Transaction
+	TransactionError                                 = cache.TransactionError
+	TransactionStore                                 = cache.TransactionStore
+	TransactionType                                  = cache.TransactionType
+	TransformFunc                                    = cache.TransformFunc
+	TransformingStore                                = cache.TransformingStore
+	TypedFilteringResourceEventHandler[T Object]     = cache.TypedFilteringResourceEventHandler[T]
+	TypedIndexFunc[T any]                            = cache.TypedIndexFunc[T]
+	TypedIndexer[T any]                              = cache.TypedIndexer[T]
+	TypedIndexers[T any]                             = cache.TypedIndexers[T]
+	TypedResourceEventHandler[T Object]              = cache.TypedResourceEventHandler[T]
+	TypedResourceEventHandlerDetailedFuncs[T Object] = cache.TypedResourceEventHandlerDetailedFuncs[T]
+	TypedResourceEventHandlerFuncs[T Object]         = cache.TypedResourceEventHandlerFuncs[T]
+	TypedSharedIndexInformer[T Object]               = cache.TypedSharedIndexInformer[T]
+	VeryShortWatchError                              = cache.VeryShortWatchError
+	WatchErrorHandler                                = cache.WatchErrorHandler
+	WatchErrorHandlerWithContext                     = cache.WatchErrorHandlerWithContext
+	WatchFunc                                        = cache.WatchFunc
+	WatchFuncWithContext                             = cache.WatchFuncWithContext
+	Watcher                                          = cache.Watcher
+	WatcherWithContext                               = cache.WatcherWithContext
+)
+
+// The constants of client-go that go with these types.
+const (
+	Added                 = cache.Added
+	Bookmark              = cache.Bookmark
+	Deleted               = cache.Deleted
+	NamespaceIndex        = cache.NamespaceIndex
+	Replaced              = cache.Replaced
+	ReplacedAll           = cache.ReplacedAll
+	Sync                  = cache.Sync
+	SyncAll               = cache.SyncAll
+	TransactionTypeAdd    = cache.TransactionTypeAdd
+	TransactionTypeDelete = cache.TransactionTypeDelete
+	TransactionTypeUpdate = cache.TransactionTypeUpdate
+	Updated               = cache.Updated
+)
+
+// The errors of client-go's queues.
+var (
+	ErrFIFOClosed             = cache.ErrFIFOClosed
+	ErrZeroLengthDeltasObject = cache.ErrZeroLengthDeltasObject
+)

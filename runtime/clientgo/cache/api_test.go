@@ -1,0 +1,35 @@
+package cache
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+// The adapters are what client-go takes.
+var (
+	_ cache.SharedIndexInformer               = (*untypedInformer[runtime.Object])(nil)
+	_ cache.SharedIndexInformer               = (*untypedInformer[*v1.Pod])(nil)
+	_ cache.TypedSharedIndexInformer[*v1.Pod] = (*typedInformer[*v1.Pod])(nil)
+	_ cache.Indexer                           = (*indexer[any])(nil)
+	_ cache.TypedIndexer[*v1.Pod]             = (*indexer[*v1.Pod])(nil)
+	_ cache.TransactionStore                  = (*indexer[any])(nil)
+	_ cache.ReflectorStore                    = (*indexer[any])(nil)
+	_ cache.KeyListerGetter                   = (*indexer[any])(nil)
+	_ cache.Controller                        = controller{}
+	_ cache.ResourceEventHandlerRegistration  = (*registration)(nil)
+)
+
+// The constructors have client-go's signatures, but for StoreOption. The second
+// is that of controller-runtime's cache.Options.NewInformer.
+var (
+	_ func(cache.ListerWatcher, runtime.Object, time.Duration) cache.SharedInformer                         = NewSharedInformer
+	_ func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer    = NewSharedIndexInformer
+	_ func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer = NewSharedIndexInformerWithOptions
+	_ func(cache.SharedIndexInformer) cache.TypedSharedIndexInformer[*v1.Pod]                               = NewTypedSharedIndexInformer[*v1.Pod]
+	_ func(cache.KeyFunc, ...StoreOption) cache.Store                                                       = NewStore
+	_ func(cache.KeyFunc, cache.Indexers, ...StoreOption) cache.Indexer                                     = NewIndexer
+	_ func(cache.TransformFunc) StoreOption                                                                 = WithTransformer
+)

@@ -1,0 +1,74 @@
+package cache
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// handlerName names a handler by where it was written: a handler of functions
+// by the package or function that they stand in, any other by its type. Names
+// are qualified with the import path, as client-go's are.
+func handlerName(handler any) string {
+	v := reflect.ValueOf(handler)
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	name := ""
+	switch {
+	case !v.IsValid():
+	case isHandlerFuncs(v.Type()):
+		name = funcsName(v)
+	case v.Type().Name() != "":
+		name = v.Type().Name()
+		if path := v.Type().PkgPath(); path != "" {
+			name = path + "." + name
+		}
+	}
+	if name == "" {
+		return fmt.Sprintf("%T", handler)
+	}
+	return name
+}
+
+// isHandlerFuncs reports whether t is one of client-go's two plain structs of
+// handler functions, or their typed variants.
+func isHandlerFuncs(t reflect.Type) bool {
+	if t.PkgPath() != reflect.TypeFor[ResourceEventHandlerFuncs]().PkgPath() {
+		return false
+	}
+	base, _, _ := strings.Cut(t.Name(), "[")
+	switch strings.TrimPrefix(base, "Typed") {
+	case "ResourceEventHandlerFuncs", "ResourceEventHandlerDetailedFuncs":
+		return true
+	}
+	return false
+}
+
+// funcsName returns what the names of a struct's functions have in common
+// before their last dot, or all of their names if that is not one place.
+func funcsName(v reflect.Value) string {
+	var names []string
+	common, same := "", true
+	for i := range v.NumField() {
+		fn := runtime.FuncForPC(v.Field(i).Pointer())
+		if fn == nil {
+			continue
+		}
+		name := fn.Name()
+		names = append(names, name)
+		place := name
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+			place = name[:dot]
+		}
+		if common == "" {
+			common = place
+		}
+		same = same && place == common
+	}
+	if same {
+		return common
+	}
+	return strings.Join(names, "+")
+}

@@ -1,0 +1,161 @@
+package cache
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// DefaultWatchErrorHandler logs an error of a list or watch at the level of its
+// class.
+func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
+	cache.DefaultWatchErrorHandler(ctx, r, err)
+}
+
+// DeletionHandlingMetaNamespaceKeyFunc returns the key of an object or of a
+// DeletedFinalStateUnknown.
+func DeletionHandlingMetaNamespaceKeyFunc(obj any) (string, error) {
+	return cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+}
+
+// DeletionHandlingObjectToName returns the name of an object or of a
+// DeletedFinalStateUnknown.
+func DeletionHandlingObjectToName(obj any) (ObjectName, error) {
+	return cache.DeletionHandlingObjectToName(obj)
+}
+
+// IndexFuncToKeyFuncAdapter makes a KeyFunc of an index whose values are unique.
+func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
+	return cache.IndexFuncToKeyFuncAdapter(indexFunc)
+}
+
+// IsDone reports whether the activity is done.
+func IsDone(checker DoneChecker) bool { return cache.IsDone(checker) }
+
+// ListAll calls appendFn with every object of the store that matches.
+func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
+	return cache.ListAll(store, selector, appendFn)
+}
+
+// ListAllByNamespace calls appendFn with every object of one namespace that
+// matches; an empty namespace is all of them.
+func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selector, appendFn AppendFunc) error {
+	return cache.ListAllByNamespace(indexer, namespace, selector, appendFn)
+}
+
+// MetaNamespaceIndexFunc indexes objects by their namespace.
+func MetaNamespaceIndexFunc(obj any) ([]string, error) { return cache.MetaNamespaceIndexFunc(obj) }
+
+// MetaNamespaceKeyFunc returns "namespace/name", or "name" for an object
+// without a namespace.
+func MetaNamespaceKeyFunc(obj any) (string, error) { return cache.MetaNamespaceKeyFunc(obj) }
+
+// MetaObjectToName returns the object's name.
+func MetaObjectToName(obj metav1.Object) ObjectName { return cache.MetaObjectToName(obj) }
+
+// NamespacedNameAsObjectName converts a NamespacedName.
+func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
+	return cache.NamespacedNameAsObjectName(nn)
+}
+
+// NewFilteredListWatchFromClient lists and watches a resource with a REST
+// client, with options changed by a function.
+func NewFilteredListWatchFromClient(c Getter, resource, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
+	return cache.NewFilteredListWatchFromClient(c, resource, namespace, optionsModifier)
+}
+
+// NewGenericLister returns a lister of runtime.Objects over an indexer.
+func NewGenericLister(indexer Indexer, resource schema.GroupResource) GenericLister {
+	return cache.NewGenericLister(indexer, resource)
+}
+
+// NewInformerName reserves a name for the informers of one factory, unique in
+// the process until it is released.
+func NewInformerName(name string) (*InformerName, error) { return cache.NewInformerName(name) }
+
+// NewListWatchFromClient lists and watches a resource with a REST client.
+func NewListWatchFromClient(c Getter, resource, namespace string, fieldSelector fields.Selector) *ListWatch {
+	return cache.NewListWatchFromClient(c, resource, namespace, fieldSelector)
+}
+
+// NewObjectName returns the name of its parts.
+func NewObjectName(namespace, name string) ObjectName { return cache.NewObjectName(namespace, name) }
+
+// ObjectToName returns the name of an object that has metadata.
+func ObjectToName(obj any) (ObjectName, error) { return cache.ObjectToName(obj) }
+
+// ParseObjectName parses "namespace/name" or "name".
+func ParseObjectName(str string) (ObjectName, error) { return cache.ParseObjectName(str) }
+
+// ResetInformerNamesForTesting releases every reserved informer name.
+func ResetInformerNamesForTesting() { cache.ResetInformerNamesForTesting() }
+
+// SetInformerMetricsProvider sets the provider of the informers made after it.
+func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
+	cache.SetInformerMetricsProvider(metricsProvider)
+}
+
+// ShutDownEventHandler removes a handler and waits until it will not be called
+// again. It must not be called by that handler.
+func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
+	return cache.ShutDownEventHandler(informer, handle)
+}
+
+// SplitMetaNamespaceKey splits what MetaNamespaceKeyFunc has joined.
+func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
+	return cache.SplitMetaNamespaceKey(key)
+}
+
+// ToListWatcherWithWatchListSemantics returns a ListerWatcher that says of
+// watch-lists what the client says of them.
+func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(lw, client)
+}
+
+// ToListerWatcherWithContext returns lw, or a wrapper that takes a context.
+func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
+	return cache.ToListerWatcherWithContext(lw)
+}
+
+// ToListerWithContext returns l, or a wrapper that takes a context.
+func ToListerWithContext(l Lister) ListerWithContext { return cache.ToListerWithContext(l) }
+
+// ToWatcherWithContext returns w, or a wrapper that takes a context.
+func ToWatcherWithContext(w Watcher) WatcherWithContext { return cache.ToWatcherWithContext(w) }
+
+// TypedIndexerFuncToIndexerFunc makes an IndexFunc of a typed one.
+func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
+	return cache.TypedIndexerFuncToIndexerFunc(indexer)
+}
+
+// TypedIndexersToIndexers makes Indexers of typed ones.
+func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
+	return cache.TypedIndexersToIndexers(indexers)
+}
+
+// WaitFor waits until every checker is done or ctx ends, and reports whether
+// they are. It logs progress if what is not empty.
+func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
+	return cache.WaitFor(ctx, what, checkers...)
+}
+
+// WaitForCacheSync polls until every function returns true or stopCh is closed.
+func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
+	return cache.WaitForCacheSync(stopCh, cacheSyncs...)
+}
+
+// WaitForNamedCacheSync is WaitForCacheSync, logged under a name.
+func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
+	return cache.WaitForNamedCacheSync(controllerName, stopCh, cacheSyncs...)
+}
+
+// WaitForNamedCacheSyncWithContext is WaitForCacheSync, logged with the logger
+// of ctx.
+func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
+	return cache.WaitForNamedCacheSyncWithContext(ctx, cacheSyncs...)
+}

@@ -1,0 +1,276 @@
+package cache
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// UntypedIndexer returns a typed store as a client-go Indexer. What it returns
+// also implements TransactionStore, and TypedIndexer[T]. Indexes of the store
+// are indexes of the indexer, and the other way round.
+//
+// Objects written through it must be of type T. Objects that are only looked up
+// by, as in Get or Index, may be anything with a namespace and a name.
+func UntypedIndexer[T any](store *core.Store[T]) Indexer { return newIndexer(store) }
+
+// TypedIndexerOf returns a typed store as a client-go TypedIndexer. It is what
+// UntypedIndexer returns, under its other type.
+func TypedIndexerOf[T any](store *core.Store[T]) TypedIndexer[T] { return newIndexer(store) }
+
+// indexer is a Store[T] under client-go's interfaces.
+type indexer[T any] struct {
+	store *core.Store[T]
+	// key is for objects that are not a T; others have the store's key.
+	key KeyFunc
+	// transform may be nil. It is applied to what Add, Update and Replace are
+	// given, but, as in client-go, not to transactions.
+	transform TransformFunc
+
+	mu sync.RWMutex
+	// funcs are the functions of indexes that this indexer has registered or
+	// used, by name. Others are made from the store's on first use.
+	funcs Indexers
+}
+
+func newIndexer[T any](store *core.Store[T]) *indexer[T] {
+	return &indexer[T]{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
+}
+
+// TypedStore returns the store below. Listers look for this method.
+func (x *indexer[T]) TypedStore() *core.Store[T] { return x.store }
+
+func (x *indexer[T]) Add(obj any) error { return x.Update(obj) }
+
+func (x *indexer[T]) Update(obj any) error {
+	t, err := x.ingest(obj)
+	if err != nil {
+		return err
+	}
+	return x.set(t)
+}
+
+func (x *indexer[T]) Delete(obj any) error {
+	name, err := x.name(obj)
+	if err != nil {
+		return err
+	}
+	x.store.Delete(name)
+	x.observe(obj)
+	return nil
+}
+
+func (x *indexer[T]) Replace(list []any, resourceVersion string) error {
+	objs := make([]T, 0, len(list))
+	for _, obj := range list {
+		if _, err := x.name(obj); err != nil {
+			return err
+		}
+		t, err := x.ingest(obj)
+		if err != nil {
+			return err
+		}
+		objs = append(objs, t)
+	}
+	return x.store.Replace(objs, resourceVersion)
+}
+
+func (x *indexer[T]) List() []any { return untyped(x.store.List()) }
+
+func (x *indexer[T]) ListKeys() []string { return joinKeys(x.store.Keys()) }
+
+func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
+	name, err := x.name(obj)
+	if err != nil {
+		return nil, false, err
+	}
+	return x.get(name)
+}
+
+func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
+	return x.get(splitKey(key))
+}
+
+func (x *indexer[T]) get(name types.NamespacedName) (any, bool, error) {
+	if obj, ok := x.store.Get(name); ok {
+		return obj, true, nil
+	}
+	return nil, false, nil
+}
+
+func (x *indexer[T]) Resync() error { return nil }
+
+func (x *indexer[T]) Bookmark(resourceVersion string) { x.store.SetResourceVersion(resourceVersion) }
+
+func (x *indexer[T]) LastStoreSyncResourceVersion() string { return x.store.ResourceVersion() }
+
+func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
+	found, err := x.find(indexName, obj)
+	if err != nil {
+		return nil, err
+	}
+	return untyped(found), nil
+}
+
+func (x *indexer[T]) TypedIndex(indexName string, obj T) ([]T, error) { return x.find(indexName, obj) }
+
+func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
+	found, err := x.ByTypedIndex(indexName, indexedValue)
+	if err != nil {
+		return nil, err
+	}
+	return untyped(found), nil
+}
+
+func (x *indexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, error) {
+	found, err := x.store.ByIndex(indexName, indexedValue)
+	if err != nil {
+		return nil, unknownIndex(indexName)
+	}
+	if found == nil {
+		found = []T{} // as client-go's: a list without elements
+	}
+	return found, nil
+}
+
+func (x *indexer[T]) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	names, err := x.store.IndexKeys(indexName, indexedValue)
+	if err != nil {
+		return nil, unknownIndex(indexName)
+	}
+	keys := joinKeys(names)
+	slices.Sort(keys)
+	return keys, nil
+}
+
+func (x *indexer[T]) ListIndexFuncValues(indexName string) []string {
+	values, err := x.store.IndexValues(indexName)
+	if err != nil {
+		return []string{}
+	}
+	return values
+}
+
+// find returns the objects that share a value of the index with obj, which need
+// not be a T.
+func (x *indexer[T]) find(indexName string, obj any) ([]T, error) {
+	fn := x.indexFunc(indexName)
+	if fn == nil {
+		return nil, unknownIndex(indexName)
+	}
+	values, err := fn(obj)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 1 {
+		return x.ByTypedIndex(indexName, values[0])
+	}
+	found := []T{}
+	seen := map[types.NamespacedName]bool{}
+	for _, value := range values {
+		objs, err := x.ByTypedIndex(indexName, value)
+		if err != nil {
+			return nil, err
+		}
+		for _, obj := range objs {
+			name, err := x.store.Key(obj)
+			if err != nil || seen[name] {
+				continue
+			}
+			seen[name] = true
+			found = append(found, obj)
+		}
+	}
+	return found, nil
+}
+
+// ingest returns obj as it is stored: transformed, if there is a transform, and
+// of type T.
+func (x *indexer[T]) ingest(obj any) (T, error) {
+	if x.transform == nil {
+		return x.typed(obj)
+	}
+	var none T
+	if _, err := x.name(obj); err != nil {
+		return none, err
+	}
+	obj, err := x.transform(obj)
+	if err != nil {
+		return none, fmt.Errorf("transforming: %w", err)
+	}
+	return x.typed(obj)
+}
+
+// typed returns obj as a T. An object without a key is a KeyError, whatever its
+// type.
+func (x *indexer[T]) typed(obj any) (T, error) {
+	t, ok := obj.(T)
+	if !ok {
+		if _, err := x.key(obj); err != nil {
+			return t, KeyError{Obj: obj, Err: err}
+		}
+		return t, typeError[T]("object", obj)
+	}
+	return t, nil
+}
+
+func (x *indexer[T]) set(obj T) error {
+	if err := x.store.Set(obj); err != nil {
+		return KeyError{Obj: obj, Err: err}
+	}
+	return nil
+}
+
+// name returns the key of anything that has one.
+func (x *indexer[T]) name(obj any) (types.NamespacedName, error) {
+	if t, ok := obj.(T); ok {
+		name, err := x.store.Key(t)
+		if err != nil {
+			return name, KeyError{Obj: obj, Err: err}
+		}
+		return name, nil
+	}
+	key, err := x.key(obj)
+	if err != nil {
+		return types.NamespacedName{}, KeyError{Obj: obj, Err: err}
+	}
+	return splitKey(key), nil
+}
+
+// observe makes the resourceVersion of a deleted object the store's. One that
+// has none leaves it as it is.
+func (x *indexer[T]) observe(obj any) {
+	if m, err := meta.Accessor(obj); err == nil {
+		x.store.SetResourceVersion(m.GetResourceVersion())
+	}
+}
+
+// untyped copies a list into client-go's form of it.
+func untyped[T any](objs []T) []any {
+	if list, ok := any(objs).([]any); ok && list != nil {
+		return list
+	}
+	list := make([]any, len(objs))
+	for i, obj := range objs {
+		list[i] = obj
+	}
+	return list
+}
+
+func joinKeys(names []types.NamespacedName) []string {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = joinKey(name)
+	}
+	return keys
+}
+
+// unknownIndex has client-go's words.
+func unknownIndex(name string) error {
+	return fmt.Errorf("Index with name %s does not exist", name) //nolint:staticcheck // callers compare client-go's text
+}

@@ -1,0 +1,274 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// AdapterOptions are what an adapter has to know beside its informer. The zero
+// value is an informer without resyncs.
+type AdapterOptions struct {
+	// Resync is the resync period of handlers that ask for none, and the
+	// shortest period of those that are added after the start. Zero is no
+	// resyncs, for no handler. It takes the place of the core informer's own
+	// period for handlers added through the adapter.
+	Resync time.Duration
+	// Indexers are added to the indexes of the informer. One that cannot be is
+	// logged and left out.
+	Indexers Indexers
+	// Object is an example of the objects, whose Go type names the informer in
+	// logs. Nil is the zero T.
+	Object runtime.Object
+}
+
+// Untyped returns a typed informer as a client-go SharedIndexInformer. An
+// informer should have one adapter only: each keeps the rules of resync periods
+// for its own handlers, and those for SetTransform by itself.
+//
+// Beside the methods of the interface, what it returns has
+// WaitForSync(ctx) error, which says why the informer is not in sync.
+func Untyped[T runtime.Object](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
+	return newUntyped(informer, options)
+}
+
+// Core returns the typed informer below an adapter, and false if the informer
+// is not one of Untyped, Typed or the constructors of this package, or is of
+// another type. Those of NewSharedIndexInformer are of runtime.Object.
+func Core[T runtime.Object](informer SharedIndexInformer) (*core.Informer[T], bool) {
+	adapter, ok := informer.(interface{ Core() *core.Informer[T] })
+	if !ok {
+		return nil, false
+	}
+	return adapter.Core(), true
+}
+
+// untypedInformer is an Informer[T] under client-go's interface.
+type untypedInformer[T runtime.Object] struct {
+	informer *core.Informer[T]
+	indexer  *indexer[T]
+	// object is an example of the objects, for their type only.
+	object any
+	resync time.Duration
+
+	mu sync.Mutex
+	// check is the resync check period, lowered by handlers added before the
+	// start.
+	check       time.Duration
+	transformed bool
+}
+
+func newUntyped[T runtime.Object](informer *core.Informer[T], options AdapterOptions) *untypedInformer[T] {
+	var object any = options.Object
+	if options.Object == nil {
+		object = *new(T)
+	}
+	s := &untypedInformer[T]{
+		informer: informer,
+		indexer:  newIndexer(informer.Store()),
+		object:   object,
+		resync:   options.Resync,
+		check:    options.Resync,
+	}
+	s.indexer.addEach(options.Indexers)
+	return s
+}
+
+// Core returns the informer below.
+func (s *untypedInformer[T]) Core() *core.Informer[T] { return s.informer }
+
+// WaitForSync waits until the informer and the handlers that it has are in
+// sync. Its error is a *core.SyncError.
+func (s *untypedInformer[T]) WaitForSync(ctx context.Context) error {
+	return s.informer.WaitForSync(ctx)
+}
+
+func (s *untypedInformer[T]) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
+}
+
+func (s *untypedInformer[T]) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+func (s *untypedInformer[T]) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	return s.addHandler(handler, untypedHandler[T]{handler}, options)
+}
+
+// addHandler adds h, which adapts the client-go handler given.
+func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	logger := klog.Background()
+	if options.Logger != nil {
+		logger = *options.Logger
+	}
+	desired := s.resync
+	if options.ResyncPeriod != nil {
+		desired = *options.ResyncPeriod
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	plan := planResync(desired, s.check, s.informer.Started())
+	resync := plan.period
+	if resync == 0 {
+		resync = -1 // never: zero is the informer's own period
+	}
+	name := handlerName(given)
+	r, err := s.informer.AddHandler(h, core.HandlerOptions{Name: name, Resync: resync})
+	if errors.Is(err, core.ErrStopped) {
+		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", given)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if plan.warning != "" {
+		logger.Info("Warning: "+plan.warning, "handler", name, "requested", desired, "period", plan.period, "resyncCheckPeriod", plan.check)
+	}
+	s.check = plan.check
+	return &registration{core: r, informer: s.informer, name: s.checkerName() + " + event handler " + name}, nil
+}
+
+// RemoveEventHandler removes a handler of this informer; that of another one,
+// or one that was removed before, is ignored.
+func (s *untypedInformer[T]) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
+	r, ok := handle.(*registration)
+	if !ok {
+		return fmt.Errorf("invalid key type %T", handle)
+	}
+	if r.informer == any(s.informer) {
+		r.core.Remove()
+	}
+	return nil
+}
+
+func (s *untypedInformer[T]) GetStore() Store { return s.indexer }
+
+func (s *untypedInformer[T]) GetIndexer() Indexer { return s.indexer }
+
+func (s *untypedInformer[T]) GetController() Controller { return controller{s} }
+
+func (s *untypedInformer[T]) AddIndexers(indexers Indexers) error {
+	if s.IsStopped() {
+		return errIndexerStopped
+	}
+	return s.indexer.AddIndexers(indexers)
+}
+
+func (s *untypedInformer[T]) Run(stopCh <-chan struct{}) {
+	s.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext runs the informer until ctx ends and every goroutine of it has
+// ended. An informer runs once.
+func (s *untypedInformer[T]) RunWithContext(ctx context.Context) {
+	switch err := s.informer.Run(ctx); {
+	case err == nil:
+	case errors.Is(err, core.ErrStarted):
+		klog.FromContext(ctx).Info("Warning: the sharedIndexInformer has started, run more than once is not allowed")
+	default:
+		utilruntime.HandleErrorWithContext(ctx, err, "Informer did not run", "informer", s.informer.Name())
+	}
+}
+
+func (s *untypedInformer[T]) HasSynced() bool { return closed(s.informer.Synced()) }
+
+func (s *untypedInformer[T]) HasSyncedChecker() DoneChecker {
+	return doneChecker{name: s.checkerName(), done: s.informer.Synced()}
+}
+
+// checkerName is client-go's name of an informer.
+func (s *untypedInformer[T]) checkerName() string {
+	return fmt.Sprintf("SharedIndexInformer %T", s.object)
+}
+
+func (s *untypedInformer[T]) LastSyncResourceVersion() string { return s.informer.ResourceVersion() }
+
+func (s *untypedInformer[T]) IsStopped() bool { return closed(s.informer.Stopped()) }
+
+// SetTransform sets the function that every object goes through before it is
+// stored. Its result must be a T.
+func (s *untypedInformer[T]) SetTransform(handler TransformFunc) error {
+	var transform func(T) (T, error)
+	if handler != nil {
+		transform = func(obj T) (T, error) {
+			out, err := handler(obj)
+			if err != nil {
+				return *new(T), err
+			}
+			t, ok := out.(T)
+			if !ok {
+				return t, typeError[T]("result of transform", out)
+			}
+			return t, nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.informer.SetTransform(transform); err != nil {
+		return startedError(err)
+	}
+	s.transformed = handler != nil
+	return nil
+}
+
+// HasTransform reports whether SetTransform has set a function. The factory
+// looks for this method.
+func (s *untypedInformer[T]) HasTransform() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.transformed
+}
+
+func (s *untypedInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
+	if handler == nil {
+		return s.SetWatchErrorHandlerWithContext(nil)
+	}
+	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) { handler(r, err) })
+}
+
+// SetWatchErrorHandlerWithContext sets the function that is told of each failed
+// list or watch, or with nil the default. The reflector that it is given has
+// the informer's name, for logs, and does nothing.
+func (s *untypedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
+	if handler == nil {
+		return startedError(s.informer.SetOnError(nil))
+	}
+	reflector := cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), cache.ReflectorOptions{
+		Name:            s.informer.Name(),
+		TypeDescription: s.informer.Name(),
+	})
+	return startedError(s.informer.SetOnError(func(ctx context.Context, err error) { handler(ctx, reflector, err) }))
+}
+
+// These have client-go's words.
+var (
+	errInformerStarted = errors.New("informer has already started")
+	errIndexerStopped  = errors.New("indexer was not added because it has stopped already")
+)
+
+func startedError(err error) error {
+	if errors.Is(err, core.ErrStarted) {
+		return errInformerStarted
+	}
+	return err
+}
+
+// objectName describes an example object: client-go's description for it if
+// there is one, or else its Go type.
+func objectName(object runtime.Object, description string) string {
+	if description != "" {
+		return description
+	}
+	return fmt.Sprint(reflect.TypeOf(object))
+}

@@ -1,0 +1,348 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+func podInformer(api *fakeAPI, resync time.Duration) SharedIndexInformer {
+	return NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, resync, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
+}
+
+func add(t *testing.T, informer SharedInformer, handler ResourceEventHandler, resync time.Duration) ResourceEventHandlerRegistration {
+	t.Helper()
+	handle, err := informer.AddEventHandlerWithResyncPeriod(handler, resync)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handle
+}
+
+// wantCalls compares what a handler was told since the last time.
+func wantCalls(t *testing.T, r *recorder, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	if diff := cmp.Diff(want, r.take()); diff != "" {
+		t.Errorf("handler calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestInformerFollowsTheAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", "", "web"))
+		informer := podInformer(api, 0)
+		early := &recorder{}
+		handle := add(t, informer, early, 0)
+		if informer.HasSynced() || handle.HasSynced() || informer.LastSyncResourceVersion() != "" || informer.IsStopped() {
+			t.Error("in sync before the start")
+		}
+		stop := run(t, informer)
+		if !WaitForCacheSync(t.Context().Done(), informer.HasSynced, handle.HasSynced, informer.GetController().HasSynced) ||
+			!WaitFor(t.Context(), "test", informer.HasSyncedChecker(), handle.HasSyncedChecker(), informer.GetController().HasSyncedChecker()) {
+			t.Error("not in sync")
+		}
+		wantCalls(t, early, "initial a=web")
+
+		api.set(pod("ns", "b", "", "db"))
+		api.set(pod("ns", "a", "", "cron"))
+		api.delete("ns", "b")
+		wantCalls(t, early, "add b=db", "update a=web a=cron", "delete b=db")
+		if got := informer.LastSyncResourceVersion(); got != "4" || informer.GetController().LastSyncResourceVersion() != got {
+			t.Errorf("resourceVersion %q", got)
+		}
+		if got, err := informer.GetIndexer().ByIndex(NamespaceIndex, "ns"); err != nil || !slices.Equal(names(got), []string{"ns/a"}) {
+			t.Errorf("in the index: %v, %v", names(got), err)
+		}
+		if got := names(informer.GetStore().List()); !slices.Equal(got, []string{"ns/a"}) {
+			t.Errorf("in the store: %v", got)
+		}
+
+		late := &recorder{}
+		lateHandle := add(t, informer, late, 0)
+		if lateHandle.HasSynced() {
+			t.Error("a late handler is in sync before it was called")
+		}
+		wantCalls(t, late, "initial a=cron")
+		if !lateHandle.HasSynced() {
+			t.Error("a late handler is not in sync after the initial list")
+		}
+		stop()
+		if !informer.IsStopped() {
+			t.Error("not stopped")
+		}
+	})
+}
+
+func TestNamesOfCheckers(t *testing.T) {
+	informer := podInformer(newFakeAPI(), 0)
+	handle := add(t, informer, &recorder{}, 0)
+	if got, want := informer.HasSyncedChecker().Name(), "SharedIndexInformer *v1.Pod"; got != want {
+		t.Errorf("informer: got %q, want %q", got, want)
+	}
+	want := "SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/clientgo/cache.recorder"
+	if got := handle.HasSyncedChecker().Name(); got != want {
+		t.Errorf("handler: got %q, want %q", got, want)
+	}
+}
+
+func TestMissedDeletionsAreTombstones(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", "", "web"), pod("ns", "b", "", "db"))
+		informer := podInformer(api, 0)
+		defer run(t, informer)()
+		r := &recorder{}
+		add(t, informer, r, 0)
+		synctest.Wait()
+		r.take()
+		api.disconnect(func() {
+			api.delete("ns", "a")
+			api.set(pod("ns", "b", "", "cron"))
+		})
+		time.Sleep(time.Minute)
+		wantCalls(t, r, "gone ns/a a=web", "update b=db b=cron")
+	})
+}
+
+func TestRemovedHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", ""))
+		informer, other := podInformer(api, 0), podInformer(api, 0)
+		r, stays := &recorder{}, &recorder{}
+		never := add(t, informer, r, 0)
+		if err := ShutDownEventHandler(informer, never); err != nil {
+			t.Errorf("before the start: %v", err)
+		}
+		defer run(t, informer)()
+		handle, twin := add(t, informer, r, 0), add(t, informer, stays, 0)
+		wantCalls(t, r, "initial a")
+		wantCalls(t, stays, "initial a")
+
+		if err := other.RemoveEventHandler(handle); err != nil {
+			t.Errorf("from another informer: %v", err)
+		}
+		if err := informer.RemoveEventHandler(foreignHandle{}); err == nil || !strings.Contains(err.Error(), "invalid key type") {
+			t.Errorf("a foreign handle: %v", err)
+		}
+		if err := ShutDownEventHandler(informer, handle); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if err := informer.RemoveEventHandler(handle); err != nil {
+				t.Errorf("again: %v", err)
+			}
+		}
+		api.set(pod("ns", "b", ""))
+		wantCalls(t, r)
+		wantCalls(t, stays, "add b")
+		if !twin.HasSynced() {
+			t.Error("the other handler is not in sync")
+		}
+	})
+}
+
+type foreignHandle struct {
+	ResourceEventHandlerRegistration
+}
+
+func TestResyncs(t *testing.T) {
+	for name, c := range map[string]struct {
+		informer, before, after   time.Duration
+		wantBefore, wantAfter     int // in a minute
+		wantUnasked, wantDeclined int
+	}{
+		"informer without":     {0, time.Second, time.Second, 0, 0, 0, 0},
+		"lowered, then raised": {30 * time.Second, 10 * time.Second, time.Second, 6, 6, 2, 0},
+		"at least a second":    {time.Second, time.Millisecond, 20 * time.Second, 60, 3, 60, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				informer := podInformer(newFakeAPI(pod("ns", "a", "")), c.informer)
+				var before, after, unasked, declined recorder
+				add(t, informer, &before, c.before)
+				add(t, informer, &declined, 0)
+				if _, err := informer.AddEventHandler(&unasked); err != nil {
+					t.Fatal(err)
+				}
+				stop := run(t, informer)
+				add(t, informer, &after, c.after)
+				synctest.Wait()
+				// The last tick of a minute is not a race with its end.
+				time.Sleep(time.Minute + time.Millisecond)
+				stop()
+				for name, c := range map[string]struct {
+					r    *recorder
+					want int
+				}{"before": {&before, c.wantBefore}, "after": {&after, c.wantAfter}, "unasked": {&unasked, c.wantUnasked}, "declined": {&declined, c.wantDeclined}} {
+					calls := c.r.take()
+					if got := len(calls) - 1; got != c.want || calls[0] != "initial a" {
+						t.Errorf("%s: %d resyncs, want %d: %v", name, got, c.want, calls)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestTransform(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", "", "web"), pod("ns", "bad", ""), pod("ns", "odd", ""))
+		informer := podInformer(api, 0)
+		r := &recorder{}
+		add(t, informer, r, 0)
+		if err := informer.SetTransform(func(obj any) (any, error) {
+			p := obj.(*v1.Pod)
+			switch p.Name {
+			case "bad":
+				return nil, errors.New("bad")
+			case "odd":
+				return "not a runtime.Object", nil
+			}
+			p.Labels = nil
+			return p, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		defer run(t, informer)()
+		wantCalls(t, r, "initial a")
+		api.set(pod("ns", "b", "", "db"))
+		wantCalls(t, r, "add b")
+	})
+}
+
+func TestSettingsAfterTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := podInformer(newFakeAPI(), 0)
+		stop := run(t, informer)
+		const started = "informer has already started"
+		wantError(t, informer.SetTransform(nil), started)
+		wantError(t, informer.SetWatchErrorHandler(nil), started)
+		wantError(t, informer.SetWatchErrorHandlerWithContext(DefaultWatchErrorHandler), started)
+		informer.RunWithContext(t.Context()) // logs and returns
+		stop()
+
+		_, err := informer.AddEventHandler(ResourceEventHandlerFuncs{})
+		if err == nil || !strings.HasSuffix(err.Error(), "was not added to shared informer because it has stopped already") {
+			t.Errorf("adding a handler after the stop: %v", err)
+		}
+		wantError(t, informer.AddIndexers(Indexers{"role": byRole}), "indexer was not added because it has stopped already")
+		informer.Run(nil) // logs and returns
+	})
+}
+
+func TestWatchErrorHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", ""))
+		boom := errors.New("boom")
+		api.fail(boom)
+		informer := podInformer(api, 0)
+		var told []error
+		if err := informer.SetWatchErrorHandler(func(*Reflector, error) { t.Error("the last handler wins") }); err != nil {
+			t.Fatal(err)
+		}
+		if err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) {
+			told = append(told, err)
+			if r.Name() != "*v1.Pod" || r.TypeDescription() != "*v1.Pod" {
+				t.Errorf("reflector %q of %q", r.Name(), r.TypeDescription())
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		stop := run(t, informer)
+		if informer.HasSynced() || WaitForCacheSync(expired(t), informer.HasSynced) {
+			t.Error("in sync without a list")
+		}
+		var syncErr *core.SyncError
+		timeout, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := informer.(interface{ WaitForSync(context.Context) error }).WaitForSync(timeout); !errors.As(err, &syncErr) || !errors.Is(err, boom) {
+			t.Errorf("WaitForSync: %v", err)
+		}
+		api.fail(nil)
+		time.Sleep(5 * time.Minute)
+		if !informer.HasSynced() {
+			t.Error("not in sync after the failure")
+		}
+		stop()
+		if len(told) == 0 || !errors.Is(told[0], boom) {
+			t.Errorf("told of %v", told)
+		}
+	})
+}
+
+// expired is a stop channel that is closed after a second.
+func expired(t *testing.T) <-chan struct{} {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	t.Cleanup(cancel)
+	return ctx.Done()
+}
+
+func TestObjectsOfAnotherTypeAreSkipped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", ""))
+		informer := podInformer(api, 0)
+		r := &recorder{}
+		add(t, informer, r, 0)
+		defer run(t, informer)()
+		api.send(watch.Added, &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "2"}})
+		api.set(pod("ns", "b", ""))
+		wantCalls(t, r, "initial a", "add b")
+	})
+}
+
+func TestInformerStoppedBeforeItsSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI()
+		api.fail(errors.New("boom"))
+		informer := podInformer(api, 0)
+		handle := add(t, informer, &recorder{}, 0)
+		run(t, informer)()
+		if informer.HasSynced() || handle.HasSynced() {
+			t.Error("in sync without a list")
+		}
+		if err := ShutDownEventHandler(informer, handle); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCore(t *testing.T) {
+	informer := podInformer(newFakeAPI(), 0)
+	if _, ok := Core[runtime.Object](informer); !ok {
+		t.Error("no core of our informer")
+	}
+	if _, ok := Core[*v1.Pod](informer); ok {
+		t.Error("a core of another type")
+	}
+	if _, ok := Core[runtime.Object](cache.NewSharedIndexInformer(&ListWatch{}, &v1.Pod{}, 0, nil)); ok {
+		t.Error("a core of client-go's informer")
+	}
+}
+
+// Indexes can be added while the informer runs, by every way to them.
+func TestIndexersAddedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := podInformer(newFakeAPI(pod("ns", "a", "", "web")), 0)
+		defer run(t, informer)()
+		if err := informer.AddIndexers(Indexers{"role": byRole}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := informer.GetIndexer().ByIndex("role", "web"); err != nil || len(got) != 1 {
+			t.Errorf("got %v, %v", got, err)
+		}
+		wantError(t, informer.AddIndexers(Indexers{"role": byRole}), "indexer conflict: map[role:{}]")
+	})
+}

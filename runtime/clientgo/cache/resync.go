@@ -1,0 +1,42 @@
+package cache
+
+import "time"
+
+const minimumResyncPeriod = time.Second
+
+// resyncPlan is how often a handler is resynced.
+type resyncPlan struct {
+	// period of the handler; zero is never.
+	period time.Duration
+	// check is the informer's check period from then on: what handlers added
+	// after the start are raised to.
+	check time.Duration
+	// warning says why the period is not the one asked for, if it is not.
+	warning string
+}
+
+// planResync decides on the resync period of a handler that asks for one, zero
+// being none, given the informer's check period, zero being no resyncs at all.
+// Before the informer has started, a handler may lower the check period.
+func planResync(desired, check time.Duration, started bool) resyncPlan {
+	p := resyncPlan{period: desired, check: check}
+	if desired == 0 {
+		return p
+	}
+	if desired > 0 && desired < minimumResyncPeriod {
+		p.period = minimumResyncPeriod
+		p.warning = "resync period is too small, changing it to the minimum allowed value"
+	}
+	switch {
+	case check == 0:
+		p.period = 0
+		p.warning = "resync period is without effect, this shared informer doesn't support resyncing"
+	case p.period >= check:
+	case p.period > 0 && !started:
+		p.check = p.period
+	default:
+		p.period = check
+		p.warning = "resync period is smaller than the resync check period of the informer, changing it to that"
+	}
+	return p
+}

@@ -1,0 +1,48 @@
+package cache
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/features"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// NewSharedInformer returns an informer of what a ListerWatcher lists and
+// watches, without indexes.
+func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration) SharedInformer {
+	return NewSharedIndexInformer(lw, exampleObject, defaultEventHandlerResyncPeriod, Indexers{})
+}
+
+// NewSharedIndexInformer returns an informer of what a ListerWatcher lists and
+// watches. It fits controller-runtime's cache.Options.NewInformer.
+func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
+	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{
+		ResyncPeriod: defaultEventHandlerResyncPeriod,
+		Indexers:     indexers,
+	})
+}
+
+// NewSharedIndexInformerWithOptions returns an informer of what a ListerWatcher
+// lists and watches. Watched objects that are not of the example's Go type, or
+// not of its kind if it is an unstructured one with a kind, are reported and
+// skipped; with a nil example none is.
+//
+// The informer keeps its objects as runtime.Object. For an API type that is
+// known when the program is compiled, an informer over a typed source decodes
+// and lists with less work: see Typed and package source.
+func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
+	src := source.FromListerWatcher[runtime.Object](lw, exampleObject)
+	informer := core.New(src, core.Options[runtime.Object]{
+		Name:             objectName(exampleObject, options.ObjectDescription),
+		Resync:           options.ResyncPeriod,
+		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
+	})
+	return Untyped(informer, AdapterOptions{
+		Resync:   options.ResyncPeriod,
+		Indexers: options.Indexers,
+		Object:   exampleObject,
+	})
+}

@@ -1,0 +1,56 @@
+package cache
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// StoreOption configures NewStore and NewIndexer. It is not client-go's, which
+// is a function of an unexported type.
+type StoreOption func(*storeOptions)
+
+type storeOptions struct {
+	transform TransformFunc
+}
+
+// WithTransformer applies a function to what Add, Update and Replace are given
+// before it is stored. What it returns must have the key of what it was given.
+func WithTransformer(transformer TransformFunc) StoreOption {
+	return func(o *storeOptions) { o.transform = transformer }
+}
+
+// NewStore returns an empty store of objects of any type, keyed by a function.
+// It is safe for concurrent use.
+func NewStore(keyFunc KeyFunc, opts ...StoreOption) Store {
+	return NewIndexer(keyFunc, Indexers{}, opts...)
+}
+
+// NewIndexer returns an empty store of objects of any type, keyed by a function
+// and with indexes. It is safe for concurrent use. An indexer without a name or
+// a function is logged and left out.
+func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer {
+	var o storeOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	// Only an index can make this fail, and there is none yet.
+	store, _ := core.NewStore(func(obj any) (types.NamespacedName, error) {
+		key, err := keyFunc(obj)
+		return splitKey(key), err
+	})
+	x := newIndexer(store)
+	x.key, x.transform = keyFunc, o.transform
+	x.addEach(indexers)
+	return x
+}
+
+// addEach is AddIndexers for constructors, which have no error to return.
+func (x *indexer[T]) addEach(indexers Indexers) {
+	for name, fn := range indexers {
+		if err := x.AddIndexers(Indexers{name: fn}); err != nil {
+			klog.Background().Error(err, "Indexer left out", "index", name)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package cache
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func typedPodInformer(api *fakeAPI) TypedSharedIndexInformer[*v1.Pod] {
+	informer := core.New(source.FromListerWatcher[*v1.Pod](api.listWatch(), nil), core.Options[*v1.Pod]{})
+	return Typed(informer, AdapterOptions{Indexers: Indexers{NamespaceIndex: MetaNamespaceIndexFunc}})
+}
+
+// typedRecorder tells a recorder of what it is told.
+type typedRecorder struct{ r *recorder }
+
+func (h typedRecorder) OnAdd(obj *v1.Pod, initial bool) { h.r.OnAdd(obj, initial) }
+
+func (h typedRecorder) OnUpdate(old, obj *v1.Pod) { h.r.OnUpdate(old, obj) }
+
+func (h typedRecorder) OnDelete(obj DeletedObject[*v1.Pod]) {
+	if obj.FinalStateUnknown != nil {
+		h.r.note("gone", obj.GetKey(), nameAndRole(obj.OptionalObj), nameAndRole(obj.FinalStateUnknown.Obj))
+		return
+	}
+	h.r.note("delete", nameAndRole(obj.OptionalObj))
+}
+
+func TestTypedInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", "", "web"))
+		informer := typedPodInformer(api)
+		var typed, untyped recorder
+		handle, err := informer.AddTypedEventHandler(typedRecorder{&typed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, informer, &untyped, 0)
+		if _, err := informer.AddTypedEventHandler(typedRecorder{&typed}, HandlerOptions{}, HandlerOptions{}); err == nil {
+			t.Error("two HandlerOptions are accepted")
+		}
+		if err := informer.AddTypedIndexers(TypedIndexers[*v1.Pod]{"name": func(p *v1.Pod) ([]string, error) { return []string{p.Name}, nil }}); err != nil {
+			t.Fatal(err)
+		}
+		stop := run(t, informer)
+		wantCalls(t, &typed, "initial a=web")
+		wantCalls(t, &untyped, "initial a=web")
+
+		api.set(pod("ns", "a", "", "db"))
+		api.set(pod("ns", "b", ""))
+		api.delete("ns", "b")
+		want := []string{"update a=web a=db", "add b", "delete b"}
+		wantCalls(t, &typed, want...)
+		wantCalls(t, &untyped, want...)
+
+		if got, err := informer.GetTypedIndexer().ByTypedIndex("name", "a"); err != nil || !slices.Equal(names(got), []string{"ns/a"}) {
+			t.Errorf("got %v, %v", got, err)
+		}
+		api.disconnect(func() { api.delete("ns", "a") })
+		time.Sleep(time.Minute)
+		wantCalls(t, &typed, "gone ns/a a=db a=db")
+		wantCalls(t, &untyped, "gone ns/a a=db")
+		if want := "SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/clientgo/cache.typedRecorder"; handle.HasSyncedChecker().Name() != want {
+			t.Errorf("got %q, want %q", handle.HasSyncedChecker().Name(), want)
+		}
+		stop()
+		wantError(t, informer.AddTypedIndexers(nil), "indexer was not added because it has stopped already")
+		if _, err := informer.AddTypedEventHandler(typedRecorder{&typed}); err == nil {
+			t.Error("a handler is added after the stop")
+		}
+	})
+}
+
+func TestNewTypedSharedIndexInformer(t *testing.T) {
+	typed := typedPodInformer(newFakeAPI())
+	if got := NewTypedSharedIndexInformer[*v1.Pod](typed); got != typed {
+		t.Error("a typed informer is wrapped")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", ""))
+		for name, untyped := range map[string]SharedIndexInformer{
+			"ours":        podInformer(api, 0),
+			"client-go's": cache.NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, 0, Indexers{}),
+		} {
+			informer := NewTypedSharedIndexInformer[*v1.Pod](untyped)
+			var r recorder
+			if _, err := informer.AddTypedEventHandler(typedRecorder{&r}); err != nil {
+				t.Fatal(err)
+			}
+			if err := informer.AddTypedIndexers(TypedIndexers[*v1.Pod]{"name": func(p *v1.Pod) ([]string, error) { return []string{p.Name}, nil }}); err != nil {
+				t.Fatal(err)
+			}
+			stop := run(t, informer)
+			wantCalls(t, &r, "initial a")
+			if got, err := informer.GetTypedIndexer().ByTypedIndex("name", "a"); err != nil || len(got) != 1 {
+				t.Errorf("%s: got %v, %v", name, got, err)
+			}
+			stop()
+		}
+	})
+}

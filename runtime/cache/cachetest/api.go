@@ -6,13 +6,11 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -297,70 +295,4 @@ func (a *API[T]) snapshotLocked(rv uint64) []*version[T] {
 		a.listed = snapshot[T]{rv: rv, versions: versions}
 	}
 	return a.listed.versions
-}
-
-// version is one immutable state of an object. Its metadata is a part of it.
-type version[T runtime.Object] struct {
-	object T
-	meta   metav1.Object
-}
-
-// snapshot is the state at a resourceVersion, ordered by key.
-type snapshot[T runtime.Object] struct {
-	rv       uint64
-	versions []*version[T]
-}
-
-// ingest copies an object that came from outside.
-func ingest[T runtime.Object](obj T) (*version[T], error) {
-	if v := reflect.ValueOf(&obj).Elem(); (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		return nil, apierrors.NewBadRequest("object is nil")
-	}
-	copied, ok := obj.DeepCopyObject().(T)
-	if !ok {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("deep copy of %T is of another type", obj))
-	}
-	if _, err := meta.Accessor(copied); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return newVersion(copied), nil
-}
-
-// newVersion wraps an object that ingest has seen, or a copy of it.
-func newVersion[T runtime.Object](obj T) *version[T] {
-	m, _ := meta.Accessor(obj)
-	return &version[T]{object: obj, meta: m}
-}
-
-func (v *version[T]) key() types.NamespacedName {
-	return types.NamespacedName{Namespace: v.meta.GetNamespace(), Name: v.meta.GetName()}
-}
-
-func (v *version[T]) copy() T {
-	obj, _ := v.object.DeepCopyObject().(T)
-	return obj
-}
-
-// copyAt returns a copy with another resourceVersion.
-func (v *version[T]) copyAt(rv uint64) T {
-	copied := newVersion(v.copy())
-	copied.meta.SetResourceVersion(formatVersion(rv))
-	return copied.object
-}
-
-func compareKeys(x, y types.NamespacedName) int {
-	if c := strings.Compare(x.Namespace, y.Namespace); c != 0 {
-		return c
-	}
-	return strings.Compare(x.Name, y.Name)
-}
-
-func formatVersion(rv uint64) string { return strconv.FormatUint(rv, 10) }
-
-func parseVersion(rv string) (uint64, error) {
-	n, err := strconv.ParseUint(rv, 10, 64)
-	if err != nil {
-		return 0, apierrors.NewBadRequest(fmt.Sprintf("resourceVersion %q: not a decimal number", rv))
-	}
-	return n, nil
 }

@@ -240,7 +240,9 @@ func (w *watcher[T]) next() (cache.Frame[T], error) {
 		return w.frame()
 	}
 	if w.fault.Hang {
-		return cache.Frame[T]{}, w.wait(nil, nil)
+		// A server that is silent does not end the stream in time either.
+		w.timeout = nil
+		return cache.Frame[T]{}, w.wait(nil)
 	}
 	if w.fault.ends() {
 		return cache.Frame[T]{}, w.fault.Err
@@ -262,7 +264,7 @@ func (w *watcher[T]) frame() (cache.Frame[T], error) {
 		return cache.Frame[T]{}, w.refused
 	}
 	// What has ended is not read on, even if more is there.
-	if err := w.wait(closed, w.timeout); err != nil {
+	if err := w.ended(); err != nil {
 		return cache.Frame[T]{}, err
 	}
 	for len(w.initial) > 0 {
@@ -277,7 +279,7 @@ func (w *watcher[T]) frame() (cache.Frame[T], error) {
 		return cache.Frame[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
 	}
 	for {
-		if err := w.wait(w.at.more, w.timeout); err != nil {
+		if err := w.wait(w.at.more); err != nil {
 			return cache.Frame[T]{}, err
 		}
 		w.at = w.at.next
@@ -294,31 +296,32 @@ func (w *watcher[T]) frame() (cache.Frame[T], error) {
 	}
 }
 
-// closed is a channel that is.
-var closed = func() <-chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
-// wait blocks until ready is closed, or returns why the watch has ended. When
-// both are true, it has ended.
-func (w *watcher[T]) wait(ready <-chan struct{}, timeout <-chan time.Time) error {
+// ended returns why the watch has ended, or nil.
+func (w *watcher[T]) ended() error {
 	select {
 	case <-w.stopped:
 		return errStopped
 	case <-w.ctx.Done():
 		return context.Cause(w.ctx)
-	case <-timeout:
+	case <-w.timeout:
 		return io.EOF
 	default:
+		return nil
+	}
+}
+
+// wait blocks until ready is closed, or returns why the watch has ended. When
+// both are true, it has ended.
+func (w *watcher[T]) wait(ready <-chan struct{}) error {
+	if err := w.ended(); err != nil {
+		return err
 	}
 	select {
 	case <-w.stopped:
 		return errStopped
 	case <-w.ctx.Done():
 		return context.Cause(w.ctx)
-	case <-timeout:
+	case <-w.timeout:
 		return io.EOF
 	case <-ready:
 		return nil

@@ -1,0 +1,56 @@
+# Every target has a line that says what it does; make alone lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# testdata is left out of ./..., but its golden packages are code like any other.
+PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... ./testdata/...
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: ## From API types to a running controller, on a real API server
+	@echo "Building the demo with a real API server in it: a few minutes the first time, seconds after that."
+	@cd test && go build -o bin/demo ./demo
+	@exec test/bin/demo
+
+.PHONY: build
+build: ## Build bin/informer-gen
+	go build -o bin/informer-gen ./cmd/informer-gen
+
+.PHONY: test
+test: test-unit test-e2e ## Run all tests: unit, golden, race, end to end
+
+.PHONY: test-unit
+test-unit: vet ## Run the tests of this module, with the race detector
+	go test -race -timeout 10m $(PACKAGES)
+
+.PHONY: test-e2e
+test-e2e: ## Run the tests on a real API server
+	@echo "Building the tests with a real API server in them: a few minutes the first time."
+	cd test && go vet ./... && go test -timeout 15m ./...
+
+.PHONY: vet
+vet: ## Check formatting and run go vet
+	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | grep -v '/bad/' | xargs gofmt -l); \
+		[ -z "$$unformatted" ] || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
+	go vet $(PACKAGES)
+
+.PHONY: generate
+generate: ## Write the golden output anew
+	hack/update-codegen.sh
+
+.PHONY: verify
+verify: ## Check that the golden output is what the generator writes
+	hack/verify-codegen.sh
+
+.PHONY: fuzz
+fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
+	hack/fuzz.sh $(FUZZTIME)
+
+.PHONY: lint
+lint: ## Run golangci-lint, built from its module
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0 run $(PACKAGES)

@@ -1,0 +1,120 @@
+// Package policy holds the rules of this repository that a compiler does not
+// check: who may import whom, and what go.mod may not hold.
+package policy
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+const module = "github.com/informer-gen/informer-gen/"
+
+// rules says what the packages below a folder may import of this module and,
+// if barred is set, what they may not import of others. The most specific
+// folder counts. It is the picture in ARCHITECTURE.md.
+var rules = map[string]struct {
+	own    []string
+	barred []string
+	// tests are what test files may import besides.
+	tests []string
+}{
+	"cmd/informer-gen": {own: []string{"generators"}, barred: []string{"k8s.io/client-go"}},
+	"generators":       {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
+	"templates":        {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
+	"runtime/cache":    {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/source":   {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}},
+	"runtime/clientgo": {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo"}, barred: []string{"k8s.io/gengo"}},
+	"runtime/factory":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo"}, tests: []string{"testdata"}},
+	"testdata":         {own: []string{"runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	".":                {},
+}
+
+// ruleOf returns the folder whose rule counts for a directory.
+func ruleOf(dir string) string {
+	for ; dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
+		if _, ok := rules[dir]; ok {
+			return dir
+		}
+	}
+	return "."
+}
+
+func TestImportDirections(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		path = filepath.ToSlash(path)
+		if entry.IsDir() && (path == "test" || path != "." && strings.HasPrefix(entry.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) == ".go" {
+			checkImports(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkImports(t *testing.T, path string) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		return // input of a test that is about syntax errors
+	}
+	folder := ruleOf(filepath.ToSlash(filepath.Dir(path)))
+	rule := rules[folder]
+	allowed := rule.own
+	if strings.HasSuffix(path, "_test.go") {
+		allowed = append(slices.Clone(allowed), rule.tests...)
+	}
+	for _, spec := range file.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own, ok := strings.CutPrefix(name, module); ok && !within(own, allowed) {
+			t.Errorf("%s imports %s; packages in %s may import %v", path, own, folder, allowed)
+		}
+		if within(name, rule.barred) {
+			t.Errorf("%s imports %s, which packages in %s may not", path, name, folder)
+		}
+	}
+}
+
+func within(name string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		return name == folder || strings.HasPrefix(name, folder+"/")
+	})
+}
+
+// A replace directive breaks "go install ...@latest" for users, and the API
+// server that the tests run must not reach them.
+func TestGoMod(t *testing.T) {
+	data, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mod.Replace) > 0 {
+		t.Errorf("go.mod has a replace directive: %v", mod.Replace[0].Old)
+	}
+	for _, require := range mod.Require {
+		if within(require.Mod.Path, []string{"k8s.io/apiextensions-apiserver", "k8s.io/apiserver", "k8s.io/code-generator", "go.etcd.io"}) {
+			t.Errorf("go.mod requires %s, which belongs into test/go.mod", require.Mod.Path)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+// Package listers is k8s.io/client-go/listers over the typed stores of
+// runtime/cache: what generated listers embed.
+//
+// A lister over the indexer of one of this module's typed informers reads the
+// typed store below it: a list is one allocation and one copy of pointers, a
+// get none at all. Over any other client-go Indexer it works as client-go's
+// does. Which of the two it is, is found out once, by New.
+//
+// Objects are shared with the store and with everybody who reads it: they must
+// not be mutated. Slices are the caller's. Listers are values, cheap to copy,
+// and safe for concurrent use.
+package listers
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// ResourceIndexer lists and gets the objects of one resource, in one namespace
+// or in all. Generated listers embed it.
+type ResourceIndexer[T runtime.Object] struct {
+	indexer cache.Indexer
+	// store is the typed store of the indexer, if it has one.
+	store     *core.Store[T]
+	resource  schema.GroupResource
+	namespace string // empty for all, and for resources without
+}
+
+// New returns a lister over an indexer. The resource is named in errors.
+func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource) ResourceIndexer[T] {
+	l := ResourceIndexer[T]{indexer: indexer, resource: resource}
+	if x, ok := indexer.(interface{ TypedStore() *core.Store[T] }); ok {
+		l.store = x.TypedStore()
+	}
+	return l
+}
+
+// NewNamespaced returns the lister of one namespace.
+func NewNamespaced[T runtime.Object](parent ResourceIndexer[T], namespace string) ResourceIndexer[T] {
+	parent.namespace = namespace
+	return parent
+}
+
+// List returns the objects that match, in no order; nil if there are none.
+func (l ResourceIndexer[T]) List(selector labels.Selector) ([]T, error) {
+	switch {
+	case labels.MatchesNothing(selector):
+		return nil, nil
+	case l.store == nil:
+		return l.listUntyped(selector)
+	case selector.Empty():
+		if all := l.store.ListNamespace(l.namespace); len(all) > 0 {
+			return all, nil
+		}
+		return nil, nil
+	default:
+		return match(l.store.Namespace(l.namespace), selector)
+	}
+}
+
+func match[T runtime.Object](objs iter.Seq[T], selector labels.Selector) (ret []T, err error) {
+	for obj := range objs {
+		m, err := meta.Accessor(obj)
+		if err != nil {
+			return nil, err
+		}
+		if selector.Matches(labels.Set(m.GetLabels())) {
+			ret = append(ret, obj)
+		}
+	}
+	return ret, nil
+}
+
+func (l ResourceIndexer[T]) listUntyped(selector labels.Selector) (ret []T, err error) {
+	listErr := cache.ListAllByNamespace(l.indexer, l.namespace, selector, func(obj any) {
+		t, ok := obj.(T)
+		if !ok {
+			err = typeError[T](obj)
+			return
+		}
+		ret = append(ret, t)
+	})
+	if listErr != nil {
+		err = listErr
+	}
+	return ret, err
+}
+
+// Get returns the object of that name, or a NotFound error of the resource. A
+// lister that is not of one namespace also takes "namespace/name".
+func (l ResourceIndexer[T]) Get(name string) (T, error) {
+	if l.store == nil || l.namespace == "" && strings.Contains(name, "/") {
+		return l.getUntyped(name)
+	}
+	if obj, ok := l.store.Get(types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
+		return obj, nil
+	}
+	return *new(T), errors.NewNotFound(l.resource, name)
+}
+
+func (l ResourceIndexer[T]) getUntyped(name string) (T, error) {
+	key := name
+	if l.namespace != "" {
+		key = l.namespace + "/" + name
+	}
+	obj, exists, err := l.indexer.GetByKey(key)
+	if err != nil {
+		return *new(T), err
+	}
+	if !exists {
+		return *new(T), errors.NewNotFound(l.resource, name)
+	}
+	t, ok := obj.(T)
+	if !ok {
+		return t, typeError[T](obj)
+	}
+	return t, nil
+}
+
+func typeError[T any](obj any) error {
+	return fmt.Errorf("object of type %T in the indexer: not a %v", obj, reflect.TypeFor[T]())
+}

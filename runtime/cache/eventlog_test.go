@@ -57,14 +57,14 @@ func TestEventLog(t *testing.T) {
 // What every cursor has passed is free to go, and so is everything once nobody
 // reads.
 func TestEventLogKeepsNothingBehind(t *testing.T) {
-	var log eventLog[*int]
+	var log eventLog[*thing]
 	slow, quick := log.open(), log.open()
 	var freed atomic.Int32
 	add := func(n int) {
 		for range n {
-			obj := new(int)
+			obj := &thing{}
 			runtime.AddCleanup(obj, func(int) { freed.Add(1) }, 0)
-			log.append(event[*int]{obj: obj})
+			log.append(event[*thing]{obj: obj})
 		}
 	}
 	add(3 * segmentSize)
@@ -89,7 +89,7 @@ func TestEventLogKeepsNothingBehind(t *testing.T) {
 	}
 	collect(segmentSize)
 	runtime.KeepAlive(slow)
-	slow, quick = cursor[*int]{}, cursor[*int]{}
+	slow, quick = cursor[*thing]{}, cursor[*thing]{}
 	log.close()
 	log.close()
 	collect(3 * segmentSize)

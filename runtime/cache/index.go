@@ -26,6 +26,9 @@ type Index[T any] struct {
 	// Values returns the values by which an object is found, in any order and
 	// possibly none.
 	Values func(obj T) ([]string, error)
+
+	// namespace marks the index by namespace, whose values are in the keys.
+	namespace bool
 }
 
 // NamespaceIndexName is the name of the index by namespace, which is
@@ -35,7 +38,7 @@ const NamespaceIndexName = "namespace"
 // NamespaceIndex is the index of objects by their namespace.
 // Store.ListNamespace uses it if it is registered.
 func NamespaceIndex[T any]() Index[T] {
-	return Index[T]{Name: NamespaceIndexName, Values: func(obj T) ([]string, error) {
+	return Index[T]{Name: NamespaceIndexName, namespace: true, Values: func(obj T) ([]string, error) {
 		m, err := meta.Accessor(obj)
 		if err != nil {
 			return nil, err

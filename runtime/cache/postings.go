@@ -1,6 +1,10 @@
 package cache
 
-import "strings"
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // postings is one index at work: for each value the objects that have it.
 //
@@ -37,7 +41,11 @@ func newPostings[T any](index Index[T]) *postings[T] {
 // values computes the values of obj, each of them once. A single one comes
 // back in one, so that it costs no allocation. A panic of the function is an
 // error.
-func (p *postings[T]) values(obj T, one *[1]string) (values []string, err error) {
+func (p *postings[T]) values(key types.NamespacedName, obj T, one *[1]string) (values []string, err error) {
+	if p.namespace {
+		one[0] = key.Namespace
+		return one[:], nil
+	}
 	defer catch(&err)
 	if p.Value != nil {
 		one[0] = p.Value(obj)

@@ -100,7 +100,7 @@ func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], c
 	p := newPostings(index)
 	byValue := map[string][]string{}
 	for key, obj := range m {
-		values, err := p.values(obj, new([1]string))
+		values, err := p.values(key, obj, new([1]string))
 		if err != nil {
 			t.Fatal(err)
 		}

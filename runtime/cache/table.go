@@ -59,7 +59,7 @@ func (t *table[T]) set(key types.NamespacedName, obj T) (old T, existed bool) {
 }
 
 func (t *table[T]) valuesOf(index *postings[T], key types.NamespacedName, obj T, one *[1]string) []string {
-	values, err := index.values(obj, one)
+	values, err := index.values(key, obj, one)
 	if err != nil {
 		t.complain(fmt.Errorf("index %q: %w", index.Name, &ObjectError{Object: keyString(key), Err: err}))
 		return nil

@@ -1,0 +1,227 @@
+package generators
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// collector turns packages into a model.
+type collector struct {
+	options    *Options
+	namers     namers
+	universe   types.Universe
+	diags      *diagnostics
+	groups     *groupSet
+	skipped    []Skip
+	tags       tagParser
+	candidates int
+}
+
+// collect finds the API types of packages. Problems are added to the
+// diagnostics; the model is complete only if there are none.
+func collect(packages []*Package, options *Options, diags *diagnostics) (*Model, error) {
+	exceptions, err := options.pluralExceptions()
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags)}
+	for _, pkg := range packages {
+		if len(pkg.Files) > 0 {
+			c.tags = tagParser{at: pkg.loader.position, diags: diags}
+			c.collectPackage(pkg)
+		}
+	}
+	model := &Model{Groups: c.groups.resolve(), Skipped: c.skipped}
+	slices.SortFunc(model.Skipped, func(a, b Skip) int {
+		return comparePositions(a.Pos, b.Pos)
+	})
+	return model, nil
+}
+
+// collectPackage adds the kinds of a package to the groups.
+func (c *collector) collectPackage(pkg *Package) {
+	at := pkg.loader.position
+	own := markersOf(pkg)
+	lint(pkg, own, c.options.LintRules, c.diags)
+	found := map[bool][]*Kind{} // by internal
+	attached := map[*ast.CommentGroup]bool{}
+	for _, decl := range pkg.declarations() {
+		comments := decl.comments()
+		attached[comments.closest], attached[comments.second] = true, true
+		kind, internal, reason := c.kind(decl, comments, own)
+		switch {
+		case kind != nil:
+			found[internal] = append(found[internal], kind)
+		case reason != "":
+			c.skipped = append(c.skipped, Skip{Name: decl.spec.Name.Name, Package: pkg.Path, Reason: reason, Pos: at(decl.spec.Name.Pos())})
+		}
+	}
+	c.warnDetached(pkg, attached)
+	for _, internal := range []bool{false, true} {
+		if kinds := found[internal]; len(kinds) > 0 {
+			c.groups.add(pkg, groupVersionOf(pkg, own, internal, c.diags), internal, kinds)
+		}
+	}
+}
+
+// declarations are the types of the files that were parsed at first, in order.
+func (p *Package) declarations() []*declaration {
+	var found []*declaration
+	for _, file := range p.Files {
+		for _, decl := range file.Syntax.Decls {
+			general, ok := decl.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range general.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					found = append(found, &declaration{pkg: p, file: file, spec: spec})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// warnDetached warns of +genclient tags that belong to no type, which gengo
+// does not see.
+func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bool) {
+	for _, file := range pkg.Files {
+		for _, group := range file.Syntax.Comments {
+			if attached[group] {
+				continue
+			}
+			for _, m := range parseMarkers(group) {
+				if m.name == "genclient" && m.value == "" && m.extra == "" {
+					c.diags.warnf(pkg.loader.position(m.pos), "+genclient: belongs to no type: found more than one comment above; move it to the comment of the type, or the one before that")
+				}
+			}
+		}
+	}
+}
+
+// kind turns a declaration into a kind. Without one, the reason says why, and
+// is empty for what does not look like an API type at all.
+func (c *collector) kind(decl *declaration, comments typeComments, own packageMarkers) (kind *Kind, internal bool, reason string) {
+	spec, at := decl.spec, decl.pkg.loader.position
+	tags := c.tags.parse(comments.markers())
+	if !tags.Genclient && !tags.Root {
+		if spec.Name.IsExported() && decl.looksLikeAPI() {
+			return nil, false, "no +genclient and no +kubebuilder:object:root=true"
+		}
+		return nil, false, ""
+	}
+	if decl.isList() {
+		return nil, false, ""
+	}
+	problem := func(text, hint string) (*Kind, bool, string) {
+		if tags.Genclient {
+			c.diags.errorf(at(tags.pos), "+genclient: %s %s; %s", spec.Name.Name, text, hint)
+		}
+		return nil, false, text
+	}
+	clientset := c.options.VersionedClientset != "" || c.options.InternalClientset != ""
+	switch {
+	case !tags.Genclient && clientset:
+		return nil, false, "no +genclient, so the clientset has no methods for it"
+	case tags.Skip || own.skip:
+		return nil, false, "+kubebuilder:skip"
+	case !spec.Name.IsExported():
+		return problem("is not exported", "begin its name with a capital letter")
+	case spec.TypeParams != nil:
+		return problem("has type parameters", "declare a type of its own for each instance")
+	}
+	fields, _ := decl.structure()
+	objectMeta := decl.embeds("ObjectMeta")
+	internal = objectMeta.found && !strings.Contains(objectMeta.tag, "json")
+	if internal && c.options.InternalClientset == "" {
+		return nil, false, "internal (its ObjectMeta has no json tag); name its clientset with --internal-clientset-package"
+	}
+	if !internal && clientset && c.options.VersionedClientset == "" {
+		return nil, false, "not internal; name its clientset with --versioned-clientset-package"
+	}
+
+	can := func(verb string) bool { return slices.Contains(tags.Verbs, verb) }
+	informer := !tags.NoVerbs && can("list") && can("watch") && !own.noInformers
+	lister := can("list") && can("get") && !own.noListers
+	switch {
+	case !informer && !lister && own.noInformers:
+		return nil, false, "+k8s:informer-gen=false"
+	case !informer && !lister:
+		return nil, false, "its +genclient tags leave no list with watch or get"
+	case fields == nil:
+		return problem("is not a struct", "tag the struct, or a type that is defined by one")
+	case !objectMeta.found:
+		return problem("embeds no ObjectMeta", "embed metav1.ObjectMeta, or a struct that does")
+	case !tags.Genclient && !decl.embeds("TypeMeta").found:
+		return nil, false, "embeds no TypeMeta"
+	case !tags.Genclient && !decl.hasList():
+		return nil, false, "no " + spec.Name.Name + "List with Items"
+	}
+	return c.named(decl, comments, tags, informer, lister), internal, ""
+}
+
+// named makes a kind with its names and its scope.
+func (c *collector) named(decl *declaration, comments typeComments, tags Tags, informer, lister bool) *Kind {
+	at := decl.pkg.loader.position
+	t := c.universe.Type(types.Name{Package: decl.pkg.Path, Name: decl.spec.Name.Name})
+	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
+
+	namespaced := !tags.NonNamespaced
+	switch {
+	case tags.Scope == "":
+	case c.options.VersionedClientset != "" && namespaced != (tags.Scope == "Namespaced"):
+		c.diags.warnf(at(tags.scopePos), "scope: +kubebuilder:resource says %s, the +genclient tags the other; the clientset follows +genclient, and so does the informer", tags.Scope)
+	case c.options.VersionedClientset != "":
+	case tags.NonNamespaced && tags.Scope == "Namespaced":
+		c.diags.errorf(at(tags.scopePos), "scope: Namespaced here, but +genclient:nonNamespaced at %s; name one scope", at(tags.nonNamespacedPos))
+	default:
+		namespaced = tags.Scope == "Namespaced"
+	}
+	return &Kind{
+		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.plural.Name(t),
+		Resource: c.namers.resource(t, tags), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
+		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
+	}
+}
+
+// looksLikeAPI reports whether a struct embeds TypeMeta and ObjectMeta itself.
+func (d *declaration) looksLikeAPI() bool {
+	fields, ok := d.spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	found := 0
+	for _, field := range fields.Fields.List {
+		if name := baseName(field.Type); len(field.Names) == 0 && (name == "TypeMeta" || name == "ObjectMeta") {
+			found++
+		}
+	}
+	return found == 2
+}
+
+// isList reports whether a type is a list of others.
+func (d *declaration) isList() bool {
+	fields, _ := d.structure()
+	return fields != nil && strings.HasSuffix(d.spec.Name.Name, "List") && hasField(fields, "Items") && d.embeds("ListMeta").found
+}
+
+// hasList reports whether the package has a list of the type. One that is
+// another package's is believed.
+func (d *declaration) hasList() bool {
+	list := d.pkg.typ(d.spec.Name.Name + "List")
+	if list == nil {
+		return false
+	}
+	fields, _ := list.structure()
+	return fields == nil || hasField(fields, "Items")
+}
+
+func hasField(fields *ast.StructType, name string) bool {
+	return slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
+		return slices.ContainsFunc(field.Names, func(ident *ast.Ident) bool { return ident.Name == name })
+	})
+}

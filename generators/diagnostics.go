@@ -1,0 +1,75 @@
+package generators
+
+import (
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// diagnostics collects problems, which stop the run, and warnings.
+type diagnostics struct {
+	errors   scanner.ErrorList
+	warnings scanner.ErrorList
+}
+
+// errorf adds a problem: what is wrong: what was found; what to do.
+func (d *diagnostics) errorf(pos token.Position, format string, args ...any) {
+	d.errors.Add(pos, fmt.Sprintf(format, args...))
+}
+
+func (d *diagnostics) warnf(pos token.Position, format string, args ...any) {
+	d.warnings.Add(pos, fmt.Sprintf(format, args...))
+}
+
+// err returns all problems, sorted and each once, or nil.
+func (d *diagnostics) err() error {
+	d.errors.RemoveMultiples()
+	return d.errors.Err()
+}
+
+// nearest returns the candidate that a misspelt name is most like, as
+// "; did you mean …?", or "" if it is like none.
+func nearest(name, prefix string, candidates []string) string {
+	best, bestDistance := "", len(name)/2+1
+	for _, candidate := range candidates {
+		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < bestDistance {
+			best, bestDistance = candidate, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
+}
+
+// distance is the number of letters to insert, remove or replace to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// relative returns a path relative to dir, if that is not longer than the
+// absolute one.
+func relative(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || len(rel) >= len(path) {
+		return path
+	}
+	return rel
+}

@@ -1,0 +1,16 @@
+// Package generators reads Go packages that declare Kubernetes API types and
+// writes typed informers and listers for them.
+//
+//	patterns ─► load ─► collect ─► Model + diagnostics ─► plan ─► render ─► write, verify or list
+//
+// Each arrow is a function with data in and data out; Run strings them
+// together. Packages are read from the syntax tree and never type-checked:
+// what is needed are names, comments and embedded fields. What a package takes
+// from another one (an alias, the struct below a defined type, an embedded
+// base) is followed by parsing that one, when it is first asked for.
+//
+// Every problem is reported at once, as a go/scanner.ErrorList with positions
+// relative to the working directory, and nothing is written if there is one.
+// The same input gives the same output, byte for byte, in whatever order the
+// patterns are.
+package generators

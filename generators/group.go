@@ -1,0 +1,185 @@
+package generators
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// groupVersion is the group and version of a package, and who says so.
+type groupVersion struct {
+	group, version string
+	// pos is where the group is named: a marker, a literal or the package clause.
+	pos token.Position
+	// goName is the value of +groupGoName, clientGroup the group as client-gen
+	// sees it: from doc.go, or from the path.
+	goName, clientGroup string
+	goNamePos           token.Position
+}
+
+// versionElement matches a path element that is an API version.
+var versionElement = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
+
+// groupVersionOf finds the group and version of a package: from +groupName in
+// any of its files, from the schema.GroupVersion literal of its own GroupVersion
+// or SchemeGroupVersion, or else from its path. Those that disagree are errors.
+func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diagnostics) groupVersion {
+	at := pkg.loader.position
+	found := groupVersion{group: pathGroup(pkg.Path), version: path.Base(pkg.Path), pos: at(pkg.Files[0].Syntax.Name.Pos())}
+	if internal {
+		found.group, found.version = path.Base(pkg.Path), internalVersion
+	}
+	found.clientGroup = found.group
+	literal, ok := pkg.literal()
+	if ok {
+		found.group, found.pos = literal.group, at(literal.pos)
+		if literal.version != "" && !internal {
+			found.version = literal.version
+			if last := path.Base(pkg.Path); versionElement.MatchString(last) && last != literal.version {
+				diags.errorf(at(literal.pos), "version: %q here, but the package is %s; name one version", literal.version, pkg.Path)
+			}
+		}
+	}
+	marked := false
+	for _, m := range own.groupNames {
+		name := unquote(m.value)
+		switch {
+		case marked && name != found.group:
+			diags.errorf(at(m.pos), "group: %q here, but %q at %s; name one group", name, found.group, found.pos)
+			continue
+		case !marked && ok && name != literal.group:
+			diags.errorf(at(m.pos), "group: +groupName is %q, but the group of %s is %q at %s; name one group", name, literal.name, literal.group, at(literal.pos))
+		}
+		if !marked {
+			found.group, found.pos = name, at(m.pos)
+		}
+		marked = true
+		if own.inDoc[m.pos] {
+			found.clientGroup = name
+		}
+	}
+	if own.goName != nil {
+		found.goName, found.goNamePos = unquote(own.goName.value), at(own.goName.pos)
+	}
+	return found
+}
+
+// internalVersion is the version of internal types.
+const internalVersion = "__internal"
+
+// pathGroup returns the path element that names the group, if any does.
+func pathGroup(importPath string) string {
+	parent := path.Base(path.Dir(importPath))
+	if parent == "." || parent == "/" {
+		return path.Base(importPath)
+	}
+	return parent
+}
+
+// packageMarkers are what the comments of a package say that belong to none of
+// its declarations, or to any.
+type packageMarkers struct {
+	groupNames []marker
+	goName     *marker
+	inDoc      map[token.Pos]bool
+	// noInformers and noListers are true for +k8s:informer-gen=false and
+	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
+	noInformers, noListers, skip bool
+	all                          markers
+}
+
+// markersOf reads the markers of a package from the comments of all its files
+// that stand outside of declarations.
+func markersOf(pkg *Package) packageMarkers {
+	found := packageMarkers{inDoc: map[token.Pos]bool{}}
+	for _, file := range pkg.Files {
+		next := 0
+		for _, group := range file.Syntax.Comments {
+			for next < len(file.Syntax.Decls) && file.Syntax.Decls[next].End() <= group.Pos() {
+				next++
+			}
+			if next < len(file.Syntax.Decls) && file.Syntax.Decls[next].Pos() <= group.Pos() {
+				continue
+			}
+			packageDoc := group.Pos() < file.Syntax.Package
+			for _, m := range parseMarkers(group) {
+				found.add(m, file.Name == "doc.go", packageDoc)
+			}
+		}
+	}
+	return found
+}
+
+func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
+	if inDoc || packageDoc {
+		p.all = append(p.all, m)
+	}
+	switch m.name {
+	case "groupName":
+		p.groupNames = append(p.groupNames, m)
+		p.inDoc[m.pos] = inDoc
+	case "groupGoName":
+		if p.goName == nil {
+			p.goName = &m
+		}
+	case "k8s:informer-gen":
+		p.noInformers = p.noInformers || m.value == "false"
+	case "k8s:lister-gen":
+		p.noListers = p.noListers || m.value == "false"
+	case "kubebuilder:skip":
+		p.skip = p.skip || packageDoc
+	}
+}
+
+// versionLiteral is a schema.GroupVersion{…} literal.
+type versionLiteral struct {
+	name, group, version string
+	pos                  token.Pos
+}
+
+// literal finds the value of the package's own GroupVersion or
+// SchemeGroupVersion. Literals of other variables are other groups'.
+func (p *Package) literal() (versionLiteral, bool) {
+	p.index()
+	for _, name := range []string{"GroupVersion", "SchemeGroupVersion"} {
+		found, ok := p.consts[name]
+		if !ok {
+			continue
+		}
+		composite, ok := found.value.(*ast.CompositeLit)
+		if !ok || baseName(composite.Type) != "GroupVersion" {
+			continue
+		}
+		literal := versionLiteral{name: name, pos: composite.Pos()}
+		known := true
+		for i, element := range composite.Elts {
+			field, value := []string{"Group", "Version", ""}[min(i, 2)], element
+			if pair, ok := element.(*ast.KeyValueExpr); ok {
+				field, value = baseName(pair.Key), pair.Value
+			}
+			text, ok := p.evaluate(found.file, value, maxDepth)
+			switch field {
+			case "Group":
+				literal.group, known = text, known && ok
+			case "Version":
+				literal.version = text
+			}
+		}
+		if known {
+			return literal, true
+		}
+	}
+	return versionLiteral{}, false
+}
+
+// firstSegment is what stands before the first dot of a group, "core" for the
+// core group.
+func firstSegment(group string) string {
+	if group == "" {
+		return "core"
+	}
+	first, _, _ := strings.Cut(group, ".")
+	return first
+}

@@ -1,0 +1,232 @@
+package generators
+
+import (
+	"cmp"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/namer"
+)
+
+// groupSet gathers kinds by group and version, and then finds names for the
+// groups that go together.
+type groupSet struct {
+	options *Options
+	diags   *diagnostics
+	groups  []*groupEntry
+}
+
+// groupEntry is a group with what its names are made of.
+type groupEntry struct {
+	*Group
+	// marked is true if +groupGoName gave GoName.
+	marked bool
+	// clientset is true if a clientset has the group's name already.
+	clientset bool
+	// namedAt is what gave GoName.
+	namedAt token.Position
+}
+
+func newGroupSet(options *Options, diags *diagnostics) *groupSet {
+	return &groupSet{options: options, diags: diags}
+}
+
+// add adds the kinds of a package.
+func (s *groupSet) add(pkg *Package, gv groupVersion, internal bool, kinds []*Kind) {
+	clientset := s.options.VersionedClientset
+	if internal {
+		clientset = s.options.InternalClientset
+	}
+	// What the clientset is called by is what client-gen made of the group it saw.
+	named := gv.group
+	if clientset != "" {
+		named = gv.clientGroup
+	}
+	goName, namedAt := camelCase(firstSegment(named), "Group"), gv.pos
+	clientName := namer.IC(firstSegment(gv.clientGroup))
+	if gv.goName != "" {
+		goName, clientName, namedAt = camelCase(gv.goName, "Group"), namer.IC(gv.goName), gv.goNamePos
+	}
+	group := s.group(gv.group, goName, internal)
+	if group == nil {
+		group = &groupEntry{
+			Group:  &Group{Name: gv.group, GoName: goName, Dir: s.dir(pkg, gv, clientset != "", internal), Internal: internal, Pos: gv.pos},
+			marked: gv.goName != "", clientset: clientset != "", namedAt: namedAt,
+		}
+		s.groups = append(s.groups, group)
+	}
+	version := group.version(gv.version)
+	version.ClientAccessor = clientName + namer.IC(gv.version) + "()"
+	if internal {
+		version.GoName, version.Dir, version.ClientAccessor = "InternalVersion", "internalversion", clientName+"()"
+	}
+	version.Kinds = append(version.Kinds, kinds...)
+}
+
+func (s *groupSet) group(name, goName string, internal bool) *groupEntry {
+	i := slices.IndexFunc(s.groups, func(g *groupEntry) bool {
+		return g.Name == name && g.GoName == goName && g.Internal == internal
+	})
+	if i < 0 {
+		return nil
+	}
+	return s.groups[i]
+}
+
+func (g *Group) version(name string) *Version {
+	for _, version := range g.Versions {
+		if version.Name == name {
+			return version
+		}
+	}
+	version := &Version{Name: name, GoName: camelCase(name, "V"), Dir: packageName(name, "v")}
+	g.Versions = append(g.Versions, version)
+	return version
+}
+
+// dir chooses the directory of a group: the path element that stands for it, as
+// upstream does; but without a clientset, and so without upstream's output to
+// follow, not one that stands for all of them.
+func (s *groupSet) dir(pkg *Package, gv groupVersion, clientset, internal bool) string {
+	if internal {
+		return groupDir(path.Base(pkg.Path))
+	}
+	element := pathGroup(pkg.Path)
+	mod, err := pkg.loader.mods.of(pkg.Dir)
+	atRoot := err == nil && path.Dir(pkg.Path) == mod.path
+	if !clientset && (element == "api" || element == "apis" || element == "pkg" || atRoot || !versionElement.MatchString(path.Base(pkg.Path))) {
+		element = firstSegment(gv.group)
+	}
+	return groupDir(element)
+}
+
+// resolve gives every group names of its own, checks that no two kinds have a
+// name in common, and returns the groups sorted.
+func (s *groupSet) resolve() []*Group {
+	slices.SortStableFunc(s.groups, func(a, b *groupEntry) int {
+		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Name, b.Name), strings.Compare(a.GoName, b.GoName))
+	})
+	s.distinctNames()
+	s.distinctDirs()
+	var groups []*Group
+	for _, group := range s.groups {
+		group.PackageName = groupPackage(group.Dir)
+		slices.SortFunc(group.Versions, func(a, b *Version) int { return strings.Compare(a.Name, b.Name) })
+		for _, version := range group.Versions {
+			slices.SortFunc(version.Kinds, func(a, b *Kind) int {
+				return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Package, b.Package))
+			})
+			s.distinctKinds(group.Group, version)
+		}
+		groups = append(groups, group.Group)
+	}
+	slices.SortFunc(groups, func(a, b *Group) int { return strings.Compare(a.Dir, b.Dir) })
+	s.distinctVersions(groups)
+	return groups
+}
+
+// distinctNames gives groups with the same first segment more of their names.
+// Those whose name is not free to choose are a conflict.
+func (s *groupSet) distinctNames() {
+	for segments := 2; segments <= 8; segments++ {
+		byName := map[string][]*groupEntry{}
+		for _, group := range s.groups {
+			byName[group.scope()+group.GoName] = append(byName[group.scope()+group.GoName], group)
+		}
+		for _, group := range s.groups {
+			if same := byName[group.scope()+group.GoName]; len(same) > 1 && !group.marked && !group.clientset {
+				parts := strings.Split(group.Name, ".")
+				group.GoName = camelCase(strings.Join(parts[:min(segments, len(parts))], "."), "Group")
+			}
+		}
+	}
+	taken := map[string]*groupEntry{}
+	for _, group := range s.groups {
+		if previous := taken[group.scope()+group.GoName]; previous != nil {
+			s.diags.errorf(group.namedAt, "group: %q here and %q at %s are both called %s in Go; give one of them a +groupGoName",
+				group.Name, previous.Name, previous.namedAt, group.GoName)
+		}
+		taken[group.scope()+group.GoName] = group
+		if factoryMethods[group.GoName] {
+			group.GoName += "Group"
+		}
+	}
+}
+
+// scope keeps internal groups, which have a factory of their own, apart.
+func (g *groupEntry) scope() string {
+	if g.Internal {
+		return "internal/"
+	}
+	return ""
+}
+
+// distinctDirs gives groups with the same directory another one each.
+func (s *groupSet) distinctDirs() {
+	count := map[string]int{}
+	for _, group := range s.groups {
+		count[group.scope()+strings.ToLower(group.Dir)]++
+	}
+	taken := map[string]*groupEntry{}
+	for _, group := range s.groups {
+		if count[group.scope()+strings.ToLower(group.Dir)] > 1 {
+			group.Dir = groupDir(strings.ToLower(group.GoName))
+		}
+		key := group.scope() + strings.ToLower(group.Dir)
+		if previous := taken[key]; previous != nil {
+			s.diags.errorf(group.Pos, "group: %q here and %q at %s would both be written to %s; give one of them a +groupGoName",
+				group.Name, previous.Name, previous.Pos, group.Dir)
+		}
+		taken[key] = group
+	}
+}
+
+// distinctKinds reports kinds that have a name in common: the same kind or
+// resource twice, or Foo beside FooIndex, whose informer is called as Foo's
+// index informer is.
+func (s *groupSet) distinctKinds(group *Group, version *Version) {
+	resources, names := map[string]*Kind{}, map[string]*Kind{}
+	for _, kind := range version.Kinds {
+		if previous := resources[kind.Resource]; previous != nil {
+			s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
+				kind.Resource, kind.Name, previous.Name, previous.Pos)
+			continue
+		}
+		resources[kind.Resource] = kind
+		informers, listers, accessors := kind.identifiers()
+		for namespace, list := range map[string][]string{"informers ": informers, "listers ": listers, "accessors ": accessors} {
+			for _, name := range list {
+				if previous := names[namespace+name]; previous != nil {
+					s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have a %s in %s/%s; rename one of them",
+						kind.Name, previous.Name, previous.Pos, name, group.Dir, version.Dir)
+					break
+				}
+				names[namespace+name] = kind
+			}
+		}
+		if kind.Lister && kind.Namespaced && (kind.Plural == "List" || kind.Plural == "Get") {
+			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of a lister's method: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
+		}
+	}
+}
+
+// distinctVersions reports versions that differ in their name only by what a Go
+// name can't hold.
+func (s *groupSet) distinctVersions(groups []*Group) {
+	for _, group := range groups {
+		for i, version := range group.Versions {
+			for _, previous := range group.Versions[:i] {
+				if version.Dir == previous.Dir || version.GoName == previous.GoName {
+					s.diags.errorf(version.Kinds[0].Pos, "version: %q here and %q at %s are both called %s in Go; rename one of them",
+						version.Name, previous.Name, previous.Kinds[0].Pos, version.GoName)
+				}
+			}
+		}
+	}
+}
+
+func comparePositions(a, b token.Position) int {
+	return cmp.Or(strings.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}

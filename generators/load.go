@@ -1,0 +1,245 @@
+package generators
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Package is a Go package as far as it was parsed.
+type Package struct {
+	// Path, Name and Dir are its import path, the name in its package clause
+	// and its absolute directory.
+	Path, Name, Dir string
+	// Files are sorted by name. Generated files without a marker are not among
+	// them until something is looked up that the others don't declare.
+	Files []*File
+
+	loader   *loader
+	deferred []string
+	lookup   sync.Once
+	types    map[string]*declaration
+	consts   map[string]constant
+}
+
+// File is a parsed file.
+type File struct {
+	// Name is the name without its directory.
+	Name string
+	// Syntax is the file with its comments.
+	Syntax *ast.File
+
+	comments map[int]*ast.CommentGroup // by the line they end on
+}
+
+// declaration is a type with the file that declares it.
+type declaration struct {
+	pkg  *Package
+	file *File
+	spec *ast.TypeSpec
+}
+
+// constant is a constant or variable with the file that declares it.
+type constant struct {
+	file  *File
+	value ast.Expr
+}
+
+// loader parses packages. Its methods are not safe for concurrent use; it uses
+// several goroutines itself.
+type loader struct {
+	dir      string // the working directory
+	fset     *token.FileSet
+	mods     *modules
+	packages map[string]*Package // by import path; nil if it can't be had
+	log      func(format string, args ...any)
+}
+
+func newLoader(dir string, log func(string, ...any)) *loader {
+	return &loader{dir: dir, fset: token.NewFileSet(), mods: &modules{}, packages: map[string]*Package{}, log: log}
+}
+
+// position returns where pos is, with the path relative to the working directory.
+func (l *loader) position(pos token.Pos) token.Position { return l.fset.Position(pos) }
+
+// api is what a package without which it can hold no API types: a package that
+// matches a pattern and has none of it is not parsed.
+var api = regexp.MustCompile(`\+genclient|\+kubebuilder:object:root|\bObjectMeta\b`)
+
+// marked is what a generated file is parsed at once for.
+var marked = regexp.MustCompile(`(?m)\+genclient|\+kubebuilder:|\+groupName|\+groupGoName|\+k8s:\w+-gen|GroupVersion\{`)
+
+var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+// load parses the packages of patterns, sorted by import path. Syntax errors
+// are added to the diagnostics. Where the packages in also are is found out by
+// the way, if that costs nothing.
+func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, error) {
+	locations, err := locate(l.dir, patterns, also, l.mods)
+	if err != nil {
+		return nil, err
+	}
+	packages := make([]*Package, len(locations))
+	problems := make([]diagnostics, len(locations))
+	var group errgroup.Group
+	group.SetLimit(parallel)
+	for i, location := range locations {
+		group.Go(func() (err error) {
+			packages[i], err = l.parse(location, &problems[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i := range problems {
+		diags.errors = append(diags.errors, problems[i].errors...)
+	}
+	packages = slices.DeleteFunc(packages, func(p *Package) bool { return p == nil })
+	for _, pkg := range packages {
+		l.packages[pkg.Path] = pkg
+		l.log("loaded %s from %s: %d files", pkg.Path, relative(l.dir, pkg.Dir), len(pkg.Files))
+	}
+	return packages, nil
+}
+
+// parse parses one package. It returns nil for one that only a pattern with ...
+// matched and that declares nothing of interest.
+func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
+	entries, err := os.ReadDir(at.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("package %s: %w", at.Path, err)
+	}
+	pkg := &Package{Path: at.Path, Dir: at.Dir, loader: l}
+	sources := map[string][]byte{}
+	var names []string
+	interesting := at.Named
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(at.Dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("package %s: %w", at.Path, err)
+		}
+		if !included(at.Dir, name, source) {
+			continue
+		}
+		if generatedLine.Match(source) && !marked.Match(source) {
+			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
+			continue
+		}
+		interesting = interesting || api.Match(source)
+		sources[name] = source
+		names = append(names, name)
+	}
+	if !interesting {
+		return nil, nil
+	}
+	for _, name := range names {
+		pkg.parseFile(name, sources[name], diags)
+	}
+	return pkg, nil
+}
+
+// included reports whether the go command would build a file, on this system
+// and without tags.
+func included(dir, name string, source []byte) bool {
+	context := build.Default
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(source)), nil }
+	match, err := context.MatchFile(dir, name)
+	return err != nil || match // a file that can't be read that far has a syntax error to report
+}
+
+func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
+	shown := relative(p.loader.dir, filepath.Join(p.Dir, name))
+	syntax, err := parser.ParseFile(p.loader.fset, shown, source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		if list, ok := err.(scanner.ErrorList); ok {
+			for _, e := range list {
+				diags.errorf(e.Pos, "syntax error: %s", e.Msg)
+			}
+		} else {
+			diags.errorf(token.Position{Filename: shown}, "syntax error: %v", err)
+		}
+		return
+	}
+	if p.Name == "" {
+		p.Name = syntax.Name.Name
+	}
+	if p.Name != syntax.Name.Name {
+		diags.errorf(p.loader.position(syntax.Name.Pos()), "two packages in one directory: package %s, and %s in %s; move one of them",
+			syntax.Name.Name, p.Name, p.Files[0].Name)
+		return
+	}
+	p.Files = append(p.Files, newFile(p.loader.fset, name, syntax))
+}
+
+func newFile(fset *token.FileSet, name string, syntax *ast.File) *File {
+	file := &File{Name: name, Syntax: syntax, comments: make(map[int]*ast.CommentGroup, len(syntax.Comments))}
+	for _, group := range syntax.Comments {
+		file.comments[fset.PositionFor(group.End(), false).Line] = group
+	}
+	return file
+}
+
+// loadImport returns a package that others refer to, or nil if it can't be
+// found or parsed: then the code that refers to it does not compile, or it is
+// none of this tool's business.
+func (l *loader) loadImport(path, from string) *Package {
+	if pkg, ok := l.packages[path]; ok {
+		return pkg
+	}
+	l.packages[path] = nil
+	dir := l.mods.dir(path, from)
+	if dir == "" {
+		dirs, err := goList(l.dir, []string{path}, nil)
+		if err != nil {
+			l.log("not loaded %s: %v", path, err)
+			return nil
+		}
+		dir = dirs[path]
+	}
+	var problems diagnostics
+	pkg, err := l.parse(location{Path: path, Dir: dir, Named: true}, &problems)
+	if err != nil || pkg == nil || pkg.Name == "" {
+		l.log("not loaded %s: %v", path, err)
+		return nil
+	}
+	l.log("loaded %s from %s, which an API type refers to", path, relative(l.dir, dir))
+	l.packages[path] = pkg
+	return pkg
+}
+
+// nameOf returns the name in the package clause of a package that is not parsed,
+// or "" if that can't be had cheaply.
+func (l *loader) nameOf(path string) string {
+	dir := l.mods.dir(path, l.dir)
+	names, err := filepath.Glob(filepath.Join(globEscape(dir), "*.go"))
+	if dir == "" || err != nil {
+		return ""
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly); err == nil {
+			return syntax.Name.Name
+		}
+	}
+	return ""
+}

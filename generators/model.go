@@ -1,0 +1,91 @@
+package generators
+
+import "go/token"
+
+// Model is what was found in the API packages: plain data, and all names that
+// generated code needs. Everything in it is sorted.
+type Model struct {
+	// Groups are those to generate, sorted by Dir.
+	Groups []*Group
+	// Skipped are the types that look like API types and are left out.
+	Skipped []Skip
+}
+
+// Group is an API group.
+type Group struct {
+	// Name is the group's name in the API; empty for the core group.
+	Name string
+	// GoName is the method of the factory that leads to it: Apps.
+	GoName string
+	// Dir is its directory below the output.
+	Dir string
+	// PackageName is the name of its Go package.
+	PackageName string
+	// Versions are sorted by name.
+	Versions []*Version
+	// Internal is true for one of internal versions.
+	Internal bool
+	// Pos is where the group is named.
+	Pos token.Position
+}
+
+// Version is one version of a group.
+type Version struct {
+	// Name is its name in the API.
+	Name string
+	// GoName is the method of the group that leads to it: V1.
+	GoName string
+	// Dir is its directory below that of the group, and its package name.
+	Dir string
+	// ClientAccessor leads from a clientset to the version: AppsV1().
+	ClientAccessor string
+	// Kinds are sorted by name.
+	Kinds []*Kind
+}
+
+// Kind is an API type.
+type Kind struct {
+	// Name is the name of the Go type.
+	Name string
+	// Private is Name with a small first letter.
+	Private string
+	// Plural is the name of accessors: Orders.
+	Plural string
+	// Resource is the name in the API: orders.
+	Resource string
+	// Namespaced is false for what has no namespace.
+	Namespaced bool
+	// Informer and Lister say what is generated.
+	Informer, Lister bool
+	// Verbs are the methods that a client has for it.
+	Verbs []string
+	// Doc is the first sentence of its comment.
+	Doc string
+	// Package is the import path of its Go package, PackageName its name.
+	Package, PackageName string
+	// Pos is where it is declared.
+	Pos token.Position
+}
+
+// Skip is a type, or a whole package, that nothing is generated for.
+type Skip struct {
+	// Name is the type, or empty for a package.
+	Name string
+	// Package is the import path.
+	Package string
+	// Reason says why, and what would help.
+	Reason string
+	// Pos is where it is.
+	Pos token.Position
+}
+
+// kinds calls f for every kind, in order.
+func (m *Model) kinds(f func(*Group, *Version, *Kind)) {
+	for _, group := range m.Groups {
+		for _, version := range group.Versions {
+			for _, kind := range version.Kinds {
+				f(group, version, kind)
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package generators
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// module is a Go module on disk.
+type module struct {
+	// dir holds its go.mod.
+	dir string
+	// path is its module path.
+	path string
+}
+
+// modules finds the module of a directory, and reads each go.mod once.
+type modules struct {
+	byDir map[string]*module
+	// listed are directories by import path, as the go command told them.
+	listed map[string]string
+}
+
+// of returns the module that holds dir, which need not exist.
+func (m *modules) of(dir string) (*module, error) {
+	if m.byDir == nil {
+		m.byDir = map[string]*module{}
+	}
+	if found, ok := m.byDir[dir]; ok {
+		return found, nil
+	}
+	file := filepath.Join(dir, "go.mod")
+	content, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		name := modfile.ModulePath(content)
+		if name == "" {
+			return nil, fmt.Errorf("%s: no module path", file)
+		}
+		m.byDir[dir] = &module{dir: dir, path: name}
+	case !errors.Is(err, os.ErrNotExist) && !isNotDirectory(err):
+		return nil, fmt.Errorf("module: %w", err)
+	case filepath.Dir(dir) == dir:
+		return nil, errors.New("no go.mod in it or above it")
+	default:
+		parent, err := m.of(filepath.Dir(dir))
+		if err != nil {
+			return nil, err
+		}
+		m.byDir[dir] = parent
+	}
+	return m.byDir[dir], nil
+}
+
+// isNotDirectory reports that a file stands where a directory was expected,
+// which the operating system only tells when something below it is asked for.
+func isNotDirectory(err error) bool {
+	return strings.Contains(err.Error(), "not a directory")
+}
+
+// dir returns where a package is, as seen from a directory of a module, or "" if
+// only the go command knows.
+func (m *modules) dir(path, from string) string {
+	if mod, err := m.of(from); err == nil {
+		if rel, ok := strings.CutPrefix(path+"/", mod.path+"/"); ok {
+			if dir := filepath.Join(mod.dir, filepath.FromSlash(rel)); hasGoFiles(dir) {
+				return dir
+			}
+		}
+	}
+	return m.listed[path]
+}
+
+// importPath returns the import path of a directory.
+func (m *modules) importPath(dir string) (string, error) {
+	mod, err := m.of(dir)
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(mod.dir, dir)
+	if err != nil {
+		return "", err
+	}
+	return path.Join(mod.path, filepath.ToSlash(rel)), nil
+}
+
+// goList asks the go command, from dir, where packages are. It sees what go.mod,
+// go.work and a vendor folder say, and does not look into the packages. One that
+// it can't find is an error, unless it is optional: then it is left out.
+func goList(dir string, patterns, optional []string) (map[string]string, error) {
+	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{.Err}}{{end}}"
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, oneLine(stderr.String()))
+	}
+	dirs := map[string]string{}
+	var problems []error
+	for line := range strings.Lines(stdout.String()) {
+		fields := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
+		switch {
+		case len(fields) < 3: // the rest of an error of several lines
+		case fields[1] != "":
+			dirs[fields[0]] = fields[1]
+		case !slices.Contains(optional, fields[0]):
+			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], oneLine(fields[2])))
+		}
+	}
+	return dirs, errors.Join(problems...)
+}
+
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+}

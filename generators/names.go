@@ -1,0 +1,123 @@
+package generators
+
+import (
+	"go/token"
+	"strings"
+	"unicode"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+)
+
+// namers give the names of a kind as client-gen and controller-gen do.
+type namers struct {
+	public, private, plural, lowerPlural namer.Namer
+	exceptions                           map[string]string
+}
+
+func newNamers(exceptions map[string]string) namers {
+	return namers{
+		public:      namer.NewPublicNamer(0),
+		private:     namer.NewPrivateNamer(0),
+		plural:      namer.NewPublicPluralNamer(exceptions),
+		lowerPlural: namer.NewAllLowercasePluralNamer(exceptions),
+		exceptions:  exceptions,
+	}
+}
+
+// resource returns the plural name of a type in the API: what a marker says, or
+// else as client-gen makes it for types with +genclient, and as controller-gen
+// does for the others.
+func (n namers) resource(t *types.Type, tags Tags) string {
+	_, exception := n.exceptions[t.Name.Name]
+	switch {
+	case tags.Path != "":
+		return tags.Path
+	case tags.ResourceName != "":
+		return tags.ResourceName
+	case tags.Genclient || exception:
+		return n.lowerPlural.Name(t)
+	}
+	return strings.ToLower(flect.Pluralize(t.Name.Name))
+}
+
+// camelCase makes an exported identifier of a group or version: its parts
+// between dots, hyphens and the like, each with a capital first letter.
+func camelCase(name, prefix string) string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		b.WriteString(namer.IC(part))
+	}
+	if text := b.String(); text != "" && unicode.IsUpper([]rune(text)[0]) {
+		return text
+	}
+	return prefix + b.String()
+}
+
+// packageName makes a package name of a path element, with a prefix if it is
+// none without. It keeps letters and digits, as small letters.
+func packageName(element, prefix string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, element)
+	if !token.IsIdentifier(name) {
+		return prefix + name
+	}
+	return name
+}
+
+// groupDir makes a directory of the path element or segment that names a group.
+// It keeps what upstream's output can be imported with, which has the name as it
+// is, and mends the rest.
+func groupDir(element string) string {
+	first, _, _ := strings.Cut(element, ".")
+	switch {
+	case element == "internal" || element == "vendor" || element == "testdata" || element == "internalinterfaces":
+		return "group" + element
+	case token.IsIdentifier(first) && !strings.HasPrefix(element, "_"):
+		return element
+	}
+	return packageName(element, "group")
+}
+
+// groupPackage is the name of the Go package in a group's directory.
+func groupPackage(dir string) string {
+	first, _, _ := strings.Cut(dir, ".")
+	return packageName(first, "group")
+}
+
+// factoryMethods are the methods of a factory that a group can't have.
+var factoryMethods = map[string]bool{
+	"Factory": true, "ForResource": true, "InformerFor": true, "InformerName": true, "Shutdown": true, "Start": true,
+	"StartWithContext": true, "WaitForCacheSync": true, "WaitForCacheSyncWithContext": true, "WaitForSync": true,
+}
+
+// identifiers are the package-level names that a kind has in the package of its
+// informers, in that of its listers, and among the methods that lead to it.
+func (k *Kind) identifiers() (informers, listers, accessors []string) {
+	n, p := k.Name, k.Private
+	if k.Informer {
+		informers = []string{
+			n + "Informer", "Typed" + n + "Informer", n + "IndexInformer", n + "HandlerFuncs", n + "DetailedHandlerFuncs",
+			n + "FilteringHandler", n + "Indexers", "Deleted" + n, "New" + n + "Informer", "NewTyped" + n + "Informer",
+			"NewFiltered" + n + "Informer", "NewTypedFiltered" + n + "Informer", "New" + n + "InformerWithOptions",
+			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer",
+			p + "Informer", p + "TypedInformer", p + "Resource",
+		}
+		accessors = []string{k.Plural}
+	}
+	if k.Lister {
+		listers = []string{n + "Lister", p + "Lister", "New" + n + "Lister", n + "ListerExpansion"}
+		if k.Namespaced {
+			listers = append(listers, n+"NamespaceLister", p+"NamespaceLister", n+"NamespaceListerExpansion")
+		}
+	}
+	return informers, listers, accessors
+}
+
+// ownIdentifiers are those that a version's package has of its own.
+var ownIdentifiers = []string{"Interface", "New", "version", "groupVersion"}

@@ -1,0 +1,129 @@
+package generators
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Mode is what Run does with what it generated.
+type Mode int
+
+const (
+	// Write writes the files that differ and removes stale ones.
+	Write Mode = iota
+	// Verify writes nothing and reports what Write would change.
+	Verify
+	// List stops before anything is generated.
+	List
+)
+
+// Options say what to generate from what. Only Patterns are needed.
+type Options struct {
+	// Dir is the working directory, which relative paths start from and
+	// positions are relative to. Default: that of the process.
+	Dir string
+	// Patterns name the API packages: directories, directories followed by
+	// /..., or import paths (with or without /...).
+	Patterns []string
+	// OutputDir is where informers go, relative to Dir. Default:
+	// pkg/generated/informers below the root of the module that holds Dir.
+	OutputDir string
+	// OutputPackage is the import path of OutputDir. Default: what the nearest
+	// go.mod says.
+	OutputPackage string
+	// ListersPackage is the import path of the listers. Their directory lies
+	// to OutputDir as their import path lies to OutputPackage. Default: the
+	// sibling "listers" of OutputPackage.
+	ListersPackage string
+	// SkipListers uses the listers that stand at ListersPackage, and writes none.
+	SkipListers bool
+	// VersionedClientset is the import path of a clientset to list and watch
+	// with. Without one objects come over REST.
+	VersionedClientset string
+	// InternalClientset is the same for internal versions, which are left out
+	// without one.
+	InternalClientset string
+	// SingleDirectory leaves out the level "externalversions" that there is
+	// with a clientset. Without a clientset there never is one.
+	SingleDirectory bool
+	// PluralExceptions are pairs Kind:Plural, where the rule gives another plural.
+	PluralExceptions []string
+	// HeaderFile holds the text that every file begins with. The word YEAR in
+	// it stands for the year that a file on disk already has there, or else
+	// the current one.
+	HeaderFile string
+	// LintRules are names of upstream's rules; see LintRuleNames.
+	LintRules []string
+	// Mode is what to do with the result.
+	Mode Mode
+	// KeepStale leaves files of earlier runs alone that are not generated any
+	// more.
+	KeepStale bool
+	// Log is told what is loaded and how long each step took. It may be nil.
+	Log func(message string)
+}
+
+// UsageError reports options that are wrong whatever the input is.
+type UsageError struct{ Problem string }
+
+func (e *UsageError) Error() string { return e.Problem }
+
+func usagef(format string, args ...any) error {
+	return &UsageError{Problem: fmt.Sprintf(format, args...)}
+}
+
+// Validate checks what can be checked without looking at files. The error is a
+// *UsageError.
+func (o *Options) Validate() error {
+	if len(o.Patterns) == 0 {
+		return usagef("no input: name the API packages, such as ./api/...")
+	}
+	for _, pattern := range o.Patterns {
+		if strings.TrimSpace(pattern) == "" {
+			return usagef("empty pattern: name a directory, ./…/... or an import path")
+		}
+	}
+	for name, path := range map[string]string{
+		"--output-pkg": o.OutputPackage, "--listers-package": o.ListersPackage,
+		"--versioned-clientset-package": o.VersionedClientset, "--internal-clientset-package": o.InternalClientset,
+	} {
+		if strings.HasPrefix(path, ".") || strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "\\") {
+			return usagef("%s: %q is not an import path", name, path)
+		}
+	}
+	if o.SkipListers && o.ListersPackage == "" {
+		return usagef("--skip-listers: needs --listers-package, the listers to use")
+	}
+	for _, rule := range o.LintRules {
+		if !slices.Contains(LintRuleNames, rule) {
+			return usagef("--lint-rules: unknown rule %q; known: %s", rule, strings.Join(LintRuleNames, ", "))
+		}
+	}
+	_, err := o.pluralExceptions()
+	return err
+}
+
+// pluralExceptions parses PluralExceptions.
+func (o *Options) pluralExceptions() (map[string]string, error) {
+	exceptions := map[string]string{}
+	for _, pair := range o.PluralExceptions {
+		kind, plural, ok := strings.Cut(pair, ":")
+		if !ok || !token.IsIdentifier(kind) || !token.IsIdentifier(plural) {
+			return nil, usagef("--plural-exceptions: %q is not a pair Kind:Plural", pair)
+		}
+		if previous, ok := exceptions[kind]; ok && previous != plural {
+			return nil, usagef("--plural-exceptions: two plurals of %s: %s and %s", kind, previous, plural)
+		}
+		exceptions[kind] = plural
+	}
+	return maps.Clone(exceptions), nil
+}
+
+func (o *Options) log(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,159 @@
+package generators
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// output is a file to generate.
+type output struct {
+	// path is where it goes, absolute.
+	path string
+	// data is what it is rendered from.
+	data templates.Data
+}
+
+// tree is one informer factory with all that belongs to it.
+type tree struct {
+	root    folder
+	listers folder
+	client  templates.Client
+	groups  []*Group
+}
+
+// plan lists the files that a model gives: one factory, and another one for
+// internal versions if there are any.
+func plan(model *Model, options *Options, to targets, clientset func(path string) templates.Import) []output {
+	var external, internal []*Group
+	for _, group := range model.Groups {
+		if group.Internal {
+			internal = append(internal, group)
+		} else {
+			external = append(external, group)
+		}
+	}
+	level := func(name string) folder {
+		if options.SingleDirectory || options.VersionedClientset == "" && options.InternalClientset == "" {
+			return to.informers
+		}
+		return to.informers.join(name)
+	}
+	var outputs []output
+	outputs = append(outputs, tree{level("externalversions"), to.listers, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
+	outputs = append(outputs, tree{level("internalversion"), to.listers, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
+	slices.SortFunc(outputs, func(a, b output) int { return strings.Compare(a.path, b.path) })
+	return outputs
+}
+
+func (t tree) plan(options *Options) []output {
+	var outputs []output
+	add := func(dir folder, name string, data templates.Data) {
+		outputs = append(outputs, output{path: filepath.Join(dir.dir, name), data: data})
+	}
+	internal := t.root.join("internalinterfaces").as("internalinterfaces")
+	factory := &templates.Factory{File: templates.File{Package: packageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal}
+	generic := &templates.Generic{File: factory.File}
+	for _, group := range t.groups {
+		groupFolder := t.root.join(group.Dir)
+		data := &templates.Group{File: templates.File{Package: group.PackageName}, Group: group.Name, Internal: internal}
+		for _, version := range group.Versions {
+			informers := t.planInformers(version, group, internal, add)
+			if !options.SkipListers {
+				t.planListers(version, group, add)
+			}
+			if len(informers) == 0 {
+				continue
+			}
+			data.Versions = append(data.Versions, templates.VersionAccessor{Name: version.GoName, Package: groupFolder.join(version.Dir).as(version.Dir)})
+			byResource := templates.GenericVersion{Group: group.Name, Version: version.Name, Accessor: group.GoName + "()." + version.GoName + "()"}
+			for _, kind := range informers {
+				byResource.Resources = append(byResource.Resources, templates.GenericResource{Name: kind.Resource, Accessor: kind.Plural})
+			}
+			generic.Versions = append(generic.Versions, byResource)
+		}
+		if len(data.Versions) > 0 {
+			add(groupFolder, "interface.go", data)
+			factory.Groups = append(factory.Groups, templates.GroupAccessor{Name: group.GoName, Group: group.Name, Package: groupFolder.as(group.PackageName)})
+		}
+	}
+	if len(factory.Groups) > 0 {
+		add(t.root, "factory.go", factory)
+		add(t.root, "generic.go", generic)
+		add(t.root.join("internalinterfaces"), "factory_interfaces.go", &templates.InternalInterfaces{File: templates.File{Package: "internalinterfaces"}, Client: t.client})
+	}
+	return outputs
+}
+
+// planInformers adds the files of a version's informers, and returns its kinds
+// that have one.
+func (t tree) planInformers(version *Version, group *Group, internal templates.Import, add func(folder, string, templates.Data)) []templates.Kind {
+	to := t.root.join(group.Dir, version.Dir)
+	file := templates.File{Package: version.Dir, Reserved: slices.Clone(ownIdentifiers)}
+	listers := t.listers.join(strings.ToLower(group.Dir), version.Dir).as(version.Dir)
+	var kinds []templates.Kind
+	for _, kind := range version.Kinds {
+		if kind.Informer {
+			names, _, _ := kind.identifiers()
+			file.Reserved = append(file.Reserved, names...)
+			kinds = append(kinds, kind.data())
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	for _, kind := range kinds {
+		add(to, fileName(kind.Name), &templates.Informer{File: file, Kind: kind, Client: t.client, Listers: listers, ClientAccessor: version.ClientAccessor})
+	}
+	data := templates.Version{File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers, Kinds: kinds}
+	constructors := templates.Constructors(data)
+	add(to, "interface.go", &data)
+	add(to, "constructors.go", &constructors)
+	return kinds
+}
+
+// planListers adds the files of a version's listers.
+func (t tree) planListers(version *Version, group *Group, add func(folder, string, templates.Data)) {
+	to := t.listers.join(strings.ToLower(group.Dir), version.Dir)
+	file := templates.File{Package: version.Dir}
+	var kinds, empty []templates.Kind
+	for _, kind := range version.Kinds {
+		if !kind.Lister {
+			continue
+		}
+		_, names, _ := kind.identifiers()
+		file.Reserved = append(file.Reserved, names...)
+		kinds = append(kinds, kind.data())
+		// As in upstream, a hand-written file takes the place of the empty interfaces.
+		if !exists(filepath.Join(to.dir, strings.ToLower(kind.Name)+"_expansion.go")) {
+			empty = append(empty, kind.data())
+		}
+	}
+	for _, kind := range kinds {
+		add(to, fileName(kind.Name), &templates.Lister{File: file, Kind: kind, Group: group.Name})
+	}
+	if len(empty) > 0 {
+		add(to, "expansion_generated.go", &templates.Expansions{File: file, Kinds: empty})
+	}
+}
+
+// fileName is the file of a kind, which must not be one of the others in its
+// directory.
+func fileName(kind string) string {
+	name := strings.ToLower(kind)
+	if name == "interface" || name == "constructors" {
+		name += "_kind"
+	}
+	return name + ".go"
+}
+
+// data returns the kind as templates see it.
+func (k *Kind) data() templates.Kind {
+	return templates.Kind{
+		Name: k.Name, Private: k.Private, Plural: k.Plural, Resource: k.Resource, Doc: k.Doc,
+		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
+	}
+}

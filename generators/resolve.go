@@ -1,0 +1,277 @@
+package generators
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// maxDepth bounds how far types and constants are followed, so that those which
+// refer to themselves end.
+const maxDepth = 16
+
+// index fills the tables of a package. What its generated files declare is
+// added only by parseDeferred.
+func (p *Package) index() {
+	p.lookup.Do(func() {
+		p.types, p.consts = map[string]*declaration{}, map[string]constant{}
+		for _, file := range p.Files {
+			p.indexFile(file)
+		}
+	})
+}
+
+func (p *Package) indexFile(file *File) {
+	for _, decl := range file.Syntax.Decls {
+		general, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range general.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				p.types[spec.Name.Name] = &declaration{pkg: p, file: file, spec: spec}
+			case *ast.ValueSpec:
+				for i, name := range spec.Names {
+					if i < len(spec.Values) {
+						p.consts[name.Name] = constant{file: file, value: spec.Values[i]}
+					}
+				}
+			}
+		}
+	}
+}
+
+// parseDeferred parses the files that were left out at first. A file with a
+// syntax error is left out for good: it holds no marker.
+func (p *Package) parseDeferred() {
+	for _, path := range p.deferred {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var ignored diagnostics
+		before := len(p.Files)
+		p.parseFile(filepath.Base(path), source, &ignored)
+		for _, file := range p.Files[before:] {
+			p.indexFile(file)
+		}
+	}
+	p.deferred = nil
+}
+
+// typ returns the declaration of a type of the package, or nil.
+func (p *Package) typ(name string) *declaration {
+	p.index()
+	if found := p.types[name]; found != nil || len(p.deferred) == 0 {
+		return found
+	}
+	p.parseDeferred()
+	return p.types[name]
+}
+
+// imported returns the import path that a name stands for in a file, or "".
+// Without an alias it is the path that ends with the name, if there is one, or
+// else the one whose package has that name.
+func (f *File) imported(p *Package, name string) string {
+	for _, spec := range f.Syntax.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && lastElement(path) == name {
+			return path
+		}
+	}
+	for _, spec := range f.Syntax.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || spec.Name != nil {
+			continue
+		}
+		if pkg := p.loader.loadImport(path, p.Dir); pkg != nil && pkg.Name == name {
+			return path
+		}
+	}
+	return ""
+}
+
+// dotImports are the import paths whose names a file uses without a package.
+func (f *File) dotImports() []string {
+	var paths []string
+	for _, spec := range f.Syntax.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// metaPackage declares ObjectMeta, TypeMeta and ListMeta.
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// refer returns the declaration that a type expression names: here or in
+// another package, which is parsed for it. The second result is the name if it
+// is one of the meta package, which is not parsed.
+func (d *declaration) refer(expr ast.Expr) (*declaration, string) {
+	switch expr := expr.(type) {
+	case *ast.ParenExpr:
+		return d.refer(expr.X)
+	case *ast.StarExpr:
+		return d.refer(expr.X)
+	case *ast.IndexExpr:
+		return d.refer(expr.X)
+	case *ast.IndexListExpr:
+		return d.refer(expr.X)
+	case *ast.Ident:
+		if found := d.pkg.typ(expr.Name); found != nil {
+			return found, ""
+		}
+		for _, path := range d.file.dotImports() {
+			if path == metaPackage {
+				return nil, expr.Name
+			}
+			if pkg := d.pkg.loader.loadImport(path, d.pkg.Dir); pkg != nil && pkg.typ(expr.Name) != nil {
+				return pkg.typ(expr.Name), ""
+			}
+		}
+	case *ast.SelectorExpr:
+		name, ok := expr.X.(*ast.Ident)
+		if !ok {
+			return nil, ""
+		}
+		path := d.file.imported(d.pkg, name.Name)
+		if path == metaPackage {
+			return nil, expr.Sel.Name
+		}
+		if pkg := d.pkg.loader.loadImport(path, d.pkg.Dir); path != "" && pkg != nil {
+			return pkg.typ(expr.Sel.Name), ""
+		}
+	}
+	return nil, ""
+}
+
+// structure follows aliases and defined types to a struct, or returns nil. The
+// declaration is that which holds the struct.
+func (d *declaration) structure() (*ast.StructType, *declaration) {
+	for range maxDepth {
+		if fields, ok := d.spec.Type.(*ast.StructType); ok {
+			return fields, d
+		}
+		next, _ := d.refer(d.spec.Type)
+		if next == nil {
+			return nil, nil
+		}
+		d = next
+	}
+	return nil, nil
+}
+
+// meta is a struct of the meta package, or of a package that has its own, that
+// is embedded in a type.
+type meta struct {
+	found bool
+	// tag is the tag of the field, as it stands in the source.
+	tag string
+}
+
+// embeds looks for an embedded field of the given name, in the type and in what
+// it embeds.
+func (d *declaration) embeds(name string) meta { return d.embedsWithin(name, maxDepth) }
+
+func (d *declaration) embedsWithin(name string, depth int) meta {
+	fields, holder := d.structure()
+	if fields == nil || depth == 0 {
+		return meta{}
+	}
+	var bases []*ast.Field
+	for _, field := range fields.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		if baseName(field.Type) == name {
+			return meta{found: true, tag: tagOf(field)}
+		}
+		bases = append(bases, field)
+	}
+	for _, field := range bases {
+		base, ofMeta := holder.refer(field.Type)
+		if ofMeta == name {
+			return meta{found: true, tag: tagOf(field)}
+		}
+		if base == nil {
+			continue
+		}
+		if base.spec.Assign.IsValid() { // an alias, perhaps of the one looked for
+			if _, ofMeta := base.refer(base.spec.Type); ofMeta == name {
+				return meta{found: true, tag: tagOf(field)}
+			}
+		}
+		if found := base.embedsWithin(name, depth-1); found.found {
+			return found
+		}
+	}
+	return meta{}
+}
+
+func tagOf(field *ast.Field) string {
+	if field.Tag == nil {
+		return ""
+	}
+	return field.Tag.Value
+}
+
+// baseName returns the name of a type without its package, pointer or arguments.
+func baseName(expr ast.Expr) string {
+	switch expr := expr.(type) {
+	case *ast.Ident:
+		return expr.Name
+	case *ast.SelectorExpr:
+		return expr.Sel.Name
+	case *ast.StarExpr:
+		return baseName(expr.X)
+	case *ast.ParenExpr:
+		return baseName(expr.X)
+	case *ast.IndexExpr:
+		return baseName(expr.X)
+	}
+	return ""
+}
+
+// evaluate returns the string that an expression is: a literal, a constant of
+// this or another package, or several of them joined.
+func (p *Package) evaluate(file *File, expr ast.Expr, depth int) (string, bool) {
+	if depth == 0 {
+		return "", false
+	}
+	switch expr := expr.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(expr.Value)
+		return text, err == nil && expr.Kind == token.STRING
+	case *ast.ParenExpr:
+		return p.evaluate(file, expr.X, depth)
+	case *ast.BinaryExpr:
+		left, okLeft := p.evaluate(file, expr.X, depth-1)
+		right, okRight := p.evaluate(file, expr.Y, depth-1)
+		return left + right, okLeft && okRight && expr.Op == token.ADD
+	case *ast.Ident:
+		p.index()
+		if found, ok := p.consts[expr.Name]; ok {
+			return p.evaluate(found.file, found.value, depth-1)
+		}
+	case *ast.SelectorExpr:
+		name, ok := expr.X.(*ast.Ident)
+		if !ok {
+			return "", false
+		}
+		path := file.imported(p, name.Name)
+		if path == "" {
+			return "", false
+		}
+		if pkg := p.loader.loadImport(path, p.Dir); pkg != nil {
+			return pkg.evaluate(nil, expr.Sel, depth-1)
+		}
+	}
+	return "", false
+}

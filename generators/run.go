@@ -1,0 +1,194 @@
+package generators
+
+import (
+	"errors"
+	"fmt"
+	"go/scanner"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+var (
+	// ErrNothing is returned when no type was found to generate anything for.
+	// Its message lists the candidates, and why each was skipped.
+	ErrNothing = errors.New("nothing to generate")
+
+	// ErrDiffers is returned in the mode Verify when the output folders do not
+	// hold what would be generated. The Result has the difference.
+	ErrDiffers = errors.New("generated files are not up to date")
+)
+
+// Result is what a run found and did, or in the mode Verify would do.
+type Result struct {
+	// Model is what was found.
+	Model *Model
+	// Warnings are worth reading and stop nothing.
+	Warnings scanner.ErrorList
+	// Files is the number of files that were generated.
+	Files int
+	// Changes are sorted by path.
+	Changes []Change
+	// Diff is the difference as a unified diff, in the mode Verify.
+	Diff string
+}
+
+// Run generates informers and listers. It returns what it found also beside an
+// error.
+//
+// Possible errors: *UsageError for wrong options; a go/scanner.ErrorList with
+// the position of each problem of the input; ErrNothing; ErrDiffers; errors of
+// the file system. After any error nothing has been written, unless it is the
+// file system that failed in the midst of replacing files.
+func Run(options Options) (Result, error) {
+	var result Result
+	if err := options.Validate(); err != nil {
+		return result, err
+	}
+	if options.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return result, err
+		}
+		options.Dir = dir
+	}
+	started := time.Now()
+	step := func(name string) {
+		options.log("%s took %v", name, time.Since(started).Round(100*time.Microsecond))
+		started = time.Now()
+	}
+
+	var diags diagnostics
+	loader := newLoader(options.Dir, options.log)
+	packages, err := loader.load(options.Patterns, clientsets(options), &diags)
+	if err != nil {
+		return result, err
+	}
+	step("loading")
+	if err := diags.err(); err != nil {
+		return result, err // what is missing of a package would only cause more problems
+	}
+	result.Model, err = collect(packages, &options, &diags)
+	diags.warnings.RemoveMultiples()
+	result.Warnings = diags.warnings
+	step("collecting")
+	if err := errors.Join(err, diags.err()); err != nil {
+		return result, diags.orElse(err)
+	}
+	if options.Mode == List {
+		return result, nil
+	}
+	if len(result.Model.Groups) == 0 {
+		return result, nothing(options, packages, result.Model.Skipped)
+	}
+	return result, generate(&options, loader, &result, step)
+}
+
+// orElse returns the problems with positions, or the other error without any.
+func (d *diagnostics) orElse(err error) error {
+	if list := d.err(); list != nil {
+		return list
+	}
+	return err
+}
+
+func clientsets(options Options) []string {
+	var paths []string
+	for _, path := range []string{options.VersionedClientset, options.InternalClientset} {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// generate plans, renders and compares, and writes if that is the mode.
+func generate(options *Options, loader *loader, result *Result, step func(string)) error {
+	to, err := resolveTargets(options, loader.mods)
+	if err != nil {
+		return err
+	}
+	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
+	if err != nil {
+		return err
+	}
+	outputs := plan(result.Model, options, to, func(importPath string) templates.Import {
+		if importPath == "" {
+			return templates.Import{}
+		}
+		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
+	})
+	files, err := render(outputs, head)
+	if err != nil {
+		return err
+	}
+	result.Files = len(files)
+	step("rendering")
+
+	folders := []string{to.informers.dir}
+	if !options.SkipListers {
+		folders = append(folders, to.listers.dir)
+	}
+	var stale []string
+	if !options.KeepStale {
+		if stale, err = findStale(folders, files); err != nil {
+			return err
+		}
+		if options.SkipListers {
+			stale = outside(stale, to.listers.dir)
+		}
+	}
+	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
+		return err
+	}
+	if options.Mode == Verify {
+		result.Diff = unified(result.Changes)
+		step("comparing")
+		if len(result.Changes) > 0 {
+			return ErrDiffers
+		}
+		return nil
+	}
+	err = apply(result.Changes, folders)
+	step("writing")
+	return err
+}
+
+// outside leaves out the paths below a folder.
+func outside(paths []string, folder string) []string {
+	var kept []string
+	for _, path := range paths {
+		if !strings.HasPrefix(path, folder+string(filepath.Separator)) {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
+func absolute(dir, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// nothing says why there is nothing to generate.
+func nothing(options Options, packages []*Package, skipped []Skip) error {
+	var b strings.Builder
+	for _, skip := range skipped {
+		fmt.Fprintf(&b, "\n%s: %s: skipped: %s", skip.Pos, skip.Name, skip.Reason)
+	}
+	if len(skipped) == 0 && len(packages) == 0 {
+		fmt.Fprintf(&b, "\nno package that matches %s has API types", strings.Join(options.Patterns, " "))
+	}
+	if len(skipped) == 0 {
+		for _, pkg := range packages {
+			fmt.Fprintf(&b, "\n%s: package %s: no type with +genclient or +kubebuilder:object:root=true", relative(options.Dir, pkg.Dir), path.Base(pkg.Path))
+		}
+	}
+	return fmt.Errorf("%w:%s", ErrNothing, b.String())
+}

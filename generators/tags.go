@@ -1,0 +1,170 @@
+package generators
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Tags are what the markers of a type say.
+type Tags struct {
+	// Genclient is true for +genclient, Root for +kubebuilder:object:root=true.
+	Genclient, Root bool
+	// Skip is true for +kubebuilder:skip.
+	Skip bool
+	// NonNamespaced is true for +genclient:nonNamespaced.
+	NonNamespaced bool
+	// NoVerbs is true for +genclient:noVerbs.
+	NoVerbs bool
+	// Verbs are those of a client, in the order of the table verbs.
+	Verbs []string
+	// ResourceName is the value of +resourceName, Path and Scope those of
+	// +kubebuilder:resource.
+	ResourceName, Path, Scope string
+
+	pos, scopePos, nonNamespacedPos token.Pos
+}
+
+var verbs = []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"}
+
+var genclientTags = []string{"genclient", "genclient:nonNamespaced", "genclient:noVerbs", "genclient:onlyVerbs", "genclient:skipVerbs",
+	"genclient:noStatus", "genclient:readonly", "genclient:method"}
+
+// tagParser reads the tags of types.
+type tagParser struct {
+	at    func(token.Pos) token.Position
+	diags *diagnostics
+}
+
+// parse reads the markers of a type. Those it does not know are an error if
+// they are of the genclient family, and someone else's if not.
+func (p tagParser) parse(m markers) Tags {
+	tags := Tags{}
+	for _, marker := range m {
+		switch {
+		case strings.HasPrefix(marker.name, "genclient"):
+			p.genclient(&tags, marker)
+		case marker.name == "nonNamespaced" && marker.value != "", marker.name == "readonly" && marker.value != "":
+			p.diags.errorf(p.at(marker.pos), "%s: an old form; write +genclient:%s", marker, marker.name)
+		case marker.name == "kubebuilder:object:root":
+			tags.Root, tags.pos = marker.value != "false", marker.pos
+		case marker.name == "kubebuilder:skip":
+			tags.Skip = true
+		case marker.name == "resourceName":
+			tags.ResourceName = unquote(marker.value)
+		case strings.HasPrefix(marker.name, "kubebuilder:resource:"):
+			p.resource(&tags, marker)
+		}
+	}
+	tags.Verbs = p.verbs(m)
+	return tags
+}
+
+func (p tagParser) genclient(tags *Tags, m marker) {
+	if !slices.Contains(genclientTags, m.name) {
+		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, nearest(m.name, "+", genclientTags))
+		return
+	}
+	takesValue := m.name == "genclient:onlyVerbs" || m.name == "genclient:skipVerbs" || m.name == "genclient:method"
+	switch {
+	case m.extra != "":
+		p.diags.errorf(p.at(m.pos), "+%s: unexpected text: %q; a tag stands alone on its line", m.name, m.extra)
+	case takesValue && m.value == "":
+		p.diags.errorf(p.at(m.pos), "+%s: no value; write +%s=…", m.name, m.name)
+	case !takesValue && m.value != "":
+		p.diags.errorf(p.at(m.pos), "+%s: unexpected value: %q; write +%s, or leave it out to disable it", m.name, m.value, m.name)
+	}
+	switch m.name {
+	case "genclient":
+		tags.Genclient, tags.pos = true, m.pos
+	case "genclient:nonNamespaced":
+		tags.NonNamespaced, tags.nonNamespacedPos = true, m.pos
+	case "genclient:noVerbs":
+		tags.NoVerbs = true
+	case "genclient:method":
+		p.method(m)
+	}
+}
+
+// method checks a +genclient:method, which concerns clientsets only, as
+// client-gen would.
+func (p tagParser) method(m marker) {
+	name, rest, _ := strings.Cut(m.value, ",")
+	if name == "" {
+		p.diags.errorf(p.at(m.pos), "+genclient:method: no name; write +genclient:method=Name,verb=…")
+	}
+	verb := ""
+	for _, part := range strings.Split(rest, ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch key {
+		case "verb":
+			verb = value
+		case "subresource", "input", "result":
+		default:
+			p.diags.errorf(p.at(m.pos), "+genclient:method: unknown argument: %q; expected verb, subresource, input or result%s", key,
+				nearest(key, "", []string{"verb", "subresource", "input", "result"}))
+		}
+	}
+	if !slices.Contains(verbs, verb) {
+		p.unknownVerb(m, verb)
+	}
+}
+
+func (p tagParser) unknownVerb(m marker, verb string) {
+	p.diags.errorf(p.at(m.pos), "+%s: unknown verb: %q; expected one of %s%s", m.name, verb, strings.Join(verbs, ", "), nearest(verb, "", verbs))
+}
+
+// verbs works out which methods a client has.
+func (p tagParser) verbs(m markers) []string {
+	has := func(name string) (marker, []string, bool) {
+		marker, ok := m.get(name)
+		if !ok || marker.value == "" {
+			return marker, nil, ok
+		}
+		list := strings.Split(marker.value, ",")
+		for i, verb := range list {
+			list[i] = strings.TrimSpace(verb)
+			if !slices.Contains(verbs, list[i]) {
+				p.unknownVerb(marker, list[i])
+			}
+		}
+		return marker, list, true
+	}
+	_, _, readonly := has("genclient:readonly")
+	_, only, onlySome := has("genclient:onlyVerbs")
+	skipMarker, skip, _ := has("genclient:skipVerbs")
+	if readonly {
+		only, onlySome = append(only, "get", "list", "watch"), true
+	}
+	for _, verb := range skip {
+		if slices.Contains(only, verb) {
+			p.diags.errorf(p.at(skipMarker.pos), "+genclient:skipVerbs: verb %q is also among those that +genclient:onlyVerbs or +genclient:readonly keep; decide for one", verb)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(verbs), func(verb string) bool {
+		return slices.Contains(skip, verb) || onlySome && !slices.Contains(only, verb)
+	})
+}
+
+func (p tagParser) resource(tags *Tags, m marker) {
+	text := strings.TrimPrefix(m.name, "kubebuilder:resource:")
+	if m.value != "" {
+		text += "=" + m.value
+	}
+	arguments, err := parseArguments(text)
+	if err != nil {
+		p.diags.errorf(p.at(m.pos), "+kubebuilder:resource: %v", err)
+	}
+	for _, argument := range arguments {
+		switch argument.name {
+		case "path":
+			tags.Path = argument.value
+		case "scope":
+			tags.Scope, tags.scopePos = argument.value, m.pos
+			if argument.value != "Cluster" && argument.value != "Namespaced" {
+				p.diags.errorf(p.at(m.pos), "+kubebuilder:resource: unknown scope: %q; expected Cluster or Namespaced%s", argument.value,
+					nearest(argument.value, "", []string{"Cluster", "Namespaced"}))
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package generators
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// folder is a directory with its import path.
+type folder struct {
+	dir  string // absolute
+	path string
+}
+
+func (f folder) join(elements ...string) folder {
+	return folder{
+		dir:  filepath.Join(append([]string{f.dir}, elements...)...),
+		path: path.Join(append([]string{f.path}, elements...)...),
+	}
+}
+
+func (f folder) as(name string) templates.Import {
+	return templates.Import{Path: f.path, Name: name}
+}
+
+// targets says where output goes.
+type targets struct {
+	informers, listers folder
+}
+
+// resolveTargets works out the two output folders.
+func resolveTargets(options *Options, mods *modules) (targets, error) {
+	var found targets
+	dir := options.OutputDir
+	if dir == "" {
+		mod, err := mods.of(options.Dir)
+		if err != nil {
+			return found, fmt.Errorf("output: %s: %w; name the output with --output-dir and --output-pkg", relative(options.Dir, options.Dir), err)
+		}
+		dir = filepath.Join(mod.dir, "pkg", "generated", "informers")
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(options.Dir, dir)
+	}
+	found.informers = folder{dir: filepath.Clean(dir), path: options.OutputPackage}
+	if found.informers.path == "" {
+		inferred, err := mods.importPath(found.informers.dir)
+		if err != nil {
+			return found, fmt.Errorf("output: %s: %w; name the import path with --output-pkg", relative(options.Dir, found.informers.dir), err)
+		}
+		found.informers.path = inferred
+	}
+	listers := options.ListersPackage
+	if listers == "" {
+		listers = path.Join(path.Dir(found.informers.path), "listers")
+	}
+	rel, err := filepath.Rel("/"+found.informers.path, "/"+listers)
+	if err != nil {
+		return found, fmt.Errorf("listers: %w", err)
+	}
+	if !options.SkipListers && firstElement(listers) != firstElement(found.informers.path) {
+		return found, fmt.Errorf("listers: %s shares no root with %s, so its directory is not known; use --skip-listers, or listers beside the informers", listers, found.informers.path)
+	}
+	found.listers = folder{dir: filepath.Join(found.informers.dir, rel), path: listers}
+	if !options.SkipListers && (found.listers.dir == found.informers.dir || listers == found.informers.path) {
+		return found, fmt.Errorf("listers: %s is the package of the informers too; give them one of their own", listers)
+	}
+	for _, out := range []folder{found.informers, found.listers} {
+		if err := usable(options.Dir, out.dir); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// usable reports that a path can't be a directory, because a file stands there
+// or above it.
+func usable(dir, out string) error {
+	for at := out; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("output: %s: is a file; name a directory", relative(dir, at))
+		}
+		if err == nil || filepath.Dir(at) == at {
+			return nil
+		}
+	}
+}
+
+func firstElement(importPath string) string {
+	first, _, _ := strings.Cut(importPath, "/")
+	return first
+}
+
+// lastElement is the last element of an import path, which in general is the
+// package's name.
+func lastElement(importPath string) string { return path.Base(importPath) }

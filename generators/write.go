@@ -1,0 +1,216 @@
+package generators
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Change is what happens to one file.
+type Change struct {
+	// Path is relative to the working directory.
+	Path string
+	// Kind says whether the file is new, differs, or is not generated any more.
+	Kind ChangeKind
+
+	path     string // absolute
+	old, new []byte
+}
+
+// ChangeKind is a kind of change.
+type ChangeKind string
+
+// The kinds of change.
+const (
+	Created ChangeKind = "create"
+	Updated ChangeKind = "update"
+	Removed ChangeKind = "remove"
+)
+
+// compare lists what must change so that the output folders hold the rendered
+// files and, if prune is set, no stale ones: sorted by path.
+func compare(dir string, files []rendered, stale []string) ([]Change, error) {
+	var changes []Change
+	var foreign []error
+	for _, file := range files {
+		switch {
+		case file.old == nil:
+			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Created, path: file.path, new: file.content})
+		case bytes.Equal(file.old, file.content):
+		case !generatedLine.Match(file.old):
+			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", relative(dir, file.path)))
+		default:
+			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Updated, path: file.path, old: file.old, new: file.content})
+		}
+	}
+	for _, path := range stale {
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("output: %w", err)
+		}
+		changes = append(changes, Change{Path: relative(dir, path), Kind: Removed, path: path, old: old})
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, errors.Join(foreign...)
+}
+
+// findStale lists the files below the folders that this tool wrote and that are
+// not among the rendered ones.
+func findStale(folders []string, files []rendered) ([]string, error) {
+	current := map[string]bool{}
+	for _, file := range files {
+		current[file.path] = true
+	}
+	found := map[string]bool{}
+	for _, root := range folders {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) && path == root {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() && path != root && exists(filepath.Join(path, "go.mod")) {
+				return filepath.SkipDir
+			}
+			if !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || current[path] {
+				return nil
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if hasHeader(content) {
+				found[path] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("output: %w", err)
+		}
+	}
+	var stale []string
+	for path := range found {
+		stale = append(stale, path)
+	}
+	slices.Sort(stale)
+	return stale, nil
+}
+
+// hasHeader reports whether this tool's line stands above the package clause.
+func hasHeader(content []byte) bool {
+	for line := range bytes.Lines(content) {
+		line = bytes.TrimRight(line, "\r\n")
+		if string(line) == generatedBy {
+			return true
+		}
+		if bytes.HasPrefix(line, []byte("package ")) {
+			return false
+		}
+	}
+	return false
+}
+
+// apply makes the changes. All new content is on disk, in temporary files,
+// before the first file is replaced; an error up to then leaves nothing behind.
+func apply(changes []Change, roots []string) (err error) {
+	var made, temporary []string
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, path := range temporary {
+			_ = os.Remove(path) // those that were renamed are gone already
+		}
+		for _, dir := range slices.Backward(made) {
+			_ = os.Remove(dir) // fails for one that is not empty, which is meant
+		}
+	}()
+	staged := map[string]string{}
+	for _, change := range changes {
+		if change.Kind == Removed {
+			continue
+		}
+		dirs, err := makeDirs(filepath.Dir(change.path))
+		made = append(made, dirs...)
+		if err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		name, err := writeTemporary(change.path, change.new)
+		if name != "" {
+			temporary = append(temporary, name)
+		}
+		if err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		staged[change.path] = name
+	}
+	for _, change := range changes {
+		if change.Kind == Removed {
+			continue
+		}
+		if err := os.Rename(staged[change.path], change.path); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+	}
+	for _, change := range changes {
+		if change.Kind != Removed {
+			continue
+		}
+		if err := os.Remove(change.path); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		removeEmpty(filepath.Dir(change.path), roots)
+	}
+	return nil
+}
+
+// makeDirs makes a directory and those above it, and returns the ones it made.
+func makeDirs(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil, nil
+	}
+	made, err := makeDirs(filepath.Dir(dir))
+	if err != nil {
+		return made, err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return made, err
+	}
+	return append(made, dir), nil
+}
+
+// writeTemporary writes a file beside the one it is to replace, with its mode.
+func writeTemporary(path string, content []byte) (name string, err error) {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".informer-gen-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(content)
+	return file.Name(), errors.Join(err, file.Chmod(mode), file.Close())
+}
+
+// removeEmpty removes a directory and those above it that are empty, up to an
+// output folder.
+func removeEmpty(dir string, roots []string) {
+	for !slices.Contains(roots, dir) {
+		if os.Remove(dir) != nil || filepath.Dir(dir) == dir {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -26,6 +26,8 @@ func TypedIndexerOf[T any](store *core.Store[T]) TypedIndexer[T] { return newInd
 // indexer is a Store[T] under client-go's interfaces.
 type indexer[T any] struct {
 	store *core.Store[T]
+	// informer is the *core.Informer[T] whose store it is, or nil.
+	informer any
 	// key is for objects that are not a T; others have the store's key.
 	key KeyFunc
 	// transform may be nil. It is applied to what Add, Update and Replace are

@@ -43,15 +43,18 @@ func Untyped[T runtime.Object](informer *core.Informer[T], options AdapterOption
 	return newUntyped(informer, options)
 }
 
-// Core returns the typed informer below an adapter, and false if the informer
-// is not one of Untyped, Typed or the constructors of this package, or is of
-// another type. Those of NewSharedIndexInformer are of runtime.Object.
+// Core returns the typed informer below an adapter, also through wrappers of
+// the adapter, as client-go's typed informers are. It returns false if the
+// informer is not one of Untyped, Typed or the constructors of this package, or
+// is of another type. Those of NewSharedIndexInformer are of runtime.Object.
 func Core[T runtime.Object](informer SharedIndexInformer) (*core.Informer[T], bool) {
-	adapter, ok := informer.(interface{ Core() *core.Informer[T] })
+	// Wrappers hide the adapter, but hand out its indexer.
+	x, ok := informer.GetIndexer().(*indexer[T])
 	if !ok {
 		return nil, false
 	}
-	return adapter.Core(), true
+	i, ok := x.informer.(*core.Informer[T])
+	return i, ok
 }
 
 // untypedInformer is an Informer[T] under client-go's interface.
@@ -81,12 +84,10 @@ func newUntyped[T runtime.Object](informer *core.Informer[T], options AdapterOpt
 		resync:   options.Resync,
 		check:    options.Resync,
 	}
+	s.indexer.informer = informer
 	s.indexer.addEach(options.Indexers)
 	return s
 }
-
-// Core returns the informer below.
-func (s *untypedInformer[T]) Core() *core.Informer[T] { return s.informer }
 
 // WaitForSync waits until the informer and the handlers that it has are in
 // sync. Its error is a *core.SyncError.

@@ -1,0 +1,12 @@
+// Package factory is what generated shared informer factories are made of: the
+// registry of informers, their options, and their life from Start to Shutdown.
+//
+//	generated NewSharedInformerFactory ─► New
+//	generated Foos().Informer()        ─► Shared ─► InformerFor ─► NewInformer
+//	generated Foos().Lister()          ─► runtime/clientgo/listers
+//
+// A Factory holds one informer for each Go type, however often it is asked for
+// one. Informers are created when they are first asked for, and run from the
+// next Start on until its context or channel ends. Everything is safe for
+// concurrent use.
+package factory

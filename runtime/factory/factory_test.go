@@ -1,0 +1,328 @@
+package factory
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	clientgo "k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	clientgotesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// What follows is what a generator writes for pods and nodes.
+
+var (
+	podResource  = Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("pods"), Namespaced: true}
+	nodeResource = Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("nodes")}
+)
+
+func newPodInformer(client kubernetes.Interface, namespace string, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Pod] {
+	pods := client.CoreV1().Pods(namespace)
+	return NewInformer(podResource, source.FromClientset[*v1.Pod](client, pods.List, pods.Watch), options)
+}
+
+func newNodeInformer(client kubernetes.Interface, _ string, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Node] {
+	nodes := client.CoreV1().Nodes()
+	return NewInformer(nodeResource, source.FromClientset[*v1.Node](client, nodes.List, nodes.Watch), options)
+}
+
+type podFactory struct{ *Factory[kubernetes.Interface] }
+
+func (f podFactory) pods() cache.TypedSharedIndexInformer[*v1.Pod] {
+	return Shared[*v1.Pod](f, podResource, f.Namespace(), f.TweakListOptions(), newPodInformer)
+}
+
+func (f podFactory) nodes() cache.TypedSharedIndexInformer[*v1.Node] {
+	return Shared[*v1.Node](f, nodeResource, f.Namespace(), f.TweakListOptions(), newNodeInformer)
+}
+
+func newFactory(client kubernetes.Interface, options ...Option) podFactory {
+	return podFactory{New(client, 0, options...)}
+}
+
+func pod(namespace, name string, set labels.Set) *v1.Pod {
+	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: set}}
+}
+
+func keys(informer cache.SharedIndexInformer) []string {
+	keys := informer.GetStore().ListKeys()
+	slices.Sort(keys)
+	return keys
+}
+
+// inBubble runs a test in a bubble that fails if a goroutine is left.
+func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context, stop func())) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		test(t, ctx, stop)
+	})
+}
+
+func TestLifecycle(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
+		pods := f.pods()
+		if f.pods() != pods || f.InformerFor(&v1.Pod{}, nil) != cache.SharedIndexInformer(pods) {
+			t.Error("two informers of one type")
+		}
+		if got := f.WaitForCacheSync(ctx.Done()); len(got) != 0 {
+			t.Errorf("synced before the start: %v", got)
+		}
+
+		f.StartWithContext(ctx)
+		f.Start(ctx.Done())
+		podType, nodeType := reflect.TypeFor[*v1.Pod](), reflect.TypeFor[*v1.Node]()
+		if diff := cmp.Diff(map[reflect.Type]bool{podType: true}, f.WaitForCacheSync(ctx.Done()), typesByName); diff != "" {
+			t.Errorf("synced (-want +got):\n%s", diff)
+		}
+		if got := keys(pods); !slices.Equal(got, []string{"a/1"}) {
+			t.Errorf("in the store: %v", got)
+		}
+
+		nodes := f.nodes()
+		synctest.Wait()
+		if nodes.HasSynced() {
+			t.Error("an informer runs that was asked for after Start")
+		}
+		f.StartWithContext(ctx)
+		result := f.WaitForCacheSyncWithContext(ctx)
+		if diff := cmp.Diff(map[reflect.Type]bool{podType: true, nodeType: true}, result.Synced, typesByName); diff != "" || result.Err != nil {
+			t.Errorf("synced (-want +got), error %v:\n%s", result.Err, diff)
+		}
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Error(err)
+		}
+
+		stop()
+		f.Shutdown()
+		f.Shutdown()
+		if !pods.IsStopped() || !nodes.IsStopped() {
+			t.Error("an informer runs after Shutdown")
+		}
+		services := f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return clientgocache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Service{}, 0, nil)
+		})
+		f.StartWithContext(t.Context())
+		synctest.Wait()
+		if len(f.WaitForCacheSync(ctx.Done())) != 2 || services.IsStopped() {
+			t.Error("an informer was started after Shutdown")
+		}
+	})
+}
+
+// typesByName lets cmp compare maps by type.
+var typesByName = cmp.Transformer("types", func(m map[reflect.Type]bool) map[string]bool {
+	byName := map[string]bool{}
+	for t, v := range m {
+		byName[t.String()] = v
+	}
+	return byName
+})
+
+func TestOptions(t *testing.T) {
+	web := labels.Set{"app": "web"}
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset(pod("a", "1", web), pod("a", "2", nil), pod("b", "1", web))
+		var resyncs int
+		f := newFactory(client,
+			WithNamespace("a"),
+			WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = web.String() }),
+			WithCustomResyncConfig(map[metav1.Object]time.Duration{&v1.Pod{}: time.Minute}),
+			WithTransform(func(obj any) (any, error) {
+				obj.(*v1.Pod).Annotations = map[string]string{"seen": "yes"}
+				return obj, nil
+			}),
+		)
+		pods := f.pods()
+		if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(old, obj any) { resyncs++ }}); err != nil {
+			t.Fatal(err)
+		}
+		f.StartWithContext(ctx)
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2*time.Minute + time.Second)
+		stop()
+		f.Shutdown()
+		got, err := pods.GetTypedIndexer().ByTypedIndex(cache.NamespaceIndex, "a")
+		if err != nil || len(got) != 1 || got[0].Name != "1" || got[0].Annotations["seen"] != "yes" || len(keys(pods)) != 1 {
+			t.Errorf("in the store: %v, %v", keys(pods), err)
+		}
+		if resyncs != 2 {
+			t.Errorf("%d resyncs in two minutes", resyncs)
+		}
+	})
+}
+
+func TestIndexers(t *testing.T) {
+	f := newFactory(fake.NewClientset())
+	if got := len(f.pods().GetIndexer().GetIndexers()); got != 1 {
+		t.Errorf("%d indexers of pods, want that by namespace", got)
+	}
+	if got := len(f.nodes().GetIndexer().GetIndexers()); got != 0 {
+		t.Errorf("%d indexers of nodes", got)
+	}
+}
+
+// The first transform counts: that of the informer's maker.
+func TestTransformIsNotReplaced(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		mark := func(mark string) cache.TransformFunc {
+			return func(obj any) (any, error) {
+				obj.(*v1.Pod).Annotations = map[string]string{"mark": mark}
+				return obj, nil
+			}
+		}
+		client := fake.NewClientset(pod("a", "1", nil))
+		f := newFactory(client, WithTransform(mark("factory")))
+		pods := f.InformerFor(&v1.Pod{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+			informer := newPodInformer(client, "", InformerOptions{ResyncPeriod: resync})
+			if err := informer.SetTransform(mark("own")); err != nil {
+				t.Fatal(err)
+			}
+			return informer
+		})
+		f.StartWithContext(ctx)
+		f.WaitForCacheSync(ctx.Done())
+		stop()
+		f.Shutdown()
+		for _, obj := range pods.GetStore().List() {
+			if got := obj.(*v1.Pod).Annotations["mark"]; got != "own" {
+				t.Errorf("transform of the %s", got)
+			}
+		}
+	})
+}
+
+func TestInformerNameIsReleased(t *testing.T) {
+	name, err := cache.NewInformerName("test-informer-name-is-released")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFactory(fake.NewClientset(), WithInformerName(name))
+	f.pods()
+	if f.InformerName() != name || name.WithResource(podResource.GroupVersionResource).Reserved() {
+		t.Error("the informer has not reserved its resource")
+	}
+	f.Shutdown()
+	if name, err = cache.NewInformerName("test-informer-name-is-released"); err != nil {
+		t.Error(err)
+	}
+	name.Release()
+}
+
+func TestWaitForSyncSaysWhy(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset()
+		client.PrependReactor("list", "pods", func(clientgotesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewForbidden(podResource.GroupResource(), "", errors.New("not you"))
+		})
+		f := newFactory(client)
+		f.pods()
+		f.nodes()
+		f.InformerFor(&v1.Service{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformer(&cache.ListWatch{
+				ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				},
+				WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				},
+			}, &v1.Service{}, 0, nil)
+		})
+		f.StartWithContext(ctx)
+		late := errors.New("too late")
+		timeout, cancel := context.WithTimeoutCause(ctx, time.Second, late)
+		defer cancel()
+		err := f.WaitForSync(timeout)
+		for _, want := range []string{`"*v1.Pod"`, "not you", `"*v1.Service"`, "too late"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v: says nothing of %s", err, want)
+			}
+		}
+		var syncErr *core.SyncError
+		if !errors.As(err, &syncErr) || syncErr.Informer != "*v1.Pod" || !errors.Is(err, late) || strings.Contains(err.Error(), "Node") {
+			t.Errorf("error %v", err)
+		}
+		result := f.WaitForCacheSyncWithContext(timeout)
+		if !errors.Is(result.AsError(), late) || !result.Synced[reflect.TypeFor[*v1.Node]()] || result.Synced[reflect.TypeFor[*v1.Pod]()] {
+			t.Errorf("result %v", result)
+		}
+		stop()
+		f.Shutdown()
+	})
+}
+
+func TestGenericInformer(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
+		generic := NewGenericInformer(f.pods(), podResource.GroupResource())
+		f.StartWithContext(ctx)
+		f.WaitForCacheSync(ctx.Done())
+		stop()
+		f.Shutdown()
+		if got, err := generic.Lister().ByNamespace("a").Get("1"); err != nil || generic.Informer() != cache.SharedIndexInformer(f.pods()) {
+			t.Errorf("got %v, %v", got, err)
+		}
+		if _, err := generic.Lister().Get("none"); err == nil || err.Error() != `pods "none" not found` {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Our informers can be handed to client-go's own factory, and its to ours.
+func TestInformersAndFactoriesOfClientGo(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset(pod("a", "1", nil), &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
+		theirs := clientgo.NewSharedInformerFactory(client, 0)
+		ourPods := theirs.InformerFor(&v1.Pod{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+			return newPodInformer(client, "", InformerOptions{ResyncPeriod: resync, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
+		})
+		if _, ok := clientgocache.Core[*v1.Pod](theirs.Core().V1().Pods().Informer()); !ok {
+			t.Error("client-go's factory has another informer of pods")
+		}
+		ours := newFactory(client)
+		theirNodes := ToTyped[*v1.Node](ours.InformerFor(&v1.Node{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+			return clientgo.NewSharedInformerFactory(client, resync).Core().V1().Nodes().Informer()
+		}))
+		theirs.StartWithContext(ctx)
+		ours.StartWithContext(ctx)
+		if err := errors.Join(theirs.WaitForCacheSyncWithContext(ctx).AsError(), ours.WaitForSync(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := theirs.Core().V1().Pods().Lister().Pods("a").Get("1"); err != nil || !ourPods.HasSynced() {
+			t.Errorf("client-go's lister over our informer: %v, %v", got, err)
+		}
+		if got := keys(theirNodes); !slices.Equal(got, []string{"n"}) {
+			t.Errorf("client-go's informer in our factory: %v", got)
+		}
+		stop()
+		theirs.Shutdown()
+		ours.Shutdown()
+	})
+}
+
+var _ Interface[kubernetes.Interface] = (*Factory[kubernetes.Interface])(nil)

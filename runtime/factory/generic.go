@@ -1,0 +1,30 @@
+package factory
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+)
+
+// GenericInformer is an informer of objects whose type is known at run time
+// only.
+type GenericInformer interface {
+	Informer() cache.SharedIndexInformer
+	Lister() cache.GenericLister
+}
+
+// NewGenericInformer returns an informer and a lister of its objects. The
+// resource is named in errors.
+func NewGenericInformer(informer cache.SharedIndexInformer, resource schema.GroupResource) GenericInformer {
+	return &genericInformer{informer: informer, resource: resource}
+}
+
+type genericInformer struct {
+	informer cache.SharedIndexInformer
+	resource schema.GroupResource
+}
+
+func (g *genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
+
+func (g *genericInformer) Lister() cache.GenericLister {
+	return cache.NewGenericLister(g.informer.GetIndexer(), g.resource)
+}

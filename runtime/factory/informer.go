@@ -1,0 +1,82 @@
+package factory
+
+import (
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/tools/cache"
+
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Resource says what an informer is of.
+type Resource struct {
+	schema.GroupVersionResource
+	// Namespaced is whether objects live in namespaces.
+	Namespaced bool
+}
+
+// InformerOptions configure an informer. The zero value works.
+type InformerOptions struct {
+	// ResyncPeriod is that of handlers that ask for none; zero is no resyncs.
+	ResyncPeriod time.Duration
+	// Indexers of the informer.
+	Indexers cache.Indexers
+	// InformerName is the identity under which the resource is registered.
+	InformerName *cache.InformerName
+	// TweakListOptions changes the options of each list and watch.
+	TweakListOptions TweakListOptionsFunc
+}
+
+// NewInformer returns an informer of what a source lists and watches.
+func NewInformer[T clientgocache.TypedObject](resource Resource, src source.Source[T], options InformerOptions) cache.TypedSharedIndexInformer[T] {
+	// The first informer of a resource under a name has it; the others are
+	// told in the log.
+	options.InformerName.WithResource(resource.GroupVersionResource)
+	informer := core.New(source.Tweak(src, options.TweakListOptions), core.Options[T]{
+		Resync:           options.ResyncPeriod,
+		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
+	})
+	return clientgocache.Typed(informer, clientgocache.AdapterOptions{
+		Resync:   options.ResyncPeriod,
+		Indexers: options.Indexers,
+	})
+}
+
+// Shared returns the informer that a factory has for T, and has it made by
+// newInformer if it has none: in a namespace, with what tweak makes of the list
+// options, and indexed by namespace if the resource is namespaced.
+func Shared[T clientgocache.TypedObject, C any, R cache.SharedIndexInformer](
+	f Interface[C], resource Resource, namespace string, tweak TweakListOptionsFunc,
+	newInformer func(C, string, InformerOptions) R,
+) cache.TypedSharedIndexInformer[T] {
+	options := InformerOptions{InformerName: f.InformerName(), TweakListOptions: tweak}
+	if resource.Namespaced {
+		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+	}
+	return ToTyped[T](f.InformerFor(newObject[T](), func(client C, resync time.Duration) cache.SharedIndexInformer {
+		options.ResyncPeriod = resync
+		return newInformer(client, namespace, options)
+	}))
+}
+
+// newObject returns an empty object of type T, which is a pointer.
+func newObject[T runtime.Object]() runtime.Object {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Pointer {
+		return *new(T)
+	}
+	return reflect.New(t.Elem()).Interface().(runtime.Object)
+}
+
+// ToTyped returns a typed informer as such, and any other in a wrapper. The
+// informer's objects must be of type T.
+func ToTyped[T clientgocache.Object](informer cache.SharedIndexInformer) cache.TypedSharedIndexInformer[T] {
+	return clientgocache.NewTypedSharedIndexInformer[T](informer)
+}

@@ -3,8 +3,8 @@ package cache
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,8 +20,6 @@ type Informer[T runtime.Object] struct {
 	store   *Store[T]
 	fanout  *fanout[T]
 	board   statusBoard
-	// resourceVersion is the latest that the reflector has seen.
-	resourceVersion atomic.Pointer[string]
 	// invalid is what is wrong with the options; nil in general.
 	invalid error
 
@@ -94,12 +92,7 @@ func (i *Informer[T]) Status() Status { return i.board.get() }
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may not have taken it in yet.
-func (i *Informer[T]) ResourceVersion() string {
-	if v := i.resourceVersion.Load(); v != nil {
-		return *v
-	}
-	return ""
-}
+func (i *Informer[T]) ResourceVersion() string { return i.board.get().ResourceVersion }
 
 // SetTransform sets Options.Transform. Possible errors: ErrStarted.
 func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
@@ -263,7 +256,6 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		push:    deltas.push,
 		cached:  func(it item[T]) (T, bool) { return i.store.Get(it.key) },
 		board:   &i.board,
-		seen:    func(v string) { i.resourceVersion.Store(&v) },
 	}
 	reflector.run(ctx)
 	return nil
@@ -302,14 +294,15 @@ func (i *Informer[T]) end() {
 // commit moves deltas from the queue to the store until the queue is closed
 // and empty.
 func (i *Informer[T]) commit(deltas *queue[T]) {
-	var batch []delta[T]
+	var popped []delta[T]
 	for {
-		batch = deltas.pop(batch[:0])
-		if len(batch) == 0 {
+		popped = deltas.pop(popped)
+		if len(popped) == 0 {
 			return
 		}
-		i.store.commit(batch, i.fanout)
-		i.fanout.log.publish()
-		clear(batch)
+		for batch := range slices.Chunk(popped, batchLimit) {
+			i.store.commit(batch, i.fanout)
+			i.fanout.log.publish()
+		}
 	}
 }

@@ -7,13 +7,13 @@ const (
 	// reflector does: a store that can't keep up slows the stream down instead
 	// of filling the memory.
 	queueLimit = 4096
-	// batchLimit is how many deltas one commit takes at the most, and so bounds
-	// how long readers wait for it.
+	// batchLimit is how many deltas one commit takes at the most: it bounds how
+	// long readers wait for it.
 	batchLimit = 512
 )
 
 // queue carries deltas from the reflector to the store, in the order of their
-// arrival. Whatever has come in the meantime is popped as one batch.
+// arrival.
 type queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -41,9 +41,14 @@ func (q *queue[T]) push(d delta[T]) {
 	q.deltas = append(q.deltas, d)
 }
 
-// pop moves the oldest deltas into buf, at most batchLimit of them, and blocks
-// while there are none. It returns none once the queue is closed and empty.
+// pop returns all deltas, oldest first, and blocks while there are none. It
+// returns none once the queue is closed and empty. The memory of buf, what an
+// earlier pop returned, is used again.
 func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
+	clear(buf)
+	if cap(buf) > batchLimit {
+		buf = nil // a burst is not a measure
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.deltas) == 0 && !q.closed {
@@ -52,12 +57,9 @@ func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
 	if len(q.deltas) >= queueLimit {
 		defer q.changed.Broadcast()
 	}
-	n := min(len(q.deltas), batchLimit)
-	buf = append(buf, q.deltas[:n]...)
-	rest := copy(q.deltas, q.deltas[n:])
-	clear(q.deltas[rest:])
-	q.deltas = q.deltas[:rest]
-	return buf
+	popped := q.deltas
+	q.deltas = buf[:0]
+	return popped
 }
 
 // close lets pop end when all is popped. Nothing may be pushed after it.

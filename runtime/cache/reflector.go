@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 )
@@ -25,8 +24,6 @@ type reflector[T any] struct {
 	// cached returns the object that the store has for a key.
 	cached func(item[T]) (T, bool)
 	board  *statusBoard
-	// seen is told of each resourceVersion.
-	seen func(string)
 
 	delay wait.DelayFunc
 }
@@ -52,8 +49,7 @@ func (r *reflector[T]) run(ctx context.Context) {
 			r.report(ctx, err)
 			r.rest(ctx, err)
 		case err != nil:
-			r.board.failed(err)
-			klog.FromContext(ctx).V(2).Info("List or watch goes on in another way", "err", err)
+			r.detour(ctx, err)
 		}
 	}
 }
@@ -90,15 +86,15 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 		}
 		s = s.listed(page)
 	}
-	r.replace(items, s.resourceVersion)
+	r.replace(ctx, items, s.resourceVersion)
 	return s, atOnce, nil
 }
 
 // replace pushes a whole list.
-func (r *reflector[T]) replace(items []item[T], resourceVersion string) {
+func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVersion string) {
 	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion})
-	r.seen(resourceVersion)
-	r.board.succeeded()
+	r.board.seen(resourceVersion)
+	r.succeed(ctx)
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
@@ -172,6 +168,24 @@ func (r *reflector[T]) report(ctx context.Context, err error) {
 	}
 }
 
+// detour tells that a request failed in a way that another one makes up for.
+func (r *reflector[T]) detour(ctx context.Context, err error) {
+	r.board.failed(err)
+	logger := klog.FromContext(ctx)
+	if errors.Is(err, ErrBookmarkMissing) {
+		logger.Info("Watch-list given up for good, listing instead", "err", err)
+		return
+	}
+	logger.V(2).Info("List or watch goes on in another way", "err", err)
+}
+
+// succeed tells that all is well again, if it was not.
+func (r *reflector[T]) succeed(ctx context.Context) {
+	if failures := r.board.succeeded(); failures > 0 {
+		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+	}
+}
+
 func (r *reflector[T]) reportObject(ctx context.Context, err error) {
 	klog.FromContext(ctx).Error(err, "Object left out")
 }
@@ -193,116 +207,3 @@ func (r *reflector[T]) timeout() time.Duration {
 	least := r.options.watchTimeout()
 	return least + rand.N(least)
 }
-
-// watching is one watch, from the request to its end.
-type watching[T any] struct {
-	*reflector[T]
-	state  state
-	frames int
-	// settled is whether a frame's resourceVersion is one to watch from: those
-	// of the objects that a watch from no particular version starts with come
-	// in any order.
-	settled bool
-	// initial collects the initial events of a watch-list.
-	initial *initialEvents[T]
-	dog     *watchdog
-}
-
-// run opens the watch and takes frames until it ends. The error is io.EOF if
-// the server closed it.
-func (w *watching[T]) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer func() { w.dog.stop() }()
-	if w.state.phase == Streaming {
-		w.initial = newInitialEvents[T]()
-		w.guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
-	} else {
-		w.settled = w.state.resourceVersion != "" && w.state.resourceVersion != "0"
-		w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
-	}
-	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.timeout()))
-	if err != nil {
-		return causeOf(ctx, err)
-	}
-	defer stream.Stop()
-	defer context.AfterFunc(ctx, stream.Stop)()
-	for {
-		frame, err := stream.Next()
-		var broken *ObjectError
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case errors.As(err, &broken):
-			w.reportObject(ctx, err)
-			continue
-		case err != nil:
-			return err
-		}
-		w.dog.feed()
-		w.frames++
-		if w.frame(ctx, frame) {
-			w.dog.stop()
-			w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
-			w.board.enter(Watching)
-		}
-	}
-}
-
-func (w *watching[T]) guard(cancel context.CancelCauseFunc, patience time.Duration, cause error) {
-	w.dog = newWatchdog(patience, func() { cancel(fmt.Errorf("%w: %v", cause, patience)) })
-}
-
-// frame takes one frame, and reports whether it closed the initial events.
-func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
-	if w.initial != nil {
-		return w.initialFrame(ctx, frame)
-	}
-	d := delta[T]{kind: bookmarked, resourceVersion: frame.ResourceVersion}
-	if frame.Type != watch.Bookmark {
-		d.resourceVersion = resourceVersionOf(frame.Object)
-		it, ok := w.take(ctx, frame.Object, nil, false)
-		if !ok {
-			w.advance(frame.Type, d.resourceVersion)
-			return false
-		}
-		d.key, d.obj = it.key, it.obj
-		if d.kind = set; frame.Type == watch.Deleted {
-			d.kind = deleted
-		}
-	}
-	w.push(d)
-	w.advance(frame.Type, d.resourceVersion)
-	if w.frames == 1 {
-		w.board.succeeded()
-	}
-	return false
-}
-
-func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
-	if frame != watch.Added {
-		w.settled = true
-	}
-	if w.settled && resourceVersion != "" {
-		w.state.resourceVersion = resourceVersion
-		w.seen(resourceVersion)
-	}
-}
-
-// initialFrame takes a frame of the initial events.
-func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed bool) {
-	if frame.Type != watch.Bookmark {
-		if it, ok := w.take(ctx, frame.Object, nil, frame.Type != watch.Deleted); ok {
-			w.initial.take(frame.Type, it)
-		}
-		return false
-	}
-	if !frame.InitialEventsEnd {
-		return false
-	}
-	w.replace(w.initial.items(), frame.ResourceVersion)
-	w.initial, w.settled = nil, true
-	w.state = w.state.streamed(frame.ResourceVersion)
-	return true
-}
-

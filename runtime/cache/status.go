@@ -46,6 +46,9 @@ type Status struct {
 	Attempts int
 	// LastError is why the last of them failed; nil if Attempts is zero.
 	LastError error
+	// ResourceVersion is the latest that was seen in a list or a watch. The
+	// store may not have taken it in yet.
+	ResourceVersion string
 }
 
 // statusBoard holds a status for its readers.
@@ -78,8 +81,17 @@ func (b *statusBoard) failed(err error) (news bool) {
 	return last == nil || last.Error() != err.Error()
 }
 
-func (b *statusBoard) succeeded() {
+// succeeded forgets the failures and returns how many there were.
+func (b *statusBoard) succeeded() (failures int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	failures = b.status.Attempts
 	b.status.Attempts, b.status.LastError = 0, nil
+	return failures
+}
+
+func (b *statusBoard) seen(resourceVersion string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.ResourceVersion = resourceVersion
 }

@@ -1,0 +1,119 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// watching is one watch, from the request to its end.
+type watching[T any] struct {
+	*reflector[T]
+	state  state
+	frames int
+	// settled is whether a frame's resourceVersion is one to watch from: those
+	// of the objects that a watch from no particular version starts with come
+	// in any order.
+	settled bool
+	// initial collects the initial events of a watch-list.
+	initial *initialEvents[T]
+	dog     *watchdog
+}
+
+// run opens the watch and takes frames until it ends. The error is io.EOF if
+// the server closed it.
+func (w *watching[T]) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer func() { w.dog.stop() }()
+	if w.state.phase == Streaming {
+		w.initial = newInitialEvents[T]()
+		w.guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
+	} else {
+		w.settled = w.state.resourceVersion != "" && w.state.resourceVersion != "0"
+		w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+	}
+	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.timeout()))
+	if err != nil {
+		return causeOf(ctx, err)
+	}
+	defer stream.Stop()
+	defer context.AfterFunc(ctx, stream.Stop)()
+	for {
+		frame, err := stream.Next()
+		if broken := (*ObjectError)(nil); errors.As(err, &broken) {
+			w.reportObject(ctx, err)
+			continue
+		}
+		if err != nil {
+			return causeOf(ctx, err)
+		}
+		w.dog.feed()
+		w.frames++
+		if w.frame(ctx, frame) {
+			w.dog.stop()
+			w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+			w.board.enter(Watching)
+		}
+	}
+}
+
+func (w *watching[T]) guard(cancel context.CancelCauseFunc, patience time.Duration, cause error) {
+	w.dog = newWatchdog(patience, func() { cancel(fmt.Errorf("%w: %v", cause, patience)) })
+}
+
+// frame takes one frame, and reports whether it closed the initial events.
+func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
+	if w.initial != nil {
+		return w.initialFrame(ctx, frame)
+	}
+	d := delta[T]{kind: bookmarked, resourceVersion: frame.ResourceVersion}
+	if frame.Type != watch.Bookmark {
+		d.resourceVersion = resourceVersionOf(frame.Object)
+		it, ok := w.take(ctx, frame.Object, nil, false)
+		if !ok {
+			w.advance(frame.Type, d.resourceVersion)
+			return false
+		}
+		d.key, d.obj = it.key, it.obj
+		if d.kind = set; frame.Type == watch.Deleted {
+			d.kind = deleted
+		}
+	}
+	w.push(d)
+	w.advance(frame.Type, d.resourceVersion)
+	if w.frames == 1 {
+		w.succeed(ctx)
+	}
+	return false
+}
+
+func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
+	if frame != watch.Added {
+		w.settled = true
+	}
+	if w.settled && resourceVersion != "" {
+		w.state.resourceVersion = resourceVersion
+		w.board.seen(resourceVersion)
+	}
+}
+
+// initialFrame takes a frame of the initial events.
+func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed bool) {
+	if frame.Type != watch.Bookmark {
+		if it, ok := w.take(ctx, frame.Object, nil, frame.Type != watch.Deleted); ok {
+			w.initial.take(frame.Type, it)
+		}
+		return false
+	}
+	if !frame.InitialEventsEnd {
+		return false
+	}
+	w.replace(ctx, w.initial.items(), frame.ResourceVersion)
+	w.initial, w.settled = nil, true
+	w.state = w.state.streamed(frame.ResourceVersion)
+	return true
+}

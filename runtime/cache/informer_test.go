@@ -265,6 +265,7 @@ func TestBookmarkNeverComes(t *testing.T) {
 		if err := informer.WaitForSync(t.Context()); err != nil {
 			t.Error(err)
 		}
+		settle()
 		expect(t, "requests", []string{"watchlist ", "list 0", "watch 2"}, requests(api))
 
 		// After a failure the informer does not try a watch-list again.

@@ -1,7 +1,10 @@
 package source
 
 import (
+	"math/rand/v2"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -38,32 +41,89 @@ func same[E any, T object[E]](t *testing.T, data []byte) {
 	}
 }
 
+// seeds are objects as they come, and ones that decoders may differ on.
+func seeds(tb testing.TB) [][]byte {
+	return [][]byte{
+		mustJSON(tb, podNamed("seed")),
+		[]byte(widgetJSON),
+		[]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},"data":{"a":"b","a":"c"},"binaryData":{"x":"AAEC\n"},"immutable":null}`),
+		[]byte(`{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","deletionTimestamp":"2024-01-02T03:04:05.999Z"},"data":{"x":"AAEC","y":null,"z":""}}`),
+		[]byte(`{"kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":3,"strategy":{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":1}},"template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":0.5}}}]}}}}`),
+		[]byte(`{"metadata":{"labels":{"a":"1"},"finalizers":["x","y"]},"metadata":{"labels":{"b":"2"},"finalizers":["z"]}}`),
+		[]byte(`{"spec":{"list":[{"size":1,"deep":"a"},{"size":2}],"list":[{"deep":"b"}],"pair":[1],"strings":null}}`),
+		[]byte(`{"spec":{"size":1.0}}`),
+		[]byte(`{"spec":{"big":9223372036854775808}}`),
+		[]byte(`{"spec":{"any":-0,"free":{"a":1e2,"b":-0.0,"c":123456789012345678901234567890}}}`),
+		[]byte(`{"spec":{"any":{"a":1},"any":{"b":2},"free":{"a":{"x":1}},"free":{"a":{"y":1}}}}`),
+		[]byte(`{"spec":{"bytes":[1,2,3],"quoted":12,"flag":"true"}}`),
+		[]byte("{\"metadata\":{\"name\":\"\xff\xfe\"}}"),
+		[]byte(`{"METADATA":{"name":"upper"},"metadata":{"NAME":"x","name ":"y"}}`),
+		[]byte(`null`),
+		[]byte(`[]`),
+		[]byte(`{"spec":`),
+	}
+}
+
+// sameForAll compares the decoders for every type there is in this test.
+func sameForAll(t *testing.T, data []byte) {
+	t.Helper()
+	same[corev1.Pod](t, data)
+	same[corev1.ConfigMap](t, data)
+	same[corev1.Secret](t, data)
+	same[appsv1.Deployment](t, data)
+	same[Widget](t, data)
+}
+
 func FuzzDecodeAsClientGo(f *testing.F) {
-	pod := mustJSON(f, podNamed("seed"))
-	f.Add(pod)
-	f.Add([]byte(widgetJSON))
-	f.Add([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},"data":{"a":"b","a":"c"},"binaryData":{"x":"AAEC\n"},"immutable":null}`))
-	f.Add([]byte(`{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","deletionTimestamp":"2024-01-02T03:04:05.999Z"},"data":{"x":"AAEC","y":null,"z":""}}`))
-	f.Add([]byte(`{"kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":3,"strategy":{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":1}},"template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":0.5}}}]}}}}`))
-	f.Add([]byte(`{"metadata":{"labels":{"a":"1"},"finalizers":["x","y"]},"metadata":{"labels":{"b":"2"},"finalizers":["z"]}}`))
-	f.Add([]byte(`{"spec":{"list":[{"size":1,"deep":"a"},{"size":2}],"list":[{"deep":"b"}],"pair":[1],"strings":null}}`))
-	f.Add([]byte(`{"spec":{"size":1.0}}`))
-	f.Add([]byte(`{"spec":{"big":9223372036854775808}}`))
-	f.Add([]byte(`{"spec":{"any":-0,"free":{"a":1e2,"b":-0.0,"c":123456789012345678901234567890}}}`))
-	f.Add([]byte(`{"spec":{"any":{"a":1},"any":{"b":2},"free":{"a":{"x":1}},"free":{"a":{"y":1}}}}`))
-	f.Add([]byte(`{"spec":{"bytes":[1,2,3],"quoted":12,"flag":"true"}}`))
-	f.Add([]byte("{\"metadata\":{\"name\":\"\xff\xfe\"}}"))
-	f.Add([]byte(`{"METADATA":{"name":"upper"},"metadata":{"NAME":"x","name ":"y"}}`))
-	f.Add([]byte(`null`))
-	f.Add([]byte(`[]`))
-	f.Add([]byte(`{"spec":`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		same[corev1.Pod](t, data)
-		same[corev1.ConfigMap](t, data)
-		same[corev1.Secret](t, data)
-		same[appsv1.Deployment](t, data)
-		same[Widget](t, data)
-	})
+	for _, seed := range seeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(sameForAll)
+}
+
+// values that take the place of others.
+var replacements = []string{
+	"null", "true", "0", "-1", "-0", "1.0", "1e3", "1e400", "9223372036854775807", "9223372036854775808", "123456789012345678901234567890",
+	`""`, `"x"`, `"12"`, `"1Gi"`, `"2024-01-02T03:04:05Z"`, `"2024-01-02T03:04:05.5+01:00"`, `"25%"`, `"aGVsbG8="`, `"aGVs\nbG8="`, `"\ud800x"`, "\"\xff\"",
+	"[]", "{}", "[null]", "[{}]", `{"":null}`, `{"a":1,"a":{"b":2}}`, `[1,[2,{"x":3.5}]]`,
+}
+
+// TestDecodeMutatedAsClientGo is what a fuzzer of JSON would find first: other
+// values, duplicate and misspelt names, damage.
+func TestDecodeMutatedAsClientGo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	value := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9.]+(?:e[0-9]+)?|null|true|false|\[\]|\{\}`)
+	for _, seed := range seeds(t) {
+		places := value.FindAllIndex(seed, -1)
+		for range 400 {
+			data := string(seed)
+			for range 1 + rng.IntN(3) {
+				if len(places) == 0 {
+					break
+				}
+				at := places[rng.IntN(len(places))]
+				if at[1] > len(data) {
+					continue
+				}
+				found, with := data[at[0]:at[1]], replacements[rng.IntN(len(replacements))]
+				switch rng.IntN(4) {
+				case 0: // a name in another case
+					with = strings.ToUpper(found)
+				case 1: // a duplicate name, if it is one
+					with = found + ":" + with + "," + found
+				}
+				data = data[:at[0]] + with + data[at[1]:]
+			}
+			if rng.IntN(10) == 0 && len(data) > 0 {
+				at := rng.IntN(len(data))
+				data = data[:at] + string(rune(rng.IntN(128))) + data[at+1:]
+			}
+			sameForAll(t, []byte(data))
+			if t.Failed() {
+				t.Fatalf("of %s", data)
+			}
+		}
+	}
 }
 
 func TestOnlyTypesWithAnyPayForIt(t *testing.T) {

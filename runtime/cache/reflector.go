@@ -92,9 +92,12 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 
 // replace pushes a whole list.
 func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVersion string) {
-	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion})
+	// The status is that of an informer in sync before anybody can see that it
+	// is.
 	r.board.seen(resourceVersion)
 	r.succeed(ctx)
+	r.board.enter(Watching)
+	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion})
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its

@@ -56,7 +56,6 @@ func (w *watching[T]) run(ctx context.Context) error {
 		if w.frame(ctx, frame) {
 			w.dog.stop()
 			w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
-			w.board.enter(Watching)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -291,5 +292,49 @@ func TestStoreOfAnything(t *testing.T) {
 	}
 	if diff := cmp.Diff([]any{thing{"a", "Y"}}, store.List(), cmp.AllowUnexported(thing{})); diff != "" {
 		t.Errorf("after Replace (-want +got):\n%s", diff)
+	}
+}
+
+// An indexer is used by everybody at once; the race detector looks on.
+func TestIndexerIsSafeForConcurrentUse(t *testing.T) {
+	store := podStore(t)
+	if err := store.AddIndexes(core.NamespaceIndex[*v1.Pod]()); err != nil {
+		t.Fatal(err)
+	}
+	x := UntypedIndexer(store)
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				p := pod("ns", fmt.Sprint(i%7), fmt.Sprint(i), "web")
+				if err := x.Update(p); err != nil {
+					t.Error(err)
+				}
+				if i%3 == 0 {
+					if err := x.Delete(p); err != nil {
+						t.Error(err)
+					}
+				}
+				if i == 100 {
+					if err := x.AddIndexers(Indexers{fmt.Sprint("role", worker): byRole}); err != nil {
+						t.Error(err)
+					}
+				}
+				for name := range x.GetIndexers() {
+					if _, err := x.Index(name, p); err != nil {
+						t.Error(err)
+					}
+				}
+				if _, err := x.Index(NamespaceIndex, &metav1.ObjectMeta{Namespace: "ns"}); err != nil {
+					t.Error(err)
+				}
+				x.List()
+				x.ListKeys()
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(x.GetIndexers()); got != 5 {
+		t.Errorf("%d indexers", got)
 	}
 }

@@ -68,16 +68,15 @@ func (x *indexer[T]) indexFunc(name string) IndexFunc {
 	if fn != nil {
 		return fn
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for _, index := range x.store.Indexes() {
-		if index.Name == name {
-			fn = indexFunc(index)
-			x.mu.Lock()
-			x.funcs[name] = fn
-			x.mu.Unlock()
-			return fn
+		// It may have been registered here in the meantime.
+		if index.Name == name && x.funcs[name] == nil {
+			x.funcs[name] = indexFunc(index)
 		}
 	}
-	return nil
+	return x.funcs[name]
 }
 
 // indexFunc returns a typed index as a function of any object. It fails for

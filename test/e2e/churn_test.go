@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+
+	clientfeatures "k8s.io/client-go/features"
+	clientfeaturestesting "k8s.io/client-go/features/testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// The whole of it, in both faces: 5,000 objects of three resources are
+// created, updated and deleted by four writers, some of them before the
+// informers start, while handlers that are quick, that work and that do
+// nothing until the end are there, join late, or come and go. In the end the
+// cache is what the API server lists, every index is what a scan finds, what
+// each handler was told adds up to the cache, and after the shutdown no
+// goroutine is left.
+//
+// It runs in the way in which informers fetch their first state by default, a
+// watch-list, and with LIST and WATCH.
+func TestChurn(t *testing.T) {
+	for _, mode := range []struct {
+		name      string
+		watchList bool
+	}{{"watch-list", true}, {"list", false}} {
+		t.Run(mode.name, func(t *testing.T) {
+			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, mode.watchList)
+			line := testChurn(t, func(context.Context, *line) {})
+			lists, watchLists := line.count(isList), line.count(isWatchList)
+			if mode.watchList && (lists > 0 || watchLists != len(exampleKinds)) {
+				t.Errorf("got %d lists and %d watch-lists, want a watch-list for each informer", lists, watchLists)
+			}
+			if !mode.watchList && (lists != len(exampleKinds) || watchLists > 0) {
+				t.Errorf("got %d lists and %d watch-lists, want a list for each informer", lists, watchLists)
+			}
+		})
+	}
+}
+
+// The same while the connections of the watches break again and again.
+func TestChurnWithBrokenWatches(t *testing.T) {
+	cuts := 0
+	line := testChurn(t, func(ctx context.Context, line *line) {
+		// Cut when every informer has a watch open, and only some times: an
+		// informer waits longer after each failure.
+		for i := range 3 {
+			if line.waitWatches(ctx, (i+1)*len(exampleKinds)) == nil {
+				line.cut()
+				cuts++
+			}
+		}
+	})
+	if cuts == 0 {
+		t.Error("no connection was cut")
+	}
+	t.Logf("cut %d times, %d requests were made", cuts, line.count(func(call) bool { return true }))
+}
+
+// testChurn runs the scenario, with disturb at work as long as the writers are.
+func testChurn(t *testing.T, disturb func(context.Context, *line)) *line {
+	cfg, client := playground(t, exampleKinds...)
+	line := newLine(t, cfg)
+	factory, subjects := exampleSubjects(t, cfg)
+	work := func(prefix string, objects int) workload {
+		return workload{client: client, kinds: exampleKinds, prefix: prefix, objects: objects, writers: 4}
+	}
+	ctx := t.Context()
+	if err := work("before", 1000).run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range subjects {
+		s.join(t, "early")
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	factory.StartWithContext(running)
+	for _, s := range subjects {
+		s.wantSynced(t)
+	}
+
+	writing, written := context.WithCancel(ctx)
+	defer written()
+	var others errgroup.Group
+	for _, s := range subjects {
+		others.Go(func() error { return s.comeAndGo(writing) })
+	}
+	others.Go(func() error { disturb(writing, line); return nil })
+
+	if err := work("then", 2000).run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range subjects {
+		s.join(t, "late")
+	}
+	final := work("later", 2000)
+	if err := final.run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := final.finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	written()
+	if err := others.Wait(); err != nil {
+		t.Error(err)
+	}
+	for _, s := range subjects {
+		s.release()
+	}
+	if err := factory.WaitForSync(withPatience(t)); err != nil {
+		t.Error(err)
+	}
+	for _, s := range subjects {
+		s.wantAgreement(t, client)
+	}
+	stop()
+	factory.Shutdown()
+	wantNoGoroutines(t)
+	return line
+}

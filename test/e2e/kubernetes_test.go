@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Over every group of k8s.io/api and client-go's clientset the tool writes code
+// that compiles, and a program that uses it with the fake clientset runs: every
+// informer that client-go's own factory has is there and reaches sync, and a
+// lister finds what the clientset was given and created.
+func TestKubernetesAPI(t *testing.T) {
+	tool := buildTool(t)
+	dir := project(t, "example.com/kube", "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2")
+	program, err := os.ReadFile(filepath.Join("testdata", "kube", "main.go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "main.go"), string(program))
+
+	mustRun(t, dir, tool, "--versioned-clientset-package", "k8s.io/client-go/kubernetes", "k8s.io/api/...")
+	generated := files(t, filepath.Join(dir, "pkg", "generated"))
+	for _, want := range []string{"informers/factory.go", "informers/apps/v1/deployment.go", "listers/core/v1/pod.go"} {
+		if !slices.Contains(generated, want) {
+			t.Errorf("%s was not written", want)
+		}
+	}
+	mustRun(t, dir, "go", "build", "-o", "kube", ".")
+	mustRun(t, dir, "go", "vet", "./pkg/generated/informers")
+	output := mustRun(t, dir, filepath.Join(dir, "kube"))
+	if !strings.Contains(output, "in sync") {
+		t.Errorf("got %q", output)
+	}
+	t.Log(strings.TrimSpace(output))
+}

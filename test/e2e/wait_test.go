@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// patience is how long a test waits for anything. It is never what a test
+// measures: it only turns a hang into a failure.
+const patience = time.Minute
+
+// withPatience is the test's context with that deadline.
+func withPatience(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the test lost patience"))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// eventually asks until the condition holds, and fails the test with the last
+// answer if it never does.
+func eventually(t *testing.T, condition func() error) {
+	t.Helper()
+	ctx, tick := withPatience(t), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := condition()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal(err)
+		}
+	}
+}
+
+// wantClosed waits for a channel to be closed.
+func wantClosed(t *testing.T, what string, ch <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-ch:
+	case <-withPatience(t).Done():
+		t.Fatalf("%s: waited in vain", what)
+	}
+}

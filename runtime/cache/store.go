@@ -100,12 +100,9 @@ func (s *Store[T]) ListNamespace(namespace string) []T {
 
 // Namespace iterates as All does, over the objects of a namespace.
 func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
-	if namespace == "" {
-		return s.All()
-	}
 	return func(yield func(T) bool) {
-		objects, indexed := s.namespaceSnapshot(namespace)
-		if indexed {
+		objects, exact := s.namespaceSnapshot(namespace)
+		if exact {
 			each(objects, yield)
 			return
 		}
@@ -117,13 +114,13 @@ func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
 	}
 }
 
-// namespaceSnapshot returns the objects of a namespace if there is an index of
-// them, and else all objects.
-func (s *Store[T]) namespaceSnapshot(namespace string) (objects []T, indexed bool) {
+// namespaceSnapshot returns the objects of a namespace or, if it takes a look
+// at each to tell which these are, all objects.
+func (s *Store[T]) namespaceSnapshot(namespace string) (objects []T, exact bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.table.index(NamespaceIndexName) == nil {
-		return s.table.objects.snapshot(), false
+	if namespace == "" || s.table.index(NamespaceIndexName) == nil {
+		return s.table.objects.snapshot(), namespace == ""
 	}
 	if hits := s.hits(NamespaceIndexName, namespace); hits != nil {
 		return hits.snapshot(), true

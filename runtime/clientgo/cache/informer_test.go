@@ -19,8 +19,29 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
+// podInformerFunc makes an informer of pods, indexed by namespace.
+type podInformerFunc func(api *fakeAPI, resync time.Duration) SharedIndexInformer
+
 func podInformer(api *fakeAPI, resync time.Duration) SharedIndexInformer {
 	return NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, resync, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
+}
+
+// onAll runs a test, in a bubble, with our untyped informers, our typed ones
+// and client-go's: nobody should be able to tell one from the other.
+func onAll(t *testing.T, test func(t *testing.T, podInformer podInformerFunc)) {
+	for name, newInformer := range map[string]podInformerFunc{
+		"untyped": podInformer,
+		"typed": func(api *fakeAPI, resync time.Duration) SharedIndexInformer {
+			return typedPodInformer(api, resync)
+		},
+		"client-go's": func(api *fakeAPI, resync time.Duration) SharedIndexInformer {
+			return cache.NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, resync, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
+		})
+	}
 }
 
 func add(t *testing.T, informer SharedInformer, handler ResourceEventHandler, resync time.Duration) ResourceEventHandlerRegistration {
@@ -42,7 +63,7 @@ func wantCalls(t *testing.T, r *recorder, want ...string) {
 }
 
 func TestInformerFollowsTheAPI(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 		api := newFakeAPI(pod("ns", "a", "", "web"))
 		informer := podInformer(api, 0)
 		early := &recorder{}
@@ -88,19 +109,21 @@ func TestInformerFollowsTheAPI(t *testing.T) {
 }
 
 func TestNamesOfCheckers(t *testing.T) {
-	informer := podInformer(newFakeAPI(), 0)
-	handle := add(t, informer, &recorder{}, 0)
-	if got, want := informer.HasSyncedChecker().Name(), "SharedIndexInformer *v1.Pod"; got != want {
-		t.Errorf("informer: got %q, want %q", got, want)
-	}
-	want := "SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/clientgo/cache.recorder"
-	if got := handle.HasSyncedChecker().Name(); got != want {
-		t.Errorf("handler: got %q, want %q", got, want)
-	}
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
+		informer := podInformer(newFakeAPI(), 0)
+		handle := add(t, informer, &recorder{}, 0)
+		if got, want := informer.HasSyncedChecker().Name(), "SharedIndexInformer *v1.Pod"; got != want {
+			t.Errorf("informer: got %q, want %q", got, want)
+		}
+		want := "SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/clientgo/cache.recorder"
+		if got := handle.HasSyncedChecker().Name(); got != want {
+			t.Errorf("handler: got %q, want %q", got, want)
+		}
+	})
 }
 
 func TestMissedDeletionsAreTombstones(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 		api := newFakeAPI(pod("ns", "a", "", "web"), pod("ns", "b", "", "db"))
 		informer := podInformer(api, 0)
 		defer run(t, informer)()
@@ -118,7 +141,7 @@ func TestMissedDeletionsAreTombstones(t *testing.T) {
 }
 
 func TestRemovedHandlers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 		api := newFakeAPI(pod("ns", "a", ""))
 		informer, other := podInformer(api, 0), podInformer(api, 0)
 		r, stays := &recorder{}, &recorder{}
@@ -169,7 +192,7 @@ func TestResyncs(t *testing.T) {
 		"at least a second":    {time.Second, time.Millisecond, 20 * time.Second, 60, 3, 60, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 				informer := podInformer(newFakeAPI(pod("ns", "a", "")), c.informer)
 				var before, after, unasked, declined recorder
 				add(t, informer, &before, c.before)
@@ -197,6 +220,7 @@ func TestResyncs(t *testing.T) {
 	}
 }
 
+// client-go lists again and again after an error of a transform.
 func TestTransform(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFakeAPI(pod("ns", "a", "", "web"), pod("ns", "bad", ""), pod("ns", "odd", ""))
@@ -224,7 +248,7 @@ func TestTransform(t *testing.T) {
 }
 
 func TestSettingsAfterTheStart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 		informer := podInformer(newFakeAPI(), 0)
 		stop := run(t, informer)
 		const started = "informer has already started"
@@ -304,7 +328,7 @@ func TestObjectsOfAnotherTypeAreSkipped(t *testing.T) {
 }
 
 func TestInformerStoppedBeforeItsSync(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 		api := newFakeAPI()
 		api.fail(errors.New("boom"))
 		informer := podInformer(api, 0)
@@ -334,7 +358,7 @@ func TestCore(t *testing.T) {
 
 // Indexes can be added while the informer runs, by every way to them.
 func TestIndexersAddedLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
 		informer := podInformer(newFakeAPI(pod("ns", "a", "", "web")), 0)
 		defer run(t, informer)()
 		if err := informer.AddIndexers(Indexers{"role": byRole}); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-func typedPodInformer(api *fakeAPI) TypedSharedIndexInformer[*v1.Pod] {
+func typedPodInformer(api *fakeAPI, resync time.Duration) TypedSharedIndexInformer[*v1.Pod] {
 	informer := core.New(source.FromListerWatcher[*v1.Pod](api.listWatch(), nil), core.Options[*v1.Pod]{})
-	return Typed(informer, AdapterOptions{Indexers: Indexers{NamespaceIndex: MetaNamespaceIndexFunc}})
+	return Typed(informer, AdapterOptions{Resync: resync, Indexers: Indexers{NamespaceIndex: MetaNamespaceIndexFunc}})
 }
 
 // typedRecorder tells a recorder of what it is told.
@@ -36,7 +36,7 @@ func (h typedRecorder) OnDelete(obj DeletedObject[*v1.Pod]) {
 func TestTypedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFakeAPI(pod("ns", "a", "", "web"))
-		informer := typedPodInformer(api)
+		informer := typedPodInformer(api, 0)
 		var typed, untyped recorder
 		handle, err := informer.AddTypedEventHandler(typedRecorder{&typed})
 		if err != nil {
@@ -79,7 +79,7 @@ func TestTypedInformer(t *testing.T) {
 }
 
 func TestNewTypedSharedIndexInformer(t *testing.T) {
-	typed := typedPodInformer(newFakeAPI())
+	typed := typedPodInformer(newFakeAPI(), 0)
 	if got := NewTypedSharedIndexInformer[*v1.Pod](typed); got != typed {
 		t.Error("a typed informer is wrapped")
 	}

@@ -92,11 +92,16 @@ func TestInformerFollowsTheAPI(t *testing.T) {
 			t.Errorf("in the store: %v", got)
 		}
 
-		late := &recorder{}
-		lateHandle := add(t, informer, late, 0)
+		late, release := &recorder{}, make(chan struct{})
+		lateHandle := add(t, informer, ResourceEventHandlerDetailedFuncs{AddFunc: func(obj any, initial bool) {
+			<-release
+			late.OnAdd(obj, initial)
+		}}, 0)
+		synctest.Wait()
 		if lateHandle.HasSynced() {
-			t.Error("a late handler is in sync before it was called")
+			t.Error("a late handler is in sync before it has returned")
 		}
+		close(release)
 		wantCalls(t, late, "initial a=cron")
 		if !lateHandle.HasSynced() {
 			t.Error("a late handler is not in sync after the initial list")

@@ -76,6 +76,9 @@ func rateLimiter(qps float32, burst int) flowcontrol.RateLimiter {
 
 // restClient returns the client of one group and version.
 func (c *Client) restClient(gv schema.GroupVersion) (rest.Interface, error) {
+	if c == nil {
+		return nil, errors.New("client: is nil")
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if client, ok := c.rest[gv]; ok {

@@ -25,6 +25,10 @@
 // list's item are what the server sent, in general nothing for a built-in
 // type. An object that is a runtime.Unstructured keeps both.
 //
+// JSON has a fast decoder, and client-go's own behind it: what the fast one
+// refuses is given to the other, which has the last word. A type that the fast
+// one cannot handle is left to the other after its first object.
+//
 // Protobuf is asked for when the type can decode it, as those of k8s.io/api
 // can, and the configuration does not name other content types.
 //

@@ -354,6 +354,18 @@ func TestStopUnblocksNext(t *testing.T) {
 	}
 }
 
+func TestStopEndsTheRequest(t *testing.T) {
+	ended := make(chan struct{})
+	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(ended)
+	})
+	openWatch(t, New[corev1.Pod](newClient(t, cfg), pods, "")).Stop()
+	<-ended
+}
+
 func TestContextUnblocksNext(t *testing.T) {
 	src, _ := heldWatch(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

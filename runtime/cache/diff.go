@@ -25,7 +25,7 @@ func diff[T any](t *table[T], items []item[T]) difference[T] {
 	listed := make([]bool, t.objects.len())
 	for i := range d.kept {
 		it := &d.kept[i]
-		row, existed := t.rowOf[it.key]
+		row, existed := t.row(it.key)
 		if !existed {
 			d.changed = append(d.changed, pair[T]{item: *it})
 			continue
@@ -75,15 +75,6 @@ func (d *difference[T]) patch(t *table[T]) {
 	for i := range d.changed {
 		t.set(d.changed[i].key, d.changed[i].obj)
 	}
-}
-
-// rebuild makes a table of the whole list, beside the old one.
-func (d *difference[T]) rebuild(old *table[T]) *table[T] {
-	fresh := old.empty(len(d.kept))
-	for i := range d.kept {
-		fresh.set(d.kept[i].key, d.kept[i].obj)
-	}
-	return fresh
 }
 
 func (d *difference[T]) tell(to observer[T]) {

@@ -13,12 +13,15 @@ import (
 // by swapping the last one into its place, whatever the posting's length.
 type postings[T any] struct {
 	Index[T]
-	byValue map[string]*posting[T]
-	// first holds the place of each row's first value; its posting is nil for
-	// a row without one.
-	first []place[T]
+	// lists holds the postings, in places that others name; free are those of
+	// postings that are no more.
+	lists   []*posting[T]
+	free    []uint32
+	byValue map[string]uint32
+	// first holds the place of each row's first value.
+	first []place
 	// rest holds the places of the other values of rows that have several.
-	rest map[uint32][]place[T]
+	rest map[uint32][]place
 }
 
 // posting holds the objects of one value, in parallel with their rows.
@@ -28,14 +31,23 @@ type posting[T any] struct {
 	rows    []uint32
 }
 
-// place is where an object stands in a posting.
-type place[T any] struct {
-	posting *posting[T]
-	at      uint32
+// place is where an object stands: in which posting, as its number in lists
+// plus one, and where in it. The zero place is nowhere.
+type place struct {
+	list, at uint32
 }
 
-func newPostings[T any](index Index[T]) *postings[T] {
-	return &postings[T]{Index: index, byValue: map[string]*posting[T]{}}
+// newPostings returns an index without objects, with room for size.
+func newPostings[T any](index Index[T], size int) *postings[T] {
+	return &postings[T]{Index: index, byValue: map[string]uint32{}, first: make([]place, 0, size)}
+}
+
+// list returns the posting of value, or nil.
+func (p *postings[T]) list(value string) *posting[T] {
+	if list, ok := p.byValue[value]; ok {
+		return p.lists[list-1]
+	}
+	return nil
 }
 
 // values computes the values of obj, each of them once. A single one comes
@@ -75,7 +87,7 @@ func unique(values []string) []string {
 // add enters the object of the next row, which has the given values.
 func (p *postings[T]) add(obj T, values []string) {
 	row := uint32(len(p.first))
-	p.first = append(p.first, place[T]{})
+	p.first = append(p.first, place{})
 	p.enter(row, obj, values)
 }
 
@@ -87,23 +99,35 @@ func (p *postings[T]) enter(row uint32, obj T, values []string) {
 			continue
 		}
 		if p.rest == nil {
-			p.rest = map[uint32][]place[T]{}
+			p.rest = map[uint32][]place{}
 		}
 		p.rest[row] = append(p.rest[row], at)
 	}
 }
 
-func (p *postings[T]) post(row uint32, obj T, value string) place[T] {
-	list := p.byValue[value]
-	if list == nil {
-		// The value may be a part of something large.
-		value = strings.Clone(value)
-		list = &posting[T]{value: value}
-		p.byValue[value] = list
+func (p *postings[T]) post(row uint32, obj T, value string) place {
+	number, ok := p.byValue[value]
+	if !ok {
+		number = p.newList(value)
 	}
+	list := p.lists[number-1]
 	list.objects.append(obj)
 	list.rows = append(list.rows, row)
-	return place[T]{posting: list, at: uint32(len(list.rows) - 1)}
+	return place{list: number, at: uint32(len(list.rows) - 1)}
+}
+
+func (p *postings[T]) newList(value string) (number uint32) {
+	if n := len(p.free); n > 0 {
+		number, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		p.lists = append(p.lists, nil)
+		number = uint32(len(p.lists))
+	}
+	// The value may be a part of something large.
+	value = strings.Clone(value)
+	p.lists[number-1] = &posting[T]{value: value}
+	p.byValue[value] = number
+	return number
 }
 
 // update replaces the object of row by another with the given values.
@@ -113,26 +137,27 @@ func (p *postings[T]) update(row uint32, obj T, values []string) {
 		p.enter(row, obj, values)
 		return
 	}
-	if first := p.first[row]; first.posting != nil {
-		first.posting.objects.set(first.at, obj)
+	if first := p.first[row]; first.list != 0 {
+		p.lists[first.list-1].objects.set(first.at, obj)
 	}
 	for _, at := range p.rest[row] {
-		at.posting.objects.set(at.at, obj)
+		p.lists[at.list-1].objects.set(at.at, obj)
 	}
 }
 
 // same reports whether row has just these values, in this order: an index
 // function that returns them in another one costs a little time.
 func (p *postings[T]) same(row uint32, values []string) bool {
-	first, rest := p.first[row], p.rest[row]
-	if first.posting == nil {
+	first := p.first[row]
+	if first.list == 0 {
 		return len(values) == 0
 	}
-	if len(values) != 1+len(rest) || values[0] != first.posting.value {
+	rest := p.rest[row]
+	if len(values) != 1+len(rest) || values[0] != p.lists[first.list-1].value {
 		return false
 	}
 	for i, at := range rest {
-		if at.posting.value != values[i+1] {
+		if p.lists[at.list-1].value != values[i+1] {
 			return false
 		}
 	}
@@ -141,9 +166,9 @@ func (p *postings[T]) same(row uint32, values []string) bool {
 
 // leave takes the object of row out of all its postings.
 func (p *postings[T]) leave(row uint32) {
-	if first := p.first[row]; first.posting != nil {
+	if first := p.first[row]; first.list != 0 {
 		p.unpost(first)
-		p.first[row] = place[T]{}
+		p.first[row] = place{}
 	}
 	// A place in rest can't move meanwhile: the places of one row are in
 	// different postings.
@@ -153,30 +178,32 @@ func (p *postings[T]) leave(row uint32) {
 	delete(p.rest, row)
 }
 
-func (p *postings[T]) unpost(at place[T]) {
-	list := at.posting
+func (p *postings[T]) unpost(from place) {
+	list := p.lists[from.list-1]
 	last := uint32(len(list.rows) - 1)
-	if at.at != last {
+	if from.at != last {
 		moved := list.rows[last]
-		list.rows[at.at] = moved
-		p.move(moved, list, at.at)
+		list.rows[from.at] = moved
+		p.move(moved, from)
 	}
 	list.rows = list.rows[:last]
-	list.objects.swapRemove(at.at)
+	list.objects.swapRemove(from.at)
 	if last == 0 {
 		delete(p.byValue, list.value)
+		p.lists[from.list-1] = nil
+		p.free = append(p.free, from.list)
 	}
 }
 
-// move notes that the object of row stands at another place of list.
-func (p *postings[T]) move(row uint32, list *posting[T], at uint32) {
-	if p.first[row].posting == list {
-		p.first[row].at = at
+// move notes that the object of row stands at another place of its posting.
+func (p *postings[T]) move(row uint32, to place) {
+	if p.first[row].list == to.list {
+		p.first[row] = to
 		return
 	}
 	for i := range p.rest[row] {
-		if p.rest[row][i].posting == list {
-			p.rest[row][i].at = at
+		if p.rest[row][i].list == to.list {
+			p.rest[row][i] = to
 			return
 		}
 	}
@@ -189,20 +216,20 @@ func (p *postings[T]) remove(row uint32) {
 	if row != last {
 		p.rename(last, row)
 	}
-	p.first[last] = place[T]{}
+	p.first[last] = place{}
 	p.first = p.first[:last]
 }
 
 func (p *postings[T]) rename(from, to uint32) {
 	first := p.first[from]
-	if first.posting == nil {
+	if first.list == 0 {
 		return
 	}
 	p.first[to] = first
-	first.posting.rows[first.at] = to
+	p.lists[first.list-1].rows[first.at] = to
 	if rest, ok := p.rest[from]; ok {
 		for _, at := range rest {
-			at.posting.rows[at.at] = to
+			p.lists[at.list-1].rows[at.at] = to
 		}
 		p.rest[to] = rest
 		delete(p.rest, from)

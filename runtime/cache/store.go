@@ -161,7 +161,7 @@ func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error)
 	if index == nil {
 		return nil, unknownIndex(name)
 	}
-	list := index.byValue[value]
+	list := index.list(value)
 	if list == nil {
 		return nil, nil
 	}
@@ -219,7 +219,7 @@ func (s *Store[T]) hasIndex(name string) bool {
 // The caller holds mu.
 func (s *Store[T]) hits(name, value string) *vector[T] {
 	if index := s.table.index(name); index != nil {
-		if list := index.byValue[value]; list != nil {
+		if list := index.list(value); list != nil {
 			return &list.objects
 		}
 	}

@@ -97,7 +97,7 @@ func (m model) check(t *testing.T, s *Store[*thing]) {
 
 func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], compare func(string, []string, []string)) {
 	t.Helper()
-	p := newPostings(index)
+	p := newPostings(index, 0)
 	byValue := map[string][]string{}
 	for key, obj := range m {
 		values, err := p.values(key, obj, new([1]string))

@@ -7,11 +7,10 @@ import (
 )
 
 // table is the data of a store, without its locks: rows of objects in the
-// order in which they came, a map from key to row, and the indexes. Removing a
-// row fills it with the last one.
+// order in which they came, their keys, and the indexes. Removing a row fills
+// it with the last one.
 type table[T any] struct {
-	rowOf   map[types.NamespacedName]uint32
-	keys    []types.NamespacedName
+	keyTable
 	objects vector[T]
 	indexes []*postings[T]
 	// complain is told of an index function that failed.
@@ -20,15 +19,14 @@ type table[T any] struct {
 
 func newTable[T any](size int, complain func(error)) *table[T] {
 	return &table[T]{
-		rowOf:    make(map[types.NamespacedName]uint32, size),
-		keys:     make([]types.NamespacedName, 0, size),
+		keyTable: newKeyTable(size),
 		objects:  vector[T]{items: make([]T, 0, size)},
 		complain: complain,
 	}
 }
 
 func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
-	row, ok := t.rowOf[key]
+	row, ok := t.row(key)
 	if !ok {
 		return obj, false
 	}
@@ -37,10 +35,9 @@ func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
 
 // set makes obj the object of key and returns the one that it replaces.
 func (t *table[T]) set(key types.NamespacedName, obj T) (old T, existed bool) {
-	row, existed := t.rowOf[key]
+	row, existed := t.row(key)
 	if !existed {
-		t.rowOf[key] = uint32(t.objects.len())
-		t.keys = append(t.keys, key)
+		t.keyTable.append(key)
 		t.objects.append(obj)
 	} else {
 		old = t.objects.items[row]
@@ -68,19 +65,12 @@ func (t *table[T]) valuesOf(index *postings[T], key types.NamespacedName, obj T,
 }
 
 func (t *table[T]) delete(key types.NamespacedName) (old T, existed bool) {
-	row, existed := t.rowOf[key]
+	row, existed := t.row(key)
 	if !existed {
 		return old, false
 	}
 	old = t.objects.items[row]
-	delete(t.rowOf, key)
-	last := uint32(t.objects.len() - 1)
-	if row != last {
-		t.keys[row] = t.keys[last]
-		t.rowOf[t.keys[row]] = row
-	}
-	t.keys[last] = types.NamespacedName{}
-	t.keys = t.keys[:last]
+	t.keyTable.swapRemove(row)
 	t.objects.swapRemove(row)
 	for _, index := range t.indexes {
 		index.remove(row)
@@ -100,8 +90,7 @@ func (t *table[T]) index(name string) *postings[T] {
 
 // build makes the postings of a new index from the objects of the table.
 func (t *table[T]) build(index Index[T]) *postings[T] {
-	p := newPostings(index)
-	p.first = make([]place[T], 0, t.objects.len())
+	p := newPostings(index, t.objects.len())
 	var one [1]string
 	for row, obj := range t.objects.items {
 		p.add(obj, t.valuesOf(p, t.keys[row], obj, &one))
@@ -109,13 +98,14 @@ func (t *table[T]) build(index Index[T]) *postings[T] {
 	return p
 }
 
-// empty returns a table without objects that has the indexes of t.
-func (t *table[T]) empty(size int) *table[T] {
-	fresh := newTable[T](size, t.complain)
+// rebuilt returns a table of other items, with the indexes of t.
+func (t *table[T]) rebuilt(items []item[T]) *table[T] {
+	fresh := newTable[T](len(items), t.complain)
 	for _, index := range t.indexes {
-		p := newPostings(index.Index)
-		p.first = make([]place[T], 0, size)
-		fresh.indexes = append(fresh.indexes, p)
+		fresh.indexes = append(fresh.indexes, newPostings(index.Index, len(items)))
+	}
+	for i := range items {
+		fresh.set(items[i].key, items[i].obj)
 	}
 	return fresh
 }

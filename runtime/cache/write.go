@@ -45,7 +45,11 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.replace(items, resourceVersion, nil)
+	fresh := s.table.rebuilt(lastOfEachKey(items))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table = fresh
+	s.see(resourceVersion)
 	return nil
 }
 
@@ -141,15 +145,15 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	s.see(d.resourceVersion)
 }
 
-// replace makes items the content of the store. An item that has the UID and
-// resourceVersion of the object in the store is dropped in its favour. Of the
-// others, to is told first of the objects that are gone, then of the new and the
-// changed ones in the order of items. The caller holds writing.
+// replace makes a list of the API the content of the store. An item that has
+// the UID and resourceVersion of the object in the store is dropped in its
+// favour. Of the others, to is told first of the objects that are gone, then of
+// the new and the changed ones in the order of items. The caller holds writing.
 func (s *Store[T]) replace(items []item[T], resourceVersion string, to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s.table, items)
 	if change.size() > s.table.objects.len()/2 {
-		fresh := change.rebuild(s.table)
+		fresh := s.table.rebuilt(change.kept)
 		s.mu.Lock()
 		s.table = fresh
 	} else {
@@ -158,8 +162,6 @@ func (s *Store[T]) replace(items []item[T], resourceVersion string, to observer[
 	}
 	defer s.mu.Unlock()
 	s.see(resourceVersion)
-	if to != nil {
-		change.tell(to)
-		to.relisted()
-	}
+	change.tell(to)
+	to.relisted()
 }

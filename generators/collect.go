@@ -182,7 +182,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 		namespaced = tags.Scope == "Namespaced"
 	}
 	return &Kind{
-		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.plural.Name(t),
+		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
 		Resource: c.namers.resource(t, tags), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
 	}

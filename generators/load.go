@@ -75,14 +75,27 @@ func newLoader(dir string, log func(string, ...any)) *loader {
 // position returns where pos is, with the path relative to the working directory.
 func (l *loader) position(pos token.Pos) token.Position { return l.fset.Position(pos) }
 
-// api is what a package without which it can hold no API types: a package that
-// matches a pattern and has none of it is not parsed.
-var api = regexp.MustCompile(`\+genclient|\+kubebuilder:object:root|\bObjectMeta\b`)
+// signs of API types: a package that only a pattern with ... matches and that
+// has none of them is not parsed.
+var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("ObjectMeta")}
 
-// marked is what a generated file is parsed at once for.
-var marked = regexp.MustCompile(`(?m)\+genclient|\+kubebuilder:|\+groupName|\+groupGoName|\+k8s:\w+-gen|GroupVersion\{`)
+// marks are what a generated file is parsed at once for.
+var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+k8s:"), []byte("GroupVersion{")}
 
-var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+func containsAny(source []byte, words [][]byte) bool {
+	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(source, word) })
+}
+
+var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
+
+// isGenerated reports whether a source says that it is generated, which it must
+// above its package clause.
+func isGenerated(source []byte) bool {
+	if i := bytes.Index(source, []byte("\npackage ")); i >= 0 {
+		source = source[:i]
+	}
+	return generatedLine.Match(source)
+}
 
 // load parses the packages of patterns, sorted by import path. Syntax errors
 // are added to the diagnostics. Where the packages in also are is found out by
@@ -139,11 +152,11 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 		if !included(at.Dir, name, source) {
 			continue
 		}
-		if generatedLine.Match(source) && !marked.Match(source) {
+		if isGenerated(source) && !containsAny(source, marks) {
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
 			continue
 		}
-		interesting = interesting || api.Match(source)
+		interesting = interesting || containsAny(source, signs)
 		sources[name] = source
 		names = append(names, name)
 	}

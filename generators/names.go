@@ -12,18 +12,29 @@ import (
 
 // namers give the names of a kind as client-gen and controller-gen do.
 type namers struct {
-	public, private, plural, lowerPlural namer.Namer
-	exceptions                           map[string]string
+	public, private, plural namer.Namer
+	exceptions              map[string]string
 }
 
 func newNamers(exceptions map[string]string) namers {
 	return namers{
-		public:      namer.NewPublicNamer(0),
-		private:     namer.NewPrivateNamer(0),
-		plural:      namer.NewPublicPluralNamer(exceptions),
-		lowerPlural: namer.NewAllLowercasePluralNamer(exceptions),
-		exceptions:  exceptions,
+		public:     namer.NewPublicNamer(0),
+		private:    namer.NewPrivateNamer(0),
+		plural:     namer.NewPublicPluralNamer(exceptions),
+		exceptions: exceptions,
 	}
+}
+
+// endpoints is the one type of Kubernetes whose plural follows no rule. Clients
+// and the API server know it as it is.
+var endpoints = types.Name{Package: "k8s.io/api/core/v1", Name: "Endpoints"}
+
+// pluralOf returns the name of accessors.
+func (n namers) pluralOf(t *types.Type) string {
+	if _, ok := n.exceptions[t.Name.Name]; !ok && t.Name == endpoints {
+		return endpoints.Name
+	}
+	return n.plural.Name(t)
 }
 
 // resource returns the plural name of a type in the API: what a marker says, or
@@ -37,7 +48,7 @@ func (n namers) resource(t *types.Type, tags Tags) string {
 	case tags.ResourceName != "":
 		return tags.ResourceName
 	case tags.Genclient || exception:
-		return n.lowerPlural.Name(t)
+		return strings.ToLower(n.pluralOf(t))
 	}
 	return strings.ToLower(flect.Pluralize(t.Name.Name))
 }

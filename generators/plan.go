@@ -106,9 +106,12 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 		return nil
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Name), &templates.Informer{File: file, Kind: kind, Client: t.client, Listers: listers, ClientAccessor: version.ClientAccessor})
+		add(to, fileName(kind.Name), &templates.Informer{File: file, Kind: kind, Listers: listers})
 	}
-	data := templates.Version{File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers, Kinds: kinds}
+	data := templates.Version{
+		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
+		ClientAccessor: version.ClientAccessor, Kinds: kinds,
+	}
 	constructors := templates.Constructors(data)
 	add(to, "interface.go", &data)
 	add(to, "constructors.go", &constructors)

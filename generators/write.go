@@ -42,7 +42,7 @@ func compare(dir string, files []rendered, stale []string) ([]Change, error) {
 		case file.old == nil:
 			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Created, path: file.path, new: file.content})
 		case bytes.Equal(file.old, file.content):
-		case !generatedLine.Match(file.old):
+		case !isGenerated(file.old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", relative(dir, file.path)))
 		default:
 			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Updated, path: file.path, old: file.old, new: file.content})

@@ -131,6 +131,8 @@ type Version struct {
 	Internal Import
 	// Listers is the package of the listers of this version.
 	Listers Import
+	// ClientAccessor leads from a clientset to the version: "ShopV1()".
+	ClientAccessor string
 	// Kinds are those with an informer, sorted by name.
 	Kinds []Kind
 }
@@ -159,15 +161,13 @@ type Kind struct {
 	HasLister bool
 }
 
-// Informer is the data of informer.go.tmpl: the informer of one kind.
+// Informer is the data of informer.go.tmpl: the types of the informer of one
+// kind.
 type Informer struct {
 	File
 	Kind
-	Client Client
 	// Listers is the package of the listers of this version.
 	Listers Import
-	// ClientAccessor leads from a clientset to the version: "ShopV1()".
-	ClientAccessor string
 }
 
 // Lister is the data of lister.go.tmpl: the lister of one kind.

@@ -49,35 +49,22 @@ func (s *imports) add(imp Import) string {
 	}
 }
 
-// aliases lists the names a package may get, best first: its own one, unless
-// that is only a version such as v1, then its own one with ever more of the
-// path before it.
+// aliases lists the names a package may get, best first: its own one, then its
+// own one with ever more of the path before it.
 func aliases(imp Import) []string {
 	name := imp.Name
 	if name == "" {
 		name = identifier(path.Base(imp.Path))
 	}
-	var names []string
-	if !isVersion(name) {
-		names = append(names, name)
-	}
+	names := []string{name}
 	prefix := ""
-	elements := strings.Split(path.Dir(imp.Path), "/")
-	for i, element := range slices.Backward(elements) {
-		if element == "." {
-			break
-		}
-		if i == 0 || !slices.Contains([]string{"api", "apis", "pkg"}, element) {
+	for _, element := range slices.Backward(strings.Split(path.Dir(imp.Path), "/")) {
+		if !slices.Contains([]string{".", "api", "apis", "pkg"}, element) {
 			prefix = identifier(element) + prefix
 			names = append(names, prefix+name)
 		}
 	}
-	return append(names, name, name+"pkg")
-}
-
-// isVersion reports whether a package name is that of an API version.
-func isVersion(name string) bool {
-	return len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1]))
+	return names
 }
 
 // identifier keeps the letters and digits of a path element, in lower case.

@@ -29,7 +29,7 @@ func samples(client templates.Client) map[string]templates.Data {
 	warehouse := order
 	warehouse.Name, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "warehouse", "Warehouses", "warehouses", false
 	kinds := []templates.Kind{order, warehouse}
-	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
+	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, ClientAccessor: "ShopV1()", Kinds: kinds}
 	constructors := templates.Constructors(v)
 	return map[string]templates.Data{
 		"factory": &templates.Factory{
@@ -50,8 +50,8 @@ func samples(client templates.Client) map[string]templates.Data {
 		},
 		"version":      &v,
 		"constructors": &constructors,
-		"informer":     &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Client: client, Listers: listers, ClientAccessor: "ShopV1()"},
-		"cluster":      &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Client: client, Listers: listers, ClientAccessor: "ShopV1()"},
+		"informer":     &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers},
+		"cluster":      &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Listers: listers},
 		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
 		"expansions":   &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},
 	}

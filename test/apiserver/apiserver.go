@@ -46,8 +46,8 @@ type Server struct {
 var setLogger sync.Once
 
 // Start runs etcd and an API server and returns when both serve, which takes
-// about a second. Ending ctx stops the start and later the server, but only
-// Stop waits for it and removes its files.
+// less than a second. Ending ctx ends the start, but not a server that runs:
+// Stop does.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	setLogger.Do(func() {
 		if options.Logger.GetSink() == nil {
@@ -89,16 +89,22 @@ func (s *Server) start(ctx context.Context, options Options) (err error) {
 	// that are not watches have been answered by then.
 	server.GenericAPIServer.ShutdownTimeout = 100 * time.Millisecond
 
-	s.run(ctx, server)
+	s.run(server)
 	s.config = rest.CopyConfig(server.GenericAPIServer.LoopbackClientConfig)
 	s.config.QPS, s.config.Burst = 10_000, 10_000
 	s.config.ContentType = "application/json"
-	return s.waitHealthy(ctx)
+	// A server that is stopped before its start hooks have run ends the
+	// process, so that this much of the start can't be interrupted.
+	if err := s.waitReady(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
 }
 
-// run serves until ctx ends or Stop is called.
-func (s *Server) run(ctx context.Context, server *crdapiserver.CustomResourceDefinitions) {
-	ctx, s.cancel = context.WithCancel(ctx)
+// run serves until Stop is called.
+func (s *Server) run(server *crdapiserver.CustomResourceDefinitions) {
+	var ctx context.Context
+	ctx, s.cancel = context.WithCancel(context.Background())
 	s.ended = make(chan struct{})
 	go func() {
 		defer close(s.ended)
@@ -106,8 +112,11 @@ func (s *Server) run(ctx context.Context, server *crdapiserver.CustomResourceDef
 	}()
 }
 
-// waitHealthy waits for the server to answer that it is ready.
-func (s *Server) waitHealthy(ctx context.Context) error {
+// waitReady waits for the server to answer that it is ready, which it is when
+// its start hooks have run.
+func (s *Server) waitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("not ready in time"))
+	defer cancel()
 	client, err := rest.HTTPClientFor(s.config)
 	if err != nil {
 		return err

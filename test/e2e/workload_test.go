@@ -138,8 +138,12 @@ func wipe(ctx context.Context, client dynamic.Interface, kinds []kind) error {
 		if err != nil {
 			return err
 		}
+		namespaces := map[string]bool{}
 		for _, obj := range list.Items {
-			if err := k.client(client, obj.GetNamespace()).Delete(ctx, obj.GetName(), metav1.DeleteOptions{}); err != nil {
+			namespaces[obj.GetNamespace()] = true
+		}
+		for namespace := range namespaces {
+			if err := k.client(client, namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 				return err
 			}
 		}

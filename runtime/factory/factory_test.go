@@ -20,6 +20,7 @@ import (
 	clientgo "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
@@ -40,19 +41,23 @@ func newPodInformer(client kubernetes.Interface, namespace string, options Infor
 	return NewInformer(podResource, source.FromClientset[*v1.Pod](client, pods.List, pods.Watch), options)
 }
 
-func newNodeInformer(client kubernetes.Interface, _ string, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Node] {
+func newNodeInformer(client kubernetes.Interface, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Node] {
 	nodes := client.CoreV1().Nodes()
 	return NewInformer(nodeResource, source.FromClientset[*v1.Node](client, nodes.List, nodes.Watch), options)
 }
 
 type podFactory struct{ *Factory[kubernetes.Interface] }
 
+func (f podFactory) scope() Scope[kubernetes.Interface] {
+	return Scope[kubernetes.Interface]{Factory: f, Namespace: f.Namespace(), TweakListOptions: f.TweakListOptions()}
+}
+
 func (f podFactory) pods() cache.TypedSharedIndexInformer[*v1.Pod] {
-	return Shared[*v1.Pod](f, podResource, f.Namespace(), f.TweakListOptions(), newPodInformer)
+	return Namespaced[*v1.Pod](f.scope(), newPodInformer, corelisters.NewPodLister).TypedInformer()
 }
 
 func (f podFactory) nodes() cache.TypedSharedIndexInformer[*v1.Node] {
-	return Shared[*v1.Node](f, nodeResource, f.Namespace(), f.TweakListOptions(), newNodeInformer)
+	return ClusterScoped[*v1.Node](f.scope(), newNodeInformer, corelisters.NewNodeLister).TypedInformer()
 }
 
 func newFactory(client kubernetes.Interface, options ...Option) podFactory {
@@ -258,13 +263,13 @@ func TestWaitForSyncSaysWhy(t *testing.T) {
 		timeout, cancel := context.WithTimeoutCause(ctx, time.Second, late)
 		defer cancel()
 		err := f.WaitForSync(timeout)
-		for _, want := range []string{`"*v1.Pod"`, "not you", `"*v1.Service"`, "too late"} {
+		for _, want := range []string{`"pods.v1"`, "not you", `"*v1.Service"`, "too late"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v: says nothing of %s", err, want)
 			}
 		}
 		var syncErr *core.SyncError
-		if !errors.As(err, &syncErr) || syncErr.Informer != "*v1.Pod" || !errors.Is(err, late) || strings.Contains(err.Error(), "Node") {
+		if !errors.As(err, &syncErr) || syncErr.Informer != "pods.v1" || !errors.Is(err, late) || strings.Contains(err.Error(), "nodes") {
 			t.Errorf("error %v", err)
 		}
 		result := f.WaitForCacheSyncWithContext(timeout)

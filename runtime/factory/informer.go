@@ -2,6 +2,7 @@ package factory
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,6 +23,12 @@ type Resource struct {
 	Namespaced bool
 }
 
+// String returns the name by which kubectl knows the resource:
+// "deployments.v1.apps", or "pods.v1" in the core group.
+func (r Resource) String() string {
+	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
+}
+
 // InformerOptions configure an informer. The zero value works.
 type InformerOptions struct {
 	// ResyncPeriod is that of handlers that ask for none; zero is no resyncs.
@@ -40,6 +47,7 @@ func NewInformer[T clientgocache.TypedObject](resource Resource, src source.Sour
 	// told in the log.
 	options.InformerName.WithResource(resource.GroupVersionResource)
 	informer := core.New(source.Tweak(src, options.TweakListOptions), core.Options[T]{
+		Name:             resource.String(),
 		Resync:           options.ResyncPeriod,
 		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
 	})
@@ -49,21 +57,19 @@ func NewInformer[T clientgocache.TypedObject](resource Resource, src source.Sour
 	})
 }
 
-// Shared returns the informer that a factory has for T, and has it made by
-// newInformer if it has none: in a namespace, with what tweak makes of the list
-// options, and indexed by namespace if the resource is namespaced.
-func Shared[T clientgocache.TypedObject, C any, R cache.SharedIndexInformer](
-	f Interface[C], resource Resource, namespace string, tweak TweakListOptionsFunc,
-	newInformer func(C, string, InformerOptions) R,
-) cache.TypedSharedIndexInformer[T] {
-	options := InformerOptions{InformerName: f.InformerName(), TweakListOptions: tweak}
-	if resource.Namespaced {
-		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	}
-	return ToTyped[T](f.InformerFor(newObject[T](), func(client C, resync time.Duration) cache.SharedIndexInformer {
-		options.ResyncPeriod = resync
-		return newInformer(client, namespace, options)
-	}))
+// shared returns the informer that a factory has for T, and has it made by
+// newInformer if it has none.
+func shared[T clientgocache.TypedObject, C any, I cache.SharedIndexInformer](
+	scope Scope[C], indexers cache.Indexers, newInformer func(C, InformerOptions) I,
+) cache.SharedIndexInformer {
+	return scope.Factory.InformerFor(newObject[T](), func(client C, resync time.Duration) cache.SharedIndexInformer {
+		return newInformer(client, InformerOptions{
+			ResyncPeriod:     resync,
+			Indexers:         indexers,
+			InformerName:     scope.Factory.InformerName(),
+			TweakListOptions: scope.TweakListOptions,
+		})
+	})
 }
 
 // newObject returns an empty object of type T, which is a pointer.

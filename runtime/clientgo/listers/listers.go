@@ -28,6 +28,22 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
+// Lister lists the objects of a resource. Generated listers embed it.
+type Lister[T any] interface {
+	// List returns the objects that match. They are shared: treat them as
+	// read-only.
+	List(selector labels.Selector) (ret []T, err error)
+}
+
+// Reader lists and gets the objects of one namespace, or of a resource without
+// namespaces. Generated listers embed it.
+type Reader[T any] interface {
+	Lister[T]
+	// Get returns the object of that name, or a NotFound error. It is shared:
+	// treat it as read-only.
+	Get(name string) (T, error)
+}
+
 // ResourceIndexer lists and gets the objects of one resource, in one namespace
 // or in all. Generated listers embed it.
 type ResourceIndexer[T runtime.Object] struct {

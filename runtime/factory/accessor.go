@@ -1,0 +1,92 @@
+package factory
+
+import (
+	"k8s.io/client-go/tools/cache"
+
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+)
+
+// Informer gives the shared informer of a resource, and its lister, an L.
+// Generated FooInformer interfaces have this form.
+type Informer[L any] interface {
+	Informer() cache.SharedIndexInformer
+	Lister() L
+}
+
+// TypedInformer is Informer with the typed informer, an I. Generated
+// TypedFooInformer interfaces have this form.
+type TypedInformer[I, L any] interface {
+	Informer() cache.SharedIndexInformer
+	TypedInformer() I
+	Lister() L
+}
+
+// Scope is what generated code has of its factory.
+type Scope[C any] struct {
+	Factory Interface[C]
+	// Namespace is the one that the factory is limited to, or empty.
+	Namespace string
+	// TweakListOptions narrows what informers list and watch; it may be nil.
+	TweakListOptions TweakListOptionsFunc
+}
+
+// Namespaced returns access to the informer of T, a resource with namespaces.
+// Whenever it is asked for, it is the one that the factory has for T; the first
+// time it is created with newInformer, indexed by namespace.
+func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L, C any](
+	scope Scope[C], newInformer func(C, string, InformerOptions) I, newLister func(cache.Indexer) L,
+) TypedInformer[I, L] {
+	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
+		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+		return shared[T](scope, indexers, func(client C, options InformerOptions) I {
+			return newInformer(client, scope.Namespace, options)
+		})
+	}}
+}
+
+// ClusterScoped is Namespaced for a resource without namespaces, and without
+// an index.
+func ClusterScoped[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L, C any](
+	scope Scope[C], newInformer func(C, InformerOptions) I, newLister func(cache.Indexer) L,
+) TypedInformer[I, L] {
+	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
+		return shared[T](scope, nil, newInformer)
+	}}
+}
+
+// accessor is the TypedInformer of a resource in a factory.
+type accessor[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L any] struct {
+	shared    func() cache.SharedIndexInformer
+	newLister func(cache.Indexer) L
+}
+
+func (a *accessor[T, I, L]) Informer() cache.SharedIndexInformer { return a.TypedInformer() }
+
+func (a *accessor[T, I, L]) TypedInformer() I { return typed[T, I](a.shared()) }
+
+func (a *accessor[T, I, L]) Lister() L { return a.newLister(a.shared().GetIndexer()) }
+
+// typed returns an informer of Ts under its generated interface, which has the
+// methods of TypedSharedIndexInformer.
+func typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]](informer cache.SharedIndexInformer) I {
+	return any(ToTyped[T](informer)).(I)
+}
+
+// Typed returns an Informer as a TypedInformer: itself if it is one, as those of
+// generated factories are, and otherwise in a wrapper. The informer's objects
+// must be of type T.
+func Typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any](informer Informer[L]) TypedInformer[I, L] {
+	if typed, ok := informer.(TypedInformer[I, L]); ok {
+		return typed
+	}
+	return untyped[T, I, L]{informer}
+}
+
+// untyped is the TypedInformer of an Informer that is none.
+type untyped[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any] struct{ of Informer[L] }
+
+func (u untyped[T, I, L]) Informer() cache.SharedIndexInformer { return u.of.Informer() }
+
+func (u untyped[T, I, L]) TypedInformer() I { return typed[T, I](u.of.Informer()) }
+
+func (u untyped[T, I, L]) Lister() L { return u.of.Lister() }

@@ -185,7 +185,23 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
 		Resource: c.namers.resource(t, tags), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
+		goType: decl.goType(),
 	}
+}
+
+// goType is the import path and name of a type, after aliases.
+func (d *declaration) goType() string {
+	for range maxDepth {
+		if !d.spec.Assign.IsValid() {
+			break
+		}
+		next, _ := d.refer(d.spec.Type)
+		if next == nil {
+			break
+		}
+		d = next
+	}
+	return d.pkg.Path + "." + d.spec.Name.Name
 }
 
 // looksLikeAPI reports whether a struct embeds TypeMeta and ObjectMeta itself.

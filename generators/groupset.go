@@ -49,6 +49,9 @@ func (s *groupSet) add(pkg *Package, gv groupVersion, internal bool, kinds []*Ki
 	if gv.goName != "" {
 		goName, clientName, namedAt = camelCase(gv.goName, "Group"), namer.IC(gv.goName), gv.goNamePos
 	}
+	if clientset != "" && !token.IsIdentifier(clientName) {
+		s.diags.errorf(gv.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", gv.group, clientName)
+	}
 	group := s.group(gv.group, goName, internal)
 	if group == nil {
 		group = &groupEntry{
@@ -124,7 +127,21 @@ func (s *groupSet) resolve() []*Group {
 	}
 	slices.SortFunc(groups, func(a, b *Group) int { return strings.Compare(a.Dir, b.Dir) })
 	s.distinctVersions(groups)
+	s.distinctTypes(groups)
 	return groups
+}
+
+// distinctTypes reports aliases of one type: a factory has one informer for it,
+// which can't list two resources.
+func (s *groupSet) distinctTypes(groups []*Group) {
+	taken := map[string]*Kind{}
+	(&Model{Groups: groups}).kinds(func(_ *Group, _ *Version, kind *Kind) {
+		if previous := taken[kind.goType]; previous != nil {
+			s.diags.errorf(kind.Pos, "kind: %s here and %s at %s are one Go type, %s, and a factory has one informer for it; write \"type %s %s\" without \"=\"",
+				kind.Name, previous.Name, previous.Pos, kind.goType, kind.Name, lastElement(kind.goType))
+		}
+		taken[kind.goType] = kind
+	})
 }
 
 // distinctNames gives groups with the same first segment more of their names.

@@ -65,6 +65,8 @@ type Kind struct {
 	Package, PackageName string
 	// Pos is where it is declared.
 	Pos token.Position
+
+	goType string // import path and name of the type, after aliases
 }
 
 // Skip is a type, or a whole package, that nothing is generated for.

@@ -1,0 +1,145 @@
+package generators
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const testModule = "github.com/informer-gen/informer-gen/testdata/"
+
+// golden are the API packages of testdata, whose output is committed beside them.
+var golden = map[string]Options{
+	"kubebuilder": {Patterns: []string{"./api/..."}},
+	"multigroup":  {Patterns: []string{"./apis/..."}},
+	"samplecontroller": {
+		Patterns:           []string{"./pkg/apis/..."},
+		VersionedClientset: testModule + "samplecontroller/pkg/clientset/versioned",
+	},
+}
+
+func goldenOptions(t *testing.T, name string) Options {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := golden[name]
+	options.Dir, options.OutputDir = dir, filepath.Join("generated", "informers")
+	return options
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for name := range golden {
+		t.Run(name, func(t *testing.T) {
+			options := goldenOptions(t, name)
+			if !*update {
+				options.Mode = Verify
+			}
+			result, err := Run(options)
+			if errors.Is(err, ErrDiffers) {
+				t.Errorf("%v; go test ./generators -update writes it:\n%s", err, result.Diff)
+			} else if err != nil {
+				t.Error(err)
+			}
+			if result.Files == 0 {
+				t.Error("no files")
+			}
+		})
+	}
+}
+
+// contents runs in memory into an output folder that does not exist.
+func contents(t *testing.T, options Options) map[string]string {
+	t.Helper()
+	options.Mode, options.OutputPackage, options.OutputDir = Verify, "example.com/out/informers", filepath.Join(t.TempDir(), "out", "informers")
+	result, err := Run(options)
+	if !errors.Is(err, ErrDiffers) {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, change := range result.Changes {
+		name, err := filepath.Rel(filepath.Dir(options.OutputDir), change.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.ToSlash(name)] = string(change.new)
+	}
+	return files
+}
+
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	options := goldenOptions(t, "multigroup")
+	options.Patterns = []string{"./apis/networking/v1", "./apis/networking/v1beta1", "./apis/storage/...", testModule + "multigroup/apis/mesh-policy/v1alpha1"}
+	want := contents(t, options)
+	for range 4 {
+		for _, patterns := range [][]string{rotate(options.Patterns), {"./apis/..."}, {"./..."}} {
+			options.Patterns = patterns
+			if diff := cmp.Diff(want, contents(t, options)); diff != "" {
+				t.Fatalf("patterns %v: %s", patterns, diff)
+			}
+		}
+		slices.Reverse(options.Patterns)
+	}
+}
+
+func rotate(list []string) []string { return append(slices.Clone(list[1:]), list[0]) }
+
+// A kind's informer and lister are at most 80 lines together, with a header of
+// one line.
+func TestLinesPerType(t *testing.T) {
+	t.Parallel()
+	for name := range golden {
+		options := goldenOptions(t, name)
+		options.HeaderFile = filepath.Join(t.TempDir(), "header")
+		writeFile(t, options.HeaderFile, "// Copyright example.com.\n")
+		files := contents(t, options)
+		for path, content := range files {
+			lister, ok := strings.CutPrefix(path, "listers/")
+			if !ok || filepath.Base(path) == "expansion_generated.go" {
+				continue
+			}
+			lines := strings.Count(content, "\n")
+			for _, level := range []string{"informers/", "informers/externalversions/"} {
+				lines += strings.Count(files[level+lister], "\n")
+			}
+			if lines > 80 {
+				t.Errorf("%s: %d lines", path, lines)
+			}
+		}
+	}
+}
+
+func TestHeaderKeepsItsYear(t *testing.T) {
+	t.Parallel()
+	head, err := readHeader(writeHeader(t, "// Copyright YEAR Example, since YEAR.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := "// Copyright 2019 Example, since 2019.\n\n" + generatedBy + "\n\npackage p\n"
+	if diff := cmp.Diff("// Copyright 2019 Example, since 2019.\n\n"+generatedBy+"\n\n", string(head.text([]byte(old)))); diff != "" {
+		t.Error(diff)
+	}
+	if text := string(head.text(nil)); strings.Contains(text, "YEAR") || !strings.HasPrefix(text, "// Copyright 2") {
+		t.Errorf("header of a new file: %q", text)
+	}
+	if _, err := readHeader(writeHeader(t, "not a comment")); err == nil {
+		t.Error("header that is not a comment: no error")
+	}
+}
+
+func writeHeader(t *testing.T, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "header")
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

@@ -5,7 +5,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 # testdata is left out of ./..., but its golden packages are code like any other.
-PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... ./testdata/...
+PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... $(patsubst %,./%...,$(wildcard testdata/*/))
 
 .PHONY: help
 help: ## List the targets

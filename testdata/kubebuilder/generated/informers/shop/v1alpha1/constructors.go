@@ -8,36 +8,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 )
 
 // NewOrderInformer makes an informer that nobody shares: prefer that of a factory.
 func NewOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedOrderInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers) OrderIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredOrderInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredOrderInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers, tweakListOptions factory.TweakListOptionsFunc) OrderIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) OrderIndexInformer {
+	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewOrderInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewOrderInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedOrderInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedOrderInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
+func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) OrderIndexInformer {
 	return factory.NewInformer(orderResource, source.New[v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options)
 }
 
@@ -62,31 +63,31 @@ func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer
 
 // NewShipmentInformer makes an informer that nobody shares: prefer that of a factory.
 func NewShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedShipmentInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers) ShipmentIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredShipmentInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredShipmentInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers, tweakListOptions factory.TweakListOptionsFunc) ShipmentIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) ShipmentIndexInformer {
+	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewShipmentInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewShipmentInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedShipmentInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedShipmentInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
+func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) ShipmentIndexInformer {
 	return factory.NewInformer(shipmentResource, source.New[v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options)
 }
 
@@ -111,31 +112,31 @@ func ToShipmentIndexInformer(informer cache.SharedIndexInformer) ShipmentIndexIn
 
 // NewWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
 func NewWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers) WarehouseIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers, tweakListOptions factory.TweakListOptionsFunc) WarehouseIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) WarehouseIndexInformer {
+	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewWarehouseInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewWarehouseInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedWarehouseInformerWithOptions(client, options)
 }
 
 // NewTypedWarehouseInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) WarehouseIndexInformer {
+func NewTypedWarehouseInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) WarehouseIndexInformer {
 	return factory.NewInformer(warehouseResource, source.New[v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options)
 }
 

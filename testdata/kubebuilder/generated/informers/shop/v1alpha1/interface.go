@@ -77,7 +77,7 @@ type warehouseInformer version
 func (v *warehouseInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
 
 func (v *warehouseInformer) TypedInformer() WarehouseIndexInformer {
-	return factory.Shared[*v1alpha1.Warehouse](v.factory, warehouseResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options factory.InformerOptions) WarehouseIndexInformer {
+	return factory.Shared[*v1alpha1.Warehouse](v.factory, warehouseResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options internalinterfaces.InformerOptions) WarehouseIndexInformer {
 		return NewTypedWarehouseInformerWithOptions(client, options)
 	})
 }

@@ -8,36 +8,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 )
 
 // NewInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
 func NewInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers) InterfaceIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers, tweakListOptions factory.TweakListOptionsFunc) InterfaceIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) InterfaceIndexInformer {
+	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewInterfaceInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedInterfaceInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedInterfaceInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) InterfaceIndexInformer {
+func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) InterfaceIndexInformer {
 	return factory.NewInformer(interfaceResource, source.New[v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options)
 }
 

@@ -8,36 +8,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 )
 
 // NewGatewayInformer makes an informer that nobody shares: prefer that of a factory.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedGatewayInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers, tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) GatewayIndexInformer {
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedGatewayInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
+func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) GatewayIndexInformer {
 	return factory.NewInformer(gatewayResource, source.New[v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
 }
 
@@ -62,31 +63,31 @@ func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInfo
 
 // NewGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
 func NewGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers) GatewayClassIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers, tweakListOptions factory.TweakListOptionsFunc) GatewayClassIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) GatewayClassIndexInformer {
+	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewGatewayClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewGatewayClassInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedGatewayClassInformerWithOptions(client, options)
 }
 
 // NewTypedGatewayClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) GatewayClassIndexInformer {
+func NewTypedGatewayClassInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) GatewayClassIndexInformer {
 	return factory.NewInformer(gatewayClassResource, source.New[v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options)
 }
 

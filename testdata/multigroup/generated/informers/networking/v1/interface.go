@@ -60,7 +60,7 @@ type gatewayClassInformer version
 func (v *gatewayClassInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
 
 func (v *gatewayClassInformer) TypedInformer() GatewayClassIndexInformer {
-	return factory.Shared[*v1.GatewayClass](v.factory, gatewayClassResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options factory.InformerOptions) GatewayClassIndexInformer {
+	return factory.Shared[*v1.GatewayClass](v.factory, gatewayClassResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options internalinterfaces.InformerOptions) GatewayClassIndexInformer {
 		return NewTypedGatewayClassInformerWithOptions(client, options)
 	})
 }

@@ -8,36 +8,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 )
 
 // NewEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
 func NewEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers) EndpointsIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers, tweakListOptions factory.TweakListOptionsFunc) EndpointsIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) EndpointsIndexInformer {
+	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewEndpointsInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedEndpointsInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedEndpointsInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) EndpointsIndexInformer {
+func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) EndpointsIndexInformer {
 	return factory.NewInformer(endpointsResource, source.New[v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options)
 }
 
@@ -62,31 +63,31 @@ func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndex
 
 // NewGatewayInformer makes an informer that nobody shares: prefer that of a factory.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedGatewayInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers, tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) GatewayIndexInformer {
+	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedGatewayInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
+func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) GatewayIndexInformer {
 	return factory.NewInformer(gatewayResource, source.New[v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
 }
 

@@ -8,36 +8,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	"k8s.io/client-go/tools/cache"
 )
 
 // NewClaimInformer makes an informer that nobody shares: prefer that of a factory.
 func NewClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedClaimInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers) ClaimIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredClaimInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredClaimInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers, tweakListOptions factory.TweakListOptionsFunc) ClaimIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) ClaimIndexInformer {
+	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewClaimInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewClaimInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedClaimInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedClaimInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ClaimIndexInformer {
+func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) ClaimIndexInformer {
 	return factory.NewInformer(claimResource, source.New[v1.Claim](client, claimResource.GroupVersionResource, namespace), options)
 }
 
@@ -62,31 +63,31 @@ func ToClaimIndexInformer(informer cache.SharedIndexInformer) ClaimIndexInformer
 
 // NewVolumeInformer makes an informer that nobody shares: prefer that of a factory.
 func NewVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedVolumeInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers) VolumeIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredVolumeInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredVolumeInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers, tweakListOptions factory.TweakListOptionsFunc) VolumeIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) VolumeIndexInformer {
+	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewVolumeInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewVolumeInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedVolumeInformerWithOptions(client, options)
 }
 
 // NewTypedVolumeInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) VolumeIndexInformer {
+func NewTypedVolumeInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) VolumeIndexInformer {
 	return factory.NewInformer(volumeResource, source.New[v1.Volume](client, volumeResource.GroupVersionResource, ""), options)
 }
 

@@ -60,7 +60,7 @@ type volumeInformer version
 func (v *volumeInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
 
 func (v *volumeInformer) TypedInformer() VolumeIndexInformer {
-	return factory.Shared[*v1.Volume](v.factory, volumeResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options factory.InformerOptions) VolumeIndexInformer {
+	return factory.Shared[*v1.Volume](v.factory, volumeResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options internalinterfaces.InformerOptions) VolumeIndexInformer {
 		return NewTypedVolumeInformerWithOptions(client, options)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/internalinterfaces"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 	"k8s.io/client-go/tools/cache"
@@ -14,31 +15,31 @@ import (
 
 // NewFooInformer makes an informer that nobody shares: prefer that of a factory.
 func NewFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedFooInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers) FooIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredFooInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredFooInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers, tweakListOptions factory.TweakListOptionsFunc) FooIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) FooIndexInformer {
+	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewFooInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedFooInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) FooIndexInformer {
+func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) FooIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
 	return factory.NewInformer(fooResource, source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch), options)
 }
@@ -62,31 +63,31 @@ func ToFooIndexInformer(informer cache.SharedIndexInformer) FooIndexInformer {
 
 // NewFooClassInformer makes an informer that nobody shares: prefer that of a factory.
 func NewFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
 }
 
 // NewTypedFooClassInformer makes an informer that nobody shares: prefer that of a factory.
 func NewTypedFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers) FooClassIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredFooClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
+	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
 }
 
 // NewTypedFilteredFooClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers, tweakListOptions factory.TweakListOptionsFunc) FooClassIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) FooClassIndexInformer {
+	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
+func NewFooClassInformerWithOptions(client versioned.Interface, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedFooClassInformerWithOptions(client, options)
 }
 
 // NewTypedFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) FooClassIndexInformer {
+func NewTypedFooClassInformerWithOptions(client versioned.Interface, options internalinterfaces.InformerOptions) FooClassIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
 	return factory.NewInformer(fooClassResource, source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch), options)
 }

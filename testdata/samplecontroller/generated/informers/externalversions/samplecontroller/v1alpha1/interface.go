@@ -60,7 +60,7 @@ type fooClassInformer version
 func (v *fooClassInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
 
 func (v *fooClassInformer) TypedInformer() FooClassIndexInformer {
-	return factory.Shared[*v1alpha1.FooClass](v.factory, fooClassResource, v.namespace, v.tweakListOptions, func(client versioned.Interface, _ string, options factory.InformerOptions) FooClassIndexInformer {
+	return factory.Shared[*v1alpha1.FooClass](v.factory, fooClassResource, v.namespace, v.tweakListOptions, func(client versioned.Interface, _ string, options internalinterfaces.InformerOptions) FooClassIndexInformer {
 		return NewTypedFooClassInformerWithOptions(client, options)
 	})
 }

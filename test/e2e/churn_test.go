@@ -27,12 +27,12 @@ func TestChurn(t *testing.T) {
 	}{{"watch-list", true}, {"list", false}} {
 		t.Run(mode.name, func(t *testing.T) {
 			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, mode.watchList)
-			line := testChurn(t, func(context.Context, *line) {})
+			line := testChurn(t, shop, 5000, undisturbed)
 			lists, watchLists := line.count(isList), line.count(isWatchList)
-			if mode.watchList && (lists > 0 || watchLists != len(exampleKinds)) {
+			if mode.watchList && (lists > 0 || watchLists != len(shop.kinds)) {
 				t.Errorf("got %d lists and %d watch-lists, want a watch-list for each informer", lists, watchLists)
 			}
-			if !mode.watchList && (lists != len(exampleKinds) || watchLists > 0) {
+			if !mode.watchList && (lists != len(shop.kinds) || watchLists > 0) {
 				t.Errorf("got %d lists and %d watch-lists, want a list for each informer", lists, watchLists)
 			}
 		})
@@ -42,11 +42,11 @@ func TestChurn(t *testing.T) {
 // The same while the connections of the watches break again and again.
 func TestChurnWithBrokenWatches(t *testing.T) {
 	cuts := 0
-	line := testChurn(t, func(ctx context.Context, line *line) {
+	line := testChurn(t, shop, 5000, func(ctx context.Context, line *line) {
 		// Cut when every informer has a watch open, and only some times: an
 		// informer waits longer after each failure.
 		for i := range 3 {
-			if line.waitWatches(ctx, (i+1)*len(exampleKinds)) == nil {
+			if line.waitWatches(ctx, (i+1)*len(shop.kinds)) == nil {
 				line.cut()
 				cuts++
 			}
@@ -58,16 +58,28 @@ func TestChurnWithBrokenWatches(t *testing.T) {
 	t.Logf("cut %d times, %d requests were made", cuts, line.count(func(call) bool { return true }))
 }
 
+// The same, with fewer objects, with several groups and versions.
+func TestChurnOfSeveralGroups(t *testing.T) {
+	testChurn(t, multigroup, 1000, undisturbed)
+}
+
+// The same with informers that list and watch through a clientset.
+func TestChurnWithClientset(t *testing.T) {
+	testChurn(t, sample, 1000, undisturbed)
+}
+
+func undisturbed(context.Context, *line) {}
+
 // testChurn runs the scenario, with disturb at work as long as the writers are.
-func testChurn(t *testing.T, disturb func(context.Context, *line)) *line {
-	cfg, client := playground(t, exampleKinds...)
+func testChurn(t *testing.T, api example, objects int, disturb func(context.Context, *line)) *line {
+	cfg, client := playground(t, api.kinds...)
 	line := newLine(t, cfg)
-	factory, subjects := exampleSubjects(t, cfg)
+	factory, subjects := api.subjects(t, cfg)
 	work := func(prefix string, objects int) workload {
-		return workload{client: client, kinds: exampleKinds, prefix: prefix, objects: objects, writers: 4}
+		return workload{client: client, kinds: api.kinds, prefix: prefix, objects: objects, writers: 4}
 	}
 	ctx := t.Context()
-	if err := work("before", 1000).run(ctx); err != nil {
+	if err := work("before", objects/5).run(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range subjects {
@@ -88,13 +100,13 @@ func testChurn(t *testing.T, disturb func(context.Context, *line)) *line {
 	}
 	others.Go(func() error { disturb(writing, line); return nil })
 
-	if err := work("then", 2000).run(ctx); err != nil {
+	if err := work("then", objects*2/5).run(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range subjects {
 		s.join(t, "late")
 	}
-	final := work("later", 2000)
+	final := work("later", objects*2/5)
 	if err := final.run(ctx); err != nil {
 		t.Fatal(err)
 	}

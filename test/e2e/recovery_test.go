@@ -14,6 +14,7 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/test/apiserver"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
@@ -21,13 +22,13 @@ import (
 // An API server that does not know watch-lists is asked once, and then listed.
 func TestServerWithoutWatchList(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, genericfeatures.WatchList, false)
-	cfg, client := playground(t, exampleKinds...)
-	w := workload{client: client, kinds: exampleKinds, prefix: "old", objects: 100, writers: 1}
+	cfg, client := playground(t, shop.kinds...)
+	w := workload{client: client, kinds: shop.kinds, prefix: "old", objects: 100, writers: 1}
 	if err := w.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	line := newLine(t, cfg)
-	factory, subjects := exampleSubjects(t, cfg)
+	factory, subjects := shop.subjects(t, cfg)
 	for _, s := range subjects {
 		s.join(t, "early")
 		s.release()
@@ -44,7 +45,7 @@ func TestServerWithoutWatchList(t *testing.T) {
 	for _, s := range subjects {
 		s.wantAgreement(t, client)
 	}
-	if watchLists, lists := line.count(isWatchList), line.count(isList); watchLists != len(exampleKinds) || lists != len(exampleKinds) {
+	if watchLists, lists := line.count(isWatchList), line.count(isList); watchLists != len(shop.kinds) || lists != len(shop.kinds) {
 		t.Errorf("got %d watch-lists and %d lists, want one of each for each informer", watchLists, lists)
 	}
 	stop()
@@ -89,7 +90,7 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	cfg := server.Config()
 	line := newLine(t, cfg)
 	gone := make(chan error, 100)
-	informer := cache.New(orderSource(t, cfg), cache.Options[*shopv1alpha1.Order]{
+	informer := cache.New(source.New[shopv1alpha1.Order](newClient(t, cfg), k.gvr(), ""), cache.Options[*shopv1alpha1.Order]{
 		DisableWatchList: disableWatchList,
 		OnError: func(_ context.Context, err error) {
 			if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
@@ -117,7 +118,7 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	updated.Object["spec"] = k.spec(7)
+	updated.Object["spec"] = k.content(7)["spec"]
 	_, updateErr := objects.Update(t.Context(), updated, metav1.UpdateOptions{})
 	createReplaced := func() error {
 		_, err := objects.Create(t.Context(), k.object("shop", "replaced", 9), metav1.CreateOptions{})

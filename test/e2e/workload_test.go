@@ -17,22 +17,26 @@ type kind struct {
 	schema.GroupVersionKind
 	resource   string
 	namespaced bool
-	// spec is that of a valid object; n varies it.
-	spec func(n int) map[string]any
+	// content is that of a valid object without its metadata; n varies it.
+	content func(n int) map[string]any
+}
+
+func newKind(gvk schema.GroupVersionKind, resource string, namespaced bool, content func(n int) map[string]any) kind {
+	return kind{GroupVersionKind: gvk, resource: resource, namespaced: namespaced, content: content}
 }
 
 func (k kind) gvr() schema.GroupVersionResource {
 	return k.GroupVersion().WithResource(k.resource)
 }
 
-func (k kind) String() string { return k.resource + "." + k.Group }
+func (k kind) String() string { return k.resource + "." + k.Version + "." + k.Group }
 
 // shardLabel is a label that every object has and every update may change, so
 // that an index by it has something to follow.
 const shardLabel = "e2e.informer-gen.dev/shard"
 
 func (k kind) object(namespace, name string, n int) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: map[string]any{"spec": k.spec(n)}}
+	obj := &unstructured.Unstructured{Object: k.content(n)}
 	obj.SetGroupVersionKind(k.GroupVersionKind)
 	if k.namespaced {
 		obj.SetNamespace(namespace)

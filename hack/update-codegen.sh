@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Writes the golden output of testdata anew. Arguments go to every call of
+# informer-gen: --verify compares instead of writing.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bin=$(mktemp -d)
+trap 'rm -rf "$bin"' EXIT
+(cd "$root" && go build -o "$bin/informer-gen" ./cmd/informer-gen)
+
+status=0
+generate() { # folder in testdata, then arguments
+  local project=$1
+  shift
+  (cd "$root/testdata/$project" && "$bin/informer-gen" --output-dir generated/informers "$@") || status=1
+}
+
+samplecontroller=github.com/informer-gen/informer-gen/testdata/samplecontroller
+generate kubebuilder --input-dirs ./api/... "$@"
+generate multigroup --input-dirs ./apis/... "$@"
+generate samplecontroller --input-dirs ./pkg/apis/... \
+  --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"
+exit "$status"

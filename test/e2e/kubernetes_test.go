@@ -23,13 +23,13 @@ func TestKubernetesAPI(t *testing.T) {
 
 	mustRun(t, dir, tool, "--versioned-clientset-package", "k8s.io/client-go/kubernetes", "k8s.io/api/...")
 	generated := files(t, filepath.Join(dir, "pkg", "generated"))
-	for _, want := range []string{"informers/factory.go", "informers/apps/v1/deployment.go", "listers/core/v1/pod.go"} {
+	for _, want := range []string{"informers/externalversions/factory.go", "informers/externalversions/apps/v1/deployment.go", "listers/core/v1/pod.go"} {
 		if !slices.Contains(generated, want) {
 			t.Errorf("%s was not written", want)
 		}
 	}
 	mustRun(t, dir, "go", "build", "-o", "kube", ".")
-	mustRun(t, dir, "go", "vet", "./pkg/generated/informers")
+	mustRun(t, dir, "go", "vet", "./pkg/generated/informers/externalversions")
 	output := mustRun(t, dir, filepath.Join(dir, "kube"))
 	if !strings.Contains(output, "in sync") {
 		t.Errorf("got %q", output)

@@ -59,7 +59,7 @@ func TestWrongInput(t *testing.T) {
 		status           int
 		message          string
 	}{
-		{"syntax error", "api/v1/broken.go", "package v1\n\nfunc {\n", []string{"-i", "./api/..."}, 1, "broken.go:3:"},
+		{"syntax error", "api/v1alpha1/broken.go", "package v1alpha1\n\nfunc {\n", []string{"-i", "./api/..."}, 1, "broken.go:3:"},
 		{"no API types", "empty/empty.go", "package empty\n", []string{"-i", "./empty"}, 1, "empty"},
 		{"wrong flag", "", "", []string{"--no-such-flag"}, 2, "no-such-flag"},
 	} {

@@ -106,7 +106,7 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	w := &watching[T]{reflector: r, state: s}
 	opened := time.Now()
 	err := w.run(ctx)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	var pace pace

@@ -16,7 +16,7 @@ import (
 
 var (
 	errExpired   = apierrors.NewResourceExpired("too old")
-	errGone      = apierrors.NewGone("gone")
+	errGone      = &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}
 	errTooLarge  = apierrors.NewTimeoutError("Too large resource version", 1)
 	errBusy      = apierrors.NewTooManyRequests("later", 3)
 	errRefused   = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)

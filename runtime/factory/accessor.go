@@ -76,7 +76,7 @@ func typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]](informer
 // generated factories are, and otherwise in a wrapper. The informer's objects
 // must be of type T.
 func Typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any](informer Informer[L]) TypedInformer[I, L] {
-	if typed, ok := informer.(TypedInformer[I, L]); ok {
+	if typed, ok := any(informer).(TypedInformer[I, L]); ok {
 		return typed
 	}
 	return untyped[T, I, L]{informer}

@@ -52,7 +52,7 @@ func (s *restSource[E, T]) List(ctx context.Context, options metav1.ListOptions,
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, err)
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }()
 
 	var meta metav1.ListMeta
 	switch {
@@ -121,7 +121,7 @@ func (s *restSource[E, T]) open(ctx context.Context, options metav1.ListOptions)
 	}
 	mediaType, _, err := mime.ParseMediaType(answer.contentType)
 	if err != nil {
-		body.Close()
+		_ = body.Close()
 		return nil, "", fmt.Errorf("content type %q: %w", answer.contentType, err)
 	}
 	return body, mediaType, nil

@@ -43,7 +43,7 @@ type restWatcher[E any, T object[E]] struct {
 // Stop ends the request.
 func (w *restWatcher[E, T]) Stop() {
 	w.cancel(ErrStopped)
-	w.body.Close()
+	_ = w.body.Close()
 }
 
 // Next reads one frame and decodes its object.

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	modpath "golang.org/x/mod/module"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -218,6 +219,9 @@ func (l *loader) loadImport(path, from string) *Package {
 		return pkg
 	}
 	l.packages[path] = nil
+	if err := modpath.CheckImportPath(path); err != nil {
+		return nil // the go command would take it for a pattern
+	}
 	dir := l.mods.dir(path, from)
 	if dir == "" {
 		dirs, err := goList(l.dir, []string{path}, nil)

@@ -86,13 +86,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/pflag"
 
 	"github.com/informer-gen/informer-gen/generators"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(60) // a little more work for a third less memory
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run is the command without the process around it; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {

@@ -107,10 +107,10 @@ type SharedInformerFactory interface {
 	// InformerFor returns the informer of the type of obj, made by newFunc if there is none.
 	InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer
 
-	// NetworkingMesh gives the informers of group networking.mesh.example.org.
-	NetworkingMesh() meshpolicy.Interface
-	// NetworkingExample gives the informers of group networking.example.org.
-	NetworkingExample() networking.Interface
+	// MeshPolicy gives the informers of group networking.mesh.example.org.
+	MeshPolicy() meshpolicy.Interface
+	// Networking gives the informers of group networking.example.org.
+	Networking() networking.Interface
 	// Storage gives the informers of group storage.example.org.
 	Storage() storage.Interface
 }
@@ -119,11 +119,11 @@ type sharedInformerFactory struct {
 	*factory.Factory[*source.Client]
 }
 
-func (f *sharedInformerFactory) NetworkingMesh() meshpolicy.Interface {
+func (f *sharedInformerFactory) MeshPolicy() meshpolicy.Interface {
 	return meshpolicy.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
 }
 
-func (f *sharedInformerFactory) NetworkingExample() networking.Interface {
+func (f *sharedInformerFactory) Networking() networking.Interface {
 	return networking.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
 }
 

@@ -18,17 +18,17 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	switch resource {
 	// Group=networking.mesh.example.org, Version=v1alpha1
 	case schema.GroupVersionResource{Group: "networking.mesh.example.org", Version: "v1alpha1", Resource: "interfaces"}:
-		return factory.NewGenericInformer(f.NetworkingMesh().V1alpha1().Interfaces().Informer(), resource.GroupResource()), nil
+		return factory.NewGenericInformer(f.MeshPolicy().V1alpha1().Interfaces().Informer(), resource.GroupResource()), nil
 	// Group=networking.example.org, Version=v1
 	case schema.GroupVersionResource{Group: "networking.example.org", Version: "v1", Resource: "gateways"}:
-		return factory.NewGenericInformer(f.NetworkingExample().V1().Gateways().Informer(), resource.GroupResource()), nil
+		return factory.NewGenericInformer(f.Networking().V1().Gateways().Informer(), resource.GroupResource()), nil
 	case schema.GroupVersionResource{Group: "networking.example.org", Version: "v1", Resource: "gatewayclasses"}:
-		return factory.NewGenericInformer(f.NetworkingExample().V1().GatewayClasses().Informer(), resource.GroupResource()), nil
+		return factory.NewGenericInformer(f.Networking().V1().GatewayClasses().Informer(), resource.GroupResource()), nil
 	// Group=networking.example.org, Version=v1beta1
 	case schema.GroupVersionResource{Group: "networking.example.org", Version: "v1beta1", Resource: "endpointses"}:
-		return factory.NewGenericInformer(f.NetworkingExample().V1beta1().Endpointses().Informer(), resource.GroupResource()), nil
+		return factory.NewGenericInformer(f.Networking().V1beta1().Endpointses().Informer(), resource.GroupResource()), nil
 	case schema.GroupVersionResource{Group: "networking.example.org", Version: "v1beta1", Resource: "gateways"}:
-		return factory.NewGenericInformer(f.NetworkingExample().V1beta1().Gateways().Informer(), resource.GroupResource()), nil
+		return factory.NewGenericInformer(f.Networking().V1beta1().Gateways().Informer(), resource.GroupResource()), nil
 	// Group=storage.example.org, Version=v1
 	case schema.GroupVersionResource{Group: "storage.example.org", Version: "v1", Resource: "diskclaims"}:
 		return factory.NewGenericInformer(f.Storage().V1().Claims().Informer(), resource.GroupResource()), nil

@@ -2,4 +2,5 @@
 // directory whose name can't be that of a Go package.
 // +kubebuilder:object:generate=true
 // +groupName=networking.mesh.example.org
+// +groupGoName=MeshPolicy
 package v1alpha1

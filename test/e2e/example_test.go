@@ -80,8 +80,8 @@ var multigroup = example{
 	subjects: func(t *testing.T, cfg *rest.Config) (sharedFactory, []tested) {
 		factory := multigroupinformers.NewSharedInformerFactory(newClient(t, cfg), 0)
 		return factory, []tested{
-			newSubject[*networkingv1.Gateway](t, gateways, factory.NetworkingExample().V1().Gateways().Informer()),
-			newSubject[*networkingv1beta1.Gateway](t, betaGateways, factory.NetworkingExample().V1beta1().Gateways().Informer()),
+			newSubject[*networkingv1.Gateway](t, gateways, factory.Networking().V1().Gateways().Informer()),
+			newSubject[*networkingv1beta1.Gateway](t, betaGateways, factory.Networking().V1beta1().Gateways().Informer()),
 			newSubject[*storagev1.Volume](t, volumes, factory.Storage().V1().Volumes().Informer()),
 			newSubject[*storagev1.Claim](t, claims, factory.Storage().V1().Claims().Informer()),
 		}

@@ -14,7 +14,15 @@ import (
 // lister finds what the clientset was given and created.
 func TestKubernetesAPI(t *testing.T) {
 	tool := buildTool(t)
-	dir := project(t, "example.com/kube", "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2")
+	// A directory that is always the same, and is ignored by git, is what lets
+	// the go command find the packages in its cache that it has compiled before:
+	// they take minutes.
+	dir := filepath.Join(checkout(t), "test", "bin", "kube")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	projectIn(t, dir, "example.com/kube", "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2")
 	program, err := os.ReadFile(filepath.Join("testdata", "kube", "main.go.txt"))
 	if err != nil {
 		t.Fatal(err)

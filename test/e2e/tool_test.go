@@ -11,6 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	// What the tool is made of: so that go test does not take a result for
+	// cached when it has changed.
+	_ "github.com/informer-gen/informer-gen/generators"
 )
 
 // These tests run informer-gen the way its users do: as a program, in a module
@@ -33,6 +37,13 @@ func checkout(t *testing.T) string {
 func project(t *testing.T, module string, require ...string) string {
 	t.Helper()
 	dir := t.TempDir()
+	projectIn(t, dir, module, require...)
+	return dir
+}
+
+// projectIn is project in an empty directory of the caller.
+func projectIn(t *testing.T, dir, module string, require ...string) {
+	t.Helper()
 	lines := []string{
 		"module " + module, "", "go 1.26.0", "",
 		"require github.com/informer-gen/informer-gen v0.0.0",
@@ -51,7 +62,6 @@ func project(t *testing.T, module string, require ...string) string {
 		sums = append(sums, sum...)
 	}
 	write(t, filepath.Join(dir, "go.sum"), string(sums))
-	return dir
 }
 
 // inProject runs a command in a project and returns what it printed. The go

@@ -18,6 +18,7 @@ import (
 // tested is a subject of whatever type.
 type tested interface {
 	join(t *testing.T, when string)
+	failed() error
 	wantSynced(t *testing.T)
 	comeAndGo(ctx context.Context) error
 	release()
@@ -98,6 +99,14 @@ func (s *subject[T]) wantSynced(t *testing.T) {
 	} else if why.Handler == "" {
 		t.Errorf("%v: got %v, want the name of a handler in it", s.kind, err)
 	}
+}
+
+// failed returns nil when the informer has tried something in vain.
+func (s *subject[T]) failed() error {
+	if status := s.core.Status(); status.Attempts == 0 {
+		return fmt.Errorf("%v: %v, and nothing has failed", s.kind, status.Phase)
+	}
+	return nil
 }
 
 // comeAndGo adds a handler, lets it see the initial objects and some events,

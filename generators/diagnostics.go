@@ -5,6 +5,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,8 +26,13 @@ func (d *diagnostics) warnf(pos token.Position, format string, args ...any) {
 
 // err returns all problems, sorted and each once, or nil.
 func (d *diagnostics) err() error {
-	d.errors.RemoveMultiples()
+	d.errors = sorted(d.errors)
 	return d.errors.Err()
+}
+
+func sorted(list scanner.ErrorList) scanner.ErrorList {
+	list.Sort()
+	return slices.CompactFunc(list, func(a, b *scanner.Error) bool { return *a == *b })
 }
 
 // nearest returns the candidate that a misspelt name is most like, as

@@ -223,6 +223,9 @@ func (s *groupSet) distinctKinds(group *Group, version *Version) {
 				names[namespace+name] = kind
 			}
 		}
+		if kind.Informer && kind.Name == "Typed" {
+			s.diags.errorf(kind.Pos, "kind: Typed would have an interface with the name of its method: TypedInformer; rename it")
+		}
 		if kind.Lister && kind.Namespaced && (kind.Plural == "List" || kind.Plural == "Get") {
 			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of a lister's method: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
 		}

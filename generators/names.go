@@ -75,7 +75,7 @@ func packageName(element, prefix string) string {
 		}
 		return -1
 	}, element)
-	if !token.IsIdentifier(name) {
+	if !token.IsIdentifier(name) || name == "main" {
 		return prefix + name
 	}
 	return name

@@ -120,11 +120,7 @@ func walk(root string) ([]string, error) {
 			return nil
 		}
 		if dir != root {
-			name := entry.Name()
-			if name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
-				return filepath.SkipDir
-			}
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			if ignored(entry.Name()) || exists(filepath.Join(dir, "go.mod")) {
 				return filepath.SkipDir
 			}
 		}
@@ -134,6 +130,11 @@ func walk(root string) ([]string, error) {
 		return nil
 	})
 	return dirs, err
+}
+
+// ignored reports whether the go command leaves a directory out of "...".
+func ignored(name string) bool {
+	return name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
 func hasGoFiles(dir string) bool {

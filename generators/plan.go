@@ -144,9 +144,9 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 }
 
 // fileName is the file of a kind, which must not be one of the others in its
-// directory.
+// directory, nor end as those do that are only for tests or for some systems.
 func fileName(kind string) string {
-	name := strings.ToLower(kind)
+	name := strings.ReplaceAll(strings.ToLower(kind), "_", "-")
 	if name == "interface" || name == "constructors" {
 		name += "_kind"
 	}

@@ -73,8 +73,7 @@ func Run(options Options) (Result, error) {
 		return result, err // what is missing of a package would only cause more problems
 	}
 	result.Model, err = collect(packages, &options, &diags)
-	diags.warnings.RemoveMultiples()
-	result.Warnings = diags.warnings
+	result.Warnings = sorted(diags.warnings)
 	step("collecting")
 	if err := errors.Join(err, diags.err()); err != nil {
 		return result, diags.orElse(err)
@@ -112,6 +111,10 @@ func generate(options *Options, loader *loader, result *Result, step func(string
 	to, err := resolveTargets(options, loader.mods)
 	if err != nil {
 		return err
+	}
+	var diags diagnostics
+	if reachable(result.Model, to, &diags); diags.err() != nil {
+		return diags.err()
 	}
 	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
 	if err != nil {

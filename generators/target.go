@@ -91,6 +91,35 @@ func usable(dir, out string) error {
 	}
 }
 
+// reachable reports the API packages that lie in an internal directory and that
+// the output could not import therefore.
+func reachable(model *Model, to targets, diags *diagnostics) {
+	seen := map[string]bool{}
+	model.kinds(func(_ *Group, _ *Version, kind *Kind) {
+		parent, inside := internalParent(kind.Package)
+		if !inside || seen[kind.Package] {
+			return
+		}
+		seen[kind.Package] = true
+		for _, out := range []folder{to.informers, to.listers} {
+			if !strings.HasPrefix(out.path+"/", parent) {
+				diags.errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.Package, out.path, strings.TrimSuffix(parent, "/"))
+			}
+		}
+	})
+}
+
+// internalParent returns what a package's importers must begin with, if it lies
+// in an internal directory.
+func internalParent(importPath string) (string, bool) {
+	path := "/" + importPath + "/"
+	last := strings.LastIndex(path, "/internal/")
+	if last < 0 {
+		return "", false
+	}
+	return strings.TrimPrefix(path[:last+1], "/"), true
+}
+
 func firstElement(importPath string) string {
 	first, _, _ := strings.Cut(importPath, "/")
 	return first

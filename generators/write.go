@@ -75,7 +75,7 @@ func findStale(folders []string, files []rendered) ([]string, error) {
 			if err != nil {
 				return err
 			}
-			if entry.IsDir() && path != root && exists(filepath.Join(path, "go.mod")) {
+			if entry.IsDir() && path != root && (ignored(entry.Name()) || exists(filepath.Join(path, "go.mod"))) {
 				return filepath.SkipDir
 			}
 			if !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || current[path] {

@@ -13,9 +13,11 @@ var sources embed.FS
 
 var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(sources, "*.go.tmpl"))
 
-// local are the names of parameters, receivers and variables in the templates:
-// an import of that name would be hidden by them.
+// local are the names of parameters, receivers and variables in the templates,
+// which would hide an import of that name, and the predeclared ones, which an
+// import would hide.
 var local = []string{
+	"any", "bool", "error", "false", "nil", "string", "true",
 	"a", "api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
 	"name", "namespace", "newFunc", "obj", "ok", "options", "resource", "resyncConfig", "resyncPeriod", "s",
 	"selector", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "typed", "v", "version",

@@ -17,7 +17,7 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 // which would hide an import of that name, and the predeclared ones, which an
 // import would hide.
 var local = []string{
-	"any", "bool", "error", "false", "nil", "string", "true",
+	"any", "bool", "error", "false", "init", "nil", "string", "true",
 	"a", "api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
 	"name", "namespace", "newFunc", "obj", "ok", "options", "resource", "resyncConfig", "resyncPeriod", "s",
 	"selector", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "typed", "v", "version",

@@ -4,10 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
 	clientfeatures "k8s.io/client-go/features"
 	clientfeaturestesting "k8s.io/client-go/features/testing"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // The whole of it, in both faces: 5,000 objects of three resources are

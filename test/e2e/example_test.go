@@ -15,9 +15,8 @@ import (
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	multigroupinformers "github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers"
-	samplev1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
-
 	sampleinformers "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions"
+	samplev1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 )
 

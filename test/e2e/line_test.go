@@ -31,9 +31,7 @@ type line struct {
 
 // call is a request that was answered.
 type call struct {
-	path   string
-	query  url.Values
-	status int
+	query url.Values
 }
 
 func isWatch(c call) bool     { return c.query.Get("watch") != "" }
@@ -169,7 +167,7 @@ func (t lineTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := call{path: request.URL.Path, query: request.URL.Query(), status: response.StatusCode}
+	c := call{query: request.URL.Query()}
 	t.line.mu.Lock()
 	defer t.line.mu.Unlock()
 	t.line.calls = append(t.line.calls, c)

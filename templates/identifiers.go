@@ -33,16 +33,16 @@ var Libraries = []Library{
 	{Import{"reflect", "reflect"}, []string{"Type"}},
 	{Import{"time", "time"}, []string{"Duration"}},
 
-	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"New", "NewNamespaced", "ResourceIndexer"}},
+	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer"}},
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
-		"Factory", "GenericInformer", "InformerOptions", "Interface", "New", "NewGenericInformer", "NewInformer",
-		"NewInformerFunc", "Option", "Resource", "Shared", "ToTyped", "TweakListOptionsFunc",
+		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",
+		"Namespaced", "New", "NewGenericInformer", "NewInformer", "NewInformerFunc", "Option", "Resource", "Scope",
+		"ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},
 	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client", "FromClientset", "New"}},
 
 	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{"Object"}},
-	{Import{"k8s.io/apimachinery/pkg/labels", "labels"}, []string{"Selector"}},
 	{Import{"k8s.io/apimachinery/pkg/runtime", "runtime"}, []string{"Object"}},
 	{Import{"k8s.io/apimachinery/pkg/runtime/schema", "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
 	{Import{"k8s.io/client-go/tools/cache", "cache"}, []string{

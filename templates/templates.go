@@ -18,9 +18,9 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 // import would hide.
 var local = []string{
 	"any", "bool", "error", "false", "init", "nil", "string", "true",
-	"a", "api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
-	"name", "namespace", "newFunc", "obj", "ok", "options", "resource", "resyncConfig", "resyncPeriod", "s",
-	"selector", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "typed", "v", "version",
+	"api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
+	"l", "name", "namespace", "newFunc", "obj", "options", "resource", "resyncConfig", "resyncPeriod",
+	"scope", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "v", "version",
 }
 
 // Data is one of the data structs of this package.

@@ -232,7 +232,6 @@ func TestImportsGetDistinctNames(t *testing.T) {
 	want := []string{
 		`cache "example.com/cache/api/v1"`,
 		`"github.com/informer-gen/informer-gen/runtime/clientgo/listers"`,
-		`"k8s.io/apimachinery/pkg/labels"`,
 		`"k8s.io/apimachinery/pkg/runtime/schema"`,
 		`toolscache "k8s.io/client-go/tools/cache"`,
 	}

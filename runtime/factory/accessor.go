@@ -6,6 +6,19 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
+// InformerOnly gives the shared informer of a resource. Generated FooInformer
+// interfaces have this form if Foos cannot be got by name, and so have no
+// lister.
+type InformerOnly interface {
+	Informer() cache.SharedIndexInformer
+}
+
+// TypedInformerOnly is InformerOnly with the typed informer, an I.
+type TypedInformerOnly[I any] interface {
+	Informer() cache.SharedIndexInformer
+	TypedInformer() I
+}
+
 // Informer gives the shared informer of a resource, and its lister, an L.
 // Generated FooInformer interfaces have this form.
 type Informer[L any] interface {
@@ -32,7 +45,9 @@ type Scope[C any] struct {
 
 // Namespaced returns access to the informer of T, a resource with namespaces.
 // Whenever it is asked for, it is the one that the factory has for T; the first
-// time it is created with newInformer, indexed by namespace.
+// time it is created with newInformer, indexed by namespace. newLister is nil
+// for a resource whose objects cannot be got by name, and Lister not to be
+// called then.
 func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L, C any](
 	scope Scope[C], newInformer func(C, string, InformerOptions) I, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {
@@ -79,14 +94,28 @@ func Typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any](i
 	if typed, ok := any(informer).(TypedInformer[I, L]); ok {
 		return typed
 	}
-	return untyped[T, I, L]{informer}
+	return untyped[T, I, L]{untypedOnly[T, I]{informer}, informer}
 }
 
-// untyped is the TypedInformer of an Informer that is none.
-type untyped[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any] struct{ of Informer[L] }
+// TypedOnly is Typed for an informer without a lister.
+func TypedOnly[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]](informer InformerOnly) TypedInformerOnly[I] {
+	if typed, ok := informer.(TypedInformerOnly[I]); ok {
+		return typed
+	}
+	return untypedOnly[T, I]{informer}
+}
 
-func (u untyped[T, I, L]) Informer() cache.SharedIndexInformer { return u.of.Informer() }
+// untypedOnly is the TypedInformerOnly of an informer that is none.
+type untypedOnly[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]] struct{ of InformerOnly }
 
-func (u untyped[T, I, L]) TypedInformer() I { return typed[T, I](u.of.Informer()) }
+func (u untypedOnly[T, I]) Informer() cache.SharedIndexInformer { return u.of.Informer() }
+
+func (u untypedOnly[T, I]) TypedInformer() I { return typed[T, I](u.of.Informer()) }
+
+// untyped is the TypedInformer of an informer that is none.
+type untyped[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any] struct {
+	untypedOnly[T, I]
+	of Informer[L]
+}
 
 func (u untyped[T, I, L]) Lister() L { return u.of.Lister() }

@@ -86,18 +86,3 @@ func newObject[T runtime.Object]() runtime.Object {
 func ToTyped[T clientgocache.Object](informer cache.SharedIndexInformer) cache.TypedSharedIndexInformer[T] {
 	return clientgocache.NewTypedSharedIndexInformer[T](informer)
 }
-
-// Shared returns the informer that a factory has for T, and has it made by
-// newInformer if it has none.
-func Shared[T clientgocache.TypedObject, C any, I cache.SharedIndexInformer](
-	f Interface[C], resource Resource, namespace string, tweak TweakListOptionsFunc,
-	newInformer func(C, string, InformerOptions) I,
-) cache.TypedSharedIndexInformer[T] {
-	var indexers cache.Indexers
-	if resource.Namespaced {
-		indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	}
-	return ToTyped[T](shared[T](Scope[C]{f, namespace, tweak}, indexers, func(client C, options InformerOptions) I {
-		return newInformer(client, namespace, options)
-	}))
-}

@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/internalinterfaces"
+	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -44,16 +45,7 @@ func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, o
 
 // ToTypedOrderInformer makes an informer typed, whose objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
-	if typed, ok := informer.(TypedOrderInformer); ok {
-		return typed
-	}
-	return orderTypedInformer{informer}
-}
-
-type orderTypedInformer struct{ OrderInformer }
-
-func (a orderTypedInformer) TypedInformer() OrderIndexInformer {
-	return ToOrderIndexInformer(a.Informer())
+	return factory.Typed[*v1alpha1.Order, OrderIndexInformer](factory.Informer[shopv1alpha1.OrderLister](informer))
 }
 
 // ToOrderIndexInformer makes an informer typed, whose objects must be Orders: of others, the typed methods panic.
@@ -93,16 +85,7 @@ func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string
 
 // ToTypedShipmentInformer makes an informer typed, whose objects must be Shipments: of others, the typed methods panic.
 func ToTypedShipmentInformer(informer ShipmentInformer) TypedShipmentInformer {
-	if typed, ok := informer.(TypedShipmentInformer); ok {
-		return typed
-	}
-	return shipmentTypedInformer{informer}
-}
-
-type shipmentTypedInformer struct{ ShipmentInformer }
-
-func (a shipmentTypedInformer) TypedInformer() ShipmentIndexInformer {
-	return ToShipmentIndexInformer(a.Informer())
+	return factory.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](factory.Informer[shopv1alpha1.ShipmentLister](informer))
 }
 
 // ToShipmentIndexInformer makes an informer typed, whose objects must be Shipments: of others, the typed methods panic.
@@ -142,16 +125,7 @@ func NewTypedWarehouseInformerWithOptions(client *source.Client, options interna
 
 // ToTypedWarehouseInformer makes an informer typed, whose objects must be Warehouses: of others, the typed methods panic.
 func ToTypedWarehouseInformer(informer WarehouseInformer) TypedWarehouseInformer {
-	if typed, ok := informer.(TypedWarehouseInformer); ok {
-		return typed
-	}
-	return warehouseTypedInformer{informer}
-}
-
-type warehouseTypedInformer struct{ WarehouseInformer }
-
-func (a warehouseTypedInformer) TypedInformer() WarehouseIndexInformer {
-	return ToWarehouseIndexInformer(a.Informer())
+	return factory.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](factory.Informer[shopv1alpha1.WarehouseLister](informer))
 }
 
 // ToWarehouseIndexInformer makes an informer typed, whose objects must be Warehouses: of others, the typed methods panic.

@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/internalinterfaces"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of shop.example.com/v1alpha1.
@@ -32,56 +31,22 @@ var (
 )
 
 type version struct {
-	factory          internalinterfaces.SharedInformerFactory
-	namespace        string
-	tweakListOptions internalinterfaces.TweakListOptionsFunc
+	scope factory.Scope[*source.Client]
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-func (v *version) Orders() TypedOrderInformer { return (*orderInformer)(v) }
-
-type orderInformer version
-
-func (v *orderInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *orderInformer) TypedInformer() OrderIndexInformer {
-	return factory.Shared[*v1alpha1.Order](v.factory, orderResource, v.namespace, v.tweakListOptions, NewTypedOrderInformerWithOptions)
+func (v *version) Orders() TypedOrderInformer {
+	return factory.Namespaced[*v1alpha1.Order](v.scope, NewTypedOrderInformerWithOptions, shopv1alpha1.NewOrderLister)
 }
 
-func (v *orderInformer) Lister() shopv1alpha1.OrderLister {
-	return shopv1alpha1.NewOrderLister(v.Informer().GetIndexer())
+func (v *version) Shipments() TypedShipmentInformer {
+	return factory.Namespaced[*v1alpha1.Shipment](v.scope, NewTypedShipmentInformerWithOptions, shopv1alpha1.NewShipmentLister)
 }
 
-func (v *version) Shipments() TypedShipmentInformer { return (*shipmentInformer)(v) }
-
-type shipmentInformer version
-
-func (v *shipmentInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *shipmentInformer) TypedInformer() ShipmentIndexInformer {
-	return factory.Shared[*v1alpha1.Shipment](v.factory, shipmentResource, v.namespace, v.tweakListOptions, NewTypedShipmentInformerWithOptions)
-}
-
-func (v *shipmentInformer) Lister() shopv1alpha1.ShipmentLister {
-	return shopv1alpha1.NewShipmentLister(v.Informer().GetIndexer())
-}
-
-func (v *version) Warehouses() TypedWarehouseInformer { return (*warehouseInformer)(v) }
-
-type warehouseInformer version
-
-func (v *warehouseInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *warehouseInformer) TypedInformer() WarehouseIndexInformer {
-	return factory.Shared[*v1alpha1.Warehouse](v.factory, warehouseResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options internalinterfaces.InformerOptions) WarehouseIndexInformer {
-		return NewTypedWarehouseInformerWithOptions(client, options)
-	})
-}
-
-func (v *warehouseInformer) Lister() shopv1alpha1.WarehouseLister {
-	return shopv1alpha1.NewWarehouseLister(v.Informer().GetIndexer())
+func (v *version) Warehouses() TypedWarehouseInformer {
+	return factory.ClusterScoped[*v1alpha1.Warehouse](v.scope, NewTypedWarehouseInformerWithOptions, shopv1alpha1.NewWarehouseLister)
 }

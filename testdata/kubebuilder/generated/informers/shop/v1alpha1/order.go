@@ -3,26 +3,24 @@
 package v1alpha1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// OrderInformer provides a shared informer and lister of Orders. Order is what a customer buys.
-type OrderInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() shopv1alpha1.OrderLister
-}
-
-// TypedOrderInformer adds the type-safe informer to OrderInformer.
-type TypedOrderInformer interface {
-	OrderInformer
-	TypedInformer() OrderIndexInformer
-}
-
-// The types of client-go's cache package for Orders.
+// The informers of Orders.
 type (
-	OrderIndexInformer        cache.TypedSharedIndexInformer[*v1alpha1.Order]
+	// OrderInformer gives the shared informer and the lister of Orders. Order is what a customer buys.
+	OrderInformer factory.Informer[shopv1alpha1.OrderLister]
+	// TypedOrderInformer gives the typed informer as well.
+	TypedOrderInformer factory.TypedInformer[OrderIndexInformer, shopv1alpha1.OrderLister]
+	// OrderIndexInformer is the typed informer of Orders.
+	OrderIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Order]
+)
+
+// Handlers and indexers of Orders.
+type (
 	OrderHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1alpha1.Order]
 	OrderDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1alpha1.Order]
 	OrderFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1alpha1.Order]

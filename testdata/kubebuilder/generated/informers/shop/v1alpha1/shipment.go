@@ -3,26 +3,24 @@
 package v1alpha1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// ShipmentInformer provides a shared informer and lister of Shipments. Shipment is a parcel on its way to a customer.
-type ShipmentInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() shopv1alpha1.ShipmentLister
-}
-
-// TypedShipmentInformer adds the type-safe informer to ShipmentInformer.
-type TypedShipmentInformer interface {
-	ShipmentInformer
-	TypedInformer() ShipmentIndexInformer
-}
-
-// The types of client-go's cache package for Shipments.
+// The informers of Shipments.
 type (
-	ShipmentIndexInformer        cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
+	// ShipmentInformer gives the shared informer and the lister of Shipments. Shipment is a parcel on its way to a customer.
+	ShipmentInformer factory.Informer[shopv1alpha1.ShipmentLister]
+	// TypedShipmentInformer gives the typed informer as well.
+	TypedShipmentInformer factory.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
+	// ShipmentIndexInformer is the typed informer of Shipments.
+	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
+)
+
+// Handlers and indexers of Shipments.
+type (
 	ShipmentHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1alpha1.Shipment]
 	ShipmentDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1alpha1.Shipment]
 	ShipmentFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1alpha1.Shipment]

@@ -3,26 +3,24 @@
 package v1alpha1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// WarehouseInformer provides a shared informer and lister of Warehouses. Warehouse is a place that orders are fulfilled from.
-type WarehouseInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() shopv1alpha1.WarehouseLister
-}
-
-// TypedWarehouseInformer adds the type-safe informer to WarehouseInformer.
-type TypedWarehouseInformer interface {
-	WarehouseInformer
-	TypedInformer() WarehouseIndexInformer
-}
-
-// The types of client-go's cache package for Warehouses.
+// The informers of Warehouses.
 type (
-	WarehouseIndexInformer        cache.TypedSharedIndexInformer[*v1alpha1.Warehouse]
+	// WarehouseInformer gives the shared informer and the lister of Warehouses. Warehouse is a place that orders are fulfilled from.
+	WarehouseInformer factory.Informer[shopv1alpha1.WarehouseLister]
+	// TypedWarehouseInformer gives the typed informer as well.
+	TypedWarehouseInformer factory.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]
+	// WarehouseIndexInformer is the typed informer of Warehouses.
+	WarehouseIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Warehouse]
+)
+
+// Handlers and indexers of Warehouses.
+type (
 	WarehouseHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1alpha1.Warehouse]
 	WarehouseDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1alpha1.Warehouse]
 	WarehouseFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1alpha1.Warehouse]

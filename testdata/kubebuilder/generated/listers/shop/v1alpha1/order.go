@@ -5,14 +5,13 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // OrderLister lists Orders, which are shared and read-only. Order is what a customer buys.
 type OrderLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Order, err error)
+	listers.Lister[*v1alpha1.Order]
 	Orders(namespace string) OrderNamespaceLister
 	OrderListerExpansion
 }
@@ -28,8 +27,7 @@ func NewOrderLister(indexer cache.Indexer) OrderLister {
 
 // OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.
 type OrderNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Order, err error)
-	Get(name string) (*v1alpha1.Order, error)
+	listers.Reader[*v1alpha1.Order]
 	OrderNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type orderNamespaceLister struct {
 	listers.ResourceIndexer[*v1alpha1.Order]
 }
 
-func (s *orderLister) Orders(namespace string) OrderNamespaceLister {
-	return orderNamespaceLister{listers.NewNamespaced[*v1alpha1.Order](s.ResourceIndexer, namespace)}
+func (l *orderLister) Orders(namespace string) OrderNamespaceLister {
+	return orderNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

@@ -5,14 +5,13 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // ShipmentLister lists Shipments, which are shared and read-only. Shipment is a parcel on its way to a customer.
 type ShipmentLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Shipment, err error)
+	listers.Lister[*v1alpha1.Shipment]
 	Shipments(namespace string) ShipmentNamespaceLister
 	ShipmentListerExpansion
 }
@@ -28,8 +27,7 @@ func NewShipmentLister(indexer cache.Indexer) ShipmentLister {
 
 // ShipmentNamespaceLister lists and gets the Shipments of one namespace, which are shared and read-only.
 type ShipmentNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Shipment, err error)
-	Get(name string) (*v1alpha1.Shipment, error)
+	listers.Reader[*v1alpha1.Shipment]
 	ShipmentNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type shipmentNamespaceLister struct {
 	listers.ResourceIndexer[*v1alpha1.Shipment]
 }
 
-func (s *shipmentLister) Shipments(namespace string) ShipmentNamespaceLister {
-	return shipmentNamespaceLister{listers.NewNamespaced[*v1alpha1.Shipment](s.ResourceIndexer, namespace)}
+func (l *shipmentLister) Shipments(namespace string) ShipmentNamespaceLister {
+	return shipmentNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

@@ -5,15 +5,13 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // WarehouseLister lists Warehouses, which are shared and read-only. Warehouse is a place that orders are fulfilled from.
 type WarehouseLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Warehouse, err error)
-	Get(name string) (*v1alpha1.Warehouse, error)
+	listers.Reader[*v1alpha1.Warehouse]
 	WarehouseListerExpansion
 }
 

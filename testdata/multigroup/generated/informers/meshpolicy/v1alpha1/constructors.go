@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
+	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -44,16 +45,7 @@ func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace strin
 
 // ToTypedInterfaceInformer makes an informer typed, whose objects must be Interfaces: of others, the typed methods panic.
 func ToTypedInterfaceInformer(informer InterfaceInformer) TypedInterfaceInformer {
-	if typed, ok := informer.(TypedInterfaceInformer); ok {
-		return typed
-	}
-	return interfaceTypedInformer{informer}
-}
-
-type interfaceTypedInformer struct{ InterfaceInformer }
-
-func (a interfaceTypedInformer) TypedInformer() InterfaceIndexInformer {
-	return ToInterfaceIndexInformer(a.Informer())
+	return factory.Typed[*v1alpha1.Interface, InterfaceIndexInformer](factory.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
 }
 
 // ToInterfaceIndexInformer makes an informer typed, whose objects must be Interfaces: of others, the typed methods panic.

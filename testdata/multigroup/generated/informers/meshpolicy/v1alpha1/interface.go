@@ -4,11 +4,11 @@ package v1alpha1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of networking.mesh.example.org/v1alpha1.
@@ -25,26 +25,14 @@ var (
 )
 
 type version struct {
-	factory          internalinterfaces.SharedInformerFactory
-	namespace        string
-	tweakListOptions internalinterfaces.TweakListOptionsFunc
+	scope factory.Scope[*source.Client]
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-func (v *version) Interfaces() TypedInterfaceInformer { return (*interfaceInformer)(v) }
-
-type interfaceInformer version
-
-func (v *interfaceInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *interfaceInformer) TypedInformer() InterfaceIndexInformer {
-	return factory.Shared[*v1alpha1.Interface](v.factory, interfaceResource, v.namespace, v.tweakListOptions, NewTypedInterfaceInformerWithOptions)
-}
-
-func (v *interfaceInformer) Lister() meshpolicyv1alpha1.InterfaceLister {
-	return meshpolicyv1alpha1.NewInterfaceLister(v.Informer().GetIndexer())
+func (v *version) Interfaces() TypedInterfaceInformer {
+	return factory.Namespaced[*v1alpha1.Interface](v.scope, NewTypedInterfaceInformerWithOptions, meshpolicyv1alpha1.NewInterfaceLister)
 }

@@ -3,26 +3,24 @@
 package v1alpha1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// InterfaceInformer provides a shared informer and lister of Interfaces. Interface is a kind whose name is also that of a generated file.
-type InterfaceInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() meshpolicyv1alpha1.InterfaceLister
-}
-
-// TypedInterfaceInformer adds the type-safe informer to InterfaceInformer.
-type TypedInterfaceInformer interface {
-	InterfaceInformer
-	TypedInformer() InterfaceIndexInformer
-}
-
-// The types of client-go's cache package for Interfaces.
+// The informers of Interfaces.
 type (
-	InterfaceIndexInformer        cache.TypedSharedIndexInformer[*v1alpha1.Interface]
+	// InterfaceInformer gives the shared informer and the lister of Interfaces. Interface is a kind whose name is also that of a generated file.
+	InterfaceInformer factory.Informer[meshpolicyv1alpha1.InterfaceLister]
+	// TypedInterfaceInformer gives the typed informer as well.
+	TypedInterfaceInformer factory.TypedInformer[InterfaceIndexInformer, meshpolicyv1alpha1.InterfaceLister]
+	// InterfaceIndexInformer is the typed informer of Interfaces.
+	InterfaceIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Interface]
+)
+
+// Handlers and indexers of Interfaces.
+type (
 	InterfaceHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1alpha1.Interface]
 	InterfaceDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1alpha1.Interface]
 	InterfaceFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1alpha1.Interface]

@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
+	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -44,16 +45,7 @@ func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string,
 
 // ToTypedGatewayInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
-	if typed, ok := informer.(TypedGatewayInformer); ok {
-		return typed
-	}
-	return gatewayTypedInformer{informer}
-}
-
-type gatewayTypedInformer struct{ GatewayInformer }
-
-func (a gatewayTypedInformer) TypedInformer() GatewayIndexInformer {
-	return ToGatewayIndexInformer(a.Informer())
+	return factory.Typed[*v1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1.GatewayLister](informer))
 }
 
 // ToGatewayIndexInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
@@ -93,16 +85,7 @@ func NewTypedGatewayClassInformerWithOptions(client *source.Client, options inte
 
 // ToTypedGatewayClassInformer makes an informer typed, whose objects must be GatewayClasses: of others, the typed methods panic.
 func ToTypedGatewayClassInformer(informer GatewayClassInformer) TypedGatewayClassInformer {
-	if typed, ok := informer.(TypedGatewayClassInformer); ok {
-		return typed
-	}
-	return gatewayClassTypedInformer{informer}
-}
-
-type gatewayClassTypedInformer struct{ GatewayClassInformer }
-
-func (a gatewayClassTypedInformer) TypedInformer() GatewayClassIndexInformer {
-	return ToGatewayClassIndexInformer(a.Informer())
+	return factory.Typed[*v1.GatewayClass, GatewayClassIndexInformer](factory.Informer[networkingv1.GatewayClassLister](informer))
 }
 
 // ToGatewayClassIndexInformer makes an informer typed, whose objects must be GatewayClasses: of others, the typed methods panic.

@@ -3,26 +3,24 @@
 package v1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayInformer provides a shared informer and lister of Gateways. Gateway lets traffic into the cluster.
-type GatewayInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() networkingv1.GatewayLister
-}
-
-// TypedGatewayInformer adds the type-safe informer to GatewayInformer.
-type TypedGatewayInformer interface {
-	GatewayInformer
-	TypedInformer() GatewayIndexInformer
-}
-
-// The types of client-go's cache package for Gateways.
+// The informers of Gateways.
 type (
-	GatewayIndexInformer        cache.TypedSharedIndexInformer[*v1.Gateway]
+	// GatewayInformer gives the shared informer and the lister of Gateways. Gateway lets traffic into the cluster.
+	GatewayInformer factory.Informer[networkingv1.GatewayLister]
+	// TypedGatewayInformer gives the typed informer as well.
+	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1.GatewayLister]
+	// GatewayIndexInformer is the typed informer of Gateways.
+	GatewayIndexInformer cache.TypedSharedIndexInformer[*v1.Gateway]
+)
+
+// Handlers and indexers of Gateways.
+type (
 	GatewayHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1.Gateway]
 	GatewayDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1.Gateway]
 	GatewayFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1.Gateway]

@@ -3,26 +3,24 @@
 package v1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayClassInformer provides a shared informer and lister of GatewayClasses. GatewayClass is a kind of Gateways.
-type GatewayClassInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() networkingv1.GatewayClassLister
-}
-
-// TypedGatewayClassInformer adds the type-safe informer to GatewayClassInformer.
-type TypedGatewayClassInformer interface {
-	GatewayClassInformer
-	TypedInformer() GatewayClassIndexInformer
-}
-
-// The types of client-go's cache package for GatewayClasses.
+// The informers of GatewayClasses.
 type (
-	GatewayClassIndexInformer        cache.TypedSharedIndexInformer[*v1.GatewayClass]
+	// GatewayClassInformer gives the shared informer and the lister of GatewayClasses. GatewayClass is a kind of Gateways.
+	GatewayClassInformer factory.Informer[networkingv1.GatewayClassLister]
+	// TypedGatewayClassInformer gives the typed informer as well.
+	TypedGatewayClassInformer factory.TypedInformer[GatewayClassIndexInformer, networkingv1.GatewayClassLister]
+	// GatewayClassIndexInformer is the typed informer of GatewayClasses.
+	GatewayClassIndexInformer cache.TypedSharedIndexInformer[*v1.GatewayClass]
+)
+
+// Handlers and indexers of GatewayClasses.
+type (
 	GatewayClassHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1.GatewayClass]
 	GatewayClassDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1.GatewayClass]
 	GatewayClassFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1.GatewayClass]

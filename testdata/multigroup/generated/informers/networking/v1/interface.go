@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of networking.example.org/v1.
@@ -29,42 +28,18 @@ var (
 )
 
 type version struct {
-	factory          internalinterfaces.SharedInformerFactory
-	namespace        string
-	tweakListOptions internalinterfaces.TweakListOptionsFunc
+	scope factory.Scope[*source.Client]
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-func (v *version) Gateways() TypedGatewayInformer { return (*gatewayInformer)(v) }
-
-type gatewayInformer version
-
-func (v *gatewayInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *gatewayInformer) TypedInformer() GatewayIndexInformer {
-	return factory.Shared[*v1.Gateway](v.factory, gatewayResource, v.namespace, v.tweakListOptions, NewTypedGatewayInformerWithOptions)
+func (v *version) Gateways() TypedGatewayInformer {
+	return factory.Namespaced[*v1.Gateway](v.scope, NewTypedGatewayInformerWithOptions, networkingv1.NewGatewayLister)
 }
 
-func (v *gatewayInformer) Lister() networkingv1.GatewayLister {
-	return networkingv1.NewGatewayLister(v.Informer().GetIndexer())
-}
-
-func (v *version) GatewayClasses() TypedGatewayClassInformer { return (*gatewayClassInformer)(v) }
-
-type gatewayClassInformer version
-
-func (v *gatewayClassInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *gatewayClassInformer) TypedInformer() GatewayClassIndexInformer {
-	return factory.Shared[*v1.GatewayClass](v.factory, gatewayClassResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options internalinterfaces.InformerOptions) GatewayClassIndexInformer {
-		return NewTypedGatewayClassInformerWithOptions(client, options)
-	})
-}
-
-func (v *gatewayClassInformer) Lister() networkingv1.GatewayClassLister {
-	return networkingv1.NewGatewayClassLister(v.Informer().GetIndexer())
+func (v *version) GatewayClasses() TypedGatewayClassInformer {
+	return factory.ClusterScoped[*v1.GatewayClass](v.scope, NewTypedGatewayClassInformerWithOptions, networkingv1.NewGatewayClassLister)
 }

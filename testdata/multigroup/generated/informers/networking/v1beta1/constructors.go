@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
+	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -44,16 +45,7 @@ func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace strin
 
 // ToTypedEndpointsInformer makes an informer typed, whose objects must be Endpointses: of others, the typed methods panic.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
-	if typed, ok := informer.(TypedEndpointsInformer); ok {
-		return typed
-	}
-	return endpointsTypedInformer{informer}
-}
-
-type endpointsTypedInformer struct{ EndpointsInformer }
-
-func (a endpointsTypedInformer) TypedInformer() EndpointsIndexInformer {
-	return ToEndpointsIndexInformer(a.Informer())
+	return factory.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
 }
 
 // ToEndpointsIndexInformer makes an informer typed, whose objects must be Endpointses: of others, the typed methods panic.
@@ -93,16 +85,7 @@ func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string,
 
 // ToTypedGatewayInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
-	if typed, ok := informer.(TypedGatewayInformer); ok {
-		return typed
-	}
-	return gatewayTypedInformer{informer}
-}
-
-type gatewayTypedInformer struct{ GatewayInformer }
-
-func (a gatewayTypedInformer) TypedInformer() GatewayIndexInformer {
-	return ToGatewayIndexInformer(a.Informer())
+	return factory.Typed[*v1beta1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1beta1.GatewayLister](informer))
 }
 
 // ToGatewayIndexInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.

@@ -3,24 +3,23 @@
 package v1beta1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// EndpointsInformer provides a shared informer and lister of Endpointses. Endpoints are where traffic goes.
-type EndpointsInformer interface {
-	Informer() cache.SharedIndexInformer
-}
-
-// TypedEndpointsInformer adds the type-safe informer to EndpointsInformer.
-type TypedEndpointsInformer interface {
-	EndpointsInformer
-	TypedInformer() EndpointsIndexInformer
-}
-
-// The types of client-go's cache package for Endpointses.
+// The informers of Endpointses.
 type (
-	EndpointsIndexInformer        cache.TypedSharedIndexInformer[*v1beta1.Endpoints]
+	// EndpointsInformer gives the shared informer of Endpointses. Endpoints are where traffic goes.
+	EndpointsInformer factory.InformerOnly
+	// TypedEndpointsInformer gives the typed informer as well.
+	TypedEndpointsInformer factory.TypedInformerOnly[EndpointsIndexInformer]
+	// EndpointsIndexInformer is the typed informer of Endpointses.
+	EndpointsIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Endpoints]
+)
+
+// Handlers and indexers of Endpointses.
+type (
 	EndpointsHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1beta1.Endpoints]
 	EndpointsDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1beta1.Endpoints]
 	EndpointsFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1beta1.Endpoints]

@@ -3,26 +3,24 @@
 package v1beta1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayInformer provides a shared informer and lister of Gateways. Gateway is the same as in v1.
-type GatewayInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() networkingv1beta1.GatewayLister
-}
-
-// TypedGatewayInformer adds the type-safe informer to GatewayInformer.
-type TypedGatewayInformer interface {
-	GatewayInformer
-	TypedInformer() GatewayIndexInformer
-}
-
-// The types of client-go's cache package for Gateways.
+// The informers of Gateways.
 type (
-	GatewayIndexInformer        cache.TypedSharedIndexInformer[*v1beta1.Gateway]
+	// GatewayInformer gives the shared informer and the lister of Gateways. Gateway is the same as in v1.
+	GatewayInformer factory.Informer[networkingv1beta1.GatewayLister]
+	// TypedGatewayInformer gives the typed informer as well.
+	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1beta1.GatewayLister]
+	// GatewayIndexInformer is the typed informer of Gateways.
+	GatewayIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Gateway]
+)
+
+// Handlers and indexers of Gateways.
+type (
 	GatewayHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1beta1.Gateway]
 	GatewayDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1beta1.Gateway]
 	GatewayFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1beta1.Gateway]

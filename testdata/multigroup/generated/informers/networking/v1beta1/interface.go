@@ -4,11 +4,11 @@ package v1beta1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of networking.example.org/v1beta1.
@@ -28,36 +28,18 @@ var (
 )
 
 type version struct {
-	factory          internalinterfaces.SharedInformerFactory
-	namespace        string
-	tweakListOptions internalinterfaces.TweakListOptionsFunc
+	scope factory.Scope[*source.Client]
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-func (v *version) Endpointses() TypedEndpointsInformer { return (*endpointsInformer)(v) }
-
-type endpointsInformer version
-
-func (v *endpointsInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *endpointsInformer) TypedInformer() EndpointsIndexInformer {
-	return factory.Shared[*v1beta1.Endpoints](v.factory, endpointsResource, v.namespace, v.tweakListOptions, NewTypedEndpointsInformerWithOptions)
+func (v *version) Endpointses() TypedEndpointsInformer {
+	return factory.Namespaced[*v1beta1.Endpoints, EndpointsIndexInformer, any](v.scope, NewTypedEndpointsInformerWithOptions, nil)
 }
 
-func (v *version) Gateways() TypedGatewayInformer { return (*gatewayInformer)(v) }
-
-type gatewayInformer version
-
-func (v *gatewayInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *gatewayInformer) TypedInformer() GatewayIndexInformer {
-	return factory.Shared[*v1beta1.Gateway](v.factory, gatewayResource, v.namespace, v.tweakListOptions, NewTypedGatewayInformerWithOptions)
-}
-
-func (v *gatewayInformer) Lister() networkingv1beta1.GatewayLister {
-	return networkingv1beta1.NewGatewayLister(v.Informer().GetIndexer())
+func (v *version) Gateways() TypedGatewayInformer {
+	return factory.Namespaced[*v1beta1.Gateway](v.scope, NewTypedGatewayInformerWithOptions, networkingv1beta1.NewGatewayLister)
 }

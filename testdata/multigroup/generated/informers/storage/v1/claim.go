@@ -3,26 +3,24 @@
 package v1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClaimInformer provides a shared informer and lister of Claims. Claim asks for a Volume.
-type ClaimInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() storagev1.ClaimLister
-}
-
-// TypedClaimInformer adds the type-safe informer to ClaimInformer.
-type TypedClaimInformer interface {
-	ClaimInformer
-	TypedInformer() ClaimIndexInformer
-}
-
-// The types of client-go's cache package for Claims.
+// The informers of Claims.
 type (
-	ClaimIndexInformer        cache.TypedSharedIndexInformer[*v1.Claim]
+	// ClaimInformer gives the shared informer and the lister of Claims. Claim asks for a Volume.
+	ClaimInformer factory.Informer[storagev1.ClaimLister]
+	// TypedClaimInformer gives the typed informer as well.
+	TypedClaimInformer factory.TypedInformer[ClaimIndexInformer, storagev1.ClaimLister]
+	// ClaimIndexInformer is the typed informer of Claims.
+	ClaimIndexInformer cache.TypedSharedIndexInformer[*v1.Claim]
+)
+
+// Handlers and indexers of Claims.
+type (
 	ClaimHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1.Claim]
 	ClaimDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1.Claim]
 	ClaimFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1.Claim]

@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
+	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -44,16 +45,7 @@ func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, o
 
 // ToTypedClaimInformer makes an informer typed, whose objects must be Claims: of others, the typed methods panic.
 func ToTypedClaimInformer(informer ClaimInformer) TypedClaimInformer {
-	if typed, ok := informer.(TypedClaimInformer); ok {
-		return typed
-	}
-	return claimTypedInformer{informer}
-}
-
-type claimTypedInformer struct{ ClaimInformer }
-
-func (a claimTypedInformer) TypedInformer() ClaimIndexInformer {
-	return ToClaimIndexInformer(a.Informer())
+	return factory.Typed[*v1.Claim, ClaimIndexInformer](factory.Informer[storagev1.ClaimLister](informer))
 }
 
 // ToClaimIndexInformer makes an informer typed, whose objects must be Claims: of others, the typed methods panic.
@@ -93,16 +85,7 @@ func NewTypedVolumeInformerWithOptions(client *source.Client, options internalin
 
 // ToTypedVolumeInformer makes an informer typed, whose objects must be Volumes: of others, the typed methods panic.
 func ToTypedVolumeInformer(informer VolumeInformer) TypedVolumeInformer {
-	if typed, ok := informer.(TypedVolumeInformer); ok {
-		return typed
-	}
-	return volumeTypedInformer{informer}
-}
-
-type volumeTypedInformer struct{ VolumeInformer }
-
-func (a volumeTypedInformer) TypedInformer() VolumeIndexInformer {
-	return ToVolumeIndexInformer(a.Informer())
+	return factory.Typed[*v1.Volume, VolumeIndexInformer](factory.Informer[storagev1.VolumeLister](informer))
 }
 
 // ToVolumeIndexInformer makes an informer typed, whose objects must be Volumes: of others, the typed methods panic.

@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of storage.example.org/v1.
@@ -29,42 +28,18 @@ var (
 )
 
 type version struct {
-	factory          internalinterfaces.SharedInformerFactory
-	namespace        string
-	tweakListOptions internalinterfaces.TweakListOptionsFunc
+	scope factory.Scope[*source.Client]
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-func (v *version) Claims() TypedClaimInformer { return (*claimInformer)(v) }
-
-type claimInformer version
-
-func (v *claimInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *claimInformer) TypedInformer() ClaimIndexInformer {
-	return factory.Shared[*v1.Claim](v.factory, claimResource, v.namespace, v.tweakListOptions, NewTypedClaimInformerWithOptions)
+func (v *version) Claims() TypedClaimInformer {
+	return factory.Namespaced[*v1.Claim](v.scope, NewTypedClaimInformerWithOptions, storagev1.NewClaimLister)
 }
 
-func (v *claimInformer) Lister() storagev1.ClaimLister {
-	return storagev1.NewClaimLister(v.Informer().GetIndexer())
-}
-
-func (v *version) Volumes() TypedVolumeInformer { return (*volumeInformer)(v) }
-
-type volumeInformer version
-
-func (v *volumeInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *volumeInformer) TypedInformer() VolumeIndexInformer {
-	return factory.Shared[*v1.Volume](v.factory, volumeResource, v.namespace, v.tweakListOptions, func(client *source.Client, _ string, options internalinterfaces.InformerOptions) VolumeIndexInformer {
-		return NewTypedVolumeInformerWithOptions(client, options)
-	})
-}
-
-func (v *volumeInformer) Lister() storagev1.VolumeLister {
-	return storagev1.NewVolumeLister(v.Informer().GetIndexer())
+func (v *version) Volumes() TypedVolumeInformer {
+	return factory.ClusterScoped[*v1.Volume](v.scope, NewTypedVolumeInformerWithOptions, storagev1.NewVolumeLister)
 }

@@ -3,26 +3,24 @@
 package v1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// VolumeInformer provides a shared informer and lister of Volumes. Volume is a place to keep data.
-type VolumeInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() storagev1.VolumeLister
-}
-
-// TypedVolumeInformer adds the type-safe informer to VolumeInformer.
-type TypedVolumeInformer interface {
-	VolumeInformer
-	TypedInformer() VolumeIndexInformer
-}
-
-// The types of client-go's cache package for Volumes.
+// The informers of Volumes.
 type (
-	VolumeIndexInformer        cache.TypedSharedIndexInformer[*v1.Volume]
+	// VolumeInformer gives the shared informer and the lister of Volumes. Volume is a place to keep data.
+	VolumeInformer factory.Informer[storagev1.VolumeLister]
+	// TypedVolumeInformer gives the typed informer as well.
+	TypedVolumeInformer factory.TypedInformer[VolumeIndexInformer, storagev1.VolumeLister]
+	// VolumeIndexInformer is the typed informer of Volumes.
+	VolumeIndexInformer cache.TypedSharedIndexInformer[*v1.Volume]
+)
+
+// Handlers and indexers of Volumes.
+type (
 	VolumeHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1.Volume]
 	VolumeDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1.Volume]
 	VolumeFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1.Volume]

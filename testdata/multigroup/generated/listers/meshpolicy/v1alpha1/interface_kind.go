@@ -5,14 +5,13 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // InterfaceLister lists Interfaces, which are shared and read-only. Interface is a kind whose name is also that of a generated file.
 type InterfaceLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Interface, err error)
+	listers.Lister[*v1alpha1.Interface]
 	Interfaces(namespace string) InterfaceNamespaceLister
 	InterfaceListerExpansion
 }
@@ -28,8 +27,7 @@ func NewInterfaceLister(indexer cache.Indexer) InterfaceLister {
 
 // InterfaceNamespaceLister lists and gets the Interfaces of one namespace, which are shared and read-only.
 type InterfaceNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Interface, err error)
-	Get(name string) (*v1alpha1.Interface, error)
+	listers.Reader[*v1alpha1.Interface]
 	InterfaceNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type interfaceNamespaceLister struct {
 	listers.ResourceIndexer[*v1alpha1.Interface]
 }
 
-func (s *interfaceLister) Interfaces(namespace string) InterfaceNamespaceLister {
-	return interfaceNamespaceLister{listers.NewNamespaced[*v1alpha1.Interface](s.ResourceIndexer, namespace)}
+func (l *interfaceLister) Interfaces(namespace string) InterfaceNamespaceLister {
+	return interfaceNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

@@ -5,15 +5,13 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // GatewayClassLister lists GatewayClasses, which are shared and read-only. GatewayClass is a kind of Gateways.
 type GatewayClassLister interface {
-	List(selector labels.Selector) (ret []*v1.GatewayClass, err error)
-	Get(name string) (*v1.GatewayClass, error)
+	listers.Reader[*v1.GatewayClass]
 	GatewayClassListerExpansion
 }
 

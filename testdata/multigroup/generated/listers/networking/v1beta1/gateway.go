@@ -5,14 +5,13 @@ package v1beta1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // GatewayLister lists Gateways, which are shared and read-only. Gateway is the same as in v1.
 type GatewayLister interface {
-	List(selector labels.Selector) (ret []*v1beta1.Gateway, err error)
+	listers.Lister[*v1beta1.Gateway]
 	Gateways(namespace string) GatewayNamespaceLister
 	GatewayListerExpansion
 }
@@ -28,8 +27,7 @@ func NewGatewayLister(indexer cache.Indexer) GatewayLister {
 
 // GatewayNamespaceLister lists and gets the Gateways of one namespace, which are shared and read-only.
 type GatewayNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1beta1.Gateway, err error)
-	Get(name string) (*v1beta1.Gateway, error)
+	listers.Reader[*v1beta1.Gateway]
 	GatewayNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type gatewayNamespaceLister struct {
 	listers.ResourceIndexer[*v1beta1.Gateway]
 }
 
-func (s *gatewayLister) Gateways(namespace string) GatewayNamespaceLister {
-	return gatewayNamespaceLister{listers.NewNamespaced[*v1beta1.Gateway](s.ResourceIndexer, namespace)}
+func (l *gatewayLister) Gateways(namespace string) GatewayNamespaceLister {
+	return gatewayNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

@@ -5,14 +5,13 @@ package v1beta1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // ReportLister lists Reports, which are shared and read-only. Report has a lister and, as it can't be watched, no informer.
 type ReportLister interface {
-	List(selector labels.Selector) (ret []*v1beta1.Report, err error)
+	listers.Lister[*v1beta1.Report]
 	Reports(namespace string) ReportNamespaceLister
 	ReportListerExpansion
 }
@@ -28,8 +27,7 @@ func NewReportLister(indexer cache.Indexer) ReportLister {
 
 // ReportNamespaceLister lists and gets the Reports of one namespace, which are shared and read-only.
 type ReportNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1beta1.Report, err error)
-	Get(name string) (*v1beta1.Report, error)
+	listers.Reader[*v1beta1.Report]
 	ReportNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type reportNamespaceLister struct {
 	listers.ResourceIndexer[*v1beta1.Report]
 }
 
-func (s *reportLister) Reports(namespace string) ReportNamespaceLister {
-	return reportNamespaceLister{listers.NewNamespaced[*v1beta1.Report](s.ResourceIndexer, namespace)}
+func (l *reportLister) Reports(namespace string) ReportNamespaceLister {
+	return reportNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

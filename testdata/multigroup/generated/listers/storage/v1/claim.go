@@ -5,14 +5,13 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // ClaimLister lists Claims, which are shared and read-only. Claim asks for a Volume.
 type ClaimLister interface {
-	List(selector labels.Selector) (ret []*v1.Claim, err error)
+	listers.Lister[*v1.Claim]
 	Claims(namespace string) ClaimNamespaceLister
 	ClaimListerExpansion
 }
@@ -28,8 +27,7 @@ func NewClaimLister(indexer cache.Indexer) ClaimLister {
 
 // ClaimNamespaceLister lists and gets the Claims of one namespace, which are shared and read-only.
 type ClaimNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1.Claim, err error)
-	Get(name string) (*v1.Claim, error)
+	listers.Reader[*v1.Claim]
 	ClaimNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type claimNamespaceLister struct {
 	listers.ResourceIndexer[*v1.Claim]
 }
 
-func (s *claimLister) Claims(namespace string) ClaimNamespaceLister {
-	return claimNamespaceLister{listers.NewNamespaced[*v1.Claim](s.ResourceIndexer, namespace)}
+func (l *claimLister) Claims(namespace string) ClaimNamespaceLister {
+	return claimNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

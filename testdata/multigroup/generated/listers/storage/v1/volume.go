@@ -5,15 +5,13 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // VolumeLister lists Volumes, which are shared and read-only. Volume is a place to keep data.
 type VolumeLister interface {
-	List(selector labels.Selector) (ret []*v1.Volume, err error)
-	Get(name string) (*v1.Volume, error)
+	listers.Reader[*v1.Volume]
 	VolumeListerExpansion
 }
 

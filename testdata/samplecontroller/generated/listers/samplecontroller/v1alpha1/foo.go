@@ -5,14 +5,13 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // FooLister lists Foos, which are shared and read-only. Foo is a specification for a Foo resource.
 type FooLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Foo, err error)
+	listers.Lister[*v1alpha1.Foo]
 	Foos(namespace string) FooNamespaceLister
 	FooListerExpansion
 }
@@ -28,8 +27,7 @@ func NewFooLister(indexer cache.Indexer) FooLister {
 
 // FooNamespaceLister lists and gets the Foos of one namespace, which are shared and read-only.
 type FooNamespaceLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.Foo, err error)
-	Get(name string) (*v1alpha1.Foo, error)
+	listers.Reader[*v1alpha1.Foo]
 	FooNamespaceListerExpansion
 }
 
@@ -37,6 +35,6 @@ type fooNamespaceLister struct {
 	listers.ResourceIndexer[*v1alpha1.Foo]
 }
 
-func (s *fooLister) Foos(namespace string) FooNamespaceLister {
-	return fooNamespaceLister{listers.NewNamespaced[*v1alpha1.Foo](s.ResourceIndexer, namespace)}
+func (l *fooLister) Foos(namespace string) FooNamespaceLister {
+	return fooNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
 }

@@ -5,15 +5,13 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
 // FooClassLister lists FooClasses, which are shared and read-only. FooClass is what Foos of one class have in common.
 type FooClassLister interface {
-	List(selector labels.Selector) (ret []*v1alpha1.FooClass, err error)
-	Get(name string) (*v1alpha1.FooClass, error)
+	listers.Reader[*v1alpha1.FooClass]
 	FooClassListerExpansion
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/internalinterfaces"
+	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 	"k8s.io/client-go/tools/cache"
@@ -46,15 +47,8 @@ func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string
 
 // ToTypedFooInformer makes an informer typed, whose objects must be Foos: of others, the typed methods panic.
 func ToTypedFooInformer(informer FooInformer) TypedFooInformer {
-	if typed, ok := informer.(TypedFooInformer); ok {
-		return typed
-	}
-	return fooTypedInformer{informer}
+	return factory.Typed[*v1alpha1.Foo, FooIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooLister](informer))
 }
-
-type fooTypedInformer struct{ FooInformer }
-
-func (a fooTypedInformer) TypedInformer() FooIndexInformer { return ToFooIndexInformer(a.Informer()) }
 
 // ToFooIndexInformer makes an informer typed, whose objects must be Foos: of others, the typed methods panic.
 func ToFooIndexInformer(informer cache.SharedIndexInformer) FooIndexInformer {
@@ -94,16 +88,7 @@ func NewTypedFooClassInformerWithOptions(client versioned.Interface, options int
 
 // ToTypedFooClassInformer makes an informer typed, whose objects must be FooClasses: of others, the typed methods panic.
 func ToTypedFooClassInformer(informer FooClassInformer) TypedFooClassInformer {
-	if typed, ok := informer.(TypedFooClassInformer); ok {
-		return typed
-	}
-	return fooClassTypedInformer{informer}
-}
-
-type fooClassTypedInformer struct{ FooClassInformer }
-
-func (a fooClassTypedInformer) TypedInformer() FooClassIndexInformer {
-	return ToFooClassIndexInformer(a.Informer())
+	return factory.Typed[*v1alpha1.FooClass, FooClassIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
 }
 
 // ToFooClassIndexInformer makes an informer typed, whose objects must be FooClasses: of others, the typed methods panic.

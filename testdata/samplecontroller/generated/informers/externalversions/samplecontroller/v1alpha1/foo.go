@@ -3,26 +3,24 @@
 package v1alpha1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// FooInformer provides a shared informer and lister of Foos. Foo is a specification for a Foo resource.
-type FooInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() samplecontrollerv1alpha1.FooLister
-}
-
-// TypedFooInformer adds the type-safe informer to FooInformer.
-type TypedFooInformer interface {
-	FooInformer
-	TypedInformer() FooIndexInformer
-}
-
-// The types of client-go's cache package for Foos.
+// The informers of Foos.
 type (
-	FooIndexInformer        cache.TypedSharedIndexInformer[*v1alpha1.Foo]
+	// FooInformer gives the shared informer and the lister of Foos. Foo is a specification for a Foo resource.
+	FooInformer factory.Informer[samplecontrollerv1alpha1.FooLister]
+	// TypedFooInformer gives the typed informer as well.
+	TypedFooInformer factory.TypedInformer[FooIndexInformer, samplecontrollerv1alpha1.FooLister]
+	// FooIndexInformer is the typed informer of Foos.
+	FooIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Foo]
+)
+
+// Handlers and indexers of Foos.
+type (
 	FooHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1alpha1.Foo]
 	FooDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1alpha1.Foo]
 	FooFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1alpha1.Foo]

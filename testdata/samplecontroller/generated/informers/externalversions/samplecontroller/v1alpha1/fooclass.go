@@ -3,26 +3,24 @@
 package v1alpha1
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// FooClassInformer provides a shared informer and lister of FooClasses. FooClass is what Foos of one class have in common.
-type FooClassInformer interface {
-	Informer() cache.SharedIndexInformer
-	Lister() samplecontrollerv1alpha1.FooClassLister
-}
-
-// TypedFooClassInformer adds the type-safe informer to FooClassInformer.
-type TypedFooClassInformer interface {
-	FooClassInformer
-	TypedInformer() FooClassIndexInformer
-}
-
-// The types of client-go's cache package for FooClasses.
+// The informers of FooClasses.
 type (
-	FooClassIndexInformer        cache.TypedSharedIndexInformer[*v1alpha1.FooClass]
+	// FooClassInformer gives the shared informer and the lister of FooClasses. FooClass is what Foos of one class have in common.
+	FooClassInformer factory.Informer[samplecontrollerv1alpha1.FooClassLister]
+	// TypedFooClassInformer gives the typed informer as well.
+	TypedFooClassInformer factory.TypedInformer[FooClassIndexInformer, samplecontrollerv1alpha1.FooClassLister]
+	// FooClassIndexInformer is the typed informer of FooClasses.
+	FooClassIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.FooClass]
+)
+
+// Handlers and indexers of FooClasses.
+type (
 	FooClassHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*v1alpha1.FooClass]
 	FooClassDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*v1alpha1.FooClass]
 	FooClassFilteringHandler     = cache.TypedFilteringResourceEventHandler[*v1alpha1.FooClass]

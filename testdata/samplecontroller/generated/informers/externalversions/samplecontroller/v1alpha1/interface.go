@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of samplecontroller.example.com/v1alpha1.
@@ -29,42 +28,18 @@ var (
 )
 
 type version struct {
-	factory          internalinterfaces.SharedInformerFactory
-	namespace        string
-	tweakListOptions internalinterfaces.TweakListOptionsFunc
+	scope factory.Scope[versioned.Interface]
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+	return &version{factory.Scope[versioned.Interface]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-func (v *version) Foos() TypedFooInformer { return (*fooInformer)(v) }
-
-type fooInformer version
-
-func (v *fooInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *fooInformer) TypedInformer() FooIndexInformer {
-	return factory.Shared[*v1alpha1.Foo](v.factory, fooResource, v.namespace, v.tweakListOptions, NewTypedFooInformerWithOptions)
+func (v *version) Foos() TypedFooInformer {
+	return factory.Namespaced[*v1alpha1.Foo](v.scope, NewTypedFooInformerWithOptions, samplecontrollerv1alpha1.NewFooLister)
 }
 
-func (v *fooInformer) Lister() samplecontrollerv1alpha1.FooLister {
-	return samplecontrollerv1alpha1.NewFooLister(v.Informer().GetIndexer())
-}
-
-func (v *version) FooClasses() TypedFooClassInformer { return (*fooClassInformer)(v) }
-
-type fooClassInformer version
-
-func (v *fooClassInformer) Informer() cache.SharedIndexInformer { return v.TypedInformer() }
-
-func (v *fooClassInformer) TypedInformer() FooClassIndexInformer {
-	return factory.Shared[*v1alpha1.FooClass](v.factory, fooClassResource, v.namespace, v.tweakListOptions, func(client versioned.Interface, _ string, options internalinterfaces.InformerOptions) FooClassIndexInformer {
-		return NewTypedFooClassInformerWithOptions(client, options)
-	})
-}
-
-func (v *fooClassInformer) Lister() samplecontrollerv1alpha1.FooClassLister {
-	return samplecontrollerv1alpha1.NewFooClassLister(v.Informer().GetIndexer())
+func (v *version) FooClasses() TypedFooClassInformer {
+	return factory.ClusterScoped[*v1alpha1.FooClass](v.scope, NewTypedFooClassInformerWithOptions, samplecontrollerv1alpha1.NewFooClassLister)
 }

@@ -1,4 +1,4 @@
-package factory_test
+package multigroup_test
 
 import (
 	"context"
@@ -24,14 +24,10 @@ import (
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
-	multigroup "github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers"
 	networkinginformers "github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/networking/v1"
-	sample "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions"
-	samplev1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
-	samplefake "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned/fake"
+	v1beta1informers "github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/networking/v1beta1"
 )
-
-// The golden output of testdata is compiled with this test, and driven by it.
 
 func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
@@ -91,10 +87,10 @@ func keysOf(t *testing.T, list []runtime.Object) []string {
 }
 
 // Every resource is reached by its GroupVersionResource, over REST.
-func TestGoldenForResource(t *testing.T) {
+func TestForResource(t *testing.T) {
 	bubble(t, func(t *testing.T, ctx context.Context) {
 		config, _ := multigroupServer()
-		f := multigroup.NewSharedInformerFactory(newClient(t, config), 0)
+		f := informers.NewSharedInformerFactory(newClient(t, config), 0)
 		ctx, stop := context.WithCancel(ctx)
 		defer f.Shutdown()
 		defer stop()
@@ -142,16 +138,16 @@ func TestGoldenForResource(t *testing.T) {
 }
 
 // A factory of one namespace, with typed handlers and the typed core below.
-func TestGoldenTyped(t *testing.T) {
+func TestTyped(t *testing.T) {
 	bubble(t, func(t *testing.T, ctx context.Context) {
 		config, api := multigroupServer()
-		f := multigroup.NewSharedInformerFactoryWithOptions(newClient(t, config), 0, multigroup.WithNamespace("b"))
+		f := informers.NewSharedInformerFactoryWithOptions(newClient(t, config), 0, informers.WithNamespace("b"))
 		ctx, stop := context.WithCancel(ctx)
 		defer f.Shutdown()
 		defer stop()
-		gateways := f.NetworkingExample().V1().Gateways()
-		classes := f.NetworkingExample().V1().GatewayClasses()
-		if gateways.Informer() != f.NetworkingExample().V1().Gateways().TypedInformer() {
+		gateways := f.Networking().V1().Gateways()
+		classes := f.Networking().V1().GatewayClasses()
+		if gateways.Informer() != f.Networking().V1().Gateways().TypedInformer() {
 			t.Error("two informers of one type")
 		}
 
@@ -199,32 +195,25 @@ func TestGoldenTyped(t *testing.T) {
 	})
 }
 
-// With a clientset, the fake one serves.
-func TestGoldenClientset(t *testing.T) {
-	bubble(t, func(t *testing.T, ctx context.Context) {
-		clientset := samplefake.NewSimpleClientset(
-			&samplev1alpha1.Foo{ObjectMeta: named("a", "foo")}, &samplev1alpha1.FooClass{ObjectMeta: named("", "class")})
-		f := sample.NewSharedInformerFactory(clientset, 0)
-		ctx, stop := context.WithCancel(ctx)
-		defer f.Shutdown()
-		defer stop()
-		foos, classes := f.Samplecontroller().V1alpha1().Foos(), f.Samplecontroller().V1alpha1().FooClasses()
-		fooLister, classLister := foos.Lister(), classes.Lister()
-		f.StartWithContext(ctx)
-		if err := f.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait() // the fake does not replay what happens between list and watch
-		created := &samplev1alpha1.Foo{ObjectMeta: named("a", "second")}
-		if _, err := clientset.SamplecontrollerV1alpha1().Foos("a").Create(ctx, created, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if list, err := fooLister.Foos("a").List(labels.Everything()); err != nil || len(list) != 2 {
-			t.Errorf("List: %v, %v", list, err)
-		}
-		if _, err := classLister.Get("class"); err != nil {
-			t.Error(err)
-		}
-	})
+// What can't be got by name has an informer without a lister, which a foreign
+// informer can stand for as well.
+func TestInformerOnly(t *testing.T) {
+	config, _ := multigroupServer()
+	f := informers.NewSharedInformerFactory(newClient(t, config), 0)
+	endpoints := f.Networking().V1beta1().Endpointses()
+	if v1beta1informers.ToTypedEndpointsInformer(endpoints) != endpoints {
+		t.Error("a typed informer was wrapped")
+	}
+	typed := v1beta1informers.ToTypedEndpointsInformer(untypedEndpoints{endpoints.Informer()})
+	if err := typed.TypedInformer().GetStore().Add(&networkingv1beta1.Endpoints{ObjectMeta: named("a", "one")}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := endpoints.TypedInformer().GetTypedIndexer().ByTypedIndex(cache.NamespaceIndex, "a")
+	if err != nil || len(found) != 1 || typed.Informer() != endpoints.Informer() {
+		t.Errorf("found %v, %v", found, err)
+	}
 }
+
+type untypedEndpoints struct{ informer cache.SharedIndexInformer }
+
+func (a untypedEndpoints) Informer() cache.SharedIndexInformer { return a.informer }

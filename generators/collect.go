@@ -10,14 +10,13 @@ import (
 
 // collector turns packages into a model.
 type collector struct {
-	options    *Options
-	namers     namers
-	universe   types.Universe
-	diags      *diagnostics
-	groups     *groupSet
-	skipped    []Skip
-	tags       tagParser
-	candidates int
+	options  *Options
+	namers   namers
+	universe types.Universe
+	diags    *diagnostics
+	groups   *groupSet
+	skipped  []Skip
+	tags     tagParser
 }
 
 // collect finds the API types of packages. Problems are added to the

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -183,7 +184,7 @@ func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 	shown := relative(p.loader.dir, filepath.Join(p.Dir, name))
 	syntax, err := parser.ParseFile(p.loader.fset, shown, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		if list, ok := err.(scanner.ErrorList); ok {
+		if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
 			for _, e := range list {
 				diags.errorf(e.Pos, "syntax error: %s", e.Msg)
 			}

@@ -97,7 +97,7 @@ func rootOf(dir, base string, mods *modules) (string, error) {
 	}
 	mod, err := mods.of(dir)
 	if err != nil {
-		return "", nil // the go command may know more
+		return "", nil //nolint:nilerr // not in a module of ours: the go command may know more
 	}
 	if rel, ok := strings.CutPrefix(base+"/", mod.path+"/"); ok {
 		root := filepath.Join(mod.dir, filepath.FromSlash(path.Clean("./"+rel)))

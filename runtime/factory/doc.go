@@ -2,7 +2,8 @@
 // registry of informers, their options, and their life from Start to Shutdown.
 //
 //	generated NewSharedInformerFactory ─► New
-//	generated Foos().Informer()        ─► Shared ─► InformerFor ─► NewInformer
+//	generated Foos()                   ─► Namespaced or ClusterScoped
+//	          Foos().Informer()        ─► InformerFor ─► NewInformer
 //	generated Foos().Lister()          ─► runtime/clientgo/listers
 //
 // A Factory holds one informer for each Go type, however often it is asked for

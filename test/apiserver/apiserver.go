@@ -132,12 +132,12 @@ func (s *Server) waitReady(ctx context.Context) error {
 		if err != nil {
 			return false, err
 		}
-		response, err := client.Do(request)
-		if err != nil {
-			return false, nil // not listening yet
+		ready := false
+		if response, err := client.Do(request); err == nil { // it is listening
+			response.Body.Close()
+			ready = response.StatusCode == http.StatusOK
 		}
-		response.Body.Close()
-		return response.StatusCode == http.StatusOK, nil
+		return ready, nil
 	})
 }
 

@@ -54,14 +54,14 @@ func generate(ctx context.Context, j *journal, p project) error {
 
 	j.step("Building informer-gen")
 	tool := filepath.Join(tmp, "informer-gen")
-	if _, err := command(ctx, p.checkout, "go", "build", "-o", tool, "./cmd/informer-gen"); err != nil {
+	if err := command(ctx, p.checkout, "go", "build", "-o", tool, "./cmd/informer-gen"); err != nil {
 		return err
 	}
 
 	j.step("Generating informers and listers for the example project, testdata/kubebuilder")
 	const pkg = module + "/testdata/kubebuilder/generated/informers"
 	output := filepath.Join(tmp, "generated")
-	if _, err := command(ctx, p.dir, tool, "--input-dirs", "./api/...", "--output-dir", filepath.Join(output, "informers"), "--output-pkg", pkg); err != nil {
+	if err := command(ctx, p.dir, tool, "--input-dirs", "./api/...", "--output-dir", filepath.Join(output, "informers"), "--output-pkg", pkg); err != nil {
 		return err
 	}
 	j.note("$ informer-gen --input-dirs ./api/...")
@@ -71,24 +71,23 @@ func generate(ctx context.Context, j *journal, p project) error {
 	}
 	j.note(lines)
 
-	if _, err := command(ctx, p.dir, tool, "--input-dirs", "./api/...", "--output-dir", "generated/informers", "--verify"); err != nil {
+	if err := command(ctx, p.dir, tool, "--input-dirs", "./api/...", "--output-dir", "generated/informers", "--verify"); err != nil {
 		return fmt.Errorf("the example project's generated code is not up to date: %w", err)
 	}
 	j.note("The copy in testdata/kubebuilder/generated, which this demo is compiled with, is the same.")
 	return nil
 }
 
-// command runs a command and returns what it printed, which is part of the
-// error if it fails.
-func command(ctx context.Context, dir, name string, args ...string) (string, error) {
+// command runs a command. If it fails, what it printed is part of the error.
+func command(ctx context.Context, dir, name string, args ...string) error {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	if err := c.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, output.String())
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, output.String())
 	}
-	return output.String(), nil
+	return nil
 }
 
 // tree draws the files below a directory with their number of lines.

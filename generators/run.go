@@ -84,7 +84,7 @@ func Run(options Options) (Result, error) {
 	if len(result.Model.Groups) == 0 {
 		return result, nothing(options, packages, result.Model.Skipped)
 	}
-	packages, loader.packages = nil, nil // lets go of the syntax trees, most of the memory
+	loader.packages = nil // lets go of the syntax trees, most of the memory
 	return result, generate(&options, loader, &result, step)
 }
 

@@ -1,6 +1,8 @@
 package factory
 
 import (
+	"reflect"
+
 	"k8s.io/client-go/tools/cache"
 
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
@@ -53,7 +55,7 @@ func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T]
 ) TypedInformer[I, L] {
 	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		return shared[T](scope, indexers, func(client C, options InformerOptions) I {
+		return shared(scope, newObject(reflect.TypeFor[T]()), indexers, func(client C, options InformerOptions) I {
 			return newInformer(client, scope.Namespace, options)
 		})
 	}}
@@ -65,7 +67,7 @@ func ClusterScoped[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer
 	scope Scope[C], newInformer func(C, InformerOptions) I, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {
 	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
-		return shared[T](scope, nil, newInformer)
+		return shared(scope, newObject(reflect.TypeFor[T]()), nil, newInformer)
 	}}
 }
 

@@ -38,12 +38,12 @@ var (
 
 func newPodInformer(client kubernetes.Interface, namespace string, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Pod] {
 	pods := client.CoreV1().Pods(namespace)
-	return NewInformer(podResource, source.FromClientset[*v1.Pod](client, pods.List, pods.Watch), options)
+	return ToTyped[*v1.Pod](NewInformer(podResource, source.FromClientset[*v1.Pod](client, pods.List, pods.Watch), options))
 }
 
 func newNodeInformer(client kubernetes.Interface, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Node] {
 	nodes := client.CoreV1().Nodes()
-	return NewInformer(nodeResource, source.FromClientset[*v1.Node](client, nodes.List, nodes.Watch), options)
+	return ToTyped[*v1.Node](NewInformer(nodeResource, source.FromClientset[*v1.Node](client, nodes.List, nodes.Watch), options))
 }
 
 type podFactory struct{ *Factory[kubernetes.Interface] }

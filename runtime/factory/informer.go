@@ -41,8 +41,9 @@ type InformerOptions struct {
 	TweakListOptions TweakListOptionsFunc
 }
 
-// NewInformer returns an informer of what a source lists and watches.
-func NewInformer[T clientgocache.TypedObject](resource Resource, src source.Source[T], options InformerOptions) cache.TypedSharedIndexInformer[T] {
+// NewInformer returns an informer of what a source lists and watches. ToTyped
+// makes it a typed one.
+func NewInformer[T runtime.Object](resource Resource, src source.Source[T], options InformerOptions) cache.SharedIndexInformer {
 	// The first informer of a resource under a name has it; the others are
 	// told in the log.
 	options.InformerName.WithResource(resource.GroupVersionResource)
@@ -51,18 +52,18 @@ func NewInformer[T clientgocache.TypedObject](resource Resource, src source.Sour
 		Resync:           options.ResyncPeriod,
 		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
 	})
-	return clientgocache.Typed(informer, clientgocache.AdapterOptions{
+	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,
 		Indexers: options.Indexers,
 	})
 }
 
-// shared returns the informer that a factory has for T, and has it made by
-// newInformer if it has none.
-func shared[T clientgocache.TypedObject, C any, I cache.SharedIndexInformer](
-	scope Scope[C], indexers cache.Indexers, newInformer func(C, InformerOptions) I,
+// shared returns the informer that a factory has for the type of obj, and has
+// it made by newInformer if it has none.
+func shared[C any, I cache.SharedIndexInformer](
+	scope Scope[C], obj runtime.Object, indexers cache.Indexers, newInformer func(C, InformerOptions) I,
 ) cache.SharedIndexInformer {
-	return scope.Factory.InformerFor(newObject[T](), func(client C, resync time.Duration) cache.SharedIndexInformer {
+	return scope.Factory.InformerFor(obj, func(client C, resync time.Duration) cache.SharedIndexInformer {
 		return newInformer(client, InformerOptions{
 			ResyncPeriod:     resync,
 			Indexers:         indexers,
@@ -72,13 +73,13 @@ func shared[T clientgocache.TypedObject, C any, I cache.SharedIndexInformer](
 	})
 }
 
-// newObject returns an empty object of type T, which is a pointer.
-func newObject[T runtime.Object]() runtime.Object {
-	t := reflect.TypeFor[T]()
+// newObject returns an empty object of a type, which is a pointer in general.
+func newObject(t reflect.Type) runtime.Object {
 	if t.Kind() != reflect.Pointer {
-		return *new(T)
+		return nil
 	}
-	return reflect.New(t.Elem()).Interface().(runtime.Object)
+	obj, _ := reflect.New(t.Elem()).Interface().(runtime.Object)
+	return obj
 }
 
 // ToTyped returns a typed informer as such, and any other in a wrapper. The

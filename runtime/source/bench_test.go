@@ -20,7 +20,7 @@ func BenchmarkList(b *testing.B) {
 	for _, contentType := range []string{jsonType, protoType} {
 		body := encoded(b, contentType, podList(500))
 		b.Run(contentType+"/ours", func(b *testing.B) {
-			c := newCodec[corev1.Pod, *corev1.Pod]()
+			c := newCodec[*corev1.Pod]()
 			list := c.jsonList
 			if contentType == protoType {
 				list = c.protoList
@@ -86,11 +86,11 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-func benchWatcher(contentType string, body []byte) *restWatcher[corev1.Pod, *corev1.Pod] {
+func benchWatcher(contentType string, body []byte) *restWatcher[*corev1.Pod] {
 	var stream io.Reader = struct{ io.Reader }{bytes.NewReader(body)}
-	w := &restWatcher[corev1.Pod, *corev1.Pod]{
+	w := &restWatcher[*corev1.Pod]{
 		ctx: context.Background(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec[corev1.Pod, *corev1.Pod](), frames: newJSONFrames(stream, MaxObjectBytes),
+		codec: newCodec[*corev1.Pod](), frames: newJSONFrames(stream, MaxObjectBytes),
 	}
 	if contentType == protoType {
 		w.frames = newProtoFrames(stream, MaxObjectBytes)
@@ -107,6 +107,6 @@ func start(b *testing.B, body []byte) {
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = New[corev1.Pod](nil, pods, metav1.NamespaceAll)
+		_ = New[*corev1.Pod](nil, pods, metav1.NamespaceAll)
 	}
 }

@@ -34,7 +34,7 @@ func TestRequest(t *testing.T) {
 	seconds, yes := int64(5), true
 	client := newClient(t, cfg)
 
-	src := New[corev1.Pod](client, pods, "ns")
+	src := New[*corev1.Pod](client, pods, "ns")
 	if _, _, _, err := listAll(t, src, metav1.ListOptions{ResourceVersion: "0", Limit: 500, LabelSelector: "a=b"}); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 
-	w, err := New[Widget](client, widgets, "").Watch(t.Context(), metav1.ListOptions{
+	w, err := New[*Widget](client, widgets, "").Watch(t.Context(), metav1.ListOptions{
 		TimeoutSeconds: &seconds, SendInitialEvents: &yes, AllowWatchBookmarks: true, ResourceVersionMatch: "NotOlderThan",
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func TestNoServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	listener.Close()
-	_, _, _, err = listAll(t, New[corev1.Pod](newClient(t, &rest.Config{Host: listener.Addr().String()}), pods, ""), metav1.ListOptions{})
+	_, _, _, err = listAll(t, New[*corev1.Pod](newClient(t, &rest.Config{Host: listener.Addr().String()}), pods, ""), metav1.ListOptions{})
 	var opError *net.OpError
 	if !errors.As(err, &opError) {
 		t.Errorf("error %v", err)
@@ -78,7 +78,7 @@ func TestTimeoutOfTheConfig(t *testing.T) {
 	// content type has to be found all the same.
 	cfg := serveBody(t, protoType, string(encoded(t, protoType, podList(1))))
 	cfg.Timeout = time.Minute
-	if got, _, _, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{}); err != nil || len(got) != 1 {
+	if got, _, _, err := listAll(t, New[*corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{}); err != nil || len(got) != 1 {
 		t.Errorf("%v, %d items", err, len(got))
 	}
 }
@@ -178,7 +178,7 @@ func TestStatusErrors(t *testing.T) {
 			w.WriteHeader(c.code)
 			io.WriteString(w, c.body)
 		})
-		src := New[corev1.Pod](newClient(t, cfg), pods, "")
+		src := New[*corev1.Pod](newClient(t, cfg), pods, "")
 		_, _, _, listErr := listAll(t, src, metav1.ListOptions{})
 		_, watchErr := src.Watch(t.Context(), metav1.ListOptions{})
 		for _, err := range []error{listErr, watchErr} {
@@ -210,7 +210,7 @@ func TestListsAreLimitedAndWatchesAreNot(t *testing.T) {
 	cfg := serveBody(t, "application/json", `{"items":[]}`)
 	limiter := &countingLimiter{}
 	cfg.RateLimiter = limiter
-	src := New[corev1.Pod](newClient(t, cfg), pods, "")
+	src := New[*corev1.Pod](newClient(t, cfg), pods, "")
 	if _, _, _, err := listAll(t, src, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 			w.Header().Set("Content-Type", contentType)
 			w.Write(body)
 		})
-		src := New[corev1.Pod](newClient(t, cfg), pods, "")
+		src := New[*corev1.Pod](newClient(t, cfg), pods, "")
 		for range 5 {
 			if _, _, _, err := listAll(t, src, metav1.ListOptions{}); err != nil {
 				t.Fatal(err)
@@ -242,7 +242,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 }
 
 func TestNoClient(t *testing.T) {
-	if _, _, _, err := listAll(t, New[corev1.Pod](nil, pods, ""), metav1.ListOptions{}); err == nil {
+	if _, _, _, err := listAll(t, New[*corev1.Pod](nil, pods, ""), metav1.ListOptions{}); err == nil {
 		t.Error("no error")
 	}
 }

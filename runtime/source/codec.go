@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
@@ -15,7 +16,10 @@ import (
 )
 
 // codec decodes objects of one Go type.
-type codec[E any, T object[E]] struct {
+type codec[T runtime.Object] struct {
+	// object is what T points to. That it is a reflect.Type, and not a type
+	// parameter, lets all types share one copy of the compiled code.
+	object reflect.Type
 	// protobuf says that the type can decode it.
 	protobuf bool
 	// unstructured says that the type is a map and decodes itself.
@@ -27,31 +31,48 @@ type codec[E any, T object[E]] struct {
 	slow atomic.Bool
 }
 
-func newCodec[E any, T object[E]]() *codec[E, T] {
-	var obj any = T(new(E))
-	_, protobuf := obj.(protoMessage)
-	_, unstructured := obj.(runtime.Unstructured)
-	return &codec[E, T]{protobuf: protobuf, unstructured: unstructured, options: optionsOf[E]()}
+func newCodec[T runtime.Object]() *codec[T] {
+	pointer := reflect.TypeFor[T]()
+	if pointer.Kind() != reflect.Pointer {
+		return &codec[T]{}
+	}
+	return &codec[T]{
+		object:       pointer.Elem(),
+		protobuf:     pointer.Implements(reflect.TypeFor[protoMessage]()),
+		unstructured: pointer.Implements(reflect.TypeFor[runtime.Unstructured]()),
+		options:      optionsOf(pointer.Elem()),
+	}
 }
+
+// validate says whether there is a type to decode into.
+func (c *codec[T]) validate() error {
+	if c.object == nil {
+		return fmt.Errorf("type %v: is not a pointer to an API type", reflect.TypeFor[T]())
+	}
+	return nil
+}
+
+// newObject returns an empty object.
+func (c *codec[T]) newObject() T { return reflect.New(c.object).Interface().(T) }
 
 // fromJSON decodes one object. Its error is a *cache.ObjectError.
 //
 // There are two decoders: a fast one, and client-go's, which has the last word
 // on what is an error.
-func (c *codec[E, T]) fromJSON(data []byte) (T, error) {
+func (c *codec[T]) fromJSON(data []byte) (none T, _ error) {
 	if c.unstructured {
 		return c.fromMap(data)
 	}
 	slow := c.slow.Load()
 	if !slow {
-		obj := new(E)
+		obj := c.newObject()
 		if json.Unmarshal(data, obj, c.options) == nil {
 			return obj, nil
 		}
 	}
-	obj := new(E) // the other one may have been filled in part
+	obj := c.newObject() // the other one may have been filled in part
 	if err := utiljson.Unmarshal(data, obj); err != nil {
-		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+		return none, &cache.ObjectError{Object: nameInJSON(data), Err: err}
 	}
 	if !slow {
 		c.slow.Store(true)
@@ -61,26 +82,26 @@ func (c *codec[E, T]) fromJSON(data []byte) (T, error) {
 
 // fromMap decodes an unstructured object. Its own UnmarshalJSON insists on a
 // kind, which items of a list may lack.
-func (c *codec[E, T]) fromMap(data []byte) (T, error) {
+func (c *codec[T]) fromMap(data []byte) (none T, _ error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(data, &content); err != nil {
-		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+		return none, &cache.ObjectError{Object: nameInJSON(data), Err: err}
 	}
 	if content == nil {
-		return nil, &cache.ObjectError{Err: errNoObject}
+		return none, &cache.ObjectError{Err: errNoObject}
 	}
-	obj := T(new(E))
+	obj := c.newObject()
 	any(obj).(runtime.Unstructured).SetUnstructuredContent(content)
 	return obj, nil
 }
 
 // fromProto decodes one object from its message, without an envelope. Its
 // error is a *cache.ObjectError. Nothing of data is kept.
-func (c *codec[E, T]) fromProto(data []byte) (T, error) {
-	obj := T(new(E))
+func (c *codec[T]) fromProto(data []byte) (none T, _ error) {
+	obj := c.newObject()
 	if err := any(obj).(protoMessage).Unmarshal(data); err != nil {
 		// What comes before the damage has been decoded, the name in general.
-		return nil, &cache.ObjectError{Object: nameOf(obj), Err: err}
+		return none, &cache.ObjectError{Object: nameOf(obj), Err: err}
 	}
 	return obj, nil
 }
@@ -89,7 +110,7 @@ var errNoObject = errors.New("is missing")
 
 // seal checks that an object of a watch is of the group and version that is
 // watched, as far as it says, and clears its kind as a typed client does.
-func (c *codec[E, T]) seal(obj T, gvk schema.GroupVersionKind, gv schema.GroupVersion) error {
+func (c *codec[T]) seal(obj T, gvk schema.GroupVersionKind, gv schema.GroupVersion) error {
 	if err := checkKind(gvk); err != nil {
 		return &cache.ObjectError{Object: nameOf(obj), Err: err}
 	}

@@ -7,7 +7,7 @@
 // [New] lists and watches one resource with nothing but its Go type:
 //
 //	client, err := source.NewClient(cfg)
-//	foos := source.New[v1.Foo](client, v1.SchemeGroupVersion.WithResource("foos"), "")
+//	foos := source.New[*v1.Foo](client, v1.SchemeGroupVersion.WithResource("foos"), "")
 //
 // The way of an object:
 //

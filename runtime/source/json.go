@@ -31,9 +31,9 @@ var dynamic = json.JoinOptions(typed, json.WithUnmarshalers(json.UnmarshalFromFu
 		return utiljson.Unmarshal(raw, value)
 	})))
 
-// optionsOf returns the options to decode E with.
-func optionsOf[E any]() json.Options {
-	if holdsAny(reflect.TypeFor[E](), map[reflect.Type]bool{}) {
+// optionsOf returns the options to decode a t with.
+func optionsOf(t reflect.Type) json.Options {
+	if holdsAny(t, map[reflect.Type]bool{}) {
 		return dynamic
 	}
 	return typed

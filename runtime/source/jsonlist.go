@@ -16,7 +16,7 @@ import (
 const listBuffer = 32 << 10
 
 // jsonList reads a list whose fields may come in any order.
-func (c *codec[E, T]) jsonList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
+func (c *codec[T]) jsonList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
 	var (
 		in    = newValues(bufio.NewReaderSize(body, listBuffer), MaxObjectBytes)
 		head  metav1.TypeMeta
@@ -55,7 +55,7 @@ func (c *codec[E, T]) jsonList(body io.Reader, each func(T, error)) (metav1.List
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
-func (c *codec[E, T]) jsonItem(in *values, list metav1.TypeMeta, each func(T, error)) error {
+func (c *codec[T]) jsonItem(in *values, list metav1.TypeMeta, each func(T, error)) error {
 	raw, err := in.value()
 	if err != nil {
 		return err

@@ -158,7 +158,7 @@ func TestTweak(t *testing.T) {
 
 func TestWatchListIsSupportedUnlessSaidOtherwise(t *testing.T) {
 	for _, src := range []any{
-		New[corev1.Pod](nil, pods, ""),
+		New[*corev1.Pod](nil, pods, ""),
 		overEvents[*corev1.Pod](nil),
 		Tweak(overEvents[*corev1.Pod](nil), func(*metav1.ListOptions) {}),
 		FromListerWatcher[*corev1.Pod](&clientgo.ListWatch{}, nil),

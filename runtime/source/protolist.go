@@ -12,7 +12,7 @@ import (
 
 // protoList reads a list field by field: the envelope's, and in it those of
 // the list.
-func (c *codec[E, T]) protoList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
+func (c *codec[T]) protoList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
 	var (
 		in   = newProtoReader(body, MaxObjectBytes)
 		head metav1.TypeMeta
@@ -42,7 +42,7 @@ func (c *codec[E, T]) protoList(body io.Reader, each func(T, error)) (metav1.Lis
 }
 
 // protoListField reads one field of the envelope of a list.
-func (c *codec[E, T]) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, each func(T, error)) error {
+func (c *codec[T]) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, each func(T, error)) error {
 	if wire != wireBytes {
 		return in.skip(wire)
 	}
@@ -69,7 +69,7 @@ func (c *codec[E, T]) protoListField(in *protoReader, number uint64, wire byte, 
 }
 
 // protoItems reads a list of that length.
-func (c *codec[E, T]) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, each func(T, error)) error {
+func (c *codec[T]) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, each func(T, error)) error {
 	end := in.offset + length
 	for in.offset < end {
 		number, wire, err := in.tag()

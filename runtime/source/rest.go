@@ -18,31 +18,22 @@ import (
 // New returns the objects of one resource, of one namespace or with "" of all,
 // or of the cluster. It sends nothing, and is cheap to call.
 //
-// E is the Go type of an object as the group and version have it. It is
-// decoded from JSON as client-go would. A type with the methods Reset and
+// T is a pointer to the Go type of an object as the group and version have it.
+// It is decoded from JSON as client-go would. A type with the methods Reset and
 // Unmarshal of k8s.io/api is asked for in protobuf.
-func New[E any, T interface {
-	*E
-	runtime.Object
-}](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
-	return &restSource[E, T]{client: client, gvr: gvr, namespace: namespace, codec: newCodec[E, T]()}
+func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
+	return &restSource[T]{client: client, gvr: gvr, namespace: namespace, codec: newCodec[T]()}
 }
 
-type restSource[E any, T object[E]] struct {
+type restSource[T runtime.Object] struct {
 	client    *Client
 	gvr       schema.GroupVersionResource
 	namespace string
-	codec     *codec[E, T]
-}
-
-// object is the constraint of New.
-type object[E any] interface {
-	*E
-	runtime.Object
+	codec     *codec[T]
 }
 
 // List sends one request, and calls each while the answer arrives.
-func (s *restSource[E, T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
 	if timeout := timeoutOf(options); timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
@@ -70,7 +61,7 @@ func (s *restSource[E, T]) List(ctx context.Context, options metav1.ListOptions,
 }
 
 // Watch sends the request, and returns when the server has accepted it.
-func (s *restSource[E, T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
 	options.Watch = true
 	// The request ends with the watcher, so that Stop reaches a Next that
 	// waits for bytes.
@@ -80,7 +71,7 @@ func (s *restSource[E, T]) Watch(ctx context.Context, options metav1.ListOptions
 		cancel(nil)
 		return nil, ended(ctx, err)
 	}
-	w := &restWatcher[E, T]{ctx: inner, cancel: cancel, body: body, gv: s.gvr.GroupVersion(), codec: s.codec}
+	w := &restWatcher[T]{ctx: inner, cancel: cancel, body: body, gv: s.gvr.GroupVersion(), codec: s.codec}
 	switch {
 	case mediaType == protoType && s.codec.protobuf:
 		w.frames = newProtoFrames(body, MaxObjectBytes)
@@ -96,7 +87,10 @@ func (s *restSource[E, T]) Watch(ctx context.Context, options metav1.ListOptions
 
 // open sends a request and returns the body and media type of its answer, if
 // that is a success.
-func (s *restSource[E, T]) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
+func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
+	if err := s.codec.validate(); err != nil {
+		return nil, "", err
+	}
 	client, err := s.client.restClient(s.gvr.GroupVersion())
 	if err != nil {
 		return nil, "", err

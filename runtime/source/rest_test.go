@@ -65,7 +65,7 @@ func TestListIsWhatTheClientsetLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, failed, meta, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+			got, failed, meta, err := listAll(t, New[*corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
 			if err != nil || failed != nil {
 				t.Fatal(err, failed)
 			}
@@ -108,7 +108,7 @@ func TestCustomResourceListIsWhatATypedClientLists(t *testing.T) {
 	if err := widgetClient(t, cfg).Get().Resource("widgets").Do(t.Context()).Into(&want); err != nil {
 		t.Fatal(err)
 	}
-	got, failed, meta, err := listAll(t, New[Widget](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
+	got, failed, meta, err := listAll(t, New[*Widget](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
 	if err != nil || failed != nil {
 		t.Fatal(err, failed)
 	}
@@ -136,7 +136,7 @@ func TestListFieldOrder(t *testing.T) {
 		{kind, meta, items, unknown}, {items, meta, kind}, {unknown, items, kind, meta}, {meta, items}, {meta, unknown, items, kind},
 	} {
 		cfg := serveBody(t, "application/json;charset=utf-8", " {\n"+strings.Join(order, " ,\n ")+"\n}\n")
-		got, failed, m, err := listAll(t, New[Widget](newClient(t, cfg), widgets, "ns"), metav1.ListOptions{})
+		got, failed, m, err := listAll(t, New[*Widget](newClient(t, cfg), widgets, "ns"), metav1.ListOptions{})
 		if err != nil || failed != nil || len(got) != 2 || got[1].Name != "b" {
 			t.Errorf("%v: %v %v, %d items", order, err, failed, len(got))
 		}
@@ -170,7 +170,7 @@ func TestListAnswersThatAreNone(t *testing.T) {
 		{"protobuf: magic only", protoType, magic, ErrNotAList},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, _, _, err := listAll(t, New[corev1.Pod](newClient(t, serveBody(t, c.contentType, c.body)), pods, ""), metav1.ListOptions{})
+			_, _, _, err := listAll(t, New[*corev1.Pod](newClient(t, serveBody(t, c.contentType, c.body)), pods, ""), metav1.ListOptions{})
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
@@ -180,7 +180,7 @@ func TestListAnswersThatAreNone(t *testing.T) {
 
 func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
-	c := newCodec[corev1.Pod, *corev1.Pod]()
+	c := newCodec[*corev1.Pod]()
 	for n := range len(body) {
 		if _, err := c.protoList(strings.NewReader(string(body[:n])), func(*corev1.Pod, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
@@ -197,7 +197,7 @@ func TestConnectionCutInAList(t *testing.T) {
 		io.WriteString(w, `{"kind":"PodList","items":[{"metadata":{"name":"a"}}`)
 		hangUp(w)
 	})
-	got, _, _, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+	got, _, _, err := listAll(t, New[*corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
 	if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) != 1 {
 		t.Errorf("error %v after %d items", err, len(got))
 	}
@@ -215,7 +215,7 @@ func hangUp(w http.ResponseWriter) {
 func TestItemThatDoesNotDecode(t *testing.T) {
 	cfg := serveBody(t, "application/json", `{"kind":"WidgetList","items":[{"metadata":{"name":"a"}},
 		{"metadata":{"namespace":"ns","name":"bad"},"spec":{"size":"large","list":[{}]}},{"metadata":{"name":"c"}}]}`)
-	got, failed, _, err := listAll(t, New[Widget](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
+	got, failed, _, err := listAll(t, New[*Widget](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
 	if err != nil || len(got) != 2 || len(failed) != 1 {
 		t.Fatalf("%v, %d items, errors %v", err, len(got), failed)
 	}
@@ -237,7 +237,7 @@ func TestGzip(t *testing.T) {
 		zw.Write(body)
 		zw.Close()
 	})
-	got, failed, _, err := listAll(t, New[corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+	got, failed, _, err := listAll(t, New[*corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
 	if err != nil || failed != nil || len(got) != 20 {
 		t.Errorf("%v %v, %d items", err, failed, len(got))
 	}
@@ -248,7 +248,7 @@ func TestPageIsNotPinned(t *testing.T) {
 		cfg := serveBody(t, contentType, string(encoded(t, contentType, podList(10))))
 		var kept *corev1.Pod
 		var others []weak.Pointer[corev1.Pod]
-		_, err := New[corev1.Pod](newClient(t, cfg), pods, "").List(t.Context(), metav1.ListOptions{}, func(pod *corev1.Pod, err error) {
+		_, err := New[*corev1.Pod](newClient(t, cfg), pods, "").List(t.Context(), metav1.ListOptions{}, func(pod *corev1.Pod, err error) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -285,7 +285,7 @@ func TestListEndsWithItsContext(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	_, err := New[corev1.Pod](newClient(t, cfg), pods, "").List(ctx, metav1.ListOptions{}, func(*corev1.Pod, error) {})
+	_, err := New[*corev1.Pod](newClient(t, cfg), pods, "").List(ctx, metav1.ListOptions{}, func(*corev1.Pod, error) {})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
@@ -30,24 +31,24 @@ type frame struct {
 }
 
 // restWatcher decodes the frames of a response.
-type restWatcher[E any, T object[E]] struct {
+type restWatcher[T runtime.Object] struct {
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
 	body   io.Closer
 	gv     schema.GroupVersion
-	codec  *codec[E, T]
+	codec  *codec[T]
 	frames frames
 	err    error // with which the stream has ended
 }
 
 // Stop ends the request.
-func (w *restWatcher[E, T]) Stop() {
+func (w *restWatcher[T]) Stop() {
 	w.cancel(ErrStopped)
 	_ = w.body.Close()
 }
 
 // Next reads one frame and decodes its object.
-func (w *restWatcher[E, T]) Next() (cache.Frame[T], error) {
+func (w *restWatcher[T]) Next() (cache.Frame[T], error) {
 	if w.err != nil {
 		return cache.Frame[T]{}, w.err
 	}
@@ -65,7 +66,7 @@ func (w *restWatcher[E, T]) Next() (cache.Frame[T], error) {
 	return w.decode(raw)
 }
 
-func (w *restWatcher[E, T]) decode(in frame) (cache.Frame[T], error) {
+func (w *restWatcher[T]) decode(in frame) (cache.Frame[T], error) {
 	switch in.event {
 	case watch.Error:
 		return cache.Frame[T]{}, statusError(in)
@@ -87,20 +88,20 @@ func (w *restWatcher[E, T]) decode(in frame) (cache.Frame[T], error) {
 	return cache.Frame[T]{Type: in.event, Object: obj}, nil
 }
 
-func (w *restWatcher[E, T]) object(in frame) (T, schema.GroupVersionKind, error) {
+func (w *restWatcher[T]) object(in frame) (none T, _ schema.GroupVersionKind, _ error) {
 	if len(in.object) == 0 || string(in.object) == "null" {
-		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: errNoObject}
+		return none, schema.GroupVersionKind{}, &cache.ObjectError{Err: errNoObject}
 	}
 	if !in.protobuf {
 		obj, err := w.codec.fromJSON(in.object)
 		if err != nil {
-			return nil, schema.GroupVersionKind{}, err
+			return none, schema.GroupVersionKind{}, err
 		}
 		return obj, obj.GetObjectKind().GroupVersionKind(), nil
 	}
 	head, message, err := openEnvelope(in.object)
 	if err != nil {
-		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: err}
+		return none, schema.GroupVersionKind{}, &cache.ObjectError{Err: err}
 	}
 	obj, err := w.codec.fromProto(message)
 	return obj, head.GroupVersionKind(), err

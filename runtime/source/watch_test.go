@@ -87,7 +87,7 @@ func TestWatchIsWhatTheClientsetWatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer theirs.Stop()
-			ours := openWatch(t, New[corev1.Pod](newClient(t, cfg), pods, ""))
+			ours := openWatch(t, New[*corev1.Pod](newClient(t, cfg), pods, ""))
 			for range 3 {
 				want := <-theirs.ResultChan()
 				got, err := ours.Next()
@@ -122,7 +122,7 @@ func TestCustomResourceWatch(t *testing.T) {
 	}
 	defer theirs.Stop()
 	want := <-theirs.ResultChan()
-	got, err := openWatch(t, New[Widget](newClient(t, cfg), widgets, "")).Next()
+	got, err := openWatch(t, New[*Widget](newClient(t, cfg), widgets, "")).Next()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,9 +134,9 @@ func TestCustomResourceWatch(t *testing.T) {
 // nextFrames reads a stream of JSON to its end.
 func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, errs []error) {
 	t.Helper()
-	w := &restWatcher[corev1.Pod, *corev1.Pod]{
+	w := &restWatcher[*corev1.Pod]{
 		ctx: t.Context(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec[corev1.Pod, *corev1.Pod](), frames: newJSONFrames(stream, limit),
+		codec: newCodec[*corev1.Pod](), frames: newJSONFrames(stream, limit),
 	}
 	for {
 		frame, err := w.Next()
@@ -235,7 +235,7 @@ func TestProtobufFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	stream := append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...)
-	w := openWatch(t, New[corev1.Pod](newClient(t, serveBody(t, protoType+";stream=watch", string(append(stream, good...)))), pods, ""))
+	w := openWatch(t, New[*corev1.Pod](newClient(t, serveBody(t, protoType+";stream=watch", string(append(stream, good...)))), pods, ""))
 	var objectError *cache.ObjectError
 	if _, err := w.Next(); !errors.As(err, &objectError) || objectError.Object != "default/damaged" {
 		t.Errorf("damaged frame: %v", err)
@@ -266,7 +266,7 @@ func FuzzProtobuf(f *testing.F) {
 	f.Add(encoded(f, protoType, podList(2)))
 	f.Add(protoFrame(f, "ADDED", podNamed("a")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := newCodec[corev1.Pod, *corev1.Pod]()
+		c := newCodec[*corev1.Pod]()
 		var got []*corev1.Pod
 		meta, err := c.protoList(bytes.NewReader(data), func(pod *corev1.Pod, err error) { got = append(got, pod) })
 		if err == nil {
@@ -308,7 +308,7 @@ func heldWatch(t *testing.T) (Source[*corev1.Pod], chan<- string) {
 			}
 		}
 	})
-	return New[corev1.Pod](newClient(t, cfg), pods, ""), chunks
+	return New[*corev1.Pod](newClient(t, cfg), pods, ""), chunks
 }
 
 func TestFrameIsDeliveredWhenItsObjectHasCome(t *testing.T) {
@@ -362,7 +362,7 @@ func TestStopEndsTheRequest(t *testing.T) {
 		<-r.Context().Done()
 		close(ended)
 	})
-	openWatch(t, New[corev1.Pod](newClient(t, cfg), pods, "")).Stop()
+	openWatch(t, New[*corev1.Pod](newClient(t, cfg), pods, "")).Stop()
 	<-ended
 }
 
@@ -388,7 +388,7 @@ func TestContextUnblocksNext(t *testing.T) {
 
 func TestUnstructuredWatchKeepsItsKind(t *testing.T) {
 	cfg := serveBody(t, "application/json", `{"type":"ADDED","object":`+widgetJSON+`}`)
-	frame, err := openWatch(t, New[unstructured.Unstructured](newClient(t, cfg), widgets, "")).Next()
+	frame, err := openWatch(t, New[*unstructured.Unstructured](newClient(t, cfg), widgets, "")).Next()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestUnstructuredWatchKeepsItsKind(t *testing.T) {
 }
 
 func TestWatchAnswerOfAnotherContentType(t *testing.T) {
-	_, err := New[corev1.Pod](newClient(t, serveBody(t, "text/html", "<html>")), pods, "").Watch(t.Context(), metav1.ListOptions{})
+	_, err := New[*corev1.Pod](newClient(t, serveBody(t, "text/html", "<html>")), pods, "").Watch(t.Context(), metav1.ListOptions{})
 	if err == nil || !strings.Contains(err.Error(), "text/html") {
 		t.Errorf("error %v", err)
 	}

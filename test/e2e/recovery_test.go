@@ -89,7 +89,7 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	cfg := server.Config()
 	line := newLine(t, cfg)
 	gone := make(chan error, 100)
-	informer := cache.New(source.New[shopv1alpha1.Order](newClient(t, cfg), k.gvr(), ""), cache.Options[*shopv1alpha1.Order]{
+	informer := cache.New(source.New[*shopv1alpha1.Order](newClient(t, cfg), k.gvr(), ""), cache.Options[*shopv1alpha1.Order]{
 		DisableWatchList: disableWatchList,
 		OnError: func(_ context.Context, err error) {
 			if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {

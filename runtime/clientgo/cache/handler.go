@@ -24,7 +24,7 @@ func (h untypedHandler[T]) OnDelete(last T, finalStateUnknown bool) {
 }
 
 // typedHandler is a typed client-go handler as one of the core.
-type typedHandler[T TypedObject] struct {
+type typedHandler[T Object] struct {
 	handler TypedResourceEventHandler[T]
 }
 

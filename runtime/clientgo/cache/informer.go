@@ -157,6 +157,9 @@ func (s *untypedInformer[T]) GetStore() Store { return s.indexer }
 
 func (s *untypedInformer[T]) GetIndexer() Indexer { return s.indexer }
 
+// typedIndexer is the indexer of the typed form.
+func (s *untypedInformer[T]) typedIndexer() TypedIndexer[T] { return s.indexer }
+
 func (s *untypedInformer[T]) GetController() Controller { return controller{s} }
 
 func (s *untypedInformer[T]) AddIndexers(indexers Indexers) error {

@@ -40,7 +40,7 @@ func NewOrderInformerWithOptions(client *source.Client, namespace string, option
 
 // NewTypedOrderInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) OrderIndexInformer {
-	return factory.NewInformer(orderResource, source.New[v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options)
+	return ToOrderIndexInformer(factory.NewInformer(orderResource, source.New[*v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedOrderInformer makes an informer typed, whose objects must be Orders: of others, the typed methods panic.
@@ -80,7 +80,7 @@ func NewShipmentInformerWithOptions(client *source.Client, namespace string, opt
 
 // NewTypedShipmentInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) ShipmentIndexInformer {
-	return factory.NewInformer(shipmentResource, source.New[v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options)
+	return ToShipmentIndexInformer(factory.NewInformer(shipmentResource, source.New[*v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedShipmentInformer makes an informer typed, whose objects must be Shipments: of others, the typed methods panic.
@@ -120,7 +120,7 @@ func NewWarehouseInformerWithOptions(client *source.Client, options internalinte
 
 // NewTypedWarehouseInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedWarehouseInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) WarehouseIndexInformer {
-	return factory.NewInformer(warehouseResource, source.New[v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options)
+	return ToWarehouseIndexInformer(factory.NewInformer(warehouseResource, source.New[*v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options))
 }
 
 // ToTypedWarehouseInformer makes an informer typed, whose objects must be Warehouses: of others, the typed methods panic.

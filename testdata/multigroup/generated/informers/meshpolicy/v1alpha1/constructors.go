@@ -40,7 +40,7 @@ func NewInterfaceInformerWithOptions(client *source.Client, namespace string, op
 
 // NewTypedInterfaceInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) InterfaceIndexInformer {
-	return factory.NewInformer(interfaceResource, source.New[v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options)
+	return ToInterfaceIndexInformer(factory.NewInformer(interfaceResource, source.New[*v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedInterfaceInformer makes an informer typed, whose objects must be Interfaces: of others, the typed methods panic.

@@ -40,7 +40,7 @@ func NewGatewayInformerWithOptions(client *source.Client, namespace string, opti
 
 // NewTypedGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) GatewayIndexInformer {
-	return factory.NewInformer(gatewayResource, source.New[v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
+	return ToGatewayIndexInformer(factory.NewInformer(gatewayResource, source.New[*v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedGatewayInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
@@ -80,7 +80,7 @@ func NewGatewayClassInformerWithOptions(client *source.Client, options internali
 
 // NewTypedGatewayClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedGatewayClassInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) GatewayClassIndexInformer {
-	return factory.NewInformer(gatewayClassResource, source.New[v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options)
+	return ToGatewayClassIndexInformer(factory.NewInformer(gatewayClassResource, source.New[*v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options))
 }
 
 // ToTypedGatewayClassInformer makes an informer typed, whose objects must be GatewayClasses: of others, the typed methods panic.

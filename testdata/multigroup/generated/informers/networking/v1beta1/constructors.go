@@ -40,7 +40,7 @@ func NewEndpointsInformerWithOptions(client *source.Client, namespace string, op
 
 // NewTypedEndpointsInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) EndpointsIndexInformer {
-	return factory.NewInformer(endpointsResource, source.New[v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options)
+	return ToEndpointsIndexInformer(factory.NewInformer(endpointsResource, source.New[*v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedEndpointsInformer makes an informer typed, whose objects must be Endpointses: of others, the typed methods panic.
@@ -80,7 +80,7 @@ func NewGatewayInformerWithOptions(client *source.Client, namespace string, opti
 
 // NewTypedGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) GatewayIndexInformer {
-	return factory.NewInformer(gatewayResource, source.New[v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
+	return ToGatewayIndexInformer(factory.NewInformer(gatewayResource, source.New[*v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedGatewayInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.

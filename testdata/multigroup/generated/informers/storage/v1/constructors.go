@@ -40,7 +40,7 @@ func NewClaimInformerWithOptions(client *source.Client, namespace string, option
 
 // NewTypedClaimInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) ClaimIndexInformer {
-	return factory.NewInformer(claimResource, source.New[v1.Claim](client, claimResource.GroupVersionResource, namespace), options)
+	return ToClaimIndexInformer(factory.NewInformer(claimResource, source.New[*v1.Claim](client, claimResource.GroupVersionResource, namespace), options))
 }
 
 // ToTypedClaimInformer makes an informer typed, whose objects must be Claims: of others, the typed methods panic.
@@ -80,7 +80,7 @@ func NewVolumeInformerWithOptions(client *source.Client, options internalinterfa
 
 // NewTypedVolumeInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedVolumeInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) VolumeIndexInformer {
-	return factory.NewInformer(volumeResource, source.New[v1.Volume](client, volumeResource.GroupVersionResource, ""), options)
+	return ToVolumeIndexInformer(factory.NewInformer(volumeResource, source.New[*v1.Volume](client, volumeResource.GroupVersionResource, ""), options))
 }
 
 // ToTypedVolumeInformer makes an informer typed, whose objects must be Volumes: of others, the typed methods panic.

@@ -42,7 +42,7 @@ func NewFooInformerWithOptions(client versioned.Interface, namespace string, opt
 // NewTypedFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) FooIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
-	return factory.NewInformer(fooResource, source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch), options)
+	return ToFooIndexInformer(factory.NewInformer(fooResource, source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch), options))
 }
 
 // ToTypedFooInformer makes an informer typed, whose objects must be Foos: of others, the typed methods panic.
@@ -83,7 +83,7 @@ func NewFooClassInformerWithOptions(client versioned.Interface, options internal
 // NewTypedFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewTypedFooClassInformerWithOptions(client versioned.Interface, options internalinterfaces.InformerOptions) FooClassIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
-	return factory.NewInformer(fooClassResource, source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch), options)
+	return ToFooClassIndexInformer(factory.NewInformer(fooClassResource, source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch), options))
 }
 
 // ToTypedFooClassInformer makes an informer typed, whose objects must be FooClasses: of others, the typed methods panic.

@@ -28,10 +28,11 @@ test: test-unit test-e2e ## Run all tests: unit, golden, race, end to end
 test-unit: vet ## Run the tests of this module, with the race detector
 	go test -race -timeout 10m $(PACKAGES)
 
+# Never cached: these tests run the tool, which the test cache does not see.
 .PHONY: test-e2e
 test-e2e: ## Run the tests on a real API server
 	@echo "Building the tests with a real API server in them: a few minutes the first time."
-	cd test && go vet ./... && go test -timeout 15m ./...
+	cd test && go vet ./... && go test -count=1 -timeout 20m ./...
 
 .PHONY: vet
 vet: ## Check formatting and run go vet
@@ -46,6 +47,10 @@ generate: ## Write the golden output anew
 .PHONY: verify
 verify: ## Check that the golden output is what the generator writes
 	hack/verify-codegen.sh
+
+.PHONY: bench
+bench: ## Measure the runtime and client-go's side by side
+	cd test && go test -run '^$$' -bench . -count 3 ./bench
 
 .PHONY: fuzz
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)

@@ -162,11 +162,12 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 		sources[name] = source
 		names = append(names, name)
 	}
-	if !interesting {
-		return nil, nil
-	}
+	// What can't be parsed may be meant to declare an API type.
 	for _, name := range names {
 		pkg.parseFile(name, sources[name], diags)
+	}
+	if !interesting {
+		return nil, nil
 	}
 	return pkg, nil
 }

@@ -6,6 +6,6 @@ time=${1:-1m}
 git grep -lE '^func Fuzz' -- '*_test.go' | while read -r file; do
   grep -oE '^func Fuzz[A-Za-z0-9_]+' "$file" | while read -r _ name; do
     echo "== $(dirname "$file") $name"
-    go test -run '^$' -fuzz "^$name\$" -fuzztime "$time" "./$(dirname "$file")" </dev/null
+    go test -run '^$' -fuzz "^$name\$" -fuzztime "$time" -fuzzminimizetime 1x "./$(dirname "$file")" </dev/null
   done
 done

@@ -76,9 +76,14 @@ func isTooLarge(err error) bool {
 	return strings.Contains(status.Status().Message, tooLargeMessage)
 }
 
-func isBroken(err error) bool {
+// isStatus is true for an answer of the API server.
+func isStatus(err error) bool {
 	var status apierrors.APIStatus
-	if errors.As(err, &status) {
+	return errors.As(err, &status)
+}
+
+func isBroken(err error) bool {
+	if isStatus(err) {
 		return false
 	}
 	return errors.Is(err, io.ErrUnexpectedEOF) ||

@@ -182,14 +182,16 @@ func (s state) streamEnded(err error) (state, pace) {
 }
 
 // watchEnded is the transition for a watch that ended; err is nil if the server
-// closed it. Frames and lasted are what came of it.
+// closed it. Frames and lasted are what came of it. What is no answer of the
+// server is the connection's fault, unless nothing at all came: then the same
+// watch could fail for ever.
 func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
 	switch class := classify(err); {
 	case err == nil && frames == 0 && lasted < shortWatch:
 		return s.start(), later
 	case err == nil, class == silent:
 		return s, atOnce
-	case class == busy, class == broken:
+	case class == busy, class == broken, class == other && frames > 0 && !isStatus(err):
 		return s, later
 	default:
 		return s.start(), later

@@ -21,6 +21,7 @@ var (
 	errBusy      = apierrors.NewTooManyRequests("later", 3)
 	errRefused   = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
 	errCut       = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
+	errOdd       = errors.New("read on closed body")
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "foos"}, "", errors.New("no"))
 	errInvalid   = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
 )
@@ -124,6 +125,8 @@ func TestTransitions(t *testing.T) {
 		{"W4 W5 a busy server is asked again for the same", synced, watchEnded, errBusy, nil, later},
 		{"W5 an absent one too", synced, watchEnded, errRefused, nil, later},
 		{"a broken connection costs no list", synced, watchEnded, errCut, nil, later},
+		{"nor does one that is not known", synced, watchEnded, errOdd, nil, later},
+		{"unless nothing came of the watch", synced, quietWatch, errOdd, func(s *state) { s.phase = Streaming }, later},
 		{"W4 any other failure does", synced, watchEnded, errForbidden, func(s *state) { s.phase = Streaming }, later},
 		{"a silent watch is opened again", synced, watchEnded, ErrWatchIdle, nil, atOnce},
 

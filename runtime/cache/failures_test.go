@@ -1,0 +1,192 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// A watch-list whose bookmark never comes is given up, once and for all.
+func TestBookmarkNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.SetWatchList(cachetest.WatchListEndless)
+		informer := run(t, api, cache.Options[*thing]{BookmarkTimeout: 8 * time.Second})
+
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		err := informer.WaitForSync(ctx)
+		var sync *cache.SyncError
+		if !errors.As(err, &sync) || sync.Status.Phase != cache.Streaming || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("WaitForSync: got %v", err)
+		}
+		if err := informer.WaitForSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		settle()
+		expect(t, "requests", []string{"watchlist ", "list 0", "watch 2"}, requests(api))
+
+		// After a failure the informer does not try a watch-list again.
+		time.Sleep(2 * time.Second)
+		api.ResetRequests()
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(500)})
+		api.CloseWatches()
+		time.Sleep(time.Minute)
+		expect(t, "requests", []string{"watch 2", "list 2", "watch 2"}, requests(api))
+	})
+}
+
+// A watch-list that the server refuses is a list, and the next one is tried
+// again.
+func TestWatchListRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.SetWatchList(cachetest.WatchListRejected)
+		informer := run(t, api, cache.Options[*thing]{})
+		if err := informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		expect(t, "requests", []string{"watchlist ", "list 0", "watch 2"}, requests(api))
+	})
+}
+
+// An informer that is not in sync says what it is doing and what went wrong.
+func TestWaitForSyncSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403)})
+		informer := run(t, api, cache.Options[*thing]{Name: "things"})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		err := informer.WaitForSync(ctx)
+		for _, part := range []string{`informer "things": not in sync`, "failed attempts", "last error: list", "deadline exceeded"} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("error lacks %q: %v", part, err)
+			}
+		}
+		api.ClearFaults()
+		if err := informer.WaitForSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if s := informer.Status(); s.Phase != cache.Watching || s.Attempts != 0 || s.LastError != nil {
+			t.Errorf("status after the recovery: %+v", s)
+		}
+	})
+}
+
+// Failures are met with growing pauses, however they look.
+func TestNoHotLoop(t *testing.T) {
+	for name, fault := range map[string]cachetest.Fault{
+		"forbidden":         {Err: cachetest.Status(403)},
+		"server error":      {Err: cachetest.Status(500)},
+		"no server":         {Err: cachetest.ErrConnectionRefused},
+		"expired":           {Err: cachetest.Status(410)},
+		"unknown":           {Err: errors.New("bad luck")},
+		"watch breaks":      {Verb: cachetest.Watch, Opened: true, Err: cachetest.ErrConnectionReset},
+		"watch ends":        {Verb: cachetest.Watch, Err: cachetest.Status(410)},
+		"watch-list broken": {Verb: cachetest.WatchList, Opened: true, Err: cachetest.ErrConnectionReset},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				fault.Times = -1
+				api.Fail(fault)
+				run(t, api, cache.Options[*thing]{DisableWatchList: fault.Verb == cachetest.Watch})
+				time.Sleep(10 * time.Minute)
+				if n := len(api.Requests()); n < 10 || n > 100 {
+					t.Errorf("%d requests in 10 minutes", n)
+				}
+			})
+		})
+	}
+}
+
+// A server that asks for time is given it.
+func TestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Err: cachetest.StatusRetryAfter(429, 90)})
+		informer := run(t, api, cache.Options[*thing]{})
+		begin := time.Now()
+		if err := informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(begin); waited != 90*time.Second {
+			t.Errorf("in sync after %v, want 90s", waited)
+		}
+	})
+}
+
+// A watch on which nothing comes any more is opened again.
+func TestSilentWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Hang: true})
+		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, IdleTimeout: time.Minute})
+		settle()
+		touch(t, api, "a")
+		time.Sleep(61 * time.Second)
+		settle()
+		expect(t, "store", []string{"a 3"}, names(informer.Store().List()))
+		expect(t, "requests", []string{"list 0", "watch 2", "watch 2"}, requests(api))
+	})
+}
+
+// A transform is applied once to each state, before anybody sees it, and an
+// error or a panic of it concerns one object.
+func TestTransform(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("bad"), newThing("worse"))
+		calls := map[string]int{}
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true, Transform: func(obj *thing) (*thing, error) {
+			calls[obj.Name+obj.ResourceVersion]++
+			switch obj.Name {
+			case "bad":
+				return nil, errors.New("no good")
+			case "worse":
+				panic("at the disco")
+			}
+			obj.Labels = map[string]string{"seen": obj.ResourceVersion}
+			return obj, nil
+		}})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		touch(t, api, "a")
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+		api.CloseWatches()
+		time.Sleep(time.Minute)
+
+		expect(t, "events", []string{"add a 2 initial", "update a 2 5"}, lines(recorder.Events()))
+		if got, _ := r.Store().Get(keyOf("a")); got.Labels["seen"] != "5" {
+			t.Errorf("labels: %v", got.Labels)
+		}
+		if calls["a2"] != 1 || calls["a5"] != 1 {
+			t.Errorf("calls: %v", calls)
+		}
+	})
+}
+
+// One object that can't be decoded does not keep the others away.
+func TestUndecodableObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		api.Fail(
+			cachetest.Fault{Verb: cachetest.List, Err: &cache.ObjectError{Err: errors.New("garbled")}},
+			cachetest.Fault{Verb: cachetest.Watch, Err: &cache.ObjectError{Err: errors.New("garbled")}},
+		)
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		settle()
+		expect(t, "store", []string{"b 3"}, names(r.Store().List()))
+		touch(t, api, "b")
+		touch(t, api, "a")
+		settle()
+		expect(t, "store", []string{"a 5", "b 3"}, names(r.Store().List()))
+	})
+}

@@ -1,0 +1,115 @@
+package cache_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// A handler that comes late is given the store and then what follows, and no
+// other handler waits for it.
+func TestLateHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		informer := run(t, api, cache.Options[*thing]{})
+		settle()
+		touch(t, api, "a")
+		settle()
+
+		gate := make(chan struct{})
+		late := &cachetest.Recorder[*thing]{}
+		slow := cache.HandlerFuncs[*thing]{Add: func(obj *thing, initial bool) { <-gate; late.OnAdd(obj, initial) }, Update: late.OnUpdate}
+		registration := must[*cache.Registration](t)(informer.AddHandler(slow, cache.HandlerOptions{}))
+		settle()
+		touch(t, api, "b")
+		settle()
+		quick, _ := informer.handle(cache.HandlerOptions{})
+		settle()
+		expect(t, "other handler", []string{"add a 4 initial", "add b 5 initial"}, lines(quick.Events()))
+		if n := registration.Backlog(); n != 3 {
+			t.Errorf("Backlog: got %d, want 3: two objects and an event", n)
+		}
+		select {
+		case <-registration.Synced():
+			t.Error("Synced before the initial objects were handled")
+		default:
+		}
+
+		close(gate)
+		settle()
+		expect(t, "late handler", []string{"add a 4 initial", "add b 3 initial", "update b 3 5"}, lines(late.Events()))
+		<-registration.Synced()
+		if n := registration.Backlog(); n != 0 {
+			t.Errorf("Backlog: got %d, want 0", n)
+		}
+	})
+}
+
+// Resyncs come in each handler's period, and agree with what it was given.
+func TestResync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		informer := run(t, api, cache.Options[*thing]{Resync: 10 * time.Second})
+		standard, _ := informer.handle(cache.HandlerOptions{})
+		often, _ := informer.handle(cache.HandlerOptions{Resync: 4 * time.Second})
+		never, _ := informer.handle(cache.HandlerOptions{Resync: -1})
+		time.Sleep(5 * time.Second)
+		touch(t, api, "a")
+		time.Sleep(6 * time.Second)
+		settle()
+
+		initial := []string{"add a 2 initial", "add b 3 initial"}
+		expect(t, "standard", append(slices.Clone(initial), "update a 2 4", "update a 4 4", "update b 3 3"), lines(standard.Events()))
+		expect(t, "often", append(slices.Clone(initial), "update a 2 2", "update b 3 3", "update a 2 4", "update a 4 4", "update b 3 3"), lines(often.Events()))
+		expect(t, "never", append(slices.Clone(initial), "update a 2 4"), lines(never.Events()))
+	})
+}
+
+// A resync of a handler that lags behind comes after what it lags behind with.
+func TestResyncOfSlowHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		informer := run(t, api, cache.Options[*thing]{})
+		recorder := &cachetest.Recorder[*thing]{}
+		slow := cache.HandlerFuncs[*thing]{Add: recorder.OnAdd, Update: func(old, obj *thing) {
+			time.Sleep(3 * time.Second)
+			recorder.OnUpdate(old, obj)
+		}}
+		must[*cache.Registration](t)(informer.AddHandler(slow, cache.HandlerOptions{Resync: 5 * time.Second}))
+		settle()
+		for range 4 {
+			touch(t, api, "a")
+		}
+		time.Sleep(16 * time.Second)
+		if err := recorder.Err(); err != nil {
+			t.Error(err)
+		}
+		expect(t, "events", []string{"add a 2 initial", "update a 2 3", "update a 3 4", "update a 4 5", "update a 5 6", "update a 6 6"}, lines(recorder.Events()))
+	})
+}
+
+// A removed handler is not called again, and counts as synced.
+func TestRemoveHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		informer := cache.New(api, cache.Options[*thing]{})
+		early := must[*cache.Registration](t)(informer.AddHandler(&cachetest.Recorder[*thing]{}, cache.HandlerOptions{}))
+		early.Remove()
+		<-early.Synced()
+		<-early.Done()
+
+		r := start(t, informer)
+		recorder, registration := r.handle(cache.HandlerOptions{})
+		settle()
+		registration.Remove()
+		registration.Remove()
+		<-registration.Done()
+		touch(t, api, "a")
+		settle()
+		expect(t, "events", []string{"add a 2 initial"}, lines(recorder.Events()))
+	})
+}

@@ -19,6 +19,7 @@ var golden = map[string]Options{
 	"multigroup":  {Patterns: []string{"./apis/..."}},
 	"samplecontroller": {
 		Patterns:           []string{"./pkg/apis/..."},
+		HeaderFile:         "../../hack/boilerplate.go.txt",
 		VersionedClientset: testModule + "samplecontroller/pkg/clientset/versioned",
 	},
 }

@@ -17,6 +17,6 @@ generate() { # folder in testdata, then arguments
 samplecontroller=github.com/informer-gen/informer-gen/testdata/samplecontroller
 generate kubebuilder --input-dirs ./api/... "$@"
 generate multigroup --input-dirs ./apis/... "$@"
-generate samplecontroller --input-dirs ./pkg/apis/... \
+generate samplecontroller --input-dirs ./pkg/apis/... --go-header-file "$root/hack/boilerplate.go.txt" \
   --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"
 exit "$status"

@@ -136,6 +136,9 @@ func TestSilentWatch(t *testing.T) {
 		settle()
 		expect(t, "store", []string{"a 3"}, names(informer.Store().List()))
 		expect(t, "requests", []string{"list 0", "watch 2", "watch 2"}, requests(api))
+		if s := informer.Status(); s.Attempts != 0 || s.LastError != nil {
+			t.Errorf("status: %+v", s)
+		}
 	})
 }
 

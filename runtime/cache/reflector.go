@@ -171,10 +171,15 @@ func (r *reflector[T]) report(ctx context.Context, err error) {
 	}
 }
 
-// detour tells that a request failed in a way that another one makes up for.
+// detour tells that a request failed in a way that another one makes up for. A
+// watch on which nothing happens is no failure: there may be nothing to tell.
 func (r *reflector[T]) detour(ctx context.Context, err error) {
-	r.board.failed(err)
 	logger := klog.FromContext(ctx)
+	if errors.Is(err, ErrWatchIdle) {
+		logger.V(4).Info("Watch is silent, opening it again", "err", err)
+		return
+	}
+	r.board.failed(err)
 	if errors.Is(err, ErrBookmarkMissing) {
 		logger.Info("Watch-list given up for good, listing instead", "err", err)
 		return

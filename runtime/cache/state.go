@@ -183,15 +183,16 @@ func (s state) streamEnded(err error) (state, pace) {
 
 // watchEnded is the transition for a watch that ended; err is nil if the server
 // closed it. Frames and lasted are what came of it. What is no answer of the
-// server is the connection's fault, unless nothing at all came: then the same
-// watch could fail for ever.
+// server is the connection's fault, unless the watch ended as soon as it began:
+// then the same one could fail for ever.
 func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
+	stillborn := frames == 0 && lasted < shortWatch
 	switch class := classify(err); {
-	case err == nil && frames == 0 && lasted < shortWatch:
+	case err == nil && stillborn:
 		return s.start(), later
 	case err == nil, class == silent:
 		return s, atOnce
-	case class == busy, class == broken, class == other && frames > 0 && !isStatus(err):
+	case class == busy, class == broken, class == other && !isStatus(err) && !stillborn:
 		return s, later
 	default:
 		return s.start(), later

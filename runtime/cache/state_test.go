@@ -126,7 +126,8 @@ func TestTransitions(t *testing.T) {
 		{"W5 an absent one too", synced, watchEnded, errRefused, nil, later},
 		{"a broken connection costs no list", synced, watchEnded, errCut, nil, later},
 		{"nor does one that is not known", synced, watchEnded, errOdd, nil, later},
-		{"unless nothing came of the watch", synced, quietWatch, errOdd, func(s *state) { s.phase = Streaming }, later},
+		{"nor if the watch was quiet", synced, quietWatch, errOdd, nil, later},
+		{"unless nothing came of the watch", synced, shortWatch, errOdd, func(s *state) { s.phase = Streaming }, later},
 		{"W4 any other failure does", synced, watchEnded, errForbidden, func(s *state) { s.phase = Streaming }, later},
 		{"a silent watch is opened again", synced, watchEnded, ErrWatchIdle, nil, atOnce},
 

@@ -35,6 +35,10 @@ var (
 	// closed it before the bookmark that closes the initial events.
 	ErrStreamEnded = errors.New("closed before the initial events were complete")
 
+	// ErrListIdle is why an informer gave up a list: nothing of it came within
+	// the idle timeout.
+	ErrListIdle = errors.New("nothing came in time")
+
 	// ErrWatchIdle is why an informer closed a watch: neither an event nor a
 	// bookmark came within the idle timeout.
 	ErrWatchIdle = errors.New("no event or bookmark in time")

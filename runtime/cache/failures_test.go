@@ -193,3 +193,23 @@ func TestUndecodableObject(t *testing.T) {
 		expect(t, "store", []string{"a 5", "b 3"}, names(r.Store().List()))
 	})
 }
+
+// A list that is never answered has failed, and the next one may not.
+func TestSilentList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		api.Fail(
+			cachetest.Fault{Verb: cachetest.List, Hang: true},
+			cachetest.Fault{Verb: cachetest.List, After: 1, Hang: true},
+		)
+		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, IdleTimeout: time.Minute})
+		time.Sleep(80 * time.Second)
+		if s := informer.Status(); s.Attempts != 1 || !errors.Is(s.LastError, cache.ErrListIdle) {
+			t.Errorf("status: %+v", s)
+		}
+		if err := informer.WaitForSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		expect(t, "store", []string{"a 2", "b 3"}, names(informer.Store().List()))
+	})
+}

@@ -51,8 +51,8 @@ type Options[T any] struct {
 	BookmarkTimeout time.Duration
 
 	// IdleTimeout is how long a watch may be silent before it is closed and
-	// opened again. Servers send a bookmark about once a minute. It defaults
-	// to 4 minutes.
+	// opened again, and a list before it has failed. Servers send a bookmark
+	// about once a minute. It defaults to 4 minutes.
 	IdleTimeout time.Duration
 
 	// WatchTimeout is the least time after which the server is asked to end a

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
@@ -70,11 +71,7 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 		if s.token == "" {
 			items = items[:0]
 		}
-		page, err := r.source.List(ctx, s.listOptions(), func(obj T, err error) {
-			if it, ok := r.take(ctx, obj, err, true); ok {
-				items = append(items, it)
-			}
-		})
+		page, err := r.page(ctx, s, func(it item[T]) { items = append(items, it) })
 		if err != nil {
 			next, pace := s.listFailed(err)
 			if pace == later || ctx.Err() != nil {
@@ -88,6 +85,21 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 	}
 	r.replace(ctx, items, s.resourceVersion)
 	return s, atOnce, nil
+}
+
+// page fetches one page, unless nothing comes of it for too long.
+func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (metav1.ListMeta, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	dog := guard(cancel, r.options.idleTimeout(), ErrListIdle)
+	defer dog.stop()
+	page, err := r.source.List(ctx, s.listOptions(), func(obj T, err error) {
+		dog.feed()
+		if it, ok := r.take(ctx, obj, err, true); ok {
+			add(it)
+		}
+	})
+	return page, causeOf(ctx, err)
 }
 
 // replace pushes a whole list.

@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -48,3 +50,8 @@ func (w *watchdog) check() {
 }
 
 func (w *watchdog) stop() { w.timer.Stop() }
+
+// guard returns a watchdog that cancels a request with cause.
+func guard(cancel context.CancelCauseFunc, patience time.Duration, cause error) *watchdog {
+	return newWatchdog(patience, func() { cancel(fmt.Errorf("%w: %v", cause, patience)) })
+}

@@ -3,8 +3,6 @@ package cache
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -31,10 +29,10 @@ func (w *watching[T]) run(ctx context.Context) error {
 	defer func() { w.dog.stop() }()
 	if w.state.phase == Streaming {
 		w.initial = newInitialEvents[T]()
-		w.guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
+		w.dog = guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.resourceVersion != "" && w.state.resourceVersion != "0"
-		w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+		w.dog = guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
 	}
 	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.timeout()))
 	if err != nil {
@@ -55,13 +53,9 @@ func (w *watching[T]) run(ctx context.Context) error {
 		w.frames++
 		if w.frame(ctx, frame) {
 			w.dog.stop()
-			w.guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+			w.dog = guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
 		}
 	}
-}
-
-func (w *watching[T]) guard(cancel context.CancelCauseFunc, patience time.Duration, cause error) {
-	w.dog = newWatchdog(patience, func() { cancel(fmt.Errorf("%w: %v", cause, patience)) })
 }
 
 // frame takes one frame, and reports whether it closed the initial events.

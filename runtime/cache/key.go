@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -23,4 +25,12 @@ func keyString(key types.NamespacedName) string {
 		return key.Name
 	}
 	return key.Namespace + "/" + key.Name
+}
+
+// parseKey is the inverse of keyString.
+func parseKey(s string) types.NamespacedName {
+	if namespace, name, ok := strings.Cut(s, "/"); ok {
+		return types.NamespacedName{Namespace: namespace, Name: name}
+	}
+	return types.NamespacedName{Name: s}
 }

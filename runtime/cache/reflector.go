@@ -135,11 +135,12 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 
 // take makes an item of what the source delivered: it computes the key, and
 // transforms the object unless the store has the same state of it, whose object
-// is then taken. What can't be used is reported and left out.
+// is then taken. What can't be used is reported and left out, unless the store
+// has an earlier state.
 func (r *reflector[T]) take(ctx context.Context, obj T, err error, relisted bool) (item[T], bool) {
 	if err != nil {
 		r.reportObject(ctx, err)
-		return item[T]{}, false
+		return r.unreadable(err, relisted)
 	}
 	it := item[T]{obj: obj}
 	if it.key, err = KeyOf(obj); err != nil {
@@ -159,6 +160,19 @@ func (r *reflector[T]) take(ctx context.Context, obj T, err error, relisted bool
 		return it, existed
 	}
 	return it, true
+}
+
+// unreadable makes an item of an object that could not be decoded: in a list,
+// where what is missing counts as gone, it is the one that the store has.
+func (r *reflector[T]) unreadable(err error, relisted bool) (item[T], bool) {
+	var object *ObjectError
+	if !relisted || !errors.As(err, &object) || object.Object == "" {
+		return item[T]{}, false
+	}
+	it := item[T]{key: parseKey(object.Object)}
+	old, existed := r.cached(it)
+	it.obj = old
+	return it, existed
 }
 
 func (r *reflector[T]) transform(obj T) (out T, err error) {

@@ -65,14 +65,14 @@ func projectIn(t *testing.T, dir, module string, require ...string) {
 }
 
 // inProject runs a command in a project and returns what it printed. The go
-// command completes go.mod by itself, from the module cache only.
+// command completes go.mod by itself.
 func inProject(t *testing.T, dir, name string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = dir
-	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "PWD="+dir)
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "PWD="+dir)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	err := command.Run()

@@ -86,7 +86,8 @@ func isBroken(err error) bool {
 	if isStatus(err) {
 		return false
 	}
-	return errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
 		utilnet.IsProbableEOF(err) ||
 		utilnet.IsTimeout(err) ||
 		utilnet.IsConnectionReset(err) ||

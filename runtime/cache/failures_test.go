@@ -3,6 +3,8 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -214,6 +216,18 @@ func TestObjectBecomesUndecodable(t *testing.T) {
 		settle()
 		expect(t, "store", []string{"a 5", "b 4"}, names(r.Store().List()))
 		expect(t, "requests", []string{"list 0", "watch 3", "watch 4", "list 4", "watch 4"}, requests(api))
+	})
+}
+
+// A connection that was cut before the answer is no watch that the server closed
+// at once: there is nothing to list.
+func TestWatchNotAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: fmt.Errorf("get: %w", io.EOF)})
+		run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		time.Sleep(time.Minute)
+		expect(t, "requests", []string{"list 0", "watch 2", "watch 2"}, requests(api))
 	})
 }
 

@@ -118,7 +118,7 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	w := &watching[T]{reflector: r, state: s}
 	opened := time.Now()
 	err := w.run(ctx)
-	if errors.Is(err, io.EOF) {
+	if err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
 		err = nil
 	}
 	var pace pace

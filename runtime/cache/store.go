@@ -54,8 +54,9 @@ func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.key(obj) 
 // Get returns the object of that key, if there is one.
 func (s *Store[T]) Get(key types.NamespacedName) (T, bool) {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.table.get(key)
+	obj, ok := s.table.get(key)
+	s.mu.RUnlock()
+	return obj, ok
 }
 
 // Len returns the number of objects.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	clientgo "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -144,12 +145,5 @@ func nameOf(obj runtime.Object) string {
 	if err != nil {
 		return ""
 	}
-	return joinName(accessor.GetNamespace(), accessor.GetName())
-}
-
-func joinName(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
+	return clientgo.MetaObjectToName(accessor).String()
 }

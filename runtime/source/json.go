@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	clientgo "k8s.io/client-go/tools/cache"
 )
 
 // typed are the options under which the fast decoder means what client-go's
@@ -74,5 +75,5 @@ func nameInJSON(data []byte) string {
 	_ = stdjson.Unmarshal(data, &object)
 	namespace, _ := object.Metadata.Namespace.(string)
 	name, _ := object.Metadata.Name.(string)
-	return joinName(namespace, name)
+	return clientgo.NewObjectName(namespace, name).String()
 }

@@ -18,10 +18,7 @@ func splitKey(key string) types.NamespacedName {
 
 // joinKey is the inverse of splitKey.
 func joinKey(name types.NamespacedName) string {
-	if name.Namespace == "" {
-		return name.Name
-	}
-	return name.Namespace + "/" + name.Name
+	return NewObjectName(name.Namespace, name.Name).String()
 }
 
 // typeError says that an object is not a T.

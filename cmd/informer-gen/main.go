@@ -16,7 +16,7 @@
 //	pkg/generated/informers/generic.go                    informers by resource
 //	pkg/generated/informers/internalinterfaces/…          what the packages share
 //	pkg/generated/informers/<group>/interface.go          the versions of a group
-//	pkg/generated/informers/<group>/<version>/            the informers, one file per kind
+//	pkg/generated/informers/<group>/<version>/            the informers: a file per kind, constructors
 //	pkg/generated/listers/<group>/<version>/              the listers, one file per kind
 //
 // No clientset is needed: a program makes a client of its rest.Config and gives

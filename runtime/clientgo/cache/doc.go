@@ -28,12 +28,10 @@
 //   - An IndexFunc that fails leaves the object out of that index and is logged;
 //     client-go panics.
 //   - GetIndexers returns a copy.
-//   - Replace keeps an object of the store in favour of one with the same UID and
-//     resourceVersion, which is the same state.
 //   - An empty resourceVersion, of an object or of a list, leaves that of the
 //     store as it is.
-//   - An error of a transform leaves out that object, of a list too; client-go
-//     lists again and again.
+//   - An error of a transform leaves out that state of the object, of a list too;
+//     client-go lists again and again.
 //   - An object, or the result of a transform, that is not of the informer's
 //     type is an error, and of no effect. An untyped informer holds any
 //     runtime.Object, but no other result of a transform.

@@ -198,25 +198,37 @@ func TestUndecodableObject(t *testing.T) {
 
 // An object that can't be decoded any more is not taken for one that is gone.
 func TestObjectBecomesUndecodable(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := cachetest.NewAPI(newThing("a"), newThing("b"))
-		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
-		recorder, _ := r.handle(cache.HandlerOptions{})
-		settle()
-		api.Fail(
-			cachetest.Fault{Verb: cachetest.List, Err: &cache.ObjectError{Err: errors.New("garbled")}},
-			cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)},
-		)
-		touch(t, api, "b")
-		time.Sleep(2 * time.Second)
-		api.CloseWatches()
-		time.Sleep(time.Minute)
-		expect(t, "events", []string{"add a 2 initial", "add b 3 initial", "update b 3 4"}, lines(recorder.Events()))
-		touch(t, api, "a")
-		settle()
-		expect(t, "store", []string{"a 5", "b 4"}, names(r.Store().List()))
-		expect(t, "requests", []string{"list 0", "watch 3", "watch 4", "list 4", "watch 4"}, requests(api))
-	})
+	for _, test := range []struct {
+		name        string
+		noWatchList bool
+		relist      cachetest.Verb
+		requests    []string
+	}{
+		{"list", true, cachetest.List, []string{"list 0", "watch 3", "watch 4", "list 4", "watch 4"}},
+		{"watch-list", false, cachetest.WatchList, []string{"watchlist ", "watch 4", "watchlist 4"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"), newThing("b"))
+				r := run(t, api, cache.Options[*thing]{DisableWatchList: test.noWatchList})
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				api.Fail(
+					cachetest.Fault{Verb: test.relist, Err: &cache.ObjectError{Err: errors.New("garbled")}},
+					cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)},
+				)
+				touch(t, api, "b")
+				time.Sleep(2 * time.Second)
+				api.CloseWatches()
+				time.Sleep(time.Minute)
+				expect(t, "events", []string{"add a 2 initial", "add b 3 initial", "update b 3 4"}, lines(recorder.Events()))
+				touch(t, api, "a")
+				settle()
+				expect(t, "store", []string{"a 5", "b 4"}, names(r.Store().List()))
+				expect(t, "requests", test.requests, requests(api))
+			})
+		})
+	}
 }
 
 // A connection that was cut before the answer is no watch that the server closed

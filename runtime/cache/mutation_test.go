@@ -1,9 +1,14 @@
 package cache
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestMutationDetector(t *testing.T) {
@@ -32,4 +37,52 @@ func TestMutationDetectionSwitch(t *testing.T) {
 			t.Errorf("%q: got %v", value, got)
 		}
 	}
+}
+
+// quietSource lists one object, and nothing happens to it.
+type quietSource struct{ obj *thing }
+
+func (s quietSource) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (s quietSource) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
+	each(s.obj, nil)
+	return metav1.ListMeta{ResourceVersion: "1"}, nil
+}
+
+func (s quietSource) Watch(ctx context.Context, _ metav1.ListOptions) (Watcher[*thing], error) {
+	return quietWatcher{ctx}, nil
+}
+
+type quietWatcher struct{ ctx context.Context }
+
+func (w quietWatcher) Stop() {}
+
+func (w quietWatcher) Next() (Frame[*thing], error) {
+	<-w.ctx.Done()
+	return Frame[*thing]{}, w.ctx.Err()
+}
+
+// With the switch on, an informer watches what it hands out.
+func TestInformerDetectsMutations(t *testing.T) {
+	t.Setenv(mutationDetectorVariable, "true")
+	synctest.Test(t, func(t *testing.T) {
+		obj := newThing("ns", "a", "1")
+		informer := New(quietSource{obj}, Options[*thing]{})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- informer.Run(ctx) }()
+		if err := informer.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		shared, _ := informer.Store().Get(types.NamespacedName{Namespace: "ns", Name: "a"})
+		shared.Labels = map[string]string{"changed": "yes"}
+		if err := informer.fanout.detector.compare(time.Now()); err == nil {
+			t.Error("the mutation was not found")
+		}
+		shared.Labels = nil // or the informer would panic
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

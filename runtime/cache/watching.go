@@ -43,7 +43,8 @@ func (w *watching[T]) run(ctx context.Context) error {
 	for {
 		frame, err := stream.Next()
 		if broken := (*ObjectError)(nil); errors.As(err, &broken) {
-			w.reportObject(ctx, err)
+			w.dog.feed()
+			w.skip(ctx, err)
 			continue
 		}
 		if err != nil {
@@ -55,6 +56,17 @@ func (w *watching[T]) run(ctx context.Context) error {
 			w.dog.stop()
 			w.dog = guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
 		}
+	}
+}
+
+// skip leaves out a frame whose object can't be decoded.
+func (w *watching[T]) skip(ctx context.Context, err error) {
+	w.reportObject(ctx, err)
+	if w.initial == nil {
+		return
+	}
+	if it, ok := w.unreadable(err, true); ok {
+		w.initial.take(watch.Added, it)
 	}
 }
 

@@ -42,6 +42,8 @@ const (
 	added eventKind = iota
 	updated
 	removed
+	// unchanged is an object that a relist found as it was.
+	unchanged
 )
 
 // event is one change of the store, on its way to the handlers.

@@ -81,12 +81,26 @@ func (d *difference[T]) tell(to observer[T]) {
 	for i := range d.gone {
 		to.emit(event[T]{kind: removed, finalStateUnknown: true, obj: d.gone[i].obj})
 	}
-	for i := range d.changed {
-		c := &d.changed[i]
-		if c.existed {
-			to.emit(event[T]{kind: updated, old: c.old, obj: c.obj})
-		} else {
-			to.emit(event[T]{kind: added, obj: c.obj})
+	if !to.wantsUnchanged() {
+		for i := range d.changed {
+			to.emit(d.changed[i].event())
 		}
+		return
 	}
+	changed := d.changed
+	for i := range d.kept {
+		if len(changed) > 0 && changed[0].key == d.kept[i].key {
+			to.emit(changed[0].event())
+			changed = changed[1:]
+			continue
+		}
+		to.emit(event[T]{kind: unchanged, obj: d.kept[i].obj})
+	}
+}
+
+func (p *pair[T]) event() event[T] {
+	if p.existed {
+		return event[T]{kind: updated, old: p.old, obj: p.obj}
+	}
+	return event[T]{kind: added, obj: p.obj}
 }

@@ -12,6 +12,8 @@ type fanout[T any] struct {
 
 	// listeners are those that were not removed.
 	listeners map[*listener[T]]bool
+	// unchanged counts those that want to know what a relist found as it was.
+	unchanged int
 	// listed is set, and synced closed, once the store holds a whole list.
 	listed bool
 	synced chan struct{}
@@ -19,11 +21,14 @@ type fanout[T any] struct {
 
 // emit is called for each change, with the store locked.
 func (f *fanout[T]) emit(e event[T]) {
-	if f.detector != nil && e.kind != removed {
+	if f.detector != nil && e.kind <= updated {
 		f.detector.add(e.obj)
 	}
 	f.log.append(e)
 }
+
+// wantsUnchanged is called with the store locked.
+func (f *fanout[T]) wantsUnchanged() bool { return f.unchanged > 0 }
 
 // relisted is called after the changes of each list, with the store locked.
 // After the first one, all handlers that wait for it join.
@@ -52,6 +57,9 @@ func (f *fanout[T]) add(l *listener[T]) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
 	f.listeners[l] = true
+	if l.unchanged {
+		f.unchanged++
+	}
 	if f.listed {
 		f.join(l)
 	}
@@ -65,6 +73,9 @@ func (f *fanout[T]) remove(l *listener[T]) {
 		return
 	}
 	delete(f.listeners, l)
+	if l.unchanged {
+		f.unchanged--
+	}
 	if l.open {
 		f.log.close()
 	}

@@ -18,9 +18,10 @@ type Handler[T any] interface {
 	// for those that the store held when the handler joined it.
 	OnAdd(obj T, initial bool)
 	// OnUpdate is called for an object that took the place of another of the
-	// same namespace and name, and with the same object twice for a resync. A
-	// delete and a create that the informer did not see apart are one update,
-	// with another UID.
+	// same namespace and name, and with the same object twice for a resync, or
+	// for a relist if HandlerOptions.Unchanged asks for it. A delete and a
+	// create that the informer did not see apart are one update, with another
+	// UID.
 	OnUpdate(old, obj T)
 	// OnDelete is called with the last state of an object that left the store.
 	// FinalStateUnknown is true if the deletion itself was missed, and only
@@ -66,4 +67,8 @@ type HandlerOptions struct {
 	// twice for everything in the store. Zero is the informer's period,
 	// a negative one is never; others are raised to a second.
 	Resync time.Duration
+	// Unchanged is true for a handler that wants an update with the same
+	// object twice for everything that a relist finds as it was, in the order
+	// of the list.
+	Unchanged bool
 }

@@ -69,6 +69,35 @@ func TestResync(t *testing.T) {
 	})
 }
 
+// A relist tells of what it found as it was only the handler that asked for it,
+// in the order of the list.
+func TestUnchanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"), newThing("c"))
+		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		asks, registration := informer.handle(cache.HandlerOptions{Unchanged: true})
+		other, _ := informer.handle(cache.HandlerOptions{})
+		settle()
+
+		// The watch is cut; when it is opened again, its version has expired.
+		relist := func() {
+			api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.ErrConnectionRefused})
+			api.BreakWatches(cachetest.ErrConnectionReset)
+			settle()
+			touch(t, api, "b")
+			api.Compact()
+			time.Sleep(time.Minute)
+		}
+		relist()
+		registration.Remove()
+		relist()
+
+		initial := []string{"add a 2 initial", "add b 3 initial", "add c 4 initial"}
+		expect(t, "handler that asks", append(slices.Clone(initial), "update a 2 2", "update b 3 5", "update c 4 4"), lines(asks.Events()))
+		expect(t, "other handler", append(slices.Clone(initial), "update b 3 5", "update b 5 6"), lines(other.Events()))
+	})
+}
+
 // A resync of a handler that lags behind comes after what it lags behind with.
 func TestResyncOfSlowHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -135,17 +135,17 @@ func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*R
 	if i.invalid != nil {
 		return nil, i.invalid
 	}
-	name := options.Name
-	if name == "" {
-		name = handlerName(handler)
+	if options.Name == "" {
+		options.Name = handlerName(handler)
 	}
-	l := newListener(i.fanout, handler, name, i.options.resyncOf(options.Resync))
+	options.Resync = i.options.resyncOf(options.Resync)
+	l := newListener(i.fanout, handler, options)
 	l.registration.remove = func() { i.removeListener(l) }
 
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.ended {
-		return nil, i.errorf("handler %q: %w", name, ErrStopped)
+		return nil, i.errorf("handler %q: %w", options.Name, ErrStopped)
 	}
 	i.listeners[l] = true
 	i.fanout.add(l)

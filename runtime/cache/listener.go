@@ -19,7 +19,9 @@ type listener[T any] struct {
 	registration *Registration
 	handler      Handler[T]
 	resync       time.Duration
-	fanout       *fanout[T]
+	// unchanged is true if the handler is told what a relist found as it was.
+	unchanged bool
+	fanout    *fanout[T]
 
 	// joined is closed when initial, cursor and open are set, with the store
 	// locked. Until then the listener's goroutine may not touch them.
@@ -39,16 +41,17 @@ type listener[T any] struct {
 	quit chan struct{}
 }
 
-func newListener[T any](f *fanout[T], h Handler[T], name string, resync time.Duration) *listener[T] {
+func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *listener[T] {
 	l := &listener[T]{
-		handler: h,
-		resync:  resync,
-		fanout:  f,
-		joined:  make(chan struct{}),
-		quit:    make(chan struct{}),
+		handler:   h,
+		resync:    options.Resync,
+		unchanged: options.Unchanged,
+		fanout:    f,
+		joined:    make(chan struct{}),
+		quit:      make(chan struct{}),
 	}
 	l.registration = &Registration{
-		name:    name,
+		name:    options.Name,
 		backlog: l.backlog,
 		synced:  make(chan struct{}),
 		done:    make(chan struct{}),
@@ -153,6 +156,10 @@ func (l *listener[T]) deliver(limit int) bool {
 			l.handler.OnUpdate(e.old, e.obj)
 		case removed:
 			l.handler.OnDelete(e.obj, e.finalStateUnknown)
+		case unchanged:
+			if l.unchanged {
+				l.handler.OnUpdate(e.obj, e.obj)
+			}
 		}
 		l.passed.Store(l.cursor.passed)
 	}

@@ -53,6 +53,31 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	return nil
 }
 
+// Change is a change to make to a store: Object becomes the object of Key or, if
+// Delete is true, the object of Key goes.
+type Change[T any] struct {
+	Key    types.NamespacedName
+	Object T
+	Delete bool
+}
+
+// Apply makes changes in order, all at once for any reader. An empty
+// resourceVersion leaves that of the store as it is.
+func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range changes {
+		if c := &changes[i]; c.Delete {
+			s.table.delete(c.Key)
+		} else {
+			s.table.set(c.Key, c.Object)
+		}
+	}
+	s.see(resourceVersion)
+}
+
 // SetResourceVersion notes a version that the store has taken in, that of a
 // bookmark for example. An empty one is ignored.
 func (s *Store[T]) SetResourceVersion(resourceVersion string) {
@@ -100,6 +125,8 @@ func (s *Store[T]) see(resourceVersion string) {
 type observer[T any] interface {
 	// emit is called for each change.
 	emit(event[T])
+	// wantsUnchanged reports whether to emit what a replace found as it was.
+	wantsUnchanged() bool
 	// relisted is called after the changes of a replace.
 	relisted()
 }

@@ -39,8 +39,6 @@
 //     list reports that it has synced; client-go's never does.
 //   - A handler's resync period is kept to the letter, and not rounded up to a
 //     multiple of the informer's.
-//   - TransactionStore.Transaction makes its changes one after the other:
-//     readers may see some of them before the rest.
 //   - HandlerOptions.Logger is used while the handler is added, not for it
 //     afterwards.
 //   - Names of typed handlers in logs are those of the handler given, not of a

@@ -62,8 +62,7 @@ func (x *indexer[T]) Delete(obj any) error {
 	if err != nil {
 		return err
 	}
-	x.store.Delete(name)
-	x.observe(obj)
+	x.store.Apply([]core.Change[T]{{Key: name, Delete: true}}, resourceVersionOf(obj))
 	return nil
 }
 
@@ -244,12 +243,12 @@ func (x *indexer[T]) name(obj any) (types.NamespacedName, error) {
 	return splitKey(key), nil
 }
 
-// observe makes the resourceVersion of a deleted object the store's. One that
-// has none leaves it as it is.
-func (x *indexer[T]) observe(obj any) {
+// resourceVersionOf returns "" for what has none.
+func resourceVersionOf(obj any) string {
 	if m, err := meta.Accessor(obj); err == nil {
-		x.store.SetResourceVersion(m.GetResourceVersion())
+		return m.GetResourceVersion()
 	}
+	return ""
 }
 
 // untyped copies a list into client-go's form of it.

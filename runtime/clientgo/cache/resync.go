@@ -15,6 +15,11 @@ type resyncPlan struct {
 	warning string
 }
 
+// unchanged reports whether the handler hears of what a relist found as it was.
+// That is the case in client-go unless the informer does resyncs and leaves out
+// this handler.
+func (p resyncPlan) unchanged() bool { return p.check == 0 || p.period > 0 }
+
 // planResync decides on the resync period of a handler that asks for one, zero
 // being none, given the informer's check period, zero being no resyncs at all.
 // Before the informer has started, a handler may lower the check period.

@@ -33,6 +33,24 @@ func TestPlanResync(t *testing.T) {
 	}
 }
 
+// Handlers hear of what a relist found as it was, but for those that an informer
+// with resyncs leaves out.
+func TestPlanUnchanged(t *testing.T) {
+	for _, c := range []struct {
+		desired, check time.Duration
+		want           bool
+	}{
+		{0, 0, true},
+		{time.Minute, 0, true},
+		{0, time.Minute, false},
+		{time.Minute, time.Minute, true},
+	} {
+		if got := planResync(c.desired, c.check, true).unchanged(); got != c.want {
+			t.Errorf("planResync(%v, %v).unchanged() = %t", c.desired, c.check, got)
+		}
+	}
+}
+
 // Each handler that is added before the start lowers the check period.
 func TestPlanResyncLowersTheCheckPeriod(t *testing.T) {
 	check := 12 * time.Hour

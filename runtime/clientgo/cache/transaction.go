@@ -1,47 +1,39 @@
 package cache
 
-import "k8s.io/apimachinery/pkg/types"
+import core "github.com/informer-gen/informer-gen/runtime/cache"
 
-// Transaction makes the changes in order. An object without a key or of another
-// type than the store's is skipped and reported; the others are made. The
-// store's resourceVersion is that of the last of them.
+// Transaction makes the changes in order, all at once for any reader. An object
+// without a key or of another type than the store's is skipped and reported; the
+// others are made. The store's resourceVersion is that of the last of them.
 func (x *indexer[T]) Transaction(txns ...Transaction) *TransactionError {
-	type change struct {
-		name types.NamespacedName
-		obj  T
-		txn  Transaction
-	}
-	changes := make([]change, 0, len(txns))
+	changes := make([]core.Change[T], 0, len(txns))
 	made := make([]int, 0, len(txns))
 	var errs []error
 	for i, txn := range txns {
-		c := change{txn: txn}
-		var err error
-		c.name, err = x.name(txn.Object)
-		if err == nil && txn.Type != TransactionTypeDelete {
-			c.obj, err = x.typed(txn.Object)
-		}
+		change, err := x.change(txn)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		changes = append(changes, c)
+		changes = append(changes, change)
 		made = append(made, i)
 	}
-	for _, c := range changes {
-		switch c.txn.Type {
-		case TransactionTypeAdd, TransactionTypeUpdate:
-			// The key was computed above, so this can't fail.
-			_ = x.set(c.obj)
-		case TransactionTypeDelete:
-			x.store.Delete(c.name)
-		}
-	}
-	if n := len(changes); n > 0 {
-		x.observe(changes[n-1].txn.Object)
+	if n := len(made); n > 0 {
+		x.store.Apply(changes, resourceVersionOf(txns[made[n-1]].Object))
 	}
 	if len(errs) == 0 {
 		return nil
 	}
 	return &TransactionError{SuccessfulIndices: made, TotalTransactions: len(txns), Errors: errs}
+}
+
+// change is what a transaction asks for.
+func (x *indexer[T]) change(txn Transaction) (change core.Change[T], err error) {
+	if change.Key, err = x.name(txn.Object); err != nil {
+		return change, err
+	}
+	if change.Delete = txn.Type == TransactionTypeDelete; !change.Delete {
+		change.Object, err = x.typed(txn.Object)
+	}
+	return change, err
 }

@@ -86,7 +86,7 @@ func TestUnchanged(t *testing.T) {
 			settle()
 			touch(t, api, "b")
 			api.Compact()
-			time.Sleep(time.Minute)
+			time.Sleep(5 * time.Minute) // also forgets the failure
 		}
 		relist()
 		registration.Remove()

@@ -6,6 +6,7 @@
 //
 //	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
 //	     ── Fail, Compact, CloseWatches ──────►     ◄── HTTP ── Server.RoundTripper ── any client
+//	                                                ◄── ListerWatcher ── client-go's informers
 //
 // What the API promises:
 //
@@ -42,6 +43,6 @@
 //		cachetest.Fault{Verb: cachetest.Watch, After: 10, Hang: true},
 //	)
 //
-// Requests returns what was asked of the API, so that a test can also say which
-// requests a fault may lead to.
+// Requests returns what was asked of the API and when, so that a test can also
+// say which requests a fault may lead to, and after how long.
 package cachetest

@@ -191,9 +191,9 @@ func TestRequests(t *testing.T) {
 		go func() { _, _ = api.Watch(ctx, watchList("")) }()
 		synctest.Wait()
 		want := []Request{
-			{Verb: List, Namespace: "a", Options: metav1.ListOptions{Limit: 5}, Answered: true},
-			{Verb: Watch, Options: metav1.ListOptions{ResourceVersion: "2"}, Answered: true, Err: refused},
-			{Verb: WatchList, Options: watchList("")},
+			{Verb: List, Namespace: "a", Options: metav1.ListOptions{Limit: 5}, Arrived: time.Now(), Answered: true},
+			{Verb: Watch, Options: metav1.ListOptions{ResourceVersion: "2"}, Arrived: time.Now(), Answered: true, Err: refused},
+			{Verb: WatchList, Options: watchList(""), Arrived: time.Now()},
 		}
 		sameError := cmp.Comparer(func(x, y error) bool { return x == y })
 		if diff := cmp.Diff(want, api.Requests(), sameError); diff != "" {

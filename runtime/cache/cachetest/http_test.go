@@ -140,8 +140,8 @@ func TestHTTPList(t *testing.T) {
 			t.Errorf("empty list is %d %s", code, body)
 		}
 		want := []Request{
-			{Verb: List, Namespace: "a", Options: metav1.ListOptions{Limit: 1}, Answered: true},
-			{Verb: List, Options: metav1.ListOptions{LabelSelector: "app=y"}, Answered: true},
+			{Verb: List, Namespace: "a", Options: metav1.ListOptions{Limit: 1}, Arrived: time.Now(), Answered: true},
+			{Verb: List, Options: metav1.ListOptions{LabelSelector: "app=y"}, Arrived: time.Now(), Answered: true},
 		}
 		if diff := cmp.Diff(want, api.Requests()); diff != "" {
 			t.Error(diff)

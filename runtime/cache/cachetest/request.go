@@ -2,6 +2,7 @@ package cachetest
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -25,6 +26,8 @@ type Request struct {
 	Namespace string
 	// Options are as they came.
 	Options metav1.ListOptions
+	// Arrived is when it came.
+	Arrived time.Time
 	// Answered is false as long as the request is delayed or hangs.
 	Answered bool
 	// Err is the error that it was answered with. Of a watch, it is that of
@@ -55,7 +58,7 @@ func (a *API[T]) ResetRequests() {
 func (a *API[T]) arrive(verb Verb, namespace string, options metav1.ListOptions) (*Request, *Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := &Request{Verb: verb, Namespace: namespace, Options: *options.DeepCopy()}
+	r := &Request{Verb: verb, Namespace: namespace, Options: *options.DeepCopy(), Arrived: time.Now()}
 	a.requests = append(a.requests, r)
 	i := slices.IndexFunc(a.faults, func(f *Fault) bool { return f.matches(*r) })
 	if i < 0 {

@@ -29,7 +29,7 @@ func FuzzRun(f *testing.F) {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/fuzz\n")
 		writeFile(t, filepath.Join(dir, "api/v1/types.go"), source)
-		_, err := Run(Options{Dir: dir, Patterns: []string{"./..."}, Mode: Verify})
+		_, err := Run(t.Context(), Options{Dir: dir, Patterns: []string{"./..."}, Mode: Verify})
 		list := scanner.ErrorList(nil)
 		if err != nil && !errors.Is(err, ErrDiffers) && !errors.Is(err, ErrNothing) && !errors.As(err, &list) {
 			t.Errorf("%v\n%s", err, source)

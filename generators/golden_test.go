@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 			if !*update {
 				options.Mode = Verify
 			}
-			result, err := Run(options)
+			result, err := Run(t.Context(), options)
 			if errors.Is(err, ErrDiffers) {
 				t.Errorf("%v; go test ./generators -update writes it:\n%s", err, result.Diff)
 			} else if err != nil {
@@ -60,7 +60,7 @@ func TestGolden(t *testing.T) {
 func contents(t *testing.T, options Options) map[string]string {
 	t.Helper()
 	options.Mode, options.OutputPackage, options.OutputDir = Verify, "example.com/out/informers", filepath.Join(t.TempDir(), "out", "informers")
-	result, err := Run(options)
+	result, err := Run(t.Context(), options)
 	if !errors.Is(err, ErrDiffers) {
 		t.Fatal(err)
 	}

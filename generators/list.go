@@ -1,11 +1,11 @@
 package generators
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -54,39 +54,51 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	return encoder.Encode(rows)
 }
 
-// WriteTable writes rows as a table for people.
+// WriteTable writes rows as a table for people, with the skipped types in one of
+// their own below it.
 func WriteTable(w io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "GROUP\tVERSION\tKIND\tRESOURCE\tSCOPE\tGENERATED\tWHERE")
+	found := [][]string{{"GROUP", "VERSION", "KIND", "RESOURCE", "SCOPE", "GENERATED", "WHERE"}}
+	skipped := [][]string{{"SKIPPED", "WHERE", "WHY"}}
 	for _, row := range rows {
-		group := row.Group
-		if group == "" && row.Skipped == "" {
-			group = "(core)"
+		if row.Skipped != "" {
+			skipped = append(skipped, []string{row.Kind, row.Position, row.Skipped})
+			continue
 		}
-		fmt.Fprintln(table, strings.Join([]string{
-			dash(group), row.Version, row.Kind, dash(row.Resource), dash(row.Scope), row.generated(), row.Position,
-		}, "\t"))
+		group := cmp.Or(row.Group, "(core)")
+		found = append(found, []string{group, row.Version, row.Kind, row.Resource, row.Scope, row.generated(), row.Position})
 	}
-	return table.Flush()
+	between := ""
+	for _, table := range [][][]string{found, skipped} {
+		if len(table) == 1 {
+			continue
+		}
+		text := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprint(text, between)
+		for _, line := range table {
+			fmt.Fprintln(text, strings.Join(line, "\t"))
+		}
+		if err := text.Flush(); err != nil {
+			return err
+		}
+		between = "\n"
+	}
+	return nil
 }
 
 func (r Row) generated() string {
-	if r.Skipped != "" {
-		return "nothing: " + r.Skipped
+	switch {
+	case r.Informer && r.Lister:
+		return "informer, lister"
+	case r.Informer:
+		return "informer"
+	default:
+		return "lister"
 	}
-	var parts []string
-	if r.Informer {
-		parts = append(parts, "informer")
-	}
-	if r.Lister {
-		parts = append(parts, "lister")
-	}
-	return strings.Join(slices.Clip(parts), ", ")
 }
 
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
+// summary says how much is in the model.
+func (m *Model) summary() string {
+	kinds := 0
+	m.kinds(func(*Group, *Version, *Kind) { kinds++ })
+	return fmt.Sprintf("%s, %d skipped", count(kinds, "type"), len(m.Skipped))
 }

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -63,15 +64,20 @@ type constant struct {
 // loader parses packages. Its methods are not safe for concurrent use; it uses
 // several goroutines itself.
 type loader struct {
-	dir      string // the working directory
+	ctx      context.Context // of the run
+	dir      string          // the working directory
 	fset     *token.FileSet
 	mods     *modules
 	packages map[string]*Package // by import path; nil if it can't be had
 	log      func(format string, args ...any)
+	counter  func(step string, total int, of string) func()
 }
 
-func newLoader(dir string, log func(string, ...any)) *loader {
-	return &loader{dir: dir, fset: token.NewFileSet(), mods: &modules{}, packages: map[string]*Package{}, log: log}
+func newLoader(ctx context.Context, options *Options) *loader {
+	return &loader{
+		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{}, packages: map[string]*Package{},
+		log: options.log, counter: options.counter,
+	}
 }
 
 // position returns where pos is, with the path relative to the working directory.
@@ -103,18 +109,20 @@ func isGenerated(source []byte) bool {
 // are added to the diagnostics. Where the packages in also are is found out by
 // the way, if that costs nothing.
 func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, error) {
-	locations, err := locate(l.dir, patterns, also, l.mods)
+	locations, err := locate(l.ctx, l.dir, patterns, also, l.mods)
 	if err != nil {
 		return nil, err
 	}
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
+	loaded := l.counter("loading", len(locations), "packages")
 	var group errgroup.Group
 	group.SetLimit(parallel)
 	for i, location := range locations {
 		group.Go(func() (err error) {
+			defer loaded()
 			packages[i], err = l.parse(location, &problems[i])
-			return err
+			return errors.Join(err, l.ctx.Err())
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -126,7 +134,7 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 	packages = slices.DeleteFunc(packages, func(p *Package) bool { return p == nil })
 	for _, pkg := range packages {
 		l.packages[pkg.Path] = pkg
-		l.log("loaded %s from %s: %d files", pkg.Path, relative(l.dir, pkg.Dir), len(pkg.Files))
+		l.log("loaded      %s from %s: %s", pkg.Path, relative(l.dir, pkg.Dir), count(len(pkg.Files), "file"))
 	}
 	return packages, nil
 }
@@ -226,9 +234,9 @@ func (l *loader) loadImport(path, from string) *Package {
 	}
 	dir := l.mods.dir(path, from)
 	if dir == "" {
-		dirs, err := goList(l.dir, []string{path}, nil)
+		dirs, err := goList(l.ctx, l.dir, []string{path}, nil)
 		if err != nil {
-			l.log("not loaded %s: %v", path, err)
+			l.log("not loaded  %s: %v", path, err)
 			return nil
 		}
 		dir = dirs[path]
@@ -236,10 +244,10 @@ func (l *loader) loadImport(path, from string) *Package {
 	var problems diagnostics
 	pkg, err := l.parse(location{Path: path, Dir: dir, Named: true}, &problems)
 	if err != nil || pkg == nil || pkg.Name == "" {
-		l.log("not loaded %s: %v", path, err)
+		l.log("not loaded  %s: %v", path, err)
 		return nil
 	}
-	l.log("loaded %s from %s, which an API type refers to", path, relative(l.dir, dir))
+	l.log("loaded      %s from %s, which an API type refers to", path, relative(l.dir, dir))
 	l.packages[path] = pkg
 	return pkg
 }

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -95,9 +96,9 @@ func (m *modules) importPath(dir string) (string, error) {
 // goList asks the go command, from dir, where packages are. It sees what go.mod,
 // go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
-func goList(dir string, patterns, optional []string) (map[string]string, error) {
+func goList(ctx context.Context, dir string, patterns, optional []string) (map[string]string, error) {
 	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{.Err}}{{end}}"
-	cmd := exec.Command("go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

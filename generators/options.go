@@ -62,8 +62,13 @@ type Options struct {
 	// KeepStale leaves files of earlier runs alone that are not generated any
 	// more.
 	KeepStale bool
-	// Log is told what is loaded and how long each step took. It may be nil.
+	// Log is told what is loaded and how long each step took, a line at a time.
+	// It may be nil.
 	Log func(message string)
+	// Progress is told how far a step is, such as "rendering", 120, 420, "files";
+	// the total is 0 where it isn't known. It is called by one goroutine at a
+	// time. It may be nil.
+	Progress func(step string, done, total int, of string)
 }
 
 // UsageError reports options that are wrong whatever the input is.
@@ -120,10 +125,4 @@ func (o *Options) pluralExceptions() (map[string]string, error) {
 		exceptions[kind] = plural
 	}
 	return maps.Clone(exceptions), nil
-}
-
-func (o *Options) log(format string, args ...any) {
-	if o.Log != nil {
-		o.Log(fmt.Sprintf(format, args...))
-	}
 }

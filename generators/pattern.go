@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -26,7 +27,7 @@ type location struct {
 // Directories are walked; import paths of the module that holds dir are mapped
 // to directories; the go command is asked for all others together, and by the way
 // for the directories of the packages in also.
-func locate(dir string, patterns, also []string, mods *modules) ([]location, error) {
+func locate(ctx context.Context, dir string, patterns, also []string, mods *modules) ([]location, error) {
 	found := map[string]location{}
 	add := func(path, dir string, named bool) {
 		found[path] = location{Path: path, Dir: dir, Named: named || found[path].Named}
@@ -62,7 +63,7 @@ func locate(dir string, patterns, also []string, mods *modules) ([]location, err
 		}
 	}
 	if len(listed) > 0 {
-		dirs, err := goList(dir, listed, also)
+		dirs, err := goList(ctx, dir, listed, also)
 		if err != nil {
 			return nil, err
 		}

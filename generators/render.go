@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"go/format"
@@ -30,13 +31,17 @@ type rendered struct {
 	old     []byte // what stands there, nil if nothing does
 }
 
-// render renders and formats outputs, in their order.
-func render(outputs []output, head *header) ([]rendered, error) {
+// render renders and formats outputs, in their order, and calls done after each.
+func render(ctx context.Context, outputs []output, head *header, done func()) ([]rendered, error) {
 	files := make([]rendered, len(outputs))
 	var group errgroup.Group
 	group.SetLimit(parallel)
 	for i, out := range outputs {
 		group.Go(func() error {
+			defer done()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			old, err := os.ReadFile(out.path)
 			if err != nil && !errors.Is(err, os.ErrNotExist) && !isNotDirectory(err) {
 				return fmt.Errorf("output: %w", err)

@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/scanner"
@@ -8,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/informer-gen/informer-gen/templates"
 )
@@ -42,9 +42,10 @@ type Result struct {
 //
 // Possible errors: *UsageError for wrong options; a go/scanner.ErrorList with
 // the position of each problem of the input; ErrNothing; ErrDiffers; errors of
-// the file system. After any error nothing has been written, unless it is the
-// file system that failed in the midst of replacing files.
-func Run(options Options) (Result, error) {
+// the file system; the cause of a cancelled context. After any error nothing has
+// been written, unless it is the file system that failed in the midst of
+// replacing files. Cancelling does not interrupt replacing.
+func Run(ctx context.Context, options Options) (Result, error) {
 	var result Result
 	if err := options.Validate(); err != nil {
 		return result, err
@@ -56,25 +57,22 @@ func Run(options Options) (Result, error) {
 		}
 		options.Dir = dir
 	}
-	started := time.Now()
-	step := func(name string) {
-		options.log("%s took %v", name, time.Since(started).Round(100*time.Microsecond))
-		started = time.Now()
-	}
 
 	var diags diagnostics
-	loader := newLoader(options.Dir, options.log)
+	loader := newLoader(ctx, &options)
+	loading := options.begin("loading")
 	packages, err := loader.load(options.Patterns, clientsets(options), &diags)
 	if err != nil {
-		return result, err
+		return result, orCancelled(ctx, err)
 	}
-	step("loading")
+	loading.end("%s", count(len(packages), "package"))
 	if err := diags.err(); err != nil {
 		return result, err // what is missing of a package would only cause more problems
 	}
+	collecting := options.begin("collecting")
 	result.Model, err = collect(packages, &options, &diags)
 	result.Warnings = sorted(diags.warnings)
-	step("collecting")
+	collecting.end("%s", result.Model.summary())
 	if err := errors.Join(err, diags.err()); err != nil {
 		return result, diags.orElse(err)
 	}
@@ -85,7 +83,16 @@ func Run(options Options) (Result, error) {
 		return result, nothing(options, packages, result.Model.Skipped)
 	}
 	loader.packages = nil // lets go of the syntax trees, most of the memory
-	return result, generate(&options, loader, &result, step)
+	return result, generate(ctx, &options, loader, &result)
+}
+
+// orCancelled returns why a context was cancelled, rather than the error that
+// this has led to.
+func orCancelled(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // orElse returns the problems with positions, or the other error without any.
@@ -107,7 +114,7 @@ func clientsets(options Options) []string {
 }
 
 // generate plans, renders and compares, and writes if that is the mode.
-func generate(options *Options, loader *loader, result *Result, step func(string)) error {
+func generate(ctx context.Context, options *Options, loader *loader, result *Result) error {
 	to, err := resolveTargets(options, loader.mods)
 	if err != nil {
 		return err
@@ -126,17 +133,19 @@ func generate(options *Options, loader *loader, result *Result, step func(string
 		}
 		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
 	})
-	files, err := render(outputs, head)
+	rendering := options.begin("rendering")
+	files, err := render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
 	if err != nil {
-		return err
+		return orCancelled(ctx, err)
 	}
 	result.Files = len(files)
-	step("rendering")
+	rendering.end("%s", count(len(files), "file"))
 
 	folders := []string{to.informers.dir}
 	if !options.SkipListers {
 		folders = append(folders, to.listers.dir)
 	}
+	comparing := options.begin("comparing")
 	var stale []string
 	if !options.KeepStale {
 		if stale, err = findStale(folders, files); err != nil {
@@ -149,17 +158,20 @@ func generate(options *Options, loader *loader, result *Result, step func(string
 	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
 		return err
 	}
+	comparing.end("%s to change", count(len(result.Changes), "file"))
 	if options.Mode == Verify {
 		result.Diff = unified(result.Changes)
-		step("comparing")
 		if len(result.Changes) > 0 {
 			return ErrDiffers
 		}
 		return nil
 	}
-	err = apply(result.Changes, folders)
-	step("writing")
-	return err
+	writing := options.begin("writing")
+	if err := apply(ctx, result.Changes, folders); err != nil {
+		return orCancelled(ctx, err)
+	}
+	writing.end("%s", count(len(result.Changes), "file"))
+	return nil
 }
 
 // outside leaves out the paths below a folder.

@@ -2,26 +2,29 @@ package generators
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"go/scanner"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "write what the tests find as what they want")
 
 // TestCollect runs every testdata/*.txtar. Its comment says in prose what it
-// shows; a line in it that begins with "flags:" holds, separated by spaces, a
-// clientset (clientset=…), plural exceptions (plural=…), lint rules (lint=…) and
-// patterns, ./... being the default. Its files make a module; the last one,
-// "want", is what --list prints: warnings, errors, then the table.
+// shows; a line in it that begins with "flags:" has flags of the command and
+// patterns, ./... being the default. Its files make a module, or several; the
+// last one, "want", is what --list prints: warnings, errors, then the table.
+// What can be listed is generated too, and must compile.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -36,16 +39,17 @@ func TestCollect(t *testing.T) {
 				t.Fatal(err)
 			}
 			options := scriptOptions(t, string(archive.Comment))
-			options.Dir = t.TempDir()
+			root := t.TempDir()
+			options.Dir = filepath.Join(root, options.Dir)
 			want := ""
 			for _, file := range archive.Files {
 				if file.Name == "want" {
 					want = string(file.Data)
 					continue
 				}
-				writeFile(t, filepath.Join(options.Dir, file.Name), string(file.Data))
+				writeFile(t, filepath.Join(root, file.Name), string(file.Data))
 			}
-			got := outcome(options)
+			got := outcome(t, root, options)
 			if *update {
 				archive.Files = append(archive.Files[:len(archive.Files)-1], txtar.File{Name: "want", Data: []byte(got)})
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
@@ -60,61 +64,75 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// scriptOptions reads the flags of a test case, which are those of the command.
 func scriptOptions(t *testing.T, comment string) Options {
 	t.Helper()
-	options := Options{Patterns: []string{"./..."}, Mode: List}
+	options := Options{Mode: List}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.StringVar(&options.Dir, "C", "", "working directory, below that of the case")
+	set.StringVar(&options.VersionedClientset, "versioned-clientset-package", "", "")
+	set.StringVar(&options.InternalClientset, "internal-clientset-package", "", "")
+	set.StringVar(&options.OutputDir, "output-dir", "", "")
+	set.StringVar(&options.OutputPackage, "output-pkg", "", "")
+	set.StringVar(&options.ListersPackage, "listers-package", "", "")
+	set.BoolVar(&options.SkipListers, "skip-listers", false, "")
+	set.BoolVar(&options.SingleDirectory, "single-directory", false, "")
+	set.StringSliceVar(&options.PluralExceptions, "plural-exceptions", nil, "")
+	set.StringSliceVar(&options.LintRules, "lint-rules", nil, "")
 	for line := range strings.Lines(comment) {
-		text, ok := strings.CutPrefix(line, "flags:")
-		if !ok {
-			continue
-		}
-		for _, word := range strings.Fields(text) {
-			key, value, _ := strings.Cut(word, "=")
-			switch key {
-			case "clientset":
-				options.VersionedClientset = value
-			case "internal":
-				options.InternalClientset = value
-			case "plural":
-				options.PluralExceptions = append(options.PluralExceptions, value)
-			case "lint":
-				options.LintRules = append(options.LintRules, value)
-			default:
-				options.Patterns = []string{word}
+		if text, ok := strings.CutPrefix(line, "flags:"); ok {
+			if err := set.Parse(strings.Fields(text)); err != nil {
+				t.Fatal(err)
 			}
 		}
+	}
+	if options.Patterns = set.Args(); len(options.Patterns) == 0 {
+		options.Patterns = []string{"./..."}
 	}
 	return options
 }
 
-// outcome is what a run finds, as text. What can be listed must also compile as
-// far as the parser can tell: it is rendered too.
-func outcome(options Options) string {
+// outcome is what a run finds, as text. What can be listed is also generated,
+// and must compile: problems of generated files fail the test, those of the
+// input are part of the outcome.
+func outcome(t *testing.T, root string, options Options) string {
+	t.Helper()
 	var out bytes.Buffer
-	result, err := Run(options)
+	result, err := Run(t.Context(), options)
 	for _, warning := range result.Warnings {
 		fmt.Fprintf(&out, "warning: %v\n", warning)
 	}
 	if err != nil {
-		return out.String() + errorText(err)
+		return out.String() + errorText(root, err)
 	}
 	if err := WriteTable(&out, result.Model.Rows()); err != nil {
 		return err.Error()
 	}
-	options.Mode, options.OutputPackage = Verify, "example.com/out/informers"
-	result, err = Run(options)
-	if !errors.Is(err, ErrDiffers) {
-		return out.String() + errorText(err)
+	options.Mode = Write
+	result, err = Run(t.Context(), options)
+	if err != nil {
+		return out.String() + errorText(root, err)
 	}
 	for _, group := range result.Model.Groups {
 		for _, version := range group.Versions {
 			fmt.Fprintf(&out, "%s/%s: %s().%s(), client %s\n", group.Dir, version.Dir, group.GoName, version.GoName, version.ClientAccessor)
 		}
 	}
+	for _, problem := range compile(root, result.Model) {
+		fmt.Fprintf(&out, "compile: %v\n", problem)
+		if isOutput(root, result.Changes, problem.Pos.Filename) {
+			t.Errorf("generated code does not compile: %v", problem)
+		}
+	}
 	return out.String()
 }
 
-func errorText(err error) string {
+// isOutput reports whether a file was written.
+func isOutput(root string, changes []Change, name string) bool {
+	return name == "" || slices.ContainsFunc(changes, func(change Change) bool { return change.path == filepath.Join(root, name) })
+}
+
+func errorText(root string, err error) string {
 	if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
 		var b strings.Builder
 		for _, e := range list {
@@ -122,7 +140,7 @@ func errorText(err error) string {
 		}
 		return b.String()
 	}
-	return fmt.Sprintf("error: %v\n", err)
+	return strings.ReplaceAll(fmt.Sprintf("error: %v\n", err), root, "$WORK")
 }
 
 func writeFile(t *testing.T, name, content string) {

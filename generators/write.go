@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,8 +118,9 @@ func hasHeader(content []byte) bool {
 }
 
 // apply makes the changes. All new content is on disk, in temporary files,
-// before the first file is replaced; an error up to then leaves nothing behind.
-func apply(changes []Change, roots []string) (err error) {
+// before the first file is replaced; an error up to then, or a cancelled context,
+// leaves nothing behind.
+func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 	var made, temporary []string
 	defer func() {
 		if err == nil {
@@ -149,6 +151,9 @@ func apply(changes []Change, roots []string) (err error) {
 			return fmt.Errorf("output: %w", err)
 		}
 		staged[change.path] = name
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	for _, change := range changes {
 		if change.Kind == Removed {

@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 
 func mustRun(t *testing.T, options Options) Result {
 	t.Helper()
-	result, err := Run(options)
+	result, err := Run(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestVerifyWritesNothing(t *testing.T) {
 	}
 	before := snapshot(t, options.Dir)
 	options.Mode = Verify
-	result, err := Run(options)
+	result, err := Run(t.Context(), options)
 	if !errors.Is(err, ErrDiffers) {
 		t.Fatal(err)
 	}
@@ -186,12 +187,40 @@ func TestNothingIsWrittenOnErrors(t *testing.T) {
 			options := project(t)
 			want := spoil(t, &options)
 			before := snapshot(t, options.Dir)
-			_, err := Run(options)
+			_, err := Run(t.Context(), options)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got error %v, want %q", err, want)
 			}
 			if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Whenever a run is cancelled, what it has begun is taken back.
+func TestCancelledRunWritesNothing(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("interrupted")
+	for _, at := range []string{"loading", "collecting", "rendering", "comparing", "writing"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			options := project(t)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			options.Progress = func(step string, _, _ int, _ string) {
+				if step == at {
+					cancel(cause)
+				}
+			}
+			before := snapshot(t, options.Dir)
+			if _, err := Run(ctx, options); !errors.Is(err, cause) {
+				t.Errorf("got error %v, want %v", err, cause)
+			}
+			if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
+				t.Error(diff)
+			}
+			if exists(filepath.Join(options.Dir, "pkg")) {
+				t.Error("an empty output folder was left behind")
 			}
 		})
 	}

@@ -82,6 +82,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -116,7 +117,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if f.verbosity > 0 {
 		f.options.Log = func(message string) { fmt.Fprintln(stderr, message) }
 	}
-	result, err := generators.Run(f.options)
+	result, err := generators.Run(context.Background(), f.options)
 	for _, warning := range result.Warnings {
 		fmt.Fprintf(stderr, "%s: warning: %s\n", warning.Pos, warning.Msg)
 	}

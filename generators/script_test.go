@@ -2,7 +2,6 @@ package generators
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"

@@ -7,7 +7,8 @@
 //	generated Foos().Lister()          ─► runtime/clientgo/listers
 //
 // A Factory holds one informer for each Go type, however often it is asked for
-// one. Informers are created when they are first asked for, and run from the
-// next Start on until its context or channel ends. Everything is safe for
-// concurrent use.
+// one, and a ResourceFactory, for clients without Go types, one for each
+// resource. Informers are created when they are first asked for, and run from
+// the next Start on until its context or channel ends, or they are released.
+// Everything is safe for concurrent use.
 package factory

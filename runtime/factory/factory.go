@@ -3,13 +3,10 @@ package factory
 import (
 	"context"
 	"reflect"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 )
 
 // NewInformerFunc creates an informer with a client and a resync period.
@@ -25,36 +22,18 @@ type Interface[C any] interface {
 	InformerName() *cache.InformerName
 }
 
-// Factory shares informers. C is the client that they are created with.
+// Factory shares informers, one for each Go type. C is the client that they are
+// created with.
 type Factory[C any] struct {
-	client        C
-	defaultResync time.Duration
-	options       options
-
-	// wg counts the running informers.
-	wg sync.WaitGroup
-
-	mu        sync.Mutex
-	informers map[reflect.Type]*member
-	// shutDown is set when no informer may be started any more.
-	shutDown bool
-}
-
-// member is an informer of a factory.
-type member struct {
-	informer cache.SharedIndexInformer
-	started  bool
+	registry[reflect.Type]
+	client C
 }
 
 // New returns a factory without informers. The default resync period is that
 // of every informer without one of its own; zero is no resyncs.
 func New[C any](client C, defaultResync time.Duration, opts ...Option) *Factory[C] {
-	f := &Factory[C]{
-		client:        client,
-		defaultResync: defaultResync,
-		options:       options{customResync: map[reflect.Type]time.Duration{}},
-		informers:     map[reflect.Type]*member{},
-	}
+	f := &Factory[C]{client: client}
+	f.options.DefaultResync = defaultResync
 	for _, opt := range opts {
 		opt(&f.options)
 	}
@@ -62,91 +41,42 @@ func New[C any](client C, defaultResync time.Duration, opts ...Option) *Factory[
 }
 
 // Namespace is the one that the factory is limited to, or empty.
-func (f *Factory[C]) Namespace() string { return f.options.namespace }
+func (f *Factory[C]) Namespace() string { return f.options.Namespace }
 
 // TweakListOptions is the function that narrows all informers, or nil.
-func (f *Factory[C]) TweakListOptions() TweakListOptionsFunc { return f.options.tweak }
+func (f *Factory[C]) TweakListOptions() TweakListOptionsFunc { return f.options.TweakListOptions }
 
 // InformerName is the factory's identity, or nil.
-func (f *Factory[C]) InformerName() *cache.InformerName { return f.options.informerName }
+func (f *Factory[C]) InformerName() *cache.InformerName { return f.options.InformerName }
 
 // InformerFor returns the informer of the Go type of obj. The first time it
 // creates it with newFunc, which may return any SharedIndexInformer and must
 // not use the factory. It does not start it.
 func (f *Factory[C]) InformerFor(obj runtime.Object, newFunc NewInformerFunc[C]) cache.SharedIndexInformer {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	t := reflect.TypeOf(obj)
-	if m, ok := f.informers[t]; ok {
-		return m.informer
-	}
-	resync, ok := f.options.customResync[t]
-	if !ok {
-		resync = f.defaultResync
-	}
-	informer := newFunc(f.client, resync)
-	if f.options.transform != nil && !hasTransform(informer) {
-		if err := informer.SetTransform(f.options.transform); err != nil {
-			// An informer that runs on its own already: it is as its maker
-			// wanted it.
-			klog.Background().V(2).Info("Transform of the factory not set", "type", t, "err", err)
+	return f.informerFor(t, func() cache.SharedIndexInformer { return newFunc(f.client, f.options.resync(t)) })
+}
+
+// Release stops the informer of the Go type of obj and forgets it: whoever asks
+// for it again gets a new one, which needs a Start. All who share the informer
+// lose it; what they hold of it, listers too, is not updated any more.
+//
+// What it returns is closed when every handler of the informer has returned for
+// the last time, at once if the informer was not started. A handler that waits
+// for it waits for itself.
+func (f *Factory[C]) Release(obj runtime.Object) <-chan struct{} {
+	return f.release(reflect.TypeOf(obj))
+}
+
+// WaitForCacheSyncWithContext waits until every informer that was started has
+// its first list in its store, or has ended, or ctx ends. The result says which
+// have; its Err is context.Cause(ctx) if not all have.
+func (f *Factory[C]) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
+	result := cache.SyncResult{Synced: f.waitForCacheSync(ctx)}
+	for _, synced := range result.Synced {
+		if !synced {
+			result.Err = context.Cause(ctx)
 		}
 	}
-	f.informers[t] = &member{informer: informer}
-	return informer
-}
-
-// hasTransform reports whether an informer is known to have a transform.
-// client-go's do not say.
-func hasTransform(informer cache.SharedIndexInformer) bool {
-	i, ok := informer.(interface{ HasTransform() bool })
-	return ok && i.HasTransform()
-}
-
-// Start is StartWithContext with a channel for a context.
-func (f *Factory[C]) Start(stopCh <-chan struct{}) {
-	f.StartWithContext(wait.ContextForChannel(stopCh))
-}
-
-// StartWithContext runs, each in a goroutine, the informers that were not
-// started before, until ctx ends. It does not block. Informers that are asked
-// for later need another Start. After Shutdown it does nothing.
-func (f *Factory[C]) StartWithContext(ctx context.Context) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.shutDown {
-		return
-	}
-	for _, m := range f.informers {
-		if m.started {
-			continue
-		}
-		m.started = true
-		f.wg.Go(func() { m.informer.RunWithContext(ctx) })
-	}
-}
-
-// Shutdown waits until every informer has stopped, for which what they were
-// started with must end, and then releases the InformerName. From the call on
-// no informer is started. It may be called more than once, and concurrently.
-func (f *Factory[C]) Shutdown() {
-	f.mu.Lock()
-	f.shutDown = true
-	f.mu.Unlock()
-	f.wg.Wait()
-	f.options.informerName.Release()
-}
-
-// started returns the informers that were started, by the type of their
-// objects.
-func (f *Factory[C]) started() map[reflect.Type]cache.SharedIndexInformer {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	started := map[reflect.Type]cache.SharedIndexInformer{}
-	for t, m := range f.informers {
-		if m.started {
-			started[t] = m.informer
-		}
-	}
-	return started
+	return result
 }

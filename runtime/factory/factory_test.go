@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,18 @@ func keys(informer cache.SharedIndexInformer) []string {
 	keys := informer.GetStore().ListKeys()
 	slices.Sort(keys)
 	return keys
+}
+
+// neverAnswers lists and watches until its context ends.
+var neverAnswers = &cache.ListWatch{
+	ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	},
+	WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	},
 }
 
 // inBubble runs a test in a bubble that fails if a goroutine is left.
@@ -247,16 +260,7 @@ func TestWaitForSyncSaysWhy(t *testing.T) {
 		f.pods()
 		f.nodes()
 		f.InformerFor(&v1.Service{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
-			return cache.NewSharedIndexInformer(&cache.ListWatch{
-				ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				},
-				WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				},
-			}, &v1.Service{}, 0, nil)
+			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
 		})
 		f.StartWithContext(ctx)
 		late := errors.New("too late")
@@ -295,6 +299,89 @@ func TestGenericInformer(t *testing.T) {
 		if _, err := generic.Lister().Get("none"); err == nil || err.Error() != `pods "none" not found` {
 			t.Errorf("got %v", err)
 		}
+	})
+}
+
+// A released informer has ended when Release says so, and the next one is
+// another.
+func TestRelease(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset(pod("a", "1", nil))
+		f := newFactory(client)
+		<-f.Release(&v1.Pod{}) // not asked for yet
+		unused := f.nodes()
+		<-f.Release(&v1.Node{})
+		pods := f.pods()
+		var added []string
+		if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			added = append(added, obj.(*v1.Pod).Name)
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		f.StartWithContext(ctx)
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+
+		<-f.Release(&v1.Pod{})
+		if !pods.IsStopped() {
+			t.Error("a released informer runs")
+		}
+		if _, err := client.CoreV1().Pods("a").Create(ctx, pod("a", "2", nil), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.WaitForCacheSync(ctx.Done()); len(got) != 0 {
+			t.Errorf("informers in the factory: %v", got)
+		}
+		again := f.pods()
+		f.StartWithContext(ctx)
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := keys(again); !slices.Equal(got, []string{"a/1", "a/2"}) {
+			t.Errorf("in the store of the next informer: %v", got)
+		}
+		stop()
+		f.Shutdown()
+		if !slices.Equal(added, []string{"1"}) || len(keys(pods)) != 1 {
+			t.Errorf("the released informer was told of %v and holds %v", added, keys(pods))
+		}
+		if unused.IsStopped() {
+			t.Error("an informer was started that was released before")
+		}
+	})
+}
+
+// Who waits for an informer that is released before it was in sync waits no
+// longer.
+func TestReleaseEndsWaiting(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset())
+		f.InformerFor(&v1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return clientgocache.NewSharedIndexInformer(neverAnswers, &v1.Pod{}, 0, nil)
+		})
+		f.InformerFor(&v1.Node{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformer(neverAnswers, &v1.Node{}, 0, nil)
+		})
+		f.StartWithContext(ctx)
+		var synced map[reflect.Type]bool
+		var err error
+		var waiting sync.WaitGroup
+		waiting.Go(func() { synced = f.WaitForCacheSyncWithContext(ctx).Synced })
+		waiting.Go(func() { err = f.WaitForSync(ctx) })
+		synctest.Wait()
+		<-f.Release(&v1.Pod{})
+		<-f.Release(&v1.Node{})
+		waiting.Wait()
+		want := map[reflect.Type]bool{reflect.TypeFor[*v1.Pod](): false, reflect.TypeFor[*v1.Node](): false}
+		if diff := cmp.Diff(want, synced, typesByName); diff != "" {
+			t.Errorf("synced (-want +got):\n%s", diff)
+		}
+		if !errors.Is(err, core.ErrStopped) || !strings.Contains(err.Error(), "*v1.Pod") || !strings.Contains(err.Error(), "*v1.Node") {
+			t.Errorf("error %v", err)
+		}
+		stop()
+		f.Shutdown()
 	})
 }
 

@@ -11,23 +11,48 @@ import (
 // TweakListOptionsFunc changes the options of each list and watch.
 type TweakListOptionsFunc = func(*metav1.ListOptions)
 
-// Option configures a factory.
-type Option func(*options)
-
-type options struct {
-	namespace    string
-	tweak        TweakListOptionsFunc
-	customResync map[reflect.Type]time.Duration
-	transform    cache.TransformFunc
-	informerName *cache.InformerName
+// Options configure a factory. K is what it tells its informers apart by: the
+// Go types of their objects, or resources. The zero value works.
+type Options[K comparable] struct {
+	// DefaultResync is the resync period of informers that have none of their
+	// own. Zero is no resyncs.
+	DefaultResync time.Duration
+	// CustomResync has the resync periods of some informers.
+	CustomResync map[K]time.Duration
+	// Namespace is the one that the factory is limited to; empty is all.
+	// Resources without namespaces are not affected.
+	Namespace string
+	// TweakListOptions narrows what all informers list and watch.
+	TweakListOptions TweakListOptionsFunc
+	// Transform is that of all informers, except of those that have one when
+	// they are created.
+	Transform cache.TransformFunc
+	// InformerName is the identity of the informers. Shutdown releases it, and
+	// Release of one informer does not: client-go logs a warning if that
+	// resource is asked for again.
+	InformerName *cache.InformerName
 }
+
+// resync returns the resync period of an informer.
+func (o *Options[K]) resync(key K) time.Duration {
+	if period, ok := o.CustomResync[key]; ok {
+		return period
+	}
+	return o.DefaultResync
+}
+
+// Option configures a factory of informers by Go type.
+type Option func(*Options[reflect.Type])
 
 // WithCustomResyncConfig sets the resync period of the informers of some types,
 // each given by any object of it.
 func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Option {
-	return func(o *options) {
+	return func(o *Options[reflect.Type]) {
+		if o.CustomResync == nil {
+			o.CustomResync = map[reflect.Type]time.Duration{}
+		}
 		for obj, period := range resyncConfig {
-			o.customResync[reflect.TypeOf(obj)] = period
+			o.CustomResync[reflect.TypeOf(obj)] = period
 		}
 	}
 }
@@ -35,23 +60,23 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Option
 // WithTweakListOptions narrows what all informers of the factory list and
 // watch.
 func WithTweakListOptions(tweak TweakListOptionsFunc) Option {
-	return func(o *options) { o.tweak = tweak }
+	return func(o *Options[reflect.Type]) { o.TweakListOptions = tweak }
 }
 
 // WithNamespace limits the factory to one namespace. Resources without
 // namespaces are not affected.
 func WithNamespace(namespace string) Option {
-	return func(o *options) { o.namespace = namespace }
+	return func(o *Options[reflect.Type]) { o.Namespace = namespace }
 }
 
 // WithTransform sets the transform of all informers of the factory, except of
 // those that have one when they are created.
 func WithTransform(transform cache.TransformFunc) Option {
-	return func(o *options) { o.transform = transform }
+	return func(o *Options[reflect.Type]) { o.Transform = transform }
 }
 
 // WithInformerName gives the factory's informers an identity. The name is
 // released by Shutdown.
 func WithInformerName(informerName *cache.InformerName) Option {
-	return func(o *options) { o.informerName = informerName }
+	return func(o *Options[reflect.Type]) { o.InformerName = informerName }
 }

@@ -3,7 +3,6 @@ package factory
 import (
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -16,64 +15,66 @@ import (
 
 // WaitForCacheSync is WaitForCacheSyncWithContext with a channel for a context,
 // and without the reason.
-func (f *Factory[C]) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {
-	return f.WaitForCacheSyncWithContext(wait.ContextForChannel(stopCh)).Synced
+func (r *registry[K]) WaitForCacheSync(stopCh <-chan struct{}) map[K]bool {
+	return r.waitForCacheSync(wait.ContextForChannel(stopCh))
 }
 
-// WaitForCacheSyncWithContext waits until every informer that was started has
-// its first list in its store, or ctx ends. The result says which have; its Err
-// is context.Cause(ctx) if not all have.
-func (f *Factory[C]) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
-	informers := f.started()
-	checkers := make([]cache.DoneChecker, 0, len(informers))
-	for _, informer := range informers {
-		checkers = append(checkers, informer.HasSyncedChecker())
+// waitForCacheSync waits until every informer that was started is in sync, or
+// has ended, or ctx ends, and returns which are.
+func (r *registry[K]) waitForCacheSync(ctx context.Context) map[K]bool {
+	started := r.started()
+	synced := make(map[K]bool, len(started))
+	for key, m := range started {
+		synced[key] = m.waitForCacheSync(ctx)
 	}
-	cache.WaitFor(ctx, "", checkers...)
+	return synced
+}
 
-	result := cache.SyncResult{Synced: make(map[reflect.Type]bool, len(informers))}
-	for t, informer := range informers {
-		result.Synced[t] = informer.HasSynced()
-		if !result.Synced[t] {
-			result.Err = context.Cause(ctx)
-		}
+// waitForCacheSync reports whether the informer is in sync, once it is or never
+// will be.
+func (m *member) waitForCacheSync(ctx context.Context) bool {
+	checker := m.informer.HasSyncedChecker()
+	select {
+	case <-checker.Done():
+	case <-m.ended:
+	case <-ctx.Done():
 	}
-	return result
+	return cache.IsDone(checker)
 }
 
 // WaitForSync waits until every informer that was started is in sync, or ctx
 // ends. The error then joins one *cache.SyncError of runtime/cache for each
-// informer that is not, in the order of their types' names. Those of this
-// module say what they are doing and what went wrong, and are only in sync
-// once their handlers have seen the first list too; others only say their name.
-func (f *Factory[C]) WaitForSync(ctx context.Context) error {
-	informers := f.started()
-	types := make([]reflect.Type, 0, len(informers))
-	for t := range informers {
-		types = append(types, t)
+// informer that is not, in the order of the names of their types or resources.
+// Those of this module say what they are doing and what went wrong, and are
+// only in sync once their handlers have seen the first list too; others only
+// say their name. An informer that has ended without is an error at once.
+func (r *registry[K]) WaitForSync(ctx context.Context) error {
+	started := r.started()
+	keys := make([]K, 0, len(started))
+	for key := range started {
+		keys = append(keys, key)
 	}
-	slices.SortFunc(types, func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(keys, func(a, b K) int { return strings.Compare(a.String(), b.String()) })
 
-	errs := make([]error, len(types))
+	errs := make([]error, len(keys))
 	var wg sync.WaitGroup
-	for i, t := range types {
-		wg.Go(func() { errs[i] = waitForSync(ctx, t, informers[t]) })
+	for i, key := range keys {
+		wg.Go(func() { errs[i] = started[key].waitForSync(ctx, key.String()) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
 }
 
-func waitForSync(ctx context.Context, t reflect.Type, informer cache.SharedIndexInformer) error {
-	if i, ok := informer.(interface{ WaitForSync(context.Context) error }); ok {
+func (m *member) waitForSync(ctx context.Context, name string) error {
+	if i, ok := m.informer.(interface{ WaitForSync(context.Context) error }); ok {
 		return i.WaitForSync(ctx)
 	}
-	checker := informer.HasSyncedChecker()
-	select {
-	case <-checker.Done():
-	case <-ctx.Done():
-		if !cache.IsDone(checker) {
-			return &core.SyncError{Informer: t.String(), Status: core.Status{Phase: core.Listing}, Cause: context.Cause(ctx)}
-		}
+	if m.waitForCacheSync(ctx) {
+		return nil
 	}
-	return nil
+	status, cause := core.Status{Phase: core.Listing}, context.Cause(ctx)
+	if cause == nil {
+		status, cause = core.Status{Phase: core.Stopped}, core.ErrStopped
+	}
+	return &core.SyncError{Informer: name, Status: status, Cause: cause}
 }

@@ -1,0 +1,138 @@
+package factory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// key is what a factory tells its informers apart by.
+type key interface {
+	comparable
+	fmt.Stringer
+}
+
+// registry holds the informers of a factory, one for each key, from when they
+// are first asked for until they are released.
+type registry[K key] struct {
+	options Options[K]
+
+	// wg counts the running informers, also those that were released.
+	wg sync.WaitGroup
+
+	mu      sync.Mutex
+	members map[K]*member
+	// shutDown is set when no informer may be started any more.
+	shutDown bool
+}
+
+// member is an informer of a factory.
+type member struct {
+	informer cache.SharedIndexInformer
+	// stop ends a started informer; nil before.
+	stop context.CancelFunc
+	// ended is closed when a started informer has returned.
+	ended chan struct{}
+}
+
+// informerFor returns the informer of a key, and has it made if there is none.
+func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m, ok := r.members[key]; ok {
+		return m.informer
+	}
+	informer := newInformer()
+	if r.options.Transform != nil && !hasTransform(informer) {
+		if err := informer.SetTransform(r.options.Transform); err != nil {
+			// An informer that runs on its own already: it is as its maker
+			// wanted it.
+			klog.Background().V(2).Info("Transform of the factory not set", "of", key, "err", err)
+		}
+	}
+	if r.members == nil {
+		r.members = map[K]*member{}
+	}
+	r.members[key] = &member{informer: informer, ended: make(chan struct{})}
+	return informer
+}
+
+// hasTransform reports whether an informer is known to have a transform.
+// client-go's do not say.
+func hasTransform(informer cache.SharedIndexInformer) bool {
+	i, ok := informer.(interface{ HasTransform() bool })
+	return ok && i.HasTransform()
+}
+
+// Start is StartWithContext with a channel for a context.
+func (r *registry[K]) Start(stopCh <-chan struct{}) {
+	r.StartWithContext(wait.ContextForChannel(stopCh))
+}
+
+// StartWithContext runs, each in a goroutine, the informers that were not
+// started before, until ctx ends or they are released. It does not block.
+// Informers that are asked for later need another Start. After Shutdown it does
+// nothing.
+func (r *registry[K]) StartWithContext(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shutDown {
+		return
+	}
+	for _, m := range r.members {
+		if m.stop != nil {
+			continue
+		}
+		ctx, stop := context.WithCancel(ctx)
+		m.stop = stop
+		r.wg.Go(func() {
+			defer close(m.ended)
+			defer stop()
+			m.informer.RunWithContext(ctx)
+		})
+	}
+}
+
+// release forgets the informer of a key and stops it. What it returns is closed
+// when the informer has ended.
+func (r *registry[K]) release(key K) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, ok := r.members[key]
+	delete(r.members, key)
+	if !ok || m.stop == nil {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	m.stop()
+	return m.ended
+}
+
+// Shutdown waits until every informer has stopped, for which what they were
+// started with must end, and then releases the InformerName. From the call on
+// no informer is started. It may be called more than once, and concurrently.
+func (r *registry[K]) Shutdown() {
+	r.mu.Lock()
+	r.shutDown = true
+	r.mu.Unlock()
+	r.wg.Wait()
+	r.options.InformerName.Release()
+}
+
+// started returns the members that were started.
+func (r *registry[K]) started() map[K]*member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	started := map[K]*member{}
+	for key, m := range r.members {
+		if m.stop != nil {
+			started[key] = m
+		}
+	}
+	return started
+}

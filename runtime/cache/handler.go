@@ -1,6 +1,10 @@
 package cache
 
-import "time"
+import (
+	"time"
+
+	"k8s.io/klog/v2"
+)
 
 // Handler is told of every change of an informer's store.
 //
@@ -63,6 +67,9 @@ type HandlerOptions struct {
 	// Name stands for the handler in logs and errors. It defaults to the
 	// handler's type.
 	Name string
+	// Logger is for what there is to log about the handler. It defaults to the
+	// informer's.
+	Logger *klog.Logger
 	// Resync is how often the handler is given an update with the same object
 	// twice for everything in the store. Zero is the informer's period,
 	// a negative one is never; others are raised to a second.

@@ -2,9 +2,13 @@ package cache_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2/ktesting"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -140,5 +144,28 @@ func TestRemoveHandler(t *testing.T) {
 		touch(t, api, "a")
 		settle()
 		expect(t, "events", []string{"add a 2 initial"}, lines(recorder.Events()))
+	})
+}
+
+// What is logged about a handler goes to the logger that it brought.
+func TestHandlerLogger(t *testing.T) {
+	reallyCrash := utilruntime.ReallyCrash
+	utilruntime.ReallyCrash = false
+	defer func() { utilruntime.ReallyCrash = reallyCrash }()
+	synctest.Test(t, func(t *testing.T) {
+		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
+		api := cachetest.NewAPI(newThing("a"))
+		informer := run(t, api, cache.Options[*thing]{})
+		_, err := informer.AddHandler(cache.HandlerFuncs[*thing]{
+			Add: func(*thing, bool) { panic("no room") },
+		}, cache.HandlerOptions{Logger: &logger})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		logged := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
+		if !strings.Contains(logged, "no room") {
+			t.Errorf("logged %q", logged)
+		}
 	})
 }

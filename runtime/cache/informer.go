@@ -99,6 +99,11 @@ func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
 	return i.configure(func() { i.options.Transform = transform })
 }
 
+// SetMetrics sets Options.Metrics. Possible errors: ErrStarted.
+func (i *Informer[T]) SetMetrics(metrics Metrics) error {
+	return i.configure(func() { i.options.Metrics = metrics })
+}
+
 // SetOnError sets Options.OnError. Possible errors: ErrStarted.
 func (i *Informer[T]) SetOnError(onError func(context.Context, error)) error {
 	return i.configure(func() { i.options.OnError = onError })
@@ -157,7 +162,7 @@ func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*R
 
 // start runs a listener. The caller holds mu.
 func (i *Informer[T]) start(l *listener[T]) {
-	ctx := i.context
+	ctx := l.context(i.context)
 	i.running.Go(func() { l.run(ctx) })
 }
 
@@ -241,7 +246,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 	defer i.end()
 
-	deltas := newQueue[T]()
+	deltas := newQueue[T](i.options.Metrics.queued)
 	var pipeline sync.WaitGroup
 	defer pipeline.Wait()
 	pipeline.Go(func() { i.commit(deltas) })
@@ -301,8 +306,10 @@ func (i *Informer[T]) commit(deltas *queue[T]) {
 			return
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
-			i.store.commit(batch, i.fanout)
-			i.fanout.log.publish()
+			i.options.Metrics.timed(func() {
+				i.store.commit(batch, i.fanout)
+				i.fanout.log.publish()
+			}, i.store.ResourceVersion)
 		}
 	}
 }

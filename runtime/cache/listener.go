@@ -7,6 +7,7 @@ import (
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
 )
 
 // panicPause is how long a handler rests after a panic, if
@@ -18,6 +19,7 @@ const panicPause = time.Second
 type listener[T any] struct {
 	registration *Registration
 	handler      Handler[T]
+	logger       *klog.Logger
 	resync       time.Duration
 	// unchanged is true if the handler is told what a relist found as it was.
 	unchanged bool
@@ -44,6 +46,7 @@ type listener[T any] struct {
 func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *listener[T] {
 	l := &listener[T]{
 		handler:   h,
+		logger:    options.Logger,
 		resync:    options.Resync,
 		unchanged: options.Unchanged,
 		fanout:    f,
@@ -65,6 +68,14 @@ func (l *listener[T]) stop() {
 		l.stopping.Store(true)
 		close(l.quit)
 	})
+}
+
+// context returns ctx with the handler's logger.
+func (l *listener[T]) context(ctx context.Context) context.Context {
+	if l.logger == nil {
+		return ctx
+	}
+	return klog.NewContext(ctx, *l.logger)
 }
 
 // run calls the handler until stop is called.

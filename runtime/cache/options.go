@@ -35,6 +35,9 @@ type Options[T any] struct {
 	// it is another one than the last.
 	OnError func(ctx context.Context, err error)
 
+	// Metrics is told how the informer gets on.
+	Metrics Metrics
+
 	// PageSize is how many objects a page of a list has at the most. By default
 	// it is 500 for the lists that the API server reads from its storage, and
 	// the others, served from its cache, have one page.

@@ -15,14 +15,17 @@ const (
 // queue carries deltas from the reflector to the store, in the order of their
 // arrival.
 type queue[T any] struct {
+	// resized is told, with mu held, how many deltas wait.
+	resized func(int)
+
 	mu      sync.Mutex
 	changed sync.Cond
 	deltas  []delta[T]
 	closed  bool
 }
 
-func newQueue[T any]() *queue[T] {
-	q := &queue[T]{}
+func newQueue[T any](resized func(int)) *queue[T] {
+	q := &queue[T]{resized: resized}
 	q.changed.L = &q.mu
 	return q
 }
@@ -39,6 +42,7 @@ func (q *queue[T]) push(d delta[T]) {
 		defer q.changed.Broadcast()
 	}
 	q.deltas = append(q.deltas, d)
+	q.resized(len(q.deltas))
 }
 
 // pop returns all deltas, oldest first, and blocks while there are none. It
@@ -59,6 +63,7 @@ func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
 	}
 	popped := q.deltas
 	q.deltas = buf[:0]
+	q.resized(0)
 	return popped
 }
 

@@ -9,7 +9,7 @@ import (
 // the queue is closed come out too. A full queue makes the writer wait.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue[int]()
+		q := newQueue[int](func(int) {})
 		go func() {
 			for i := range 3 * queueLimit {
 				q.push(delta[int]{obj: i})
@@ -43,7 +43,7 @@ func TestQueue(t *testing.T) {
 // A pop waits for a delta or for the end.
 func TestQueuePopWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue[int]()
+		q := newQueue[int](func(int) {})
 		got := make(chan int)
 		go func() {
 			for {

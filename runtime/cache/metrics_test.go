@@ -1,0 +1,52 @@
+package cache_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// A list is one delta of the queue, an event is another; each is counted out
+// before the store takes it in, and then the store's version is told.
+func TestMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var told []string
+		note := func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf(format, args...))
+		}
+		take := func() []string {
+			settle()
+			mu.Lock()
+			defer mu.Unlock()
+			defer func() { told = nil }()
+			return slices.Clone(told)
+		}
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		informer := cache.New(api, cache.Options[*thing]{})
+		err := informer.SetMetrics(cache.Metrics{
+			Queued: func(deltas int) { note("queued %d", deltas) },
+			Committed: func(took time.Duration, resourceVersion string) {
+				note("committed %s in %v", resourceVersion, took)
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		running := start(t, informer)
+
+		expect(t, "after the list", []string{"queued 1", "queued 0", "committed 3 in 0s"}, take())
+		touch(t, api, "a")
+		expect(t, "after an event", []string{"queued 1", "queued 0", "committed 4 in 0s"}, take())
+		running.stop()
+		expect(t, "after the end", []string{"queued 0"}, take())
+	})
+}

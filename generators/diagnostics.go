@@ -35,9 +35,9 @@ func sorted(list scanner.ErrorList) scanner.ErrorList {
 	return slices.CompactFunc(list, func(a, b *scanner.Error) bool { return *a == *b })
 }
 
-// nearest returns the candidate that a misspelt name is most like, as
+// DidYouMean returns the candidate that a misspelt name is most like, as
 // "; did you mean …?", or "" if it is like none.
-func nearest(name, prefix string, candidates []string) string {
+func DidYouMean(name, prefix string, candidates []string) string {
 	best, bestDistance := "", len(name)/2+1
 	for _, candidate := range candidates {
 		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < bestDistance {

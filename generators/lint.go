@@ -32,7 +32,7 @@ func lint(pkg *Package, own packageMarkers, rules []string, diags *diagnostics) 
 	if slices.Contains(rules, KnownTagsOnly) {
 		for _, m := range own.all {
 			if name, ok := generatorTag(m); ok && !slices.Contains(generatorTags, name) {
-				diags.errorf(pkg.loader.position(m.pos), "+%s: unknown tag%s", name, nearest(name, "+", generatorTags))
+				diags.errorf(pkg.loader.position(m.pos), "+%s: unknown tag%s", name, DidYouMean(name, "+", generatorTags))
 			}
 		}
 	}

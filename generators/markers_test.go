@@ -91,10 +91,10 @@ func FuzzParseComment(f *testing.F) {
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	if got := nearest("genclient:nonNamespace", "+", genclientTags); got != "; did you mean +genclient:nonNamespaced?" {
+	if got := DidYouMean("genclient:nonNamespace", "+", genclientTags); got != "; did you mean +genclient:nonNamespaced?" {
 		t.Error(got)
 	}
-	if got := nearest("xyz", "", verbs); got != "" {
+	if got := DidYouMean("xyz", "", verbs); got != "" {
 		t.Error(got)
 	}
 }

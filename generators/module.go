@@ -80,7 +80,17 @@ func (m *modules) dir(path, from string) string {
 	return m.listed[path]
 }
 
-// importPath returns the import path of a directory.
+// ImportPath returns the import path of a directory, which need not exist: what
+// the nearest go.mod says.
+func ImportPath(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return new(modules).importPath(dir)
+}
+
+// importPath returns the import path of an absolute directory.
 func (m *modules) importPath(dir string) (string, error) {
 	mod, err := m.of(dir)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	modpath "golang.org/x/mod/module"
 )
 
 // Mode is what Run does with what it generated.
@@ -91,12 +93,12 @@ func (o *Options) Validate() error {
 			return usagef("empty pattern: name a directory, ./…/... or an import path")
 		}
 	}
-	for name, path := range map[string]string{
-		"--output-pkg": o.OutputPackage, "--listers-package": o.ListersPackage,
-		"--versioned-clientset-package": o.VersionedClientset, "--internal-clientset-package": o.InternalClientset,
+	for _, flag := range []struct{ name, path string }{
+		{"--output-pkg", o.OutputPackage}, {"--listers-package", o.ListersPackage},
+		{"--versioned-clientset-package", o.VersionedClientset}, {"--internal-clientset-package", o.InternalClientset},
 	} {
-		if strings.HasPrefix(path, ".") || strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "\\") {
-			return usagef("%s: %q is not an import path", name, path)
+		if err := modpath.CheckImportPath(flag.path); flag.path != "" && err != nil {
+			return usagef("%s: %q is not an import path", flag.name, flag.path)
 		}
 	}
 	if o.SkipListers && o.ListersPackage == "" {
@@ -104,7 +106,7 @@ func (o *Options) Validate() error {
 	}
 	for _, rule := range o.LintRules {
 		if !slices.Contains(LintRuleNames, rule) {
-			return usagef("--lint-rules: unknown rule %q; known: %s", rule, strings.Join(LintRuleNames, ", "))
+			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(LintRuleNames, ", "), DidYouMean(rule, "", LintRuleNames))
 		}
 	}
 	_, err := o.pluralExceptions()

@@ -62,7 +62,7 @@ func (p tagParser) parse(m markers) Tags {
 
 func (p tagParser) genclient(tags *Tags, m marker) {
 	if !slices.Contains(genclientTags, m.name) {
-		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, nearest(m.name, "+", genclientTags))
+		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, DidYouMean(m.name, "+", genclientTags))
 		return
 	}
 	takesValue := m.name == "genclient:onlyVerbs" || m.name == "genclient:skipVerbs" || m.name == "genclient:method"
@@ -102,7 +102,7 @@ func (p tagParser) method(m marker) {
 		case "subresource", "input", "result":
 		default:
 			p.diags.errorf(p.at(m.pos), "+genclient:method: unknown argument: %q; expected verb, subresource, input or result%s", key,
-				nearest(key, "", []string{"verb", "subresource", "input", "result"}))
+				DidYouMean(key, "", []string{"verb", "subresource", "input", "result"}))
 		}
 	}
 	if !slices.Contains(verbs, verb) {
@@ -111,7 +111,7 @@ func (p tagParser) method(m marker) {
 }
 
 func (p tagParser) unknownVerb(m marker, verb string) {
-	p.diags.errorf(p.at(m.pos), "+%s: unknown verb: %q; expected one of %s%s", m.name, verb, strings.Join(verbs, ", "), nearest(verb, "", verbs))
+	p.diags.errorf(p.at(m.pos), "+%s: unknown verb: %q; expected one of %s%s", m.name, verb, strings.Join(verbs, ", "), DidYouMean(verb, "", verbs))
 }
 
 // verbs works out which methods a client has.
@@ -163,7 +163,7 @@ func (p tagParser) resource(tags *Tags, m marker) {
 			tags.Scope, tags.scopePos = argument.value, m.pos
 			if argument.value != "Cluster" && argument.value != "Namespaced" {
 				p.diags.errorf(p.at(m.pos), "+kubebuilder:resource: unknown scope: %q; expected Cluster or Namespaced%s", argument.value,
-					nearest(argument.value, "", []string{"Cluster", "Namespaced"}))
+					DidYouMean(argument.value, "", []string{"Cluster", "Namespaced"}))
 			}
 		}
 	}

@@ -87,7 +87,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -98,11 +101,16 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(60) // a little more work for a third less memory
 	}
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
 }
 
 // run is the command without the process around it; it returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
+// What was asked for goes to stdout, and what is to be said of it to stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	started := time.Now()
 	f, err := parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
@@ -114,27 +122,49 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, version())
 		return 0
 	}
-	if f.verbosity > 0 {
-		f.options.Log = func(message string) { fmt.Fprintln(stderr, message) }
+	for _, warning := range f.warnings {
+		fmt.Fprintln(stderr, "informer-gen: warning:", warning)
 	}
-	result, err := generators.Run(context.Background(), f.options)
+	result, err := generate(ctx, f, stderr)
 	for _, warning := range result.Warnings {
 		fmt.Fprintf(stderr, "%s: warning: %s\n", warning.Pos, warning.Msg)
 	}
 	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
 		return usage(stderr, err)
 	}
-	if err == nil || errors.Is(err, generators.ErrDiffers) {
-		if err := report(f, result, stdout); err != nil {
-			fmt.Fprintln(stderr, "informer-gen:", err)
-			return 1
-		}
+	differs := errors.Is(err, generators.ErrDiffers)
+	if err == nil || differs {
+		err = printFound(stdout, f, result)
 	}
 	if err != nil {
 		printError(stderr, err)
 		return 1
 	}
+	if f.verbosity > 1 {
+		for _, change := range result.Changes {
+			fmt.Fprintf(stderr, "%-10s  %s\n", change.Kind, change.Path)
+		}
+	}
+	if f.options.Mode != generators.List {
+		fmt.Fprintln(stderr, "informer-gen:", summary(f.options.Mode, result, time.Since(started)))
+	}
+	if differs {
+		return 1
+	}
 	return 0
+}
+
+// generate runs the generator, and shows on a terminal how far it is.
+func generate(ctx context.Context, f *flags, stderr io.Writer) (generators.Result, error) {
+	switch {
+	case f.verbosity > 0:
+		f.options.Log = func(message string) { fmt.Fprintln(stderr, message) }
+	case isTerminal(stderr):
+		line := startProgress(stderr)
+		defer line.stop()
+		f.options.Progress = line.update
+	}
+	return generators.Run(ctx, f.options)
 }
 
 func usage(stderr io.Writer, err error) int {

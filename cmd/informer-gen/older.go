@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/informer-gen/informer-gen/generators"
+)
+
+// renamed are names of earlier generators for flags that are called otherwise here.
+var renamed = map[string]string{"output-package": "output-pkg", "verify-only": "verify"}
+
+// elsewhere are names that other generators have for flags of this one.
+var elsewhere = map[string]string{
+	"boilerplate": "go-header-file", "header-file": "go-header-file", "paths": "input-dirs", "input": "input-dirs",
+	"clientset": "versioned-clientset-package", "clientset-package": "versioned-clientset-package",
+	"check": "verify", "diff": "verify", "dry-run": "verify", "clean": "prune", "verbose": "v",
+}
+
+// noEffect are flags of earlier generators, and of klog, that scripts pass and
+// that change nothing here, with the reason.
+var noEffect = []struct{ name, without, reason string }{
+	{"build-tag", "", "files are read as the go command builds them without tags"},
+	{"output-file-base", "", "each type has a file of its own"},
+	{"logtostderr", "true", messages},
+	{"alsologtostderr", "true", messages},
+	{"alsologtostderrthreshold", "", messages},
+	{"stderrthreshold", "", messages},
+	{"legacy-stderr-threshold-behavior", "true", messages},
+	{"log-dir", "", messages},
+	{"log-file", "", messages},
+	{"log-file-max-size", "", messages},
+	{"log-backtrace-at", "", messages},
+	{"vmodule", "", messages},
+	{"add-dir-header", "true", messages},
+	{"skip-headers", "true", messages},
+	{"skip-log-headers", "true", messages},
+	{"one-output", "true", messages},
+}
+
+const messages = "messages go to standard error; -v says more"
+
+// olderFlags are flags of earlier generators that mean something else than one
+// of the flags here.
+type olderFlags struct {
+	base string // --output-base
+	trim string // --trim-path-prefix
+}
+
+// addOlder adds the flags of earlier generators, which the help page leaves out.
+func addOlder(set *pflag.FlagSet) *olderFlags {
+	older := &olderFlags{}
+	set.StringVar(&older.base, "output-base", "", "")
+	set.StringVar(&older.trim, "trim-path-prefix", "", "")
+	for _, flag := range noEffect {
+		set.String(flag.name, "", "")
+		set.Lookup(flag.name).NoOptDefVal = flag.without
+		set.Lookup(flag.name).Hidden = true
+	}
+	set.Lookup("output-base").Hidden = true
+	set.Lookup("trim-path-prefix").Hidden = true
+	return older
+}
+
+// current returns the name of today for a flag.
+func current(name string) string {
+	name = strings.ReplaceAll(name, "_", "-")
+	if now, ok := renamed[name]; ok {
+		return now
+	}
+	return name
+}
+
+// spell rewrites what would be taken for something else: "-v 2", whose number
+// would be a pattern; "-h file", which was the header; and refuses "-list", which
+// would be a flag -l.
+func spell(set *pflag.FlagSet, args []string) ([]string, error) {
+	var spelt []string
+	for i := 0; i < len(args); i++ {
+		arg, next := args[i], ""
+		if i+1 < len(args) {
+			next = args[i+1]
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		switch {
+		case arg == "--":
+			return append(spelt, args[i:]...), nil
+		case (arg == "-v" || arg == "--v") && isNumber(next):
+			spelt = append(spelt, "--v="+next)
+			i++
+		case arg == "-h" && isFile(next):
+			spelt = append(spelt, "--go-header-file="+next)
+			i++
+		case strings.HasPrefix(arg, "-") && len(name) > 1 && set.Lookup(name) != nil:
+			return nil, fmt.Errorf("-%s: a flag of one letter only; write --%s", name, current(name))
+		default:
+			spelt = append(spelt, arg)
+		}
+	}
+	return spelt, nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 8)
+	return err == nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// resolveOlder gives the flags of earlier generators their meaning, or says that
+// they have none.
+func (f *flags) resolveOlder(older *olderFlags) error {
+	for _, flag := range noEffect {
+		if f.set.Changed(flag.name) {
+			f.warnings = append(f.warnings, fmt.Sprintf("--%s: has no effect: %s; leave it out", flag.name, flag.reason))
+		}
+	}
+	o := &f.options
+	switch {
+	case older.trim != "":
+		return fmt.Errorf("--trim-path-prefix: is no more; name the folder itself with --output-dir")
+	case older.base != "" && o.OutputDir != "":
+		return fmt.Errorf("--output-dir and --output-base: two output folders, %s and %s; name one", o.OutputDir, older.base)
+	case older.base == "":
+		return nil
+	}
+	o.OutputDir = older.base
+	if o.OutputPackage == "" || importPath(older.base) == o.OutputPackage {
+		return nil
+	}
+	// Earlier generators wrote to the import path below the base: a GOPATH, or
+	// what lies above the module.
+	below := filepath.Join(older.base, filepath.FromSlash(o.OutputPackage))
+	if importPath(below) == o.OutputPackage {
+		o.OutputDir = below
+		return nil
+	}
+	f.warnings = append(f.warnings, fmt.Sprintf("--output-base: informers go to %s itself, and not to a folder %s below it; name the folder with --output-dir", older.base, o.OutputPackage))
+	return nil
+}
+
+// importPath is what go.mod says of a directory, or empty.
+func importPath(dir string) string {
+	path, err := generators.ImportPath(dir)
+	if err != nil {
+		return ""
+	}
+	return path
+}

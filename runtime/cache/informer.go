@@ -99,11 +99,6 @@ func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
 	return i.configure(func() { i.options.Transform = transform })
 }
 
-// SetMetrics sets Options.Metrics. Possible errors: ErrStarted.
-func (i *Informer[T]) SetMetrics(metrics Metrics) error {
-	return i.configure(func() { i.options.Metrics = metrics })
-}
-
 // SetOnError sets Options.OnError. Possible errors: ErrStarted.
 func (i *Informer[T]) SetOnError(onError func(context.Context, error)) error {
 	return i.configure(func() { i.options.OnError = onError })

@@ -31,22 +31,17 @@ func TestMetrics(t *testing.T) {
 			return slices.Clone(told)
 		}
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
-		informer := cache.New(api, cache.Options[*thing]{})
-		err := informer.SetMetrics(cache.Metrics{
+		informer := run(t, api, cache.Options[*thing]{Metrics: cache.Metrics{
 			Queued: func(deltas int) { note("queued %d", deltas) },
 			Committed: func(took time.Duration, resourceVersion string) {
 				note("committed %s in %v", resourceVersion, took)
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		running := start(t, informer)
+		}})
 
 		expect(t, "after the list", []string{"queued 1", "queued 0", "committed 3 in 0s"}, take())
 		touch(t, api, "a")
 		expect(t, "after an event", []string{"queued 1", "queued 0", "committed 4 in 0s"}, take())
-		running.stop()
+		informer.stop()
 		expect(t, "after the end", []string{"queued 0"}, take())
 	})
 }

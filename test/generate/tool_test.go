@@ -1,4 +1,4 @@
-package e2e
+package generate
 
 import (
 	"bytes"
@@ -16,9 +16,6 @@ import (
 	// cached when it has changed.
 	_ "github.com/informer-gen/informer-gen/generators"
 )
-
-// These tests run informer-gen the way its users do: as a program, in a module
-// of their own outside the repository.
 
 // checkout is the root of the repository.
 func checkout(t *testing.T) string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,6 +50,19 @@ func DidYouMean(name, prefix string, candidates []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
+}
+
+// noDirectory says that the directory of a pattern does not exist, seen from dir.
+func noDirectory(dir, base string) error {
+	parent, name := path.Split(base)
+	var names []string
+	entries, _ := os.ReadDir(absolute(dir, parent)) // no names, no suggestion
+	for _, entry := range entries {
+		if entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	return fmt.Errorf("no such directory, seen from %s%s", dir, DidYouMean(name, parent, names))
 }
 
 // distance is the number of letters to insert, remove or replace to make b of a.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -107,12 +108,16 @@ func (m *modules) importPath(dir string) (string, error) {
 // go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
 func goList(ctx context.Context, dir string, patterns, optional []string) (map[string]string, error) {
-	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{.Err}}{{end}}"
+	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("pattern %s: only the go command knows where it is, and there is none in PATH; install Go, or name a directory", strings.Join(patterns, " "))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("go list: %w: %s", err, oneLine(stderr.String()))
 	}
 	dirs := map[string]string{}
@@ -120,14 +125,26 @@ func goList(ctx context.Context, dir string, patterns, optional []string) (map[s
 	for line := range strings.Lines(stdout.String()) {
 		fields := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
 		switch {
-		case len(fields) < 3: // the rest of an error of several lines
 		case fields[1] != "":
 			dirs[fields[0]] = fields[1]
 		case !slices.Contains(optional, fields[0]):
-			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], oneLine(fields[2])))
+			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], goError(fields[2])))
 		}
 	}
+	if len(dirs) == 0 && len(problems) == 0 {
+		return nil, fmt.Errorf("pattern %s: no package matches it; name a directory, ./…/... or an import path", strings.Join(patterns, " "))
+	}
 	return dirs, errors.Join(problems...)
+}
+
+// goError puts a quoted error of the go command, with the command that it
+// advises, on one line.
+func goError(quoted string) string {
+	text, err := strconv.Unquote(quoted)
+	if err != nil {
+		text = quoted
+	}
+	return oneLine(strings.ReplaceAll(text, ":\n\t", ": "))
 }
 
 func oneLine(text string) string {

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -33,34 +34,35 @@ func locate(ctx context.Context, dir string, patterns, also []string, mods *modu
 		found[path] = location{Path: path, Dir: dir, Named: named || found[path].Named}
 	}
 	var listed []string
+	var problems []error
 	for _, pattern := range patterns {
 		base, recursive := strings.CutSuffix(filepath.ToSlash(pattern), "...")
 		if recursive {
 			base = strings.TrimSuffix(base, "/")
 		}
 		root, err := rootOf(dir, base, mods)
-		if err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-		}
-		if root == "" {
+		if err == nil && root == "" {
 			listed = append(listed, pattern)
 			continue
 		}
-		dirs := []string{root}
-		if recursive {
-			if dirs, err = walk(root); err != nil {
-				return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-			}
-		} else if !hasGoFiles(root) {
-			return nil, fmt.Errorf("pattern %q: no Go files in %s", pattern, relative(dir, root))
+		var dirs []string
+		if err == nil {
+			dirs, err = directories(root, recursive)
 		}
 		for _, d := range dirs {
-			path, err := mods.importPath(d)
-			if err != nil {
-				return nil, fmt.Errorf("pattern %q: %s: %w", pattern, relative(dir, d), err)
+			var path string
+			if path, err = mods.importPath(d); err != nil {
+				err = fmt.Errorf("%s: %w; go mod init makes one", relative(dir, d), err)
+				break
 			}
 			add(path, d, !recursive)
 		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("pattern %q: %w", pattern, err))
+		}
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
 	}
 	if len(listed) > 0 {
 		dirs, err := goList(ctx, dir, listed, also)
@@ -75,6 +77,22 @@ func locate(ctx context.Context, dir string, patterns, also []string, mods *modu
 		}
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b location) int { return strings.Compare(a.Path, b.Path) }), nil
+}
+
+// directories lists a directory, or those with Go files in and below it.
+func directories(root string, recursive bool) ([]string, error) {
+	if !recursive && hasGoFiles(root) {
+		return []string{root}, nil
+	}
+	dirs, err := walk(root)
+	if err != nil || recursive {
+		return dirs, err
+	}
+	hint := "name the directory of the API types"
+	if len(dirs) > 0 {
+		hint = "write /... behind it for those below"
+	}
+	return nil, fmt.Errorf("no Go files in it; %s", hint)
 }
 
 // rootOf returns the directory that a pattern begins at, or "" if only the go
@@ -94,7 +112,7 @@ func rootOf(dir, base string, mods *modules) (string, error) {
 	case err == nil:
 		return root, nil
 	case filepath.IsAbs(filepath.FromSlash(base)), base == "..", strings.HasPrefix(base, "./"), strings.HasPrefix(base, "../"):
-		return "", fmt.Errorf("no such directory")
+		return "", noDirectory(dir, base)
 	}
 	mod, err := mods.of(dir)
 	if err != nil {

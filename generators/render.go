@@ -52,7 +52,7 @@ func render(ctx context.Context, outputs []output, head *header, done func()) ([
 			}
 			content, err := format.Source(append(head.text(old), body...))
 			if err != nil {
-				return fmt.Errorf("output %s: generated code does not parse: %w\n%s", out.path, err, numbered(body))
+				return fmt.Errorf("output %s: generated code does not parse: %v\n%s", out.path, err, numbered(body)) //nolint:errorlint // its positions are not those of the input
 			}
 			files[i] = rendered{path: out.path, content: content, old: old}
 			return nil
@@ -95,7 +95,7 @@ func readHeader(file string) (*header, error) {
 		head.pattern = regexp.MustCompile(`^` + strings.Join(parts, `(\d{4})`))
 	}
 	if _, err := format.Source([]byte(head.boilerplate + "\n\npackage p\n")); err != nil {
-		return nil, fmt.Errorf("header: %s: not a Go comment: %w", file, err)
+		return nil, fmt.Errorf("header: %s: is not a Go comment: %v; begin its lines with //", file, err) //nolint:errorlint // its positions are not those of the input
 	}
 	return head, nil
 }

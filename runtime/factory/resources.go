@@ -3,8 +3,11 @@ package factory
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // ResourceFactory shares informers, one for each resource. It is for clients
@@ -12,26 +15,29 @@ import (
 // client have.
 type ResourceFactory struct {
 	registry[schema.GroupVersionResource]
-	newInformer NewResourceInformerFunc
+	newInformer func(schema.GroupVersionResource, InformerOptions) cache.SharedIndexInformer
 }
 
-// NewResourceInformerFunc creates the informer of a resource in one namespace,
-// or in all if it is empty.
-type NewResourceInformerFunc = func(resource schema.GroupVersionResource, namespace string, options InformerOptions) cache.SharedIndexInformer
+// ResourceOptions configure a ResourceFactory. The zero value works.
+type ResourceOptions = Options[schema.GroupVersionResource]
 
-// NewForResources returns a factory without informers, which creates them with
-// newInformer, indexed by namespace.
-func NewForResources(newInformer NewResourceInformerFunc, options Options[schema.GroupVersionResource]) *ResourceFactory {
-	f := &ResourceFactory{newInformer: newInformer}
+// NewForResources returns a factory without informers. newSource is asked for
+// the source of each in the namespace of the options, which is empty for all.
+func NewForResources[T runtime.Object](
+	newSource func(resource schema.GroupVersionResource, namespace string) source.Source[T], options ResourceOptions,
+) *ResourceFactory {
+	f := &ResourceFactory{newInformer: func(resource schema.GroupVersionResource, informerOptions InformerOptions) cache.SharedIndexInformer {
+		return NewInformer(Resource{GroupVersionResource: resource}, newSource(resource, options.Namespace), informerOptions)
+	}}
 	f.options = options
 	return f
 }
 
 // InformerFor returns the informer of a resource, which it creates the first
-// time, and does not start.
+// time, indexed by namespace, and does not start.
 func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cache.SharedIndexInformer {
 	return f.informerFor(resource, func() cache.SharedIndexInformer {
-		return f.newInformer(resource, f.options.Namespace, InformerOptions{
+		return f.newInformer(resource, InformerOptions{
 			ResyncPeriod:     f.options.resync(resource),
 			Indexers:         cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 			InformerName:     f.options.InformerName,

@@ -1,0 +1,29 @@
+// Package dynamicinformer is k8s.io/client-go/dynamic/dynamicinformer on this
+// module's runtime: the same names and signatures, for shared informers of
+// resources that are known at run time only. Code that uses it changes the one
+// import.
+//
+//	New ─► Factory ─► ForResource ─► factory.NewInformer over a dynamic client
+//
+// The interface types are client-go's. What they lack is in [Factory]: contexts,
+// an error that says why an informer is not in sync, options, and the release of
+// one resource, for when its definition is deleted.
+//
+//	factory := dynamicinformer.New(client, dynamicinformer.Options{})
+//	defer factory.Shutdown()
+//	orders := factory.ForResource(resource)
+//	factory.StartWithContext(ctx)
+//	if err := factory.WaitForSync(ctx); err != nil {
+//		return err
+//	}
+//	...
+//	<-factory.Release(resource) // handlers have returned for the last time
+//
+// The objects of an informer are *unstructured.Unstructured, so
+// cache.NewTypedSharedIndexInformer[*unstructured.Unstructured] gives its typed
+// form, and a transform has to return one: another result is an error of that
+// object, where client-go stores it. Objects are shared and must not be mutated.
+//
+// The import of k8s.io/client-go/informers, which client-go's signatures ask
+// for, compiles every client of client-go into a program.
+package dynamicinformer

@@ -1,0 +1,83 @@
+package dynamicinformer
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/dynamic/dynamiclister"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+type (
+	// DynamicSharedInformerFactory is the part of Factory that client-go knows.
+	DynamicSharedInformerFactory = dynamicinformer.DynamicSharedInformerFactory
+	// TweakListOptionsFunc changes the options of each list and watch.
+	TweakListOptionsFunc = dynamicinformer.TweakListOptionsFunc
+	// Options configure a Factory. The zero value works.
+	Options = factory.ResourceOptions
+)
+
+// Factory shares one informer per resource among all who ask for it.
+type Factory struct{ *factory.ResourceFactory }
+
+// New returns a factory without informers.
+func New(client dynamic.Interface, options Options) *Factory {
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
+		return newSource(client, resource, namespace)
+	}, options)}
+}
+
+// NewDynamicSharedInformerFactory returns a Factory for all namespaces.
+func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
+	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
+}
+
+// NewFilteredDynamicSharedInformerFactory returns a Factory for one namespace,
+// or for all if it is empty, whose informers see what the options let through.
+func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
+	return New(client, Options{DefaultResync: defaultResync, Namespace: namespace, TweakListOptions: tweakListOptions})
+}
+
+// ForResource returns the informer of a resource and a lister over it. It does
+// not start it.
+func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
+	return genericInformer{f.InformerFor(gvr), gvr}
+}
+
+// NewFilteredDynamicInformer returns an informer apart from a factory, of one
+// namespace or of all if it is empty.
+func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
+	resource := factory.Resource{GroupVersionResource: gvr}
+	informer := factory.NewInformer(resource, newSource(client, gvr, namespace), factory.InformerOptions{
+		ResyncPeriod:     resyncPeriod,
+		Indexers:         indexers,
+		TweakListOptions: tweakListOptions,
+	})
+	return genericInformer{informer, gvr}
+}
+
+// newSource lists and watches a resource through a client.
+func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
+	objects := client.Resource(resource).Namespace(namespace)
+	return source.FromClientset[*unstructured.Unstructured](client, objects.List, objects.Watch)
+}
+
+// genericInformer is an informer and a lister of a resource.
+type genericInformer struct {
+	informer cache.SharedIndexInformer
+	resource schema.GroupVersionResource
+}
+
+func (g genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
+
+func (g genericInformer) Lister() cache.GenericLister {
+	return dynamiclister.NewRuntimeObjectShim(dynamiclister.New(g.informer.GetIndexer(), g.resource))
+}

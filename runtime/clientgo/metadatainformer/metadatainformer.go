@@ -1,0 +1,98 @@
+package metadatainformer
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/metadata/metadatalister"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+type (
+	// SharedInformerFactory is the part of Factory that client-go knows.
+	SharedInformerFactory = metadatainformer.SharedInformerFactory
+	// TweakListOptionsFunc changes the options of each list and watch.
+	TweakListOptionsFunc = metadatainformer.TweakListOptionsFunc
+	// Options configure a Factory. The zero value works.
+	Options = factory.ResourceOptions
+	// SharedInformerOption changes the options of a Factory.
+	SharedInformerOption func(*Options)
+)
+
+// Factory shares one informer per resource among all who ask for it.
+type Factory struct{ *factory.ResourceFactory }
+
+// New returns a factory without informers.
+func New(client metadata.Interface, options Options) *Factory {
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
+		return newSource(client, resource, namespace)
+	}, options)}
+}
+
+// WithTransform sets the transform of all informers of a factory.
+func WithTransform(transform cache.TransformFunc) SharedInformerOption {
+	return func(o *Options) { o.Transform = transform }
+}
+
+// NewSharedInformerFactory returns a Factory for all namespaces.
+func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Duration) SharedInformerFactory {
+	return NewSharedInformerFactoryWithOptions(client, defaultResync)
+}
+
+// NewFilteredSharedInformerFactory returns a Factory for one namespace, or for
+// all if it is empty, whose informers see what the options let through.
+func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
+	return New(client, Options{DefaultResync: defaultResync, Namespace: namespace, TweakListOptions: tweakListOptions})
+}
+
+// NewSharedInformerFactoryWithOptions returns a Factory with options.
+func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
+	all := Options{DefaultResync: defaultResync}
+	for _, option := range options {
+		option(&all)
+	}
+	return New(client, all)
+}
+
+// ForResource returns the informer of a resource and a lister over it. It does
+// not start it.
+func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
+	return genericInformer{f.InformerFor(gvr), gvr}
+}
+
+// NewFilteredMetadataInformer returns an informer apart from a factory, of one
+// namespace or of all if it is empty.
+func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
+	resource := factory.Resource{GroupVersionResource: gvr}
+	informer := factory.NewInformer(resource, newSource(client, gvr, namespace), factory.InformerOptions{
+		ResyncPeriod:     resyncPeriod,
+		Indexers:         indexers,
+		TweakListOptions: tweakListOptions,
+	})
+	return genericInformer{informer, gvr}
+}
+
+// newSource lists and watches the metadata of a resource through a client.
+func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
+	objects := client.Resource(resource).Namespace(namespace)
+	return source.FromClientset[*metav1.PartialObjectMetadata](client, objects.List, objects.Watch)
+}
+
+// genericInformer is an informer and a lister of a resource.
+type genericInformer struct {
+	informer cache.SharedIndexInformer
+	resource schema.GroupVersionResource
+}
+
+func (g genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
+
+func (g genericInformer) Lister() cache.GenericLister {
+	return metadatalister.NewRuntimeObjectShim(metadatalister.New(g.informer.GetIndexer(), g.resource))
+}

@@ -74,7 +74,6 @@ const (
 	defaultIdleTimeout     = 4 * time.Minute
 	defaultWatchTimeout    = 5 * time.Minute
 	minimumResync          = time.Second
-	backoffReset           = 2 * time.Minute
 )
 
 func (o *Options[T]) name() string {

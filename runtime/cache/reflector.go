@@ -10,9 +10,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 )
 
 // reflector asks the source for what its state says, and pushes what it hears
@@ -26,12 +24,12 @@ type reflector[T any] struct {
 	cached func(item[T]) (T, bool)
 	board  *statusBoard
 
-	delay wait.DelayFunc
+	backoff backoff
 }
 
 // run reflects until ctx ends. Whatever waits has an error to report.
 func (r *reflector[T]) run(ctx context.Context) {
-	r.delay = r.options.backoff().DelayWithReset(clock.RealClock{}, backoffReset)
+	r.backoff.initial = r.options.backoff()
 	s := newState(r.options.PageSize, r.watchListEnabled())
 	for ctx.Err() == nil {
 		var pace pace
@@ -227,7 +225,7 @@ func (r *reflector[T]) reportObject(ctx context.Context, err error) {
 // rest waits after a failure, for as long as the backoff and the server ask.
 func (r *reflector[T]) rest(ctx context.Context, err error) {
 	r.board.enter(BackingOff)
-	timer := time.NewTimer(max(r.delay(), suggestedDelay(err)))
+	timer := time.NewTimer(r.backoff.rest(time.Now(), suggestedDelay(err)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -13,14 +13,19 @@ const segmentSize = 64
 // once for all handlers: each reads with a cursor of its own. The log only
 // knows its end. What every cursor has passed is garbage by itself.
 //
-// Appending needs the write lock of the store; cursors read without a lock.
+// Appending and showing need the write lock of the store; cursors read without
+// a lock.
 type eventLog[T any] struct {
-	// tail is the last segment; nil while nobody reads the log.
-	tail *segment[T]
+	// tail is the last segment, of which filled events are there; nil while
+	// nobody reads the log.
+	tail   *segment[T]
+	filled int32
 	// cursors counts those who read the log. Guarded by the store's lock.
 	cursors int
-	// length counts the events that were ever appended.
-	length atomic.Uint64
+	// appended counts the events that were ever appended, length those that
+	// cursors can see.
+	appended uint64
+	length   atomic.Uint64
 
 	waiting sync.Mutex
 	// grown is closed and forgotten at the next growth; nil if nobody waits.
@@ -34,20 +39,29 @@ type segment[T any] struct {
 	next   atomic.Pointer[segment[T]]
 }
 
-// append adds an event. Readers who wait are woken by publish.
+// append adds an event, which cursors see after show.
 func (l *eventLog[T]) append(e event[T]) {
 	if l.cursors == 0 {
 		return
 	}
-	n := l.tail.n.Load()
-	if n == segmentSize {
+	if l.filled == segmentSize {
 		next := &segment[T]{}
+		l.tail.n.Store(segmentSize)
 		l.tail.next.Store(next)
-		l.tail, n = next, 0
+		l.tail, l.filled = next, 0
 	}
-	l.tail.events[n] = e
-	l.tail.n.Store(n + 1)
-	l.length.Add(1)
+	l.tail.events[l.filled] = e
+	l.filled++
+	l.appended++
+}
+
+// show lets cursors see what was appended. Those who wait are woken by publish,
+// which needs no lock of the store.
+func (l *eventLog[T]) show() {
+	if l.tail != nil {
+		l.tail.n.Store(l.filled)
+		l.length.Store(l.appended)
+	}
 }
 
 // publish wakes who waits for an event.
@@ -65,7 +79,7 @@ func (l *eventLog[T]) publish() {
 // of the store.
 func (l *eventLog[T]) open() cursor[T] {
 	if l.cursors == 0 {
-		l.tail = &segment[T]{}
+		l.tail, l.filled = &segment[T]{}, 0
 	}
 	l.cursors++
 	return l.end()
@@ -77,7 +91,7 @@ func (l *eventLog[T]) end() cursor[T] {
 	if l.tail == nil {
 		return cursor[T]{}
 	}
-	return cursor[T]{segment: l.tail, at: l.tail.n.Load(), passed: l.length.Load()}
+	return cursor[T]{segment: l.tail, at: l.filled, passed: l.appended}
 }
 
 // close ends the reading of one cursor. The caller holds the write lock of the
@@ -94,7 +108,7 @@ func (l *eventLog[T]) close() {
 func (l *eventLog[T]) growth(c *cursor[T]) <-chan struct{} {
 	l.waiting.Lock()
 	defer l.waiting.Unlock()
-	if c.more() {
+	if c.ready() > 0 {
 		return nil
 	}
 	if l.grown == nil {
@@ -111,19 +125,20 @@ type cursor[T any] struct {
 	passed uint64
 }
 
-// more reports whether there is an event at the cursor.
-func (c *cursor[T]) more() bool {
+// ready returns how many events can be read at the cursor without another look
+// at the log: those of one segment.
+func (c *cursor[T]) ready() int {
 	if c.at == segmentSize {
 		next := c.segment.next.Load()
 		if next == nil {
-			return false
+			return 0
 		}
 		c.segment, c.at = next, 0
 	}
-	return c.at < c.segment.n.Load()
+	return int(c.segment.n.Load() - c.at)
 }
 
-// next returns the event at the cursor and moves on. There must be one.
+// next returns the event at the cursor and moves on. It must be ready.
 func (c *cursor[T]) next() *event[T] {
 	e := &c.segment.events[c.at]
 	c.at++

@@ -32,7 +32,7 @@ func TestEventLog(t *testing.T) {
 				if grown := log.growth(&c); grown != nil {
 					<-grown
 				}
-				for c.more() {
+				for c.ready() > 0 {
 					if e := c.next(); e.obj != next {
 						t.Errorf("got %d, want %d", e.obj, next)
 						return
@@ -45,11 +45,15 @@ func TestEventLog(t *testing.T) {
 	for i := range events {
 		mu.Lock()
 		log.append(event[int]{obj: i})
+		if i%3 == 0 {
+			log.show()
+		}
 		mu.Unlock()
 		if i%7 == 0 {
 			log.publish()
 		}
 	}
+	log.show()
 	log.publish()
 	readers.Wait()
 }
@@ -66,9 +70,10 @@ func TestEventLogKeepsNothingBehind(t *testing.T) {
 			runtime.AddCleanup(obj, func(int) { freed.Add(1) }, 0)
 			log.append(event[*thing]{obj: obj})
 		}
+		log.show()
 	}
 	add(3 * segmentSize)
-	for quick.more() {
+	for quick.ready() > 0 {
 		quick.next()
 	}
 	collect := func(want int32) {
@@ -84,7 +89,7 @@ func TestEventLogKeepsNothingBehind(t *testing.T) {
 	}
 	collect(0)
 	for range segmentSize + 1 {
-		slow.more()
+		slow.ready()
 		slow.next()
 	}
 	collect(segmentSize)
@@ -104,7 +109,7 @@ func TestEventLogGrowth(t *testing.T) {
 		go func() {
 			for woken < 2 {
 				<-log.growth(&c)
-				for c.more() {
+				for c.ready() > 0 {
 					c.next()
 				}
 				woken++
@@ -117,6 +122,7 @@ func TestEventLogGrowth(t *testing.T) {
 			}
 			log.append(event[int]{})
 			log.append(event[int]{})
+			log.show()
 			log.publish()
 		}
 	})

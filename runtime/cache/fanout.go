@@ -30,6 +30,9 @@ func (f *fanout[T]) emit(e event[T]) {
 // wantsUnchanged is called with the store locked.
 func (f *fanout[T]) wantsUnchanged() bool { return f.unchanged > 0 }
 
+// committed is called after changes, with the store locked.
+func (f *fanout[T]) committed() { f.log.show() }
+
 // relisted is called after the changes of each list, with the store locked.
 // After the first one, all handlers that wait for it join.
 func (f *fanout[T]) relisted() {

@@ -14,6 +14,10 @@ import (
 // k8s.io/apimachinery/pkg/util/runtime.ReallyCrash lets the process live.
 const panicPause = time.Second
 
+// progressStep is how many events a handler may be ahead of what its backlog
+// says: to tell of each one would cost as much as to deliver it.
+const progressStep = 8
+
 // listener calls one handler, in one goroutine: first with what the store held
 // when it joined, then with each event of the log.
 type listener[T any] struct {
@@ -149,32 +153,38 @@ func (l *listener[T]) replay() bool {
 	return true
 }
 
-// deliver calls the handler for at most limit events, and reports whether there
-// may be more.
+// deliver calls the handler for the events that are ready, limit of them at the
+// most, and reports whether there were any.
 func (l *listener[T]) deliver(limit int) bool {
-	for range limit {
-		if !l.cursor.more() {
-			return false
-		}
+	ready := min(l.cursor.ready(), limit)
+	for n := range ready {
 		if l.stopping.Load() {
-			return true
+			break
 		}
-		e := l.cursor.next()
-		switch e.kind {
-		case added:
-			l.handler.OnAdd(e.obj, false)
-		case updated:
-			l.handler.OnUpdate(e.old, e.obj)
-		case removed:
-			l.handler.OnDelete(e.obj, e.finalStateUnknown)
-		case unchanged:
-			if l.unchanged {
-				l.handler.OnUpdate(e.obj, e.obj)
-			}
+		if n%progressStep == 0 {
+			l.passed.Store(l.cursor.passed)
 		}
+		l.call(l.cursor.next())
+	}
+	if ready > 0 {
 		l.passed.Store(l.cursor.passed)
 	}
-	return true
+	return ready > 0
+}
+
+func (l *listener[T]) call(e *event[T]) {
+	switch e.kind {
+	case added:
+		l.handler.OnAdd(e.obj, false)
+	case updated:
+		l.handler.OnUpdate(e.old, e.obj)
+	case removed:
+		l.handler.OnDelete(e.obj, e.finalStateUnknown)
+	case unchanged:
+		if l.unchanged {
+			l.handler.OnUpdate(e.obj, e.obj)
+		}
+	}
 }
 
 // resyncAll updates every object of the store with itself, at a point between

@@ -34,15 +34,16 @@ func newQueue[T any](resized func(int)) *queue[T] {
 // the consumer pops until the queue is closed and empty.
 func (q *queue[T]) push(d delta[T]) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	for len(q.deltas) >= queueLimit {
 		q.changed.Wait()
 	}
-	if len(q.deltas) == 0 {
-		defer q.changed.Broadcast()
-	}
 	q.deltas = append(q.deltas, d)
-	q.resized(len(q.deltas))
+	waiting := len(q.deltas)
+	q.resized(waiting)
+	q.mu.Unlock()
+	if waiting == 1 {
+		q.changed.Broadcast()
+	}
 }
 
 // pop returns all deltas, oldest first, and blocks while there are none. It
@@ -50,8 +51,8 @@ func (q *queue[T]) push(d delta[T]) {
 // earlier pop returned, is used again.
 func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
 	clear(buf)
-	if cap(buf) > batchLimit {
-		buf = nil // a burst is not a measure
+	if cap(buf) > batchLimit && len(buf) <= batchLimit {
+		buf = nil // the burst is over
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

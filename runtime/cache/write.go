@@ -129,6 +129,9 @@ type observer[T any] interface {
 	wantsUnchanged() bool
 	// relisted is called after the changes of a replace.
 	relisted()
+	// committed is called after one or more changes, when the lock is about to
+	// be released.
+	committed()
 }
 
 // commit applies a batch of deltas.
@@ -149,6 +152,7 @@ func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
 		for i := range batch[:n] {
 			s.apply(&batch[i], to)
 		}
+		to.committed()
 		s.mu.Unlock()
 		batch = batch[n:]
 	}
@@ -190,5 +194,6 @@ func (s *Store[T]) replace(items []item[T], resourceVersion string, to observer[
 	defer s.mu.Unlock()
 	s.see(resourceVersion)
 	change.tell(to)
+	to.committed()
 	to.relisted()
 }

@@ -48,21 +48,31 @@ func (w *eventWatcher[T]) Next() (cache.Frame[T], error) {
 		return cache.Frame[T]{}, w.ended()
 	default:
 	}
+	events := w.inner.ResultChan()
 	select {
-	case event, ok := <-w.inner.ResultChan():
-		if !ok {
-			select {
-			case <-w.stopped: // which has closed the channel
-				return cache.Frame[T]{}, w.ended()
-			default:
-				return cache.Frame[T]{}, io.EOF
-			}
-		}
-		return w.frame(event)
+	case event, ok := <-events: // in a burst, without the price of a wait
+		return w.received(event, ok)
+	default:
+	}
+	select {
+	case event, ok := <-events:
+		return w.received(event, ok)
 	case <-w.stopped:
 	case <-w.ctx.Done():
 	}
 	return cache.Frame[T]{}, w.ended()
+}
+
+func (w *eventWatcher[T]) received(event watch.Event, ok bool) (cache.Frame[T], error) {
+	if ok {
+		return w.frame(event)
+	}
+	select {
+	case <-w.stopped: // which has closed the channel
+		return cache.Frame[T]{}, w.ended()
+	default:
+		return cache.Frame[T]{}, io.EOF
+	}
 }
 
 var errNoStatus = errors.New("watch: error event without a status")

@@ -72,10 +72,10 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	collecting := options.begin("collecting")
 	result.Model, err = collect(packages, &options, &diags)
 	result.Warnings = sorted(diags.warnings)
-	collecting.end("%s", result.Model.summary())
 	if err := errors.Join(err, diags.err()); err != nil {
 		return result, diags.orElse(err)
 	}
+	collecting.end("%s", result.Model.summary())
 	if options.Mode == List {
 		return result, nil
 	}
@@ -119,10 +119,15 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	if err != nil {
 		return err
 	}
+	if err := importable(options.Dir, to); err != nil {
+		return err
+	}
 	var diags diagnostics
 	if reachable(result.Model, to, &diags); diags.err() != nil {
 		return diags.err()
 	}
+	advise(options, result.Model, to, loader.mods, &diags)
+	result.Warnings = append(result.Warnings, diags.warnings...)
 	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
 	if err != nil {
 		return err
@@ -133,6 +138,9 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		}
 		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
 	})
+	if err := placeable(options.Dir, outputs, result.Model); err != nil {
+		return err
+	}
 	rendering := options.begin("rendering")
 	files, err := render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
 	if err != nil {

@@ -63,6 +63,11 @@ func parse(args []string) (*flags, error) {
 	if wanted, _ := set.GetBool("help"); wanted {
 		return f, pflag.ErrHelp
 	}
+	for _, name := range []string{"output-dir", "output-base"} {
+		if flag := set.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return f, fmt.Errorf("--%s: is empty; name a directory, or leave the flag out", name)
+		}
+	}
 	o.Patterns = append(*inputs, set.Args()...)
 	o.KeepStale = !*prune
 	switch {
@@ -93,6 +98,9 @@ func (f *flags) checkOutput(list bool, older *olderFlags) error {
 
 // explain adds to an error of pflag what may have been meant.
 func explain(set *pflag.FlagSet, err error) error {
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		return fmt.Errorf("--%s: invalid value: %q; expected %s", invalid.GetFlag().Name, invalid.GetValue(), expected(invalid.GetFlag()))
+	}
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return err
@@ -108,4 +116,16 @@ func explain(set *pflag.FlagSet, err error) error {
 		}
 	})
 	return fmt.Errorf("%w%s", err, generators.DidYouMean(name, "--", names))
+}
+
+// expected says what a flag's value must be.
+func expected(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "count":
+		return "a number"
+	default:
+		return "a comma list, with quotes around whole elements only"
+	}
 }

@@ -127,7 +127,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	result, err := generate(ctx, f, stderr)
 	for _, warning := range result.Warnings {
-		fmt.Fprintf(stderr, "%s: warning: %s\n", warning.Pos, warning.Msg)
+		at := "informer-gen"
+		if warning.Pos.IsValid() {
+			at = warning.Pos.String()
+		}
+		fmt.Fprintf(stderr, "%s: warning: %s\n", at, warning.Msg)
 	}
 	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
 		return usage(stderr, err)
@@ -140,8 +144,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		printError(stderr, err)
 		return 1
 	}
-	if f.verbosity > 1 {
-		for _, change := range result.Changes {
+	for _, change := range result.Changes {
+		// What is removed is always named: it may not have been meant.
+		if f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write {
 			fmt.Fprintf(stderr, "%-10s  %s\n", change.Kind, change.Path)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,8 +144,19 @@ func (f *flags) resolveOlder(older *olderFlags) error {
 		o.OutputDir = below
 		return nil
 	}
+	if holds(older.base, ".") {
+		return fmt.Errorf("--output-base: %s holds the working directory, and go.mod says nothing of %s below it; name the folder of the informers with --output-dir", older.base, o.OutputPackage)
+	}
 	f.warnings = append(f.warnings, fmt.Sprintf("--output-base: informers go to %s itself, and not to a folder %s below it; name the folder with --output-dir", older.base, o.OutputPackage))
 	return nil
+}
+
+// holds reports whether a directory is another one, or above it.
+func holds(dir, other string) bool {
+	from, err1 := filepath.Abs(dir)
+	to, err2 := filepath.Abs(other)
+	rel, err3 := filepath.Rel(from, to)
+	return errors.Join(err1, err2, err3) == nil && filepath.IsLocal(rel)
 }
 
 // importPath is what go.mod says of a directory, or empty.

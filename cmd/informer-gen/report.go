@@ -69,8 +69,15 @@ const many = 50
 
 // printError prints an error, one line for each problem with a position.
 func printError(w io.Writer, err error) {
-	list := (scanner.ErrorList)(nil)
-	if !errors.As(err, &list) {
+	list, several := (scanner.ErrorList)(nil), (interface{ Unwrap() []error })(nil)
+	switch {
+	case errors.As(err, &list):
+	case errors.As(err, &several):
+		for _, err := range several.Unwrap() {
+			fmt.Fprintln(w, "informer-gen:", err)
+		}
+		return
+	default:
 		fmt.Fprintln(w, "informer-gen:", err)
 		return
 	}

@@ -49,12 +49,12 @@ func diff[T any](t *table[T], items []item[T]) difference[T] {
 // lastOfEachKey returns items without those that a later one of the same key
 // supersedes.
 func lastOfEachKey[T any](items []item[T]) []item[T] {
+	if !repeats(items) {
+		return items
+	}
 	at := make(map[types.NamespacedName]int, len(items))
 	for i := range items {
 		at[items[i].key] = i
-	}
-	if len(at) == len(items) {
-		return items
 	}
 	kept := make([]item[T], 0, len(at))
 	for i := range items {
@@ -63,6 +63,19 @@ func lastOfEachKey[T any](items []item[T]) []item[T] {
 		}
 	}
 	return kept
+}
+
+// repeats reports whether two items have the same key, which servers do not let
+// happen.
+func repeats[T any](items []item[T]) bool {
+	seen := newKeyTable(len(items))
+	for i := range items {
+		if _, ok := seen.row(items[i].key); ok {
+			return true
+		}
+		seen.append(items[i].key)
+	}
+	return false
 }
 
 func (d *difference[T]) size() int { return len(d.gone) + len(d.changed) }

@@ -98,7 +98,8 @@ func (t *table[T]) build(index Index[T]) *postings[T] {
 	return p
 }
 
-// rebuilt returns a table of other items, with the indexes of t.
+// rebuilt returns a table of other items, with the indexes of t. Of two items
+// with the same key the later one counts.
 func (t *table[T]) rebuilt(items []item[T]) *table[T] {
 	fresh := newTable[T](len(items), t.complain)
 	for _, index := range t.indexes {

@@ -45,7 +45,7 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	fresh := s.table.rebuilt(lastOfEachKey(items))
+	fresh := s.table.rebuilt(items)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.table = fresh

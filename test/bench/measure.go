@@ -1,0 +1,157 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// measure is a unit of a workload's results, and the goal for it. The zero goal
+// is none.
+type measure struct {
+	unit string
+	// times is how often ours goes into theirs, or theirs into ours if more is
+	// better.
+	times float64
+	// ofFloor is how much of the floor is good as well, whatever times says.
+	ofFloor float64
+	// atMost and atLeast are of ours alone. A goal of zero is below.
+	atMost, atLeast float64
+	none            bool // ours has to be zero
+}
+
+// result is what was measured of a workload in one unit: medians of the rounds.
+type result struct {
+	Workload string  `json:"workload"`
+	Unit     string  `json:"unit"`
+	Theirs   float64 `json:"theirs"`
+	Ours     float64 `json:"ours"`
+	Floor    float64 `json:"floor,omitempty"`
+	// Ratio is how much better ours is. It is the median of the ratios of each
+	// round, in which both had the same neighbours on the machine.
+	Ratio float64 `json:"ratio"`
+	Goal  string  `json:"goal,omitempty"`
+	Met   bool    `json:"met,omitempty"`
+}
+
+// run measures a workload in rounds of theirs, ours and the floor.
+func run(w workload, rounds int) ([]result, error) {
+	var theirs, ours, floor []testing.BenchmarkResult
+	for range rounds {
+		for _, side := range []struct {
+			do      func(*testing.B)
+			results *[]testing.BenchmarkResult
+		}{{w.theirs, &theirs}, {w.ours, &ours}, {w.floor, &floor}} {
+			if side.do == nil {
+				continue
+			}
+			r, err := once(w, side.do)
+			if err != nil {
+				return nil, err
+			}
+			*side.results = append(*side.results, r)
+		}
+	}
+	results := make([]result, len(w.show))
+	for i, m := range w.show {
+		results[i] = m.result(w.name, values(theirs, m.unit), values(ours, m.unit), values(floor, m.unit))
+	}
+	return results, nil
+}
+
+// once measures one side of a workload.
+func once(w workload, do func(*testing.B)) (testing.BenchmarkResult, error) {
+	if err := flag.Set("test.benchtime", w.time.String()); err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	r := testing.Benchmark(do)
+	if r.N == 0 {
+		return r, fmt.Errorf("workload %s failed: run go test -run '^$' -bench '/%s$' -benchtime 1x ./bench to see why", w.name, w.name)
+	}
+	return r, nil
+}
+
+func values(results []testing.BenchmarkResult, unit string) []float64 {
+	all := make([]float64, len(results))
+	for i, r := range results {
+		n := float64(r.N)
+		reported, ok := r.Extra[unit]
+		switch {
+		case ok:
+			all[i] = reported
+		case unit == nanoseconds:
+			all[i] = float64(r.T.Nanoseconds()) / n
+		case unit == allocations:
+			all[i] = float64(r.MemAllocs) / n
+		case unit == bytes:
+			all[i] = float64(r.MemBytes) / n
+		}
+	}
+	return all
+}
+
+func (m measure) result(workload string, theirs, ours, floor []float64) result {
+	ratios := make([]float64, len(theirs))
+	for i := range ratios {
+		ratios[i] = ratio(theirs[i], ours[i])
+		if rising(m.unit) {
+			ratios[i] = ratio(ours[i], theirs[i])
+		}
+	}
+	r := result{
+		Workload: workload, Unit: m.unit, Goal: m.String(),
+		Theirs: median(theirs), Ours: median(ours), Floor: median(floor), Ratio: median(ratios),
+	}
+	r.Met = m.met(r)
+	return r
+}
+
+// ratio is 1 for two that are nothing.
+func ratio(a, b float64) float64 {
+	if a == b {
+		return 1
+	}
+	return a / b
+}
+
+// median returns the middle one, the lower of two; zero if there is none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
+}
+
+// met reports whether a result reaches the goal.
+func (m measure) met(r result) bool {
+	switch {
+	case m.none && r.Ours >= 1,
+		m.atMost > 0 && r.Ours > m.atMost,
+		m.atLeast > 0 && r.Ours < m.atLeast:
+		return false
+	case m.times > 0 && r.Ratio < m.times:
+		return m.ofFloor > 0 && r.Ours <= m.ofFloor*r.Floor
+	}
+	return true
+}
+
+// String returns the goal in words; "" if there is none.
+func (m measure) String() string {
+	var parts []string
+	add := func(wanted bool, format string, args ...any) {
+		if wanted {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(m.none, "0")
+	add(m.atMost > 0, "≤ %s", quantity(m.atMost, m.unit))
+	add(m.atLeast > 0, "≥ %s", quantity(m.atLeast, m.unit))
+	add(m.times > 0, "%gx", m.times)
+	goal := strings.Join(parts, ", ")
+	if m.ofFloor > 0 {
+		goal += fmt.Sprintf(" or %gx floor", m.ofFloor)
+	}
+	return goal
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// thing is what is cached wherever the size of an object does not matter.
+type thing = metav1.PartialObjectMetadata
+
+var (
+	thingResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
+
+	// groupSizes are how many things have the first owner, the second and so
+	// on, and how many are in the first namespaces; the others have the rest's.
+	ownerSizes, restOfOwners         = []int{1, 100, 10_000}, 100
+	namespaceSizes, restOfNamespaces = []int{100, 1_000, 10_000}, 1_000
+)
+
+// group returns the number of the group that the i-th thing is in.
+func group(i int, sizes []int, rest int) int {
+	for n, size := range sizes {
+		if i < size {
+			return n
+		}
+		i -= size
+	}
+	return len(sizes) + i/rest
+}
+
+func namespaceOf(group int) string { return fmt.Sprintf("namespace-%d", group) }
+func ownerOf(group int) string     { return strconv.Itoa(group) }
+
+// whole is whether so many things are enough for the whole of a group.
+func whole(n, group int, sizes []int) bool {
+	for _, size := range sizes[:group+1] {
+		n -= size
+	}
+	return n >= 0
+}
+
+// made are the things that were needed so far. They are never changed.
+var made []*thing
+
+// things returns n things: always the same ones, which nobody may change.
+func things(n int) []*thing {
+	for i := len(made); i < n; i++ {
+		made = append(made, newThing(i))
+	}
+	return made[:n:n]
+}
+
+// newThing returns the i-th thing. One of a hundred has the label percent=7.
+func newThing(i int) *thing {
+	t := &thing{}
+	t.Namespace = namespaceOf(group(i, namespaceSizes, restOfNamespaces))
+	t.Name = fmt.Sprintf("thing-%d", i)
+	t.UID = types.UID(fmt.Sprintf("uid-%d", i))
+	t.ResourceVersion = "1"
+	t.Labels = map[string]string{
+		"owner":   ownerOf(group(i, ownerSizes, restOfOwners)),
+		"percent": strconv.Itoa(i % 100),
+	}
+	return t
+}
+
+// versionsOf returns the second and the third version of n things, which nobody
+// may change. If move is true, each has other indexed values, but for the
+// namespace.
+func versionsOf(n int, move bool) [][]*thing {
+	key := versionsKey{n, move}
+	if versions[key] == nil {
+		versions[key] = [][]*thing{next(things(n), 2, move), next(things(n), 3, move)}
+	}
+	return versions[key]
+}
+
+type versionsKey struct {
+	n    int
+	move bool
+}
+
+// versions are those that were needed so far.
+var versions = map[versionsKey][][]*thing{}
+
+func next(objs []*thing, version int, move bool) []*thing {
+	all := make([]*thing, len(objs))
+	for i, obj := range objs {
+		t := *obj
+		t.ResourceVersion = strconv.Itoa(version)
+		if move {
+			t.Labels = map[string]string{"owner": fmt.Sprintf("%d-%d", i/restOfOwners, version)}
+		}
+		all[i] = &t
+	}
+	return all
+}
+
+func untyped(typed []*thing) []any {
+	all := make([]any, len(typed))
+	for i, t := range typed {
+		all[i] = t
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// workload is something that both runtimes are made to do, through their public
+// API. Its functions are benchmarks like any other: what they do before b.Loop
+// is not measured, and a metric that they report is a unit beside ns/op.
+type workload struct {
+	// name has a part for each kind of difference, joined by slashes.
+	name string
+	// theirs is client-go, ours this runtime, and floor, if a goal speaks of
+	// it, the least that any runtime has to do.
+	theirs, ours, floor func(b *testing.B)
+	// show says what of the results to print; by default ns/op, without a goal.
+	show []measure
+	// time is for how long at least to measure in one round.
+	time time.Duration
+}
+
+const (
+	nanoseconds = "ns/op"
+	allocations = "allocs/op"
+	bytes       = "B/op"
+)
+
+// scale is how much of everything there is.
+type scale struct {
+	// objects are the sizes of the stores that are read.
+	objects []int
+	// written is the size of the stores that are written, listed of those that
+	// are listed while somebody writes.
+	written int
+	listed  []int
+	readers []int
+	// handlers are the numbers of them that one event goes to.
+	handlers []int
+	indexes  []int
+	// burst is how many events come at once.
+	burst int
+	// period is for how long to look at what runs by itself.
+	period time.Duration
+	// resources is how many custom resources a server serves.
+	resources int
+	// rounds and time are how often, and for how long, to measure by default.
+	rounds int
+	time   time.Duration
+}
+
+var (
+	full = scale{
+		objects:   []int{1_000, 10_000, 100_000, 1_000_000},
+		written:   100_000,
+		listed:    []int{10_000, 40_000},
+		readers:   []int{0, 1, 10, 40},
+		handlers:  []int{1, 10, 50, 500},
+		indexes:   []int{0, 1, 2, 3, 6},
+		burst:     100_000,
+		period:    300 * time.Millisecond,
+		resources: 20_000,
+		rounds:    5,
+		time:      30 * time.Millisecond,
+	}
+	quick = scale{
+		objects:   []int{1_000},
+		written:   1_000,
+		listed:    []int{1_000},
+		readers:   []int{0, 2},
+		handlers:  []int{1, 10},
+		indexes:   []int{0, 2},
+		burst:     2_000,
+		period:    20 * time.Millisecond,
+		resources: 200,
+		rounds:    1,
+		time:      time.Millisecond,
+	}
+)
+
+// workloads returns all of them, in the order of the report.
+func workloads(s scale) []workload {
+	var all []workload
+	for _, theme := range []func(scale) []workload{reads, writes, fanout} {
+		all = append(all, theme(s)...)
+	}
+	for i := range all {
+		w := &all[i]
+		if w.time == 0 {
+			w.time = s.time
+		}
+		if len(w.show) == 0 {
+			w.show = []measure{{unit: nanoseconds}}
+		}
+	}
+	return all
+}
+
+// rising is whether more of a unit is better.
+func rising(unit string) bool { return strings.HasSuffix(unit, "/s") }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
+	"golang.org/x/mod/modfile"
 )
 
 // TestMain makes the test binary the command that the scripts run.
@@ -23,7 +25,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe},
 		Setup: func(env *testscript.Env) error {
 			// The go command, which finds packages of other modules, needs its caches.
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "HOME"} {
@@ -45,6 +47,45 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
 		ts.Fatalf("got %v, want exit status %s", err, args[0])
 	}
+}
+
+// module makes a module of the given path that has the checkout's informer-gen as
+// a tool, and its dependencies, which are in the module cache.
+func module(ts *testscript.TestScript, _ bool, args []string) {
+	checkout, err := filepath.Abs("../..")
+	ts.Check(err)
+	content, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
+	ts.Check(err)
+	mod, err := modfile.Parse("go.mod", content, nil)
+	ts.Check(err)
+	own := mod.Module.Mod.Path
+	ts.Check(mod.AddModuleStmt(args[0]))
+	ts.Check(mod.AddRequire(own, "v0.0.0"))
+	ts.Check(mod.AddReplace(own, "", checkout, ""))
+	ts.Check(mod.AddTool(own + "/cmd/informer-gen"))
+	content, err = mod.Format()
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("go.mod"), content, 0o666))
+	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("go.sum"), sums, 0o666))
+}
+
+// recipe writes the code below a heading of docs/recipes.md to a file.
+func recipe(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := os.ReadFile("../../docs/recipes.md")
+	ts.Check(err)
+	_, section, ok := strings.Cut(string(text), "\n## "+args[0]+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	_, block, found := strings.Cut(section, "\n```")
+	_, code, _ := strings.Cut(block, "\n")
+	code, _, closed := strings.Cut(code, "\n```")
+	if !ok || !found || !closed {
+		ts.Fatalf("docs/recipes.md: no code below the heading %q", args[0])
+	}
+	file := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
+	ts.Check(os.WriteFile(file, []byte(code+"\n"), 0o777))
 }
 
 // Every flag is on the help page, and no group names one that is not there.

@@ -1,7 +1,9 @@
 package generators
 
 import (
+	"cmp"
 	"go/ast"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -61,6 +63,9 @@ func (c *collector) collectPackage(pkg *Package) {
 	c.warnDetached(pkg, attached)
 	for _, internal := range []bool{false, true} {
 		if kinds := found[internal]; len(kinds) > 0 {
+			if pkg.Name == "main" {
+				c.diags.errorf(at(pkg.Files[0].Syntax.Name.Pos()), "package: %s is main, which nothing can import; move its API types to a package of their own", pkg.Path)
+			}
 			c.groups.add(pkg, groupVersionOf(pkg, own, internal, c.diags), internal, kinds)
 		}
 	}
@@ -130,10 +135,11 @@ func (c *collector) kind(decl *declaration, comments typeComments, own packageMa
 		return nil, false, "+kubebuilder:skip"
 	case !spec.Name.IsExported():
 		return problem("is not exported", "begin its name with a capital letter")
+	case !kindName.MatchString(spec.Name.Name):
+		return problem("is not what a kind can be called", "use letters of the English alphabet and digits")
 	case spec.TypeParams != nil:
 		return problem("has type parameters", "declare a type of its own for each instance")
 	}
-	fields, _ := decl.structure()
 	objectMeta := decl.embeds("ObjectMeta")
 	internal = objectMeta.found && !strings.Contains(objectMeta.tag, "json")
 	if internal && c.options.InternalClientset == "" {
@@ -146,25 +152,26 @@ func (c *collector) kind(decl *declaration, comments typeComments, own packageMa
 	can := func(verb string) bool { return slices.Contains(tags.Verbs, verb) }
 	informer := !tags.NoVerbs && can("list") && can("watch") && !own.noInformers
 	lister := can("list") && can("get") && !own.noListers
+	lack, remedy := decl.lacks()
 	switch {
 	case !informer && !lister && own.noInformers:
 		return nil, false, "+k8s:informer-gen=false"
 	case !informer && !lister:
 		return nil, false, "its +genclient tags leave no list with watch or get"
-	case fields == nil:
-		return problem("is not a struct", "tag the struct, or a type that is defined by one")
-	case !objectMeta.found:
-		return problem("embeds no ObjectMeta", "embed metav1.ObjectMeta, or a struct that does")
-	case !tags.Genclient && !decl.embeds("TypeMeta").found:
-		return nil, false, "embeds no TypeMeta"
+	case lack != "":
+		return problem(lack, remedy)
 	case !tags.Genclient && !decl.hasList():
 		return nil, false, "no " + spec.Name.Name + "List with Items"
 	}
-	return c.named(decl, comments, tags, informer, lister), internal, ""
+	return c.named(decl, comments, tags, internal, informer, lister), internal, ""
 }
 
+// kindName matches what the kind of an API object may be, whose small letters
+// must be a DNS label; and "_", which Go allows and older API servers too.
+var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
+
 // named makes a kind with its names and its scope.
-func (c *collector) named(decl *declaration, comments typeComments, tags Tags, informer, lister bool) *Kind {
+func (c *collector) named(decl *declaration, comments typeComments, tags Tags, internal, informer, lister bool) *Kind {
 	at := decl.pkg.loader.position
 	t := c.universe.Type(types.Name{Package: decl.pkg.Path, Name: decl.spec.Name.Name})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
@@ -182,25 +189,58 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 	}
 	return &Kind{
 		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
-		Resource: c.namers.resource(t, tags), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
+		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
-		goType: decl.goType(),
+		dir: decl.pkg.Dir, goType: decl.goType(),
 	}
 }
 
-// goType is the import path and name of a type, after aliases.
-func (d *declaration) goType() string {
-	for range maxDepth {
-		if !d.spec.Assign.IsValid() {
-			break
-		}
-		next, _ := d.refer(d.spec.Type)
-		if next == nil {
-			break
-		}
-		d = next
+// resource returns the plural name of a type in the API: what a marker says, or
+// else what the generator that the type is marked for makes of it.
+func (c *collector) resource(decl *declaration, t *types.Type, tags Tags, internal bool) string {
+	at := decl.pkg.loader.position
+	if tags.Path != "" && tags.ResourceName != "" && tags.Path != tags.ResourceName {
+		c.diags.errorf(at(tags.pathPos), "resource: %q here, but +resourceName is %q at %s; name one resource", tags.Path, tags.ResourceName, at(tags.resourceNamePos))
 	}
-	return d.pkg.Path + "." + d.spec.Name.Name
+	if named := cmp.Or(tags.Path, tags.ResourceName); named != "" {
+		return named
+	}
+	clientGen, controllerGen := c.namers.resources(t)
+	switch {
+	case !tags.Root || c.options.clientset(internal) != "":
+		return clientGen
+	case tags.Genclient && clientGen != controllerGen:
+		c.diags.warnf(at(decl.spec.Name.Pos()), "resource: %q for controller-gen, but %q for client-gen; the informer takes the first: name one with +kubebuilder:resource:path", controllerGen, clientGen)
+	}
+	return controllerGen
+}
+
+// goType is the import path and name of a type, after aliases, with the
+// arguments of a generic one.
+func (d *declaration) goType() string {
+	target := d.unalias()
+	name := target.pkg.Path + "." + target.spec.Name.Name
+	if target.spec.TypeParams != nil {
+		return name + " of " + d.pkg.Path + "." + d.spec.Name.Name
+	}
+	return name
+}
+
+// lacks says what a type lacks to be one of API objects, and what to do.
+func (d *declaration) lacks() (lack, remedy string) {
+	fields, _ := d.structure()
+	objectMeta, typeMeta := d.embeds("ObjectMeta").found, d.embeds("TypeMeta").found || d.unalias().hasMethod("GetObjectKind")
+	switch {
+	case objectMeta && typeMeta:
+		return "", ""
+	case d.lost(maxDepth) != "":
+		return "refers to " + d.lost(maxDepth) + ", which is not found", "make sure that it is declared, and its module in go.mod"
+	case fields == nil:
+		return "is not a struct", "tag the struct, or a type that is defined by one"
+	case !objectMeta:
+		return "embeds no ObjectMeta", "embed metav1.ObjectMeta, or a struct that does"
+	}
+	return "embeds no TypeMeta", "embed metav1.TypeMeta, or a struct that does"
 }
 
 // looksLikeAPI reports whether a struct embeds TypeMeta and ObjectMeta itself.

@@ -17,6 +17,7 @@ type groupVersion struct {
 	// sees it: from doc.go, or from the path.
 	goName, clientGroup string
 	goNamePos           token.Position
+	goNameInDoc         bool
 }
 
 // versionElement matches a path element that is an API version.
@@ -37,7 +38,7 @@ func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diag
 		found.group, found.pos = literal.group, at(literal.pos)
 		if literal.version != "" && !internal {
 			found.version = literal.version
-			if last := path.Base(pkg.Path); versionElement.MatchString(last) && last != literal.version {
+			if last := path.Base(pkg.Path); versionElement.MatchString(last) && last != literal.version && !pkg.isModule() {
 				diags.errorf(at(literal.pos), "version: %q here, but the package is %s; name one version", literal.version, pkg.Path)
 			}
 		}
@@ -60,10 +61,45 @@ func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diag
 			found.clientGroup = name
 		}
 	}
-	if own.goName != nil {
-		found.goName, found.goNamePos = unquote(own.goName.value), at(own.goName.pos)
+	for _, m := range own.goNames {
+		name := unquote(m.value)
+		if found.goName == "" {
+			found.goName, found.goNamePos, found.goNameInDoc = name, at(m.pos), own.inDoc[m.pos]
+		}
+		if found.goName != name {
+			diags.errorf(at(m.pos), "group: +groupGoName is %q here, and %q at %s; name one", name, found.goName, found.goNamePos)
+		}
 	}
+	found.check(literal.version == "" && !internal, diags)
 	return found
+}
+
+// groupName and versionName match what the API server takes for the name of a
+// group and of a version.
+var (
+	groupName   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	versionName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+)
+
+// check reports names that no API server knows.
+func (gv groupVersion) check(fromPath bool, diags *diagnostics) {
+	if gv.group != "" && !groupName.MatchString(gv.group) {
+		diags.errorf(gv.pos, "group: %q is not what a group can be called; name it with +groupName, in small letters, digits, hyphens and dots", gv.group)
+	}
+	switch {
+	case gv.version == internalVersion:
+	case !versionName.MatchString(gv.version):
+		diags.errorf(gv.pos, "version: %q is not what a version can be called; name it as v1 or v1beta1 in the path, or in schema.GroupVersion{…}", gv.version)
+	case fromPath && !versionElement.MatchString(gv.version):
+		diags.warnf(gv.pos, "version: %q, which is taken from the path, is not like v1 or v1beta1; name it with var GroupVersion = schema.GroupVersion{…}", gv.version)
+	}
+}
+
+// isModule reports whether a package is the root of its module, so that the end
+// of its path may be the version of the module.
+func (p *Package) isModule() bool {
+	mod, err := p.loader.mods.of(p.Dir)
+	return err == nil && mod.path == p.Path
 }
 
 // internalVersion is the version of internal types.
@@ -82,7 +118,7 @@ func pathGroup(importPath string) string {
 // its declarations, or to any.
 type packageMarkers struct {
 	groupNames []marker
-	goName     *marker
+	goNames    []marker
 	inDoc      map[token.Pos]bool
 	// noInformers and noListers are true for +k8s:informer-gen=false and
 	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
@@ -121,9 +157,8 @@ func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
 		p.groupNames = append(p.groupNames, m)
 		p.inDoc[m.pos] = inDoc
 	case "groupGoName":
-		if p.goName == nil {
-			p.goName = &m
-		}
+		p.goNames = append(p.goNames, m)
+		p.inDoc[m.pos] = inDoc
 	case "k8s:informer-gen":
 		p.noInformers = p.noInformers || m.value == "false"
 	case "k8s:lister-gen":

@@ -15,7 +15,17 @@ import (
 type groupSet struct {
 	options *Options
 	diags   *diagnostics
+	members []*member
 	groups  []*groupEntry
+}
+
+// member is a package that has kinds of a group.
+type member struct {
+	pkg *Package
+	groupVersion
+	internal  bool
+	clientset bool
+	kinds     []*Kind
 }
 
 // groupEntry is a group with what its names are made of.
@@ -35,37 +45,73 @@ func newGroupSet(options *Options, diags *diagnostics) *groupSet {
 
 // add adds the kinds of a package.
 func (s *groupSet) add(pkg *Package, gv groupVersion, internal bool, kinds []*Kind) {
-	clientset := s.options.VersionedClientset
-	if internal {
-		clientset = s.options.InternalClientset
+	clientset := s.options.clientset(internal) != ""
+	if clientset && !gv.goNameInDoc {
+		gv.goName = "" // client-gen does not see it
 	}
+	s.members = append(s.members, &member{pkg: pkg, groupVersion: gv, internal: internal, clientset: clientset, kinds: kinds})
+}
+
+// shareNames gives all packages of a group the +groupGoName that one of them
+// has. With a clientset, those are the packages in one directory, as client-gen
+// has it.
+func (s *groupSet) shareNames() {
+	type key struct {
+		group, element string
+		internal       bool
+	}
+	keyOf := func(m *member) key {
+		if m.clientset {
+			return key{m.group, pathGroup(m.pkg.Path), m.internal}
+		}
+		return key{m.group, "", m.internal}
+	}
+	named := map[key]*member{}
+	for _, m := range s.members {
+		switch previous := named[keyOf(m)]; {
+		case m.goName == "":
+		case previous == nil:
+			named[keyOf(m)] = m
+		case previous.goName != m.goName:
+			s.diags.errorf(m.goNamePos, "group: +groupGoName of %q is %q here, and %q at %s; name one", m.group, m.goName, previous.goName, previous.goNamePos)
+		}
+	}
+	for _, m := range s.members {
+		if other := named[keyOf(m)]; other != nil {
+			m.goName, m.goNamePos = other.goName, other.goNamePos
+		}
+	}
+}
+
+// place adds the kinds of a package to the version of its group.
+func (s *groupSet) place(m *member) {
 	// What the clientset is called by is what client-gen made of the group it saw.
-	named := gv.group
-	if clientset != "" {
-		named = gv.clientGroup
+	named := m.group
+	if m.clientset {
+		named = m.clientGroup
 	}
-	goName, namedAt := camelCase(firstSegment(named), "Group"), gv.pos
-	clientName := namer.IC(firstSegment(gv.clientGroup))
-	if gv.goName != "" {
-		goName, clientName, namedAt = camelCase(gv.goName, "Group"), namer.IC(gv.goName), gv.goNamePos
+	goName, namedAt := camelCase(firstSegment(named), "Group"), m.pos
+	clientName := namer.IC(firstSegment(m.clientGroup))
+	if m.goName != "" {
+		goName, clientName, namedAt = camelCase(m.goName, "Group"), namer.IC(m.goName), m.goNamePos
 	}
-	if clientset != "" && !token.IsIdentifier(clientName) {
-		s.diags.errorf(gv.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", gv.group, clientName)
+	if m.clientset && !token.IsIdentifier(clientName) {
+		s.diags.errorf(m.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", m.group, clientName)
 	}
-	group := s.group(gv.group, goName, internal)
+	group := s.group(m.group, goName, m.internal)
 	if group == nil {
 		group = &groupEntry{
-			Group:  &Group{Name: gv.group, GoName: goName, Dir: s.dir(pkg, gv, clientset != "", internal), Internal: internal, Pos: gv.pos},
-			marked: gv.goName != "", clientset: clientset != "", namedAt: namedAt,
+			Group:  &Group{Name: m.group, GoName: goName, Dir: m.dir(), Internal: m.internal, Pos: m.pos},
+			marked: m.goName != "", clientset: m.clientset, namedAt: namedAt,
 		}
 		s.groups = append(s.groups, group)
 	}
-	version := group.version(gv.version)
-	version.ClientAccessor = clientName + namer.IC(gv.version) + "()"
-	if internal {
+	version := group.version(m.version)
+	version.ClientAccessor = clientName + namer.IC(m.version) + "()"
+	if m.internal {
 		version.GoName, version.Dir, version.ClientAccessor = "InternalVersion", "internalversion", clientName+"()"
 	}
-	version.Kinds = append(version.Kinds, kinds...)
+	version.Kinds = append(version.Kinds, m.kinds...)
 }
 
 func (s *groupSet) group(name, goName string, internal bool) *groupEntry {
@@ -92,15 +138,15 @@ func (g *Group) version(name string) *Version {
 // dir chooses the directory of a group: the path element that stands for it, as
 // upstream does; but without a clientset, and so without upstream's output to
 // follow, not one that stands for all of them.
-func (s *groupSet) dir(pkg *Package, gv groupVersion, clientset, internal bool) string {
-	if internal {
-		return groupDir(path.Base(pkg.Path))
+func (m *member) dir() string {
+	if m.internal {
+		return groupDir(path.Base(m.pkg.Path))
 	}
-	element := pathGroup(pkg.Path)
-	mod, err := pkg.loader.mods.of(pkg.Dir)
-	atRoot := err == nil && path.Dir(pkg.Path) == mod.path
-	if !clientset && (element == "api" || element == "apis" || element == "pkg" || atRoot || !versionElement.MatchString(path.Base(pkg.Path))) {
-		element = firstSegment(gv.group)
+	element := pathGroup(m.pkg.Path)
+	mod, err := m.pkg.loader.mods.of(m.pkg.Dir)
+	atRoot := err == nil && (m.pkg.Path == mod.path || path.Dir(m.pkg.Path) == mod.path)
+	if !m.clientset && (element == "api" || element == "apis" || element == "pkg" || atRoot || !versionElement.MatchString(path.Base(m.pkg.Path))) {
+		element = firstSegment(m.group)
 	}
 	return groupDir(element)
 }
@@ -108,6 +154,10 @@ func (s *groupSet) dir(pkg *Package, gv groupVersion, clientset, internal bool) 
 // resolve gives every group names of its own, checks that no two kinds have a
 // name in common, and returns the groups sorted.
 func (s *groupSet) resolve() []*Group {
+	s.shareNames()
+	for _, m := range s.members {
+		s.place(m)
+	}
 	slices.SortStableFunc(s.groups, func(a, b *groupEntry) int {
 		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Name, b.Name), strings.Compare(a.GoName, b.GoName))
 	})
@@ -200,37 +250,36 @@ func (s *groupSet) distinctDirs() {
 	}
 }
 
-// distinctKinds reports kinds that have a name in common: the same kind or
-// resource twice, or Foo beside FooIndex, whose informer is called as Foo's
-// index informer is.
+// distinctKinds reports kinds that have something in common: the same resource
+// twice, or Foo beside FooIndex, whose informer is called as Foo's index
+// informer is.
 func (s *groupSet) distinctKinds(group *Group, version *Version) {
-	resources, names := map[string]*Kind{}, map[string]*Kind{}
+	taken := map[claim]*Kind{}
 	for _, kind := range version.Kinds {
-		if previous := resources[kind.Resource]; previous != nil {
-			s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
-				kind.Resource, kind.Name, previous.Name, previous.Pos)
-			continue
-		}
-		resources[kind.Resource] = kind
-		informers, listers, accessors := kind.identifiers()
-		for namespace, list := range map[string][]string{"informers ": informers, "listers ": listers, "accessors ": accessors} {
-			for _, name := range list {
-				if previous := names[namespace+name]; previous != nil {
-					s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have a %s in %s/%s; rename one of them",
-						kind.Name, previous.Name, previous.Pos, name, group.Dir, version.Dir)
-					break
-				}
-				names[namespace+name] = kind
+		for _, claim := range kind.claims() {
+			previous := taken[claim]
+			if previous == nil {
+				taken[claim] = kind
+				continue
 			}
+			if claim.what == "resource" {
+				s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
+					kind.Resource, kind.Name, previous.Name, previous.Pos)
+			} else {
+				s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
+					kind.Name, previous.Name, previous.Pos, claim.what, claim.name, group.Dir, version.Dir)
+			}
+			break
 		}
-		if kind.Informer && kind.Name == "Typed" {
-			s.diags.errorf(kind.Pos, "kind: Typed would have an interface with the name of its method: TypedInformer; rename it")
-		}
-		if kind.Lister && kind.Namespaced && (kind.Plural == "List" || kind.Plural == "Get") {
-			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of a lister's method: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
+		if kind.Lister && kind.Namespaced && slices.Contains(listerMembers, kind.Plural) {
+			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of what every lister has: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
 		}
 	}
 }
+
+// listerMembers are the fields and methods of every lister, whose names its
+// method for one namespace can't have.
+var listerMembers = []string{"Get", "List", "ResourceIndexer"}
 
 // distinctVersions reports versions that differ in their name only by what a Go
 // name can't hold.

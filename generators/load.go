@@ -80,8 +80,9 @@ func newLoader(ctx context.Context, options *Options) *loader {
 	}
 }
 
-// position returns where pos is, with the path relative to the working directory.
-func (l *loader) position(pos token.Pos) token.Position { return l.fset.Position(pos) }
+// position returns where pos is in its file, whatever a //line comment says,
+// with the path relative to the working directory.
+func (l *loader) position(pos token.Pos) token.Position { return l.fset.PositionFor(pos, false) }
 
 // signs of API types: a package that only a pattern with ... matches and that
 // has none of them is not parsed.
@@ -159,8 +160,8 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", at.Path, err)
 		}
-		if !included(at.Dir, name, source) {
-			continue
+		if hasHeader(source) || !included(at.Dir, name, source) {
+			continue // what an earlier run wrote, or nobody builds
 		}
 		if isGenerated(source) && !containsAny(source, marks) {
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
@@ -191,6 +192,7 @@ func included(dir, name string, source []byte) bool {
 
 func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 	shown := relative(p.loader.dir, filepath.Join(p.Dir, name))
+	source = bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n")) // as the parser does in comments, whose places would be wrong then
 	syntax, err := parser.ParseFile(p.loader.fset, shown, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
@@ -201,6 +203,9 @@ func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 			diags.errorf(token.Position{Filename: shown}, "syntax error: %v", err)
 		}
 		return
+	}
+	if syntax.Name.Name == "documentation" {
+		return // which the go command leaves out, too
 	}
 	if p.Name == "" {
 		p.Name = syntax.Name.Name
@@ -235,6 +240,9 @@ func (l *loader) loadImport(path, from string) *Package {
 	dir := l.mods.dir(path, from)
 	if dir == "" {
 		dirs, err := goList(l.ctx, l.dir, []string{path}, nil)
+		if err != nil { // perhaps the package that refers to it is in another module
+			dirs, err = goList(l.ctx, from, []string{path}, nil)
+		}
 		if err != nil {
 			l.log("not loaded  %s: %v", path, err)
 			return nil

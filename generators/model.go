@@ -66,6 +66,7 @@ type Kind struct {
 	// Pos is where it is declared.
 	Pos token.Position
 
+	dir    string // of the Go package
 	goType string // import path and name of the type, after aliases
 }
 

@@ -101,7 +101,11 @@ func (m *modules) importPath(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path.Join(mod.path, filepath.ToSlash(rel)), nil
+	rel = filepath.ToSlash(rel)
+	if vendored, ok := strings.CutPrefix(rel, "vendor/"); ok {
+		return vendored, nil
+	}
+	return path.Join(mod.path, rel), nil
 }
 
 // goList asks the go command, from dir, where packages are. It sees what go.mod,

@@ -37,20 +37,14 @@ func (n namers) pluralOf(t *types.Type) string {
 	return n.plural.Name(t)
 }
 
-// resource returns the plural name of a type in the API: what a marker says, or
-// else as client-gen makes it for types with +genclient, and as controller-gen
-// does for the others.
-func (n namers) resource(t *types.Type, tags Tags) string {
-	_, exception := n.exceptions[t.Name.Name]
-	switch {
-	case tags.Path != "":
-		return tags.Path
-	case tags.ResourceName != "":
-		return tags.ResourceName
-	case tags.Genclient || exception:
-		return strings.ToLower(n.pluralOf(t))
+// resources returns the plural names of a type in the API as client-gen makes
+// them for types with +genclient, and controller-gen for root types.
+func (n namers) resources(t *types.Type) (clientGen, controllerGen string) {
+	clientGen, controllerGen = strings.ToLower(n.pluralOf(t)), strings.ToLower(flect.Pluralize(t.Name.Name))
+	if _, exception := n.exceptions[t.Name.Name]; exception {
+		controllerGen = clientGen
 	}
-	return strings.ToLower(flect.Pluralize(t.Name.Name))
+	return clientGen, controllerGen
 }
 
 // camelCase makes an exported identifier of a group or version: its parts
@@ -108,18 +102,16 @@ var factoryMethods = map[string]bool{
 }
 
 // identifiers are the package-level names that a kind has in the package of its
-// informers, in that of its listers, and among the methods that lead to it.
-func (k *Kind) identifiers() (informers, listers, accessors []string) {
+// informers, and in that of its listers.
+func (k *Kind) identifiers() (informers, listers []string) {
 	n, p := k.Name, k.Private
 	if k.Informer {
 		informers = []string{
 			n + "Informer", "Typed" + n + "Informer", n + "IndexInformer", n + "HandlerFuncs", n + "DetailedHandlerFuncs",
 			n + "FilteringHandler", n + "Indexers", "Deleted" + n, "New" + n + "Informer", "NewTyped" + n + "Informer",
 			"NewFiltered" + n + "Informer", "NewTypedFiltered" + n + "Informer", "New" + n + "InformerWithOptions",
-			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer",
-			p + "Informer", p + "TypedInformer", p + "Resource",
+			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer", p + "Resource",
 		}
-		accessors = []string{k.Plural}
 	}
 	if k.Lister {
 		listers = []string{n + "Lister", p + "Lister", "New" + n + "Lister", n + "ListerExpansion"}
@@ -127,7 +119,26 @@ func (k *Kind) identifiers() (informers, listers, accessors []string) {
 			listers = append(listers, n+"NamespaceLister", p+"NamespaceLister", n+"NamespaceListerExpansion")
 		}
 	}
-	return informers, listers, accessors
+	return informers, listers
+}
+
+// claim is something in the output of a version that only one kind can have.
+type claim struct{ what, name string }
+
+// claims are those of a kind, the most telling first.
+func (k *Kind) claims() []claim {
+	claims := []claim{{"resource", k.Resource}}
+	informers, listers := k.identifiers()
+	for _, name := range informers {
+		claims = append(claims, claim{"informer", name})
+	}
+	for _, name := range listers {
+		claims = append(claims, claim{"lister", name})
+	}
+	if k.Informer {
+		claims = append(claims, claim{"method", k.Plural})
+	}
+	return append(claims, claim{"file", fileName(k.Name)})
 }
 
 // ownIdentifiers are those that a version's package has of its own.

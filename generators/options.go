@@ -113,13 +113,22 @@ func (o *Options) Validate() error {
 	return err
 }
 
+// clientset returns the import path of the clientset for internal or other
+// versions, or "".
+func (o *Options) clientset(internal bool) string {
+	if internal {
+		return o.InternalClientset
+	}
+	return o.VersionedClientset
+}
+
 // pluralExceptions parses PluralExceptions.
 func (o *Options) pluralExceptions() (map[string]string, error) {
 	exceptions := map[string]string{}
 	for _, pair := range o.PluralExceptions {
 		kind, plural, ok := strings.Cut(pair, ":")
-		if !ok || !token.IsIdentifier(kind) || !token.IsIdentifier(plural) {
-			return nil, usagef("--plural-exceptions: %q is not a pair Kind:Plural", pair)
+		if !ok || !token.IsIdentifier(kind) || !token.IsIdentifier(plural) || !token.IsExported(plural) {
+			return nil, usagef("--plural-exceptions: %q is not a pair Kind:Plural with capital letters, such as DNS:DNSes", pair)
 		}
 		if previous, ok := exceptions[kind]; ok && previous != plural {
 			return nil, usagef("--plural-exceptions: two plurals of %s: %s and %s", kind, previous, plural)

@@ -131,10 +131,12 @@ func rootOf(dir, base string, mods *modules) (string, error) {
 // does: without other modules, vendor, testdata and what begins with . or _.
 func walk(root string) ([]string, error) {
 	var dirs []string
-	err := filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
+	// With a separator at its end, a root that is a link is followed.
+	err := filepath.WalkDir(root+string(filepath.Separator), func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+		dir = filepath.Clean(dir)
 		if !entry.IsDir() {
 			return nil
 		}

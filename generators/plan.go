@@ -97,7 +97,7 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 	var kinds []templates.Kind
 	for _, kind := range version.Kinds {
 		if kind.Informer {
-			names, _, _ := kind.identifiers()
+			names, _ := kind.identifiers()
 			file.Reserved = append(file.Reserved, names...)
 			kinds = append(kinds, kind.data())
 		}
@@ -127,7 +127,7 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 		if !kind.Lister {
 			continue
 		}
-		_, names, _ := kind.identifiers()
+		_, names := kind.identifiers()
 		file.Reserved = append(file.Reserved, names...)
 		kinds = append(kinds, kind.data())
 		// As in upstream, a hand-written file takes the place of the empty interfaces.

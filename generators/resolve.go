@@ -1,8 +1,11 @@
 package generators
 
 import (
+	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -153,19 +156,76 @@ func (d *declaration) refer(expr ast.Expr) (*declaration, string) {
 }
 
 // structure follows aliases and defined types to a struct, or returns nil. The
-// declaration is that which holds the struct.
+// declaration is that which holds the struct, or the last one.
 func (d *declaration) structure() (*ast.StructType, *declaration) {
 	for range maxDepth {
-		if fields, ok := d.spec.Type.(*ast.StructType); ok {
-			return fields, d
+		switch expr := ast.Unparen(d.spec.Type).(type) {
+		case *ast.StructType:
+			return expr, d
+		case *ast.StarExpr:
+			return nil, d // a pointer to a struct is none
 		}
 		next, _ := d.refer(d.spec.Type)
 		if next == nil {
-			return nil, nil
+			break
 		}
 		d = next
 	}
-	return nil, nil
+	return nil, d
+}
+
+// unalias follows aliases to the declaration of a type.
+func (d *declaration) unalias() *declaration {
+	for range maxDepth {
+		next, _ := d.refer(d.spec.Type)
+		if !d.spec.Assign.IsValid() || next == nil {
+			break
+		}
+		d = next
+	}
+	return d
+}
+
+// hasMethod reports whether the package declares a method of the type.
+func (d *declaration) hasMethod(name string) bool {
+	for _, file := range d.pkg.Files {
+		for _, decl := range file.Syntax.Decls {
+			method, ok := decl.(*ast.FuncDecl)
+			if ok && method.Name.Name == name && method.Recv.NumFields() == 1 && baseName(method.Recv.List[0].Type) == d.spec.Name.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lost returns what a type is defined by or embeds, also through others, that
+// can't be found, with its place; or "".
+func (d *declaration) lost(depth int) string {
+	fields, holder := d.structure()
+	exprs := []ast.Expr{holder.spec.Type}
+	if fields != nil {
+		exprs = nil
+		for _, field := range fields.Fields.List {
+			if len(field.Names) == 0 {
+				exprs = append(exprs, field.Type)
+			}
+		}
+	}
+	for _, expr := range exprs {
+		name := baseName(expr)
+		next, meta := holder.refer(expr)
+		switch {
+		case depth == 0, meta != "", name == "", doc.IsPredeclared(name):
+		case next == nil:
+			return fmt.Sprintf("%s at %s", types.ExprString(expr), holder.pkg.loader.position(expr.Pos()))
+		case next != d:
+			if found := next.lost(depth - 1); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
 }
 
 // meta is a struct of the meta package, or of a package that has its own, that
@@ -234,6 +294,8 @@ func baseName(expr ast.Expr) string {
 	case *ast.ParenExpr:
 		return baseName(expr.X)
 	case *ast.IndexExpr:
+		return baseName(expr.X)
+	case *ast.IndexListExpr:
 		return baseName(expr.X)
 	}
 	return ""

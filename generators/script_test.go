@@ -30,6 +30,9 @@ func TestCollect(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no test cases: %v", err)
 	}
+	if _, err := exports(); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +71,7 @@ func scriptOptions(t *testing.T, comment string) Options {
 	t.Helper()
 	options := Options{Mode: List}
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.StringVar(&options.Dir, "C", "", "working directory, below that of the case")
+	set.StringVarP(&options.Dir, "directory", "C", "", "")
 	set.StringVar(&options.VersionedClientset, "versioned-clientset-package", "", "")
 	set.StringVar(&options.InternalClientset, "internal-clientset-package", "", "")
 	set.StringVar(&options.OutputDir, "output-dir", "", "")

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,7 +23,7 @@ type Tags struct {
 	// +kubebuilder:resource.
 	ResourceName, Path, Scope string
 
-	pos, scopePos, nonNamespacedPos token.Pos
+	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos token.Pos
 }
 
 var verbs = []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"}
@@ -51,7 +52,8 @@ func (p tagParser) parse(m markers) Tags {
 		case marker.name == "kubebuilder:skip":
 			tags.Skip = true
 		case marker.name == "resourceName":
-			tags.ResourceName = unquote(marker.value)
+			tags.ResourceName, tags.resourceNamePos = unquote(marker.value), marker.pos
+			p.resourceName("+resourceName", tags.ResourceName, marker)
 		case strings.HasPrefix(marker.name, "kubebuilder:resource:"):
 			p.resource(&tags, marker)
 		}
@@ -146,6 +148,15 @@ func (p tagParser) verbs(m markers) []string {
 	})
 }
 
+// resourcePattern matches what the API server takes for the name of a resource.
+var resourcePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+func (p tagParser) resourceName(tag, name string, m marker) {
+	if !resourcePattern.MatchString(name) {
+		p.diags.errorf(p.at(m.pos), "%s: %q is not what a resource can be called; use small letters, digits and hyphens", tag, name)
+	}
+}
+
 func (p tagParser) resource(tags *Tags, m marker) {
 	text := strings.TrimPrefix(m.name, "kubebuilder:resource:")
 	if m.value != "" {
@@ -158,7 +169,8 @@ func (p tagParser) resource(tags *Tags, m marker) {
 	for _, argument := range arguments {
 		switch argument.name {
 		case "path":
-			tags.Path = argument.value
+			tags.Path, tags.pathPos = argument.value, m.pos
+			p.resourceName("+kubebuilder:resource:path", tags.Path, m)
 		case "scope":
 			tags.Scope, tags.scopePos = argument.value, m.pos
 			if argument.value != "Cluster" && argument.value != "Namespaced" {

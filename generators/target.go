@@ -2,6 +2,8 @@ package generators
 
 import (
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -128,3 +130,49 @@ func firstElement(importPath string) string {
 // lastElement is the last element of an import path, which in general is the
 // package's name.
 func lastElement(importPath string) string { return path.Base(importPath) }
+
+// placeable reports outputs that can't be where they are to go: two packages in
+// one directory, one that holds the API types, or one among other packages.
+func placeable(dir string, outputs []output, model *Model) error {
+	folders, files := map[string]string{}, map[string]bool{}
+	for _, out := range outputs {
+		folder, name := filepath.Dir(out.path), out.data.PackageName()
+		if files[out.path] || folders[folder] != "" && folders[folder] != name {
+			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", relative(dir, out.path))
+		}
+		files[out.path], folders[folder] = true, name
+	}
+	var diags diagnostics
+	model.kinds(func(_ *Group, _ *Version, kind *Kind) {
+		if folders[kind.dir] != "" {
+			diags.errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.Package, kind.Name)
+			delete(folders, kind.dir)
+		}
+	})
+	for folder, name := range folders {
+		if file, other := packageIn(folder, files); other != "" && other != name {
+			diags.errorf(token.Position{Filename: relative(dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)
+		}
+	}
+	return diags.err()
+}
+
+// packageIn returns a file of a folder that is built and that this tool does not
+// write, and its package.
+func packageIn(folder string, ours map[string]bool) (file, name string) {
+	entries, _ := os.ReadDir(folder) // which need not exist
+	for _, entry := range entries {
+		file := filepath.Join(folder, entry.Name())
+		if ours[file] || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil || hasHeader(source) || !included(folder, entry.Name(), source) {
+			continue
+		}
+		if syntax, err := parser.ParseFile(token.NewFileSet(), file, source, parser.PackageClauseOnly); err == nil {
+			return file, syntax.Name.Name
+		}
+	}
+	return "", ""
+}

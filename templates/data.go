@@ -15,6 +15,9 @@ type File struct {
 
 func (f *File) file() *File { return f }
 
+// PackageName returns the name in the package clause.
+func (f *File) PackageName() string { return f.Package }
+
 // Use imports the package of an identifier of the table Libraries and returns
 // the identifier qualified: Use("cache.Indexer"). An identifier that is not in
 // the table is an error.

@@ -24,7 +24,10 @@ var local = []string{
 }
 
 // Data is one of the data structs of this package.
-type Data interface{ file() *File }
+type Data interface {
+	PackageName() string
+	file() *File
+}
 
 // templateOf says which template renders which data.
 func templateOf(data Data) string {

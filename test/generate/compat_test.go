@@ -1,138 +1,126 @@
 package generate
 
 import (
-	"fmt"
-	"go/types"
-	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
 )
 
-const sampleModule = "github.com/informer-gen/informer-gen/testdata/samplecontroller"
-
-// different are the lines of code-generator's API that ours does not have, with
-// the reason why no caller notices.
-var different = map[string]string{
-	"externalversions.SharedInformerOption func(*externalversions.sharedInformerFactory) *externalversions.sharedInformerFactory":                                                                                                                 "its parameter is not exported: callers only pass on what the With functions return",
-	"externalversions/internalinterfaces.InformerOptions field TweakListOptions externalversions/internalinterfaces.TweakListOptionsFunc":                                                                                                         aliased,
-	"externalversions/internalinterfaces.SharedInformerFactory method InformerFor func(obj k8s.io/apimachinery/pkg/runtime.Object, newFunc externalversions/internalinterfaces.NewInformerFunc) k8s.io/client-go/tools/cache.SharedIndexInformer": aliased,
-}
-
-const aliased = "the function type is an alias, so that what fits one project's factory fits another's: it takes the same functions"
+const (
+	sampleAPI    = "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
+	sampleClient = "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
+	crdAPI       = "k8s.io/apiextensions-apiserver/pkg/apis/"
+	crdClient    = "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+)
 
 // For the same input and flags, the packages that informer-gen writes have all
-// that those of code-generator's informer-gen and lister-gen have: whoever calls
-// the one can call the other.
+// that those of code-generator's informer-gen and lister-gen have, and with the
+// same types: whoever calls the one can call the other.
 func TestSameAPIAsCodeGenerator(t *testing.T) {
-	dir := project(t, "example.com/compat", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2")
-	clientset, input := sampleModule+"/pkg/clientset/versioned", sampleModule+"/pkg/apis/samplecontroller/v1alpha1"
-	// The go command has to know the input by name.
-	write(t, filepath.Join(dir, "input.go"), "package compat\n\nimport (\n\t_ \""+input+"\"\n\t_ \""+clientset+"\"\n)\n")
+	tool, theirs := buildTool(t), buildCodeGenerator(t, "client-gen", "lister-gen", "informer-gen")
+	for _, c := range []struct {
+		name string
+		// archive holds the API packages, if they are not other modules'.
+		archive string
+		// clientset is what client-gen is told to make a clientset of, for
+		// input that comes without.
+		clientset []string
+		inputs    []string
+		// flags are for all tools, informerFlags for the informer-gens.
+		flags, informerFlags []string
+		// least is how many things at least the API must have.
+		least int
+	}{{
+		name: "sample-controller", inputs: []string{sampleAPI},
+		informerFlags: []string{"--versioned-clientset-package", sampleClient}, least: 130,
+	}, {
+		name: "one directory", inputs: []string{sampleAPI},
+		informerFlags: []string{"--versioned-clientset-package", sampleClient, "--single-directory"}, least: 130,
+	}, {
+		name: "every tag", archive: "testdata/compat.txtar", inputs: []string{"./apis/..."}, flags: []string{"--plural-exceptions", "DNS:DNSes,Fish:Fish"},
+		clientset:     []string{"--input-base", "example.com/compat/apis", "--input", "fleet/v1,harbour/v1beta1", "--plural-exceptions", "DNS:DNSes,Fish:Fish"},
+		informerFlags: []string{"--versioned-clientset-package", "example.com/compat/clientset"}, least: 300,
+	}, {
+		name: "internal versions", inputs: []string{crdAPI + "apiextensions", crdAPI + "apiextensions/v1", crdAPI + "apiextensions/v1beta1"},
+		clientset:     []string{"--input-base", crdAPI, "--input", "apiextensions/"},
+		informerFlags: []string{"--versioned-clientset-package", crdClient, "--internal-clientset-package", "example.com/compat/clientset"}, least: 200,
+	}, {
+		name: "k8s.io/api", inputs: []string{"k8s.io/api/..."}, flags: []string{"--plural-exceptions", "Endpoints:Endpoints"},
+		informerFlags: []string{"--versioned-clientset-package", "k8s.io/client-go/kubernetes"}, least: 7000,
+	}} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := compatProject(t, c.archive)
+			if c.clientset != nil {
+				mustRun(t, dir, filepath.Join(theirs, "client-gen"), append(c.clientset,
+					"--clientset-name", "clientset", "--output-dir", ".", "--output-pkg", "example.com/compat")...)
+			}
+			run := func(tool, out string, flags ...string) {
+				mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", "example.com/compat/" + out}, flags, c.flags, c.inputs)...)
+			}
+			run(filepath.Join(theirs, "lister-gen"), "theirs/listers")
+			run(filepath.Join(theirs, "informer-gen"), "theirs/informers", append(c.informerFlags, "--listers-package", "example.com/compat/theirs/listers")...)
+			run(tool, "ours/informers", append(c.informerFlags, "--listers-package", "example.com/compat/ours/listers")...)
 
-	theirs := func(tool string, args ...string) {
-		mustRun(t, dir, codeGenerator(t, tool), append(args, input)...)
+			packages := check(t, dir, "example.com/compat", "theirs", "ours")
+			got := compare(below(packages, "example.com/compat/theirs"), below(packages, "example.com/compat/ours"))
+			t.Logf("%d the same, %d missing, %d changed", got.same, len(got.missing), len(got.changed))
+			for _, what := range got.missing {
+				t.Errorf("missing: %s", what)
+			}
+			for _, what := range got.changed {
+				t.Errorf("changed: %s", what)
+			}
+			for _, what := range got.added {
+				if !strings.HasSuffix(what, ".SharedInformerFactory.WaitForSync") { // the one addition that is meant
+					t.Errorf("more to implement: %s", what)
+				}
+			}
+			if got.same < c.least {
+				t.Errorf("code-generator's API has only %d things", got.same)
+			}
+		})
 	}
-	theirs("lister-gen", "--output-dir", "theirs/listers", "--output-pkg", "example.com/compat/theirs/listers")
-	theirs("informer-gen", "--output-dir", "theirs/informers", "--output-pkg", "example.com/compat/theirs/informers",
-		"--listers-package", "example.com/compat/theirs/listers", "--versioned-clientset-package", clientset)
-	mustRun(t, dir, buildTool(t), "--output-dir", "ours/informers", "--output-pkg", "example.com/compat/ours/informers",
-		"--listers-package", "example.com/compat/ours/listers", "--versioned-clientset-package", clientset, input)
-
-	want, got := api(t, dir, "theirs"), api(t, dir, "ours")
-	if len(want) < 100 {
-		t.Fatalf("code-generator's API has only %d lines", len(want))
-	}
-	for _, line := range slices.Sorted(maps.Keys(want)) {
-		if _, known := different[line]; known == got[line] {
-			t.Errorf("in ours: %v, expected to be different: %v: %s", got[line], known, line)
-		}
-	}
-	t.Logf("%d lines of API are in both", len(want)-len(different))
 }
 
-// codeGenerator builds a tool of code-generator, at the version of go.mod.
-func codeGenerator(t *testing.T, name string) string {
+// compatProject is a module with the files of an archive. Those with TREE in
+// their names it has twice, for what either tool generates.
+func compatProject(t *testing.T, archive string) string {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), name)
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "k8s.io/code-generator/cmd/"+name)
+	dir := project(t, "example.com/compat", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2", "k8s.io/apiextensions-apiserver v0.37.2")
+	if archive != "" {
+		files, err := txtar.ParseFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files.Files {
+			for _, tree := range []string{"theirs", "ours"} {
+				text := strings.NewReplacer("TREE", tree)
+				write(t, filepath.Join(dir, filepath.FromSlash(text.Replace(file.Name))), text.Replace(string(file.Data)))
+			}
+		}
+	}
+	// What the go command is to know by name.
+	write(t, filepath.Join(dir, "compat.go"), "package compat\n\nimport (\n\t_ \""+sampleClient+"\"\n\t_ \""+crdClient+"\"\n)\n")
+	return dir
+}
+
+// buildCodeGenerator builds tools of code-generator, at the version of go.mod,
+// and returns the directory they are in.
+func buildCodeGenerator(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	args := []string{"build", "-o", dir}
+	for _, name := range names {
+		args = append(args, "k8s.io/code-generator/cmd/"+name)
+	}
+	command := exec.CommandContext(t.Context(), "go", args...)
 	command.Dir = filepath.Join(checkout(t), "test")
 	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", name, err, output)
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, output)
 	}
-	return tool
-}
-
-// api describes what the packages below a folder export, a line for each
-// function, method, field and type, with paths relative to the folder.
-func api(t *testing.T, dir, folder string) map[string]bool {
-	t.Helper()
-	loaded, err := packages.Load(&packages.Config{
-		Mode:    packages.LoadTypes,
-		Dir:     dir,
-		Context: t.Context(),
-		Env:     append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off"),
-	}, "./"+folder+"/...")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := map[string]bool{}
-	for _, pkg := range loaded {
-		for _, err := range pkg.Errors {
-			t.Error(err)
-		}
-		d := describer{prefix: "example.com/compat/" + folder + "/", lines: lines}
-		for _, name := range pkg.Types.Scope().Names() {
-			if object := pkg.Types.Scope().Lookup(name); object.Exported() {
-				d.object(object)
-			}
-		}
-	}
-	return lines
-}
-
-type describer struct {
-	prefix string
-	lines  map[string]bool
-}
-
-// qualify names packages in short if they are generated.
-func (d describer) qualify(pkg *types.Package) string {
-	return strings.TrimPrefix(strings.TrimPrefix(pkg.Path(), d.prefix), "informers/")
-}
-
-func (d describer) add(object types.Object, format string, args ...any) {
-	d.lines[d.qualify(object.Pkg())+"."+object.Name()+" "+fmt.Sprintf(format, args...)] = true
-}
-
-func (d describer) object(object types.Object) {
-	name, ok := object.(*types.TypeName)
-	if !ok {
-		d.add(object, "%s", types.TypeString(object.Type(), d.qualify))
-		return
-	}
-	typ := types.Unalias(name.Type())
-	methods := types.NewMethodSet(types.NewPointer(typ))
-	switch under := typ.Underlying().(type) {
-	case *types.Interface:
-		methods = types.NewMethodSet(typ)
-	case *types.Struct:
-		for field := range under.Fields() {
-			if field.Exported() {
-				d.add(name, "field %s %s", field.Name(), types.TypeString(field.Type(), d.qualify))
-			}
-		}
-	default:
-		d.add(name, "%s", types.TypeString(under, d.qualify))
-	}
-	for method := range methods.Methods() {
-		if method.Obj().Exported() {
-			d.add(name, "method %s %s", method.Obj().Name(), types.TypeString(method.Type(), d.qualify))
-		}
-	}
+	return dir
 }

@@ -95,11 +95,6 @@ func ParseObjectName(str string) (ObjectName, error) { return cache.ParseObjectN
 // ResetInformerNamesForTesting releases every reserved informer name.
 func ResetInformerNamesForTesting() { cache.ResetInformerNamesForTesting() }
 
-// SetInformerMetricsProvider sets the provider of the informers made after it.
-func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
-	cache.SetInformerMetricsProvider(metricsProvider)
-}
-
 // ShutDownEventHandler removes a handler and waits until it will not be called
 // again. It must not be called by that handler.
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {

@@ -126,7 +126,12 @@ func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options Ha
 		resync = -1 // never: zero is the informer's own period
 	}
 	name := handlerName(given)
-	r, err := s.informer.AddHandler(h, core.HandlerOptions{Name: name, Resync: resync, Unchanged: plan.unchanged()})
+	r, err := s.informer.AddHandler(h, core.HandlerOptions{
+		Name:      name,
+		Logger:    options.Logger,
+		Resync:    resync,
+		Unchanged: plan.unchanged(),
+	})
 	if errors.Is(err, core.ErrStopped) {
 		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", given)
 	}

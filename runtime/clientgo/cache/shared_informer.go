@@ -39,6 +39,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		Name:             objectName(exampleObject, options.ObjectDescription),
 		Resync:           options.ResyncPeriod,
 		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
+		Metrics:          InformerMetrics(options.Identifier, options.InformerMetricsProvider),
 	})
 	return Untyped(informer, AdapterOptions{
 		Resync:   options.ResyncPeriod,

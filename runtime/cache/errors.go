@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"time"
 )
 
 var (
@@ -106,17 +105,7 @@ func (e *SyncError) Error() string {
 	if e.Handler != "" {
 		fmt.Fprintf(&b, "replaying to handler %q, ", e.Handler)
 	}
-	b.WriteString(e.Status.Phase.String())
-	if !e.Status.Since.IsZero() {
-		fmt.Fprintf(&b, " for %v", time.Since(e.Status.Since).Round(time.Millisecond))
-	}
-	if e.Status.Attempts > 0 {
-		fmt.Fprintf(&b, ", %d failed attempts", e.Status.Attempts)
-	}
-	if e.Status.LastError != nil {
-		fmt.Fprintf(&b, ", last error: %v", e.Status.LastError)
-	}
-	fmt.Fprintf(&b, ": %v", e.Cause)
+	fmt.Fprintf(&b, "%v: %v", e.Status, e.Cause)
 	return b.String()
 }
 

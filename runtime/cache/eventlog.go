@@ -1,9 +1,6 @@
 package cache
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // segmentSize is how many events one segment of the log holds. What a segment
 // holds stays in memory until the last cursor has left the segment.
@@ -26,10 +23,6 @@ type eventLog[T any] struct {
 	// cursors can see.
 	appended uint64
 	length   atomic.Uint64
-
-	waiting sync.Mutex
-	// grown is closed and forgotten at the next growth; nil if nobody waits.
-	grown chan struct{}
 }
 
 // segment is a part of the log. Its first n events are there to stay.
@@ -55,23 +48,11 @@ func (l *eventLog[T]) append(e event[T]) {
 	l.appended++
 }
 
-// show lets cursors see what was appended. Those who wait are woken by publish,
-// which needs no lock of the store.
+// show lets cursors see what was appended.
 func (l *eventLog[T]) show() {
 	if l.tail != nil {
 		l.tail.n.Store(l.filled)
 		l.length.Store(l.appended)
-	}
-}
-
-// publish wakes who waits for an event.
-func (l *eventLog[T]) publish() {
-	l.waiting.Lock()
-	grown := l.grown
-	l.grown = nil
-	l.waiting.Unlock()
-	if grown != nil {
-		close(grown)
 	}
 }
 
@@ -101,20 +82,6 @@ func (l *eventLog[T]) close() {
 	if l.cursors == 0 {
 		l.tail = nil
 	}
-}
-
-// growth returns a channel that is closed when c has an event to read, or nil
-// if it has one at once.
-func (l *eventLog[T]) growth(c *cursor[T]) <-chan struct{} {
-	l.waiting.Lock()
-	defer l.waiting.Unlock()
-	if c.ready() > 0 {
-		return nil
-	}
-	if l.grown == nil {
-		l.grown = make(chan struct{})
-	}
-	return l.grown
 }
 
 // cursor is a position in the log. It is used by one goroutine.

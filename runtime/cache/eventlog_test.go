@@ -5,13 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 )
 
 // Every cursor reads every event since it was opened, in order, however it
 // interleaves with the writer.
 func TestEventLog(t *testing.T) {
 	var log eventLog[int]
+	var shown bell
 	var mu sync.Mutex // stands for the store's lock
 	const events = 10 * segmentSize
 	open := func() cursor[int] {
@@ -29,8 +29,8 @@ func TestEventLog(t *testing.T) {
 			}
 			next := int(c.passed)
 			for next < events {
-				if grown := log.growth(&c); grown != nil {
-					<-grown
+				if next := shown.next(); c.ready() == 0 {
+					<-next
 				}
 				for c.ready() > 0 {
 					if e := c.next(); e.obj != next {
@@ -50,11 +50,11 @@ func TestEventLog(t *testing.T) {
 		}
 		mu.Unlock()
 		if i%7 == 0 {
-			log.publish()
+			shown.ring()
 		}
 	}
 	log.show()
-	log.publish()
+	shown.ring()
 	readers.Wait()
 }
 
@@ -98,32 +98,4 @@ func TestEventLogKeepsNothingBehind(t *testing.T) {
 	log.close()
 	log.close()
 	collect(3 * segmentSize)
-}
-
-// Who waits is woken once by what comes, and only then.
-func TestEventLogGrowth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var log eventLog[int]
-		c := log.open()
-		woken := 0
-		go func() {
-			for woken < 2 {
-				<-log.growth(&c)
-				for c.ready() > 0 {
-					c.next()
-				}
-				woken++
-			}
-		}()
-		for want := range 3 {
-			synctest.Wait()
-			if woken != want {
-				t.Errorf("woken %d times, want %d", woken, want)
-			}
-			log.append(event[int]{})
-			log.append(event[int]{})
-			log.show()
-			log.publish()
-		}
-	})
 }

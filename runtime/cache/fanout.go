@@ -5,6 +5,8 @@ package cache
 type fanout[T any] struct {
 	store *Store[T]
 	log   eventLog[T]
+	// changed rings after each commit, when the store is unlocked.
+	changed bell
 	// detector is nil unless mutations are to be found.
 	detector *mutationDetector[T]
 

@@ -79,11 +79,11 @@ func must[T any](t *testing.T) func(T, error) T {
 }
 
 // touch changes an object, which gives it a new resourceVersion.
-func touch(t *testing.T, api *cachetest.API[*thing], name string) {
+func touch(t *testing.T, api *cachetest.API[*thing], name string) *thing {
 	t.Helper()
 	obj := must[*thing](t)(api.Get(keyOf(name)))
 	obj.Annotations = map[string]string{"changed-after": obj.ResourceVersion}
-	must[*thing](t)(api.Update(obj))
+	return must[*thing](t)(api.Update(obj))
 }
 
 // lines describes events: "add a 2 initial", "update a 2 3", "delete a 4".

@@ -176,56 +176,6 @@ func (i *Informer[T]) removeListener(l *listener[T]) {
 	}
 }
 
-// registrations returns those of the handlers that were not removed.
-func (i *Informer[T]) registrations() []*Registration {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	var all []*Registration
-	for l := range i.listeners {
-		all = append(all, l.registration)
-	}
-	return all
-}
-
-// WaitForSync blocks until the store holds the first list and every handler
-// registered by now has been given it. Otherwise the error is a *SyncError,
-// which says what the informer is doing instead, and wraps the cause of the
-// context, or ErrStopped if the informer stopped.
-func (i *Informer[T]) WaitForSync(ctx context.Context) error {
-	if i.invalid != nil {
-		return i.invalid
-	}
-	if err := i.await(ctx, i.synced); err != nil {
-		return &SyncError{Informer: i.Name(), Status: i.Status(), Cause: err}
-	}
-	for _, r := range i.registrations() {
-		if err := i.await(ctx, r.synced); err != nil {
-			return &SyncError{Informer: i.Name(), Handler: r.name, Status: i.Status(), Cause: err}
-		}
-	}
-	return nil
-}
-
-// await blocks until done is closed. If it is, neither a context nor a stop can
-// take that back.
-func (i *Informer[T]) await(ctx context.Context, done <-chan struct{}) error {
-	var err error
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-i.stopped:
-		err = ErrStopped
-	}
-	select {
-	case <-done:
-		return nil
-	default:
-		return err
-	}
-}
-
 // Run keeps the store in step until ctx ends, and then returns nil once every
 // goroutine that it started has ended. A handler that does not return keeps it
 // waiting. The logger of ctx is used, with the name of the informer. Possible
@@ -303,7 +253,7 @@ func (i *Informer[T]) commit(deltas *queue[T]) {
 		for batch := range slices.Chunk(popped, batchLimit) {
 			i.options.Metrics.timed(func() {
 				i.store.commit(batch, i.fanout)
-				i.fanout.log.publish()
+				i.fanout.changed.ring()
 			}, i.store.ResourceVersion)
 		}
 	}

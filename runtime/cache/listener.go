@@ -122,12 +122,12 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 			}
 			continue
 		}
-		grown := l.fanout.log.growth(&l.cursor)
-		if grown == nil {
+		changed := l.fanout.changed.next()
+		if l.cursor.ready() > 0 {
 			continue
 		}
 		select {
-		case <-grown:
+		case <-changed:
 		case <-due:
 			l.resyncAll()
 		case <-l.quit:

@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -49,6 +51,22 @@ type Status struct {
 	// ResourceVersion is the latest that was seen in a list or a watch. The
 	// store may not have taken it in yet.
 	ResourceVersion string
+}
+
+// String returns what to put behind "the informer is".
+func (s Status) String() string {
+	var b strings.Builder
+	b.WriteString(s.Phase.String())
+	if !s.Since.IsZero() {
+		fmt.Fprintf(&b, " for %v", time.Since(s.Since).Round(time.Millisecond))
+	}
+	if s.Attempts > 0 {
+		fmt.Fprintf(&b, ", %d failed attempts", s.Attempts)
+	}
+	if s.LastError != nil {
+		fmt.Fprintf(&b, ", last error: %v", s.LastError)
+	}
+	return b.String()
 }
 
 // statusBoard holds a status for its readers.

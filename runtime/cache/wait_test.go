@@ -1,0 +1,59 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// Who waits for the version of its write reads its write.
+func TestWaitForResourceVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		informer := cache.New(api, cache.Options[*thing]{})
+		waiting := make(chan error)
+		go func() { waiting <- informer.WaitForResourceVersion(t.Context(), "2") }()
+		settle()
+		r := start(t, informer)
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+
+		settle()
+		written := touch(t, api, "a")
+		if err := informer.WaitForResourceVersion(t.Context(), written.ResourceVersion); err != nil {
+			t.Error(err)
+		}
+		if got, _ := informer.Store().Get(keyOf("a")); got.ResourceVersion != written.ResourceVersion {
+			t.Errorf("store has version %s, want %s", got.ResourceVersion, written.ResourceVersion)
+		}
+		if err := informer.WaitForResourceVersion(t.Context(), "2"); err != nil {
+			t.Errorf("earlier version: %v", err)
+		}
+		if err := informer.WaitForResourceVersion(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), ": x") {
+			t.Errorf("no version: got %v", err)
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := informer.WaitForResourceVersion(ctx, "99")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+		for _, part := range []string{`"99"`, `at "3"`, "watching for 1m"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("got %v, want %s in it", err, part)
+			}
+		}
+		r.stop()
+		if err := informer.WaitForResourceVersion(t.Context(), "99"); !errors.Is(err, cache.ErrStopped) {
+			t.Errorf("got %v, want %v", err, cache.ErrStopped)
+		}
+	})
+}

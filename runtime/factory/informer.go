@@ -44,13 +44,14 @@ type InformerOptions struct {
 // NewInformer returns an informer of what a source lists and watches. ToTyped
 // makes it a typed one.
 func NewInformer[T runtime.Object](resource Resource, src source.Source[T], options InformerOptions) cache.SharedIndexInformer {
-	// The first informer of a resource under a name has it; the others are
-	// told in the log.
-	options.InformerName.WithResource(resource.GroupVersionResource)
+	// The first informer of a resource under a name has its metrics; the others
+	// are told in the log.
+	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	informer := core.New(source.Tweak(src, options.TweakListOptions), core.Options[T]{
 		Name:             resource.String(),
 		Resync:           options.ResyncPeriod,
 		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
+		Metrics:          clientgocache.InformerMetrics(identity, nil),
 	})
 	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,

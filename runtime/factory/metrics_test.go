@@ -1,0 +1,55 @@
+package factory
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+)
+
+// versionMetrics is a provider that keeps the resourceVersions of stores, as
+// numbers by the name and resource of the informer.
+type versionMetrics map[string]float64
+
+type gauge func(float64)
+
+func (g gauge) Set(value float64)     { g(value) }
+func (g gauge) Observe(value float64) { g(value) }
+
+func (versionMetrics) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return gauge(func(float64) {})
+}
+
+func (versionMetrics) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+	return gauge(func(float64) {})
+}
+
+func (m versionMetrics) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	return gauge(func(version float64) { m[id.Name()+" "+id.GroupVersionResource().Resource] = version })
+}
+
+// The informers of a factory with a name publish client-go's metrics.
+func TestNamedInformersHaveMetrics(t *testing.T) {
+	versions := versionMetrics{}
+	clientgocache.SetInformerMetricsProvider(versions)
+	name, err := cache.NewInformerName("test-named-informers-have-metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset(pod("a", "1", nil)), WithInformerName(name))
+		pods := f.pods()
+		f.StartWithContext(ctx)
+		f.WaitForCacheSync(ctx.Done())
+		stop()
+		f.Shutdown()
+		want := pods.GetStore().LastStoreSyncResourceVersion()
+		if got, ok := versions["test-named-informers-have-metrics pods"]; !ok || strconv.Itoa(int(got)) != want {
+			t.Errorf("versions %v, want that of pods to be %q", versions, want)
+		}
+	})
+}

@@ -58,32 +58,40 @@ func TestSameAPIAsCodeGenerator(t *testing.T) {
 				mustRun(t, dir, filepath.Join(theirs, "client-gen"), append(c.clientset,
 					"--clientset-name", "clientset", "--output-dir", ".", "--output-pkg", "example.com/compat")...)
 			}
-			run := func(tool, out string, flags ...string) {
-				mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", "example.com/compat/" + out}, flags, c.flags, c.inputs)...)
-			}
-			run(filepath.Join(theirs, "lister-gen"), "theirs/listers")
-			run(filepath.Join(theirs, "informer-gen"), "theirs/informers", append(c.informerFlags, "--listers-package", "example.com/compat/theirs/listers")...)
-			run(tool, "ours/informers", append(c.informerFlags, "--listers-package", "example.com/compat/ours/listers")...)
-
-			packages := check(t, dir, "example.com/compat", "theirs", "ours")
-			got := compare(below(packages, "example.com/compat/theirs"), below(packages, "example.com/compat/ours"))
-			t.Logf("%d the same, %d missing, %d changed", got.same, len(got.missing), len(got.changed))
-			for _, what := range got.missing {
-				t.Errorf("missing: %s", what)
-			}
-			for _, what := range got.changed {
-				t.Errorf("changed: %s", what)
-			}
-			for _, what := range got.added {
-				if !strings.HasSuffix(what, ".SharedInformerFactory.WaitForSync") { // the one addition that is meant
-					t.Errorf("more to implement: %s", what)
-				}
-			}
-			if got.same < c.least {
-				t.Errorf("code-generator's API has only %d things", got.same)
+			if same := sameAPI(t, dir, "example.com/compat", tool, theirs, c.inputs, c.flags, c.informerFlags); same < c.least {
+				t.Errorf("code-generator's API has only %d things", same)
 			}
 		})
 	}
+}
+
+// sameAPI runs both generators in a module on the same input, compares what they
+// export and returns how many things are the same. The flags are for all
+// tools, informerFlags for the informer-gens.
+func sameAPI(t *testing.T, dir, module, tool, theirs string, inputs, flags, informerFlags []string) int {
+	t.Helper()
+	run := func(tool, out string, more ...string) {
+		mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", module + "/" + out}, more, flags, inputs)...)
+	}
+	run(filepath.Join(theirs, "lister-gen"), "theirs/listers")
+	run(filepath.Join(theirs, "informer-gen"), "theirs/informers", append(informerFlags, "--listers-package", module+"/theirs/listers")...)
+	run(tool, "ours/informers", append(informerFlags, "--listers-package", module+"/ours/listers")...)
+
+	packages := check(t, dir, module, "theirs", "ours")
+	got := compare(below(packages, module+"/theirs"), below(packages, module+"/ours"))
+	t.Logf("%d the same, %d missing, %d changed", got.same, len(got.missing), len(got.changed))
+	for _, what := range got.missing {
+		t.Errorf("missing: %s", what)
+	}
+	for _, what := range got.changed {
+		t.Errorf("changed: %s", what)
+	}
+	for _, what := range got.added {
+		if !strings.HasSuffix(what, ".SharedInformerFactory.WaitForSync") { // the one addition that is meant
+			t.Errorf("more to implement: %s", what)
+		}
+	}
+	return got.same
 }
 
 // compatProject is a module with the files of an archive. Those with TREE in

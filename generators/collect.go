@@ -100,7 +100,7 @@ func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bo
 			}
 			for _, m := range parseMarkers(group) {
 				if m.name == "genclient" && m.value == "" && m.extra == "" {
-					c.diags.warnf(pkg.loader.position(m.pos), "+genclient: belongs to no type: found more than one comment above; move it to the comment of the type, or the one before that")
+					c.diags.warnf(pkg.loader.position(m.pos), "+genclient: belongs to no type: none follows it, or only after another comment; move it to the comment of the type, or the one before that")
 				}
 			}
 		}

@@ -118,6 +118,20 @@ func TestLinesPerType(t *testing.T) {
 	}
 }
 
+// No line is longer than a screen is wide.
+func TestLinesFit(t *testing.T) {
+	t.Parallel()
+	for name := range golden {
+		for path, content := range contents(t, goldenOptions(t, name)) {
+			for line := range strings.Lines(content) {
+				if len(line) > 160 {
+					t.Errorf("%s: %d letters: %s", path, len(line), line)
+				}
+			}
+		}
+	}
+}
+
 func TestHeaderKeepsItsYear(t *testing.T) {
 	t.Parallel()
 	head, err := readHeader(writeHeader(t, "// Copyright YEAR Example, since YEAR.\n"))

@@ -158,7 +158,7 @@ func (p tagParser) resourceName(tag, name string, m marker) {
 }
 
 func (p tagParser) resource(tags *Tags, m marker) {
-	text := strings.TrimPrefix(m.name, "kubebuilder:resource:")
+	text := strings.TrimPrefix(m.name, "kubebuilder:resource:") + m.extra
 	if m.value != "" {
 		text += "=" + m.value
 	}

@@ -1,6 +1,9 @@
 package templates
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // File is the part of the data that every template has.
 type File struct {
@@ -162,6 +165,19 @@ type Kind struct {
 	Namespaced bool
 	// HasLister is false for what can't be got by name.
 	HasLister bool
+}
+
+// DocLines returns Doc as lines of no more than 100 letters, if its words allow.
+func (k Kind) DocLines() []string {
+	var lines []string
+	for word := range strings.FieldsSeq(k.Doc) {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < 100 {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // Informer is the data of informer.go.tmpl: the types of the informer of one

@@ -19,8 +19,8 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 var local = []string{
 	"any", "bool", "error", "false", "init", "nil", "string", "true",
 	"api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
-	"l", "name", "namespace", "newFunc", "obj", "options", "resource", "resyncConfig", "resyncPeriod",
-	"scope", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "v", "version",
+	"l", "namespace", "newFunc", "obj", "options", "resource", "resyncConfig", "resyncPeriod",
+	"scope", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "untyped", "v", "version",
 }
 
 // Data is one of the data structs of this package.

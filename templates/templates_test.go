@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -238,4 +239,57 @@ func TestImportsGetDistinctNames(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Whatever a template declares within a function, and what Go declares and it
+// uses, is in the list local, so that it hides no import and none hides it.
+func TestNoImportIsHidden(t *testing.T) {
+	t.Parallel()
+	for _, client := range []templates.Client{{}, {Clientset: templates.Import{Path: "example.com/shop/clientset/versioned", Name: "versioned"}}} {
+		for name, data := range samples(client) {
+			source, err := templates.Render(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name+".go", source, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				for _, ident := range locals(node) {
+					if !slices.Contains(templates.Local, ident.Name) {
+						t.Errorf("%s: %s is not in the list of local names", name, ident.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// locals are the names that a node declares within a function, or the
+// predeclared one that it is.
+func locals(node ast.Node) []*ast.Ident {
+	var idents []*ast.Ident
+	switch node := node.(type) {
+	case *ast.FuncDecl:
+		if node.Recv != nil {
+			idents = node.Recv.List[0].Names
+		}
+	case *ast.FuncType:
+		for _, param := range node.Params.List {
+			idents = append(idents, param.Names...)
+		}
+	case *ast.AssignStmt:
+		for _, left := range node.Lhs {
+			if ident, ok := left.(*ast.Ident); ok {
+				idents = append(idents, ident)
+			}
+		}
+	case *ast.Ident:
+		if types.Universe.Lookup(node.Name) != nil {
+			idents = []*ast.Ident{node}
+		}
+	}
+	return idents
 }

@@ -54,7 +54,8 @@ func NewSharedInformerFactory(client *source.Client, defaultResync time.Duration
 // what the options let through.
 //
 // Deprecated: use NewSharedInformerFactoryWithOptions.
-func NewFilteredSharedInformerFactory(client *source.Client, defaultResync time.Duration, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerFactory {
+func NewFilteredSharedInformerFactory(client *source.Client, defaultResync time.Duration, namespace string,
+	tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerFactory {
 	return NewSharedInformerFactoryWithOptions(client, defaultResync, WithNamespace(namespace), WithTweakListOptions(tweakListOptions))
 }
 

@@ -8,127 +8,138 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
-	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/internalinterfaces"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewOrderInformer makes an informer that nobody shares: prefer that of a factory.
+// NewOrderInformer is NewFilteredOrderInformer without a filter.
 func NewOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedOrderInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedOrderInformer is NewTypedFilteredOrderInformer without a filter.
 func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers) OrderIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredOrderInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredOrderInformer is NewOrderInformerWithOptions with some of the options.
+func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewOrderInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredOrderInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) OrderIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredOrderInformer is NewFilteredOrderInformer, typed.
+func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) OrderIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewOrderInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewOrderInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedOrderInformerWithOptions(client, namespace, options)
+func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(orderResource, source.New[*v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedOrderInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) OrderIndexInformer {
-	return ToOrderIndexInformer(factory.NewInformer(orderResource, source.New[*v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options))
+// NewTypedOrderInformerWithOptions is NewOrderInformerWithOptions, typed.
+func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
+	return ToOrderIndexInformer(NewOrderInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedOrderInformer makes an informer typed, whose objects must be Orders: of others, the typed methods panic.
+// ToTypedOrderInformer makes an informer typed. Its objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
 	return factory.Typed[*v1alpha1.Order, OrderIndexInformer](factory.Informer[shopv1alpha1.OrderLister](informer))
 }
 
-// ToOrderIndexInformer makes an informer typed, whose objects must be Orders: of others, the typed methods panic.
+// ToOrderIndexInformer makes an informer typed. Its objects must be Orders: of others, the typed methods panic.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
 	return factory.ToTyped[*v1alpha1.Order](informer)
 }
 
-// NewShipmentInformer makes an informer that nobody shares: prefer that of a factory.
+// NewShipmentInformer is NewFilteredShipmentInformer without a filter.
 func NewShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredShipmentInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedShipmentInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedShipmentInformer is NewTypedFilteredShipmentInformer without a filter.
 func NewTypedShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers) ShipmentIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredShipmentInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredShipmentInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredShipmentInformer is NewShipmentInformerWithOptions with some of the options.
+func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewShipmentInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredShipmentInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) ShipmentIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredShipmentInformer is NewFilteredShipmentInformer, typed.
+func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) ShipmentIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToShipmentIndexInformer(NewFilteredShipmentInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewShipmentInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewShipmentInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedShipmentInformerWithOptions(client, namespace, options)
+func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(shipmentResource, source.New[*v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedShipmentInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) ShipmentIndexInformer {
-	return ToShipmentIndexInformer(factory.NewInformer(shipmentResource, source.New[*v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options))
+// NewTypedShipmentInformerWithOptions is NewShipmentInformerWithOptions, typed.
+func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
+	return ToShipmentIndexInformer(NewShipmentInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedShipmentInformer makes an informer typed, whose objects must be Shipments: of others, the typed methods panic.
+// ToTypedShipmentInformer makes an informer typed. Its objects must be Shipments: of others, the typed methods panic.
 func ToTypedShipmentInformer(informer ShipmentInformer) TypedShipmentInformer {
 	return factory.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](factory.Informer[shopv1alpha1.ShipmentLister](informer))
 }
 
-// ToShipmentIndexInformer makes an informer typed, whose objects must be Shipments: of others, the typed methods panic.
+// ToShipmentIndexInformer makes an informer typed. Its objects must be Shipments: of others, the typed methods panic.
 func ToShipmentIndexInformer(informer cache.SharedIndexInformer) ShipmentIndexInformer {
 	return factory.ToTyped[*v1alpha1.Shipment](informer)
 }
 
-// NewWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
+// NewWarehouseInformer is NewFilteredWarehouseInformer without a filter.
 func NewWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredWarehouseInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedWarehouseInformer is NewTypedFilteredWarehouseInformer without a filter.
 func NewTypedWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers) WarehouseIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredWarehouseInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredWarehouseInformer is NewWarehouseInformerWithOptions with some of the options.
+func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewWarehouseInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredWarehouseInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) WarehouseIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredWarehouseInformer is NewFilteredWarehouseInformer, typed.
+func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) WarehouseIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToWarehouseIndexInformer(NewFilteredWarehouseInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewWarehouseInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewWarehouseInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedWarehouseInformerWithOptions(client, options)
+func NewWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(warehouseResource, source.New[*v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options)
 }
 
-// NewTypedWarehouseInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedWarehouseInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) WarehouseIndexInformer {
-	return ToWarehouseIndexInformer(factory.NewInformer(warehouseResource, source.New[*v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options))
+// NewTypedWarehouseInformerWithOptions is NewWarehouseInformerWithOptions, typed.
+func NewTypedWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) WarehouseIndexInformer {
+	return ToWarehouseIndexInformer(NewWarehouseInformerWithOptions(client, options))
 }
 
-// ToTypedWarehouseInformer makes an informer typed, whose objects must be Warehouses: of others, the typed methods panic.
+// ToTypedWarehouseInformer makes an informer typed. Its objects must be Warehouses: of others, the typed methods panic.
 func ToTypedWarehouseInformer(informer WarehouseInformer) TypedWarehouseInformer {
 	return factory.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](factory.Informer[shopv1alpha1.WarehouseLister](informer))
 }
 
-// ToWarehouseIndexInformer makes an informer typed, whose objects must be Warehouses: of others, the typed methods panic.
+// ToWarehouseIndexInformer makes an informer typed. Its objects must be Warehouses: of others, the typed methods panic.
 func ToWarehouseIndexInformer(informer cache.SharedIndexInformer) WarehouseIndexInformer {
 	return factory.ToTyped[*v1alpha1.Warehouse](informer)
 }

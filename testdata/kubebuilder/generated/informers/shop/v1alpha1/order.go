@@ -11,7 +11,8 @@ import (
 
 // The informers of Orders.
 type (
-	// OrderInformer gives the shared informer and the lister of Orders. Order is what a customer buys.
+	// OrderInformer gives the shared informer and the lister of Orders.
+	// Order is what a customer buys.
 	OrderInformer factory.Informer[shopv1alpha1.OrderLister]
 	// TypedOrderInformer gives the typed informer as well.
 	TypedOrderInformer factory.TypedInformer[OrderIndexInformer, shopv1alpha1.OrderLister]

@@ -11,7 +11,8 @@ import (
 
 // The informers of Shipments.
 type (
-	// ShipmentInformer gives the shared informer and the lister of Shipments. Shipment is a parcel on its way to a customer.
+	// ShipmentInformer gives the shared informer and the lister of Shipments.
+	// Shipment is a parcel on its way to a customer.
 	ShipmentInformer factory.Informer[shopv1alpha1.ShipmentLister]
 	// TypedShipmentInformer gives the typed informer as well.
 	TypedShipmentInformer factory.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]

@@ -11,7 +11,8 @@ import (
 
 // The informers of Warehouses.
 type (
-	// WarehouseInformer gives the shared informer and the lister of Warehouses. Warehouse is a place that orders are fulfilled from.
+	// WarehouseInformer gives the shared informer and the lister of Warehouses.
+	// Warehouse is a place that orders are fulfilled from.
 	WarehouseInformer factory.Informer[shopv1alpha1.WarehouseLister]
 	// TypedWarehouseInformer gives the typed informer as well.
 	TypedWarehouseInformer factory.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]

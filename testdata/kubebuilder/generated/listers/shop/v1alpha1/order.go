@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// OrderLister lists Orders, which are shared and read-only. Order is what a customer buys.
+// OrderLister lists Orders, which are shared and read-only.
+// Order is what a customer buys.
 type OrderLister interface {
 	listers.Lister[*v1alpha1.Order]
 	Orders(namespace string) OrderNamespaceLister

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ShipmentLister lists Shipments, which are shared and read-only. Shipment is a parcel on its way to a customer.
+// ShipmentLister lists Shipments, which are shared and read-only.
+// Shipment is a parcel on its way to a customer.
 type ShipmentLister interface {
 	listers.Lister[*v1alpha1.Shipment]
 	Shipments(namespace string) ShipmentNamespaceLister

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// WarehouseLister lists Warehouses, which are shared and read-only. Warehouse is a place that orders are fulfilled from.
+// WarehouseLister lists Warehouses, which are shared and read-only.
+// Warehouse is a place that orders are fulfilled from.
 type WarehouseLister interface {
 	listers.Reader[*v1alpha1.Warehouse]
 	WarehouseListerExpansion

@@ -8,47 +8,50 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
+// NewInterfaceInformer is NewFilteredInterfaceInformer without a filter.
 func NewInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredInterfaceInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedInterfaceInformer is NewTypedFilteredInterfaceInformer without a filter.
 func NewTypedInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers) InterfaceIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredInterfaceInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredInterfaceInformer is NewInterfaceInformerWithOptions with some of the options.
+func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewInterfaceInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredInterfaceInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) InterfaceIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredInterfaceInformer is NewFilteredInterfaceInformer, typed.
+func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) InterfaceIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToInterfaceIndexInformer(NewFilteredInterfaceInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewInterfaceInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedInterfaceInformerWithOptions(client, namespace, options)
+func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(interfaceResource, source.New[*v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedInterfaceInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) InterfaceIndexInformer {
-	return ToInterfaceIndexInformer(factory.NewInformer(interfaceResource, source.New[*v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options))
+// NewTypedInterfaceInformerWithOptions is NewInterfaceInformerWithOptions, typed.
+func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) InterfaceIndexInformer {
+	return ToInterfaceIndexInformer(NewInterfaceInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedInterfaceInformer makes an informer typed, whose objects must be Interfaces: of others, the typed methods panic.
+// ToTypedInterfaceInformer makes an informer typed. Its objects must be Interfaces: of others, the typed methods panic.
 func ToTypedInterfaceInformer(informer InterfaceInformer) TypedInterfaceInformer {
 	return factory.Typed[*v1alpha1.Interface, InterfaceIndexInformer](factory.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
 }
 
-// ToInterfaceIndexInformer makes an informer typed, whose objects must be Interfaces: of others, the typed methods panic.
+// ToInterfaceIndexInformer makes an informer typed. Its objects must be Interfaces: of others, the typed methods panic.
 func ToInterfaceIndexInformer(informer cache.SharedIndexInformer) InterfaceIndexInformer {
 	return factory.ToTyped[*v1alpha1.Interface](informer)
 }

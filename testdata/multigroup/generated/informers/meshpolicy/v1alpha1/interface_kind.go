@@ -11,7 +11,8 @@ import (
 
 // The informers of Interfaces.
 type (
-	// InterfaceInformer gives the shared informer and the lister of Interfaces. Interface is a kind whose name is also that of a generated file.
+	// InterfaceInformer gives the shared informer and the lister of Interfaces.
+	// Interface is a kind whose name is also that of a generated file.
 	InterfaceInformer factory.Informer[meshpolicyv1alpha1.InterfaceLister]
 	// TypedInterfaceInformer gives the typed informer as well.
 	TypedInterfaceInformer factory.TypedInformer[InterfaceIndexInformer, meshpolicyv1alpha1.InterfaceLister]

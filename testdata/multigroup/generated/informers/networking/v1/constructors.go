@@ -8,87 +8,94 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewGatewayInformer makes an informer that nobody shares: prefer that of a factory.
+// NewGatewayInformer is NewFilteredGatewayInformer without a filter.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedGatewayInformer is NewTypedFilteredGatewayInformer without a filter.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredGatewayInformer is NewGatewayInformerWithOptions with some of the options.
+func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredGatewayInformer is NewFilteredGatewayInformer, typed.
+func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, options)
+func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(gatewayResource, source.New[*v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) GatewayIndexInformer {
-	return ToGatewayIndexInformer(factory.NewInformer(gatewayResource, source.New[*v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options))
+// NewTypedGatewayInformerWithOptions is NewGatewayInformerWithOptions, typed.
+func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
+	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return factory.Typed[*v1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1.GatewayLister](informer))
 }
 
-// ToGatewayIndexInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
+// ToGatewayIndexInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
 	return factory.ToTyped[*v1.Gateway](informer)
 }
 
-// NewGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
+// NewGatewayClassInformer is NewFilteredGatewayClassInformer without a filter.
 func NewGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredGatewayClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedGatewayClassInformer is NewTypedFilteredGatewayClassInformer without a filter.
 func NewTypedGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers) GatewayClassIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredGatewayClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredGatewayClassInformer is NewGatewayClassInformerWithOptions with some of the options.
+func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewGatewayClassInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredGatewayClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) GatewayClassIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredGatewayClassInformer is NewFilteredGatewayClassInformer, typed.
+func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) GatewayClassIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToGatewayClassIndexInformer(NewFilteredGatewayClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewGatewayClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewGatewayClassInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedGatewayClassInformerWithOptions(client, options)
+func NewGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(gatewayClassResource, source.New[*v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options)
 }
 
-// NewTypedGatewayClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedGatewayClassInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) GatewayClassIndexInformer {
-	return ToGatewayClassIndexInformer(factory.NewInformer(gatewayClassResource, source.New[*v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options))
+// NewTypedGatewayClassInformerWithOptions is NewGatewayClassInformerWithOptions, typed.
+func NewTypedGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) GatewayClassIndexInformer {
+	return ToGatewayClassIndexInformer(NewGatewayClassInformerWithOptions(client, options))
 }
 
-// ToTypedGatewayClassInformer makes an informer typed, whose objects must be GatewayClasses: of others, the typed methods panic.
+// ToTypedGatewayClassInformer makes an informer typed. Its objects must be GatewayClasses: of others, the typed methods panic.
 func ToTypedGatewayClassInformer(informer GatewayClassInformer) TypedGatewayClassInformer {
 	return factory.Typed[*v1.GatewayClass, GatewayClassIndexInformer](factory.Informer[networkingv1.GatewayClassLister](informer))
 }
 
-// ToGatewayClassIndexInformer makes an informer typed, whose objects must be GatewayClasses: of others, the typed methods panic.
+// ToGatewayClassIndexInformer makes an informer typed. Its objects must be GatewayClasses: of others, the typed methods panic.
 func ToGatewayClassIndexInformer(informer cache.SharedIndexInformer) GatewayClassIndexInformer {
 	return factory.ToTyped[*v1.GatewayClass](informer)
 }

@@ -11,7 +11,8 @@ import (
 
 // The informers of Gateways.
 type (
-	// GatewayInformer gives the shared informer and the lister of Gateways. Gateway lets traffic into the cluster.
+	// GatewayInformer gives the shared informer and the lister of Gateways.
+	// Gateway lets traffic into the cluster.
 	GatewayInformer factory.Informer[networkingv1.GatewayLister]
 	// TypedGatewayInformer gives the typed informer as well.
 	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1.GatewayLister]

@@ -11,7 +11,8 @@ import (
 
 // The informers of GatewayClasses.
 type (
-	// GatewayClassInformer gives the shared informer and the lister of GatewayClasses. GatewayClass is a kind of Gateways.
+	// GatewayClassInformer gives the shared informer and the lister of GatewayClasses.
+	// GatewayClass is a kind of Gateways.
 	GatewayClassInformer factory.Informer[networkingv1.GatewayClassLister]
 	// TypedGatewayClassInformer gives the typed informer as well.
 	TypedGatewayClassInformer factory.TypedInformer[GatewayClassIndexInformer, networkingv1.GatewayClassLister]

@@ -8,87 +8,94 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
+// NewEndpointsInformer is NewFilteredEndpointsInformer without a filter.
 func NewEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredEndpointsInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedEndpointsInformer is NewTypedFilteredEndpointsInformer without a filter.
 func NewTypedEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers) EndpointsIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredEndpointsInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredEndpointsInformer is NewEndpointsInformerWithOptions with some of the options.
+func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewEndpointsInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredEndpointsInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) EndpointsIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredEndpointsInformer is NewFilteredEndpointsInformer, typed.
+func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) EndpointsIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToEndpointsIndexInformer(NewFilteredEndpointsInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewEndpointsInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedEndpointsInformerWithOptions(client, namespace, options)
+func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(endpointsResource, source.New[*v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedEndpointsInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) EndpointsIndexInformer {
-	return ToEndpointsIndexInformer(factory.NewInformer(endpointsResource, source.New[*v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options))
+// NewTypedEndpointsInformerWithOptions is NewEndpointsInformerWithOptions, typed.
+func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) EndpointsIndexInformer {
+	return ToEndpointsIndexInformer(NewEndpointsInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedEndpointsInformer makes an informer typed, whose objects must be Endpointses: of others, the typed methods panic.
+// ToTypedEndpointsInformer makes an informer typed. Its objects must be Endpointses: of others, the typed methods panic.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
 	return factory.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
 }
 
-// ToEndpointsIndexInformer makes an informer typed, whose objects must be Endpointses: of others, the typed methods panic.
+// ToEndpointsIndexInformer makes an informer typed. Its objects must be Endpointses: of others, the typed methods panic.
 func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndexInformer {
 	return factory.ToTyped[*v1beta1.Endpoints](informer)
 }
 
-// NewGatewayInformer makes an informer that nobody shares: prefer that of a factory.
+// NewGatewayInformer is NewFilteredGatewayInformer without a filter.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedGatewayInformer is NewTypedFilteredGatewayInformer without a filter.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredGatewayInformer is NewGatewayInformerWithOptions with some of the options.
+func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredGatewayInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) GatewayIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredGatewayInformer is NewFilteredGatewayInformer, typed.
+func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedGatewayInformerWithOptions(client, namespace, options)
+func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(gatewayResource, source.New[*v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) GatewayIndexInformer {
-	return ToGatewayIndexInformer(factory.NewInformer(gatewayResource, source.New[*v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options))
+// NewTypedGatewayInformerWithOptions is NewGatewayInformerWithOptions, typed.
+func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
+	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return factory.Typed[*v1beta1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1beta1.GatewayLister](informer))
 }
 
-// ToGatewayIndexInformer makes an informer typed, whose objects must be Gateways: of others, the typed methods panic.
+// ToGatewayIndexInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
 	return factory.ToTyped[*v1beta1.Gateway](informer)
 }

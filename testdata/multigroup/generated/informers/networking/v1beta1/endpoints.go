@@ -10,7 +10,8 @@ import (
 
 // The informers of Endpointses.
 type (
-	// EndpointsInformer gives the shared informer of Endpointses. Endpoints are where traffic goes.
+	// EndpointsInformer gives the shared informer of Endpointses.
+	// Endpoints are where traffic goes.
 	EndpointsInformer factory.InformerOnly
 	// TypedEndpointsInformer gives the typed informer as well.
 	TypedEndpointsInformer factory.TypedInformerOnly[EndpointsIndexInformer]

@@ -11,7 +11,8 @@ import (
 
 // The informers of Gateways.
 type (
-	// GatewayInformer gives the shared informer and the lister of Gateways. Gateway is the same as in v1.
+	// GatewayInformer gives the shared informer and the lister of Gateways.
+	// Gateway is the same as in v1.
 	GatewayInformer factory.Informer[networkingv1beta1.GatewayLister]
 	// TypedGatewayInformer gives the typed informer as well.
 	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1beta1.GatewayLister]

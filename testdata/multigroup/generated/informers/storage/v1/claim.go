@@ -11,7 +11,8 @@ import (
 
 // The informers of Claims.
 type (
-	// ClaimInformer gives the shared informer and the lister of Claims. Claim asks for a Volume.
+	// ClaimInformer gives the shared informer and the lister of Claims.
+	// Claim asks for a Volume.
 	ClaimInformer factory.Informer[storagev1.ClaimLister]
 	// TypedClaimInformer gives the typed informer as well.
 	TypedClaimInformer factory.TypedInformer[ClaimIndexInformer, storagev1.ClaimLister]

@@ -8,87 +8,94 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewClaimInformer makes an informer that nobody shares: prefer that of a factory.
+// NewClaimInformer is NewFilteredClaimInformer without a filter.
 func NewClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredClaimInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedClaimInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedClaimInformer is NewTypedFilteredClaimInformer without a filter.
 func NewTypedClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers) ClaimIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredClaimInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredClaimInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredClaimInformer is NewClaimInformerWithOptions with some of the options.
+func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewClaimInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredClaimInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) ClaimIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredClaimInformer is NewFilteredClaimInformer, typed.
+func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) ClaimIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToClaimIndexInformer(NewFilteredClaimInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewClaimInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewClaimInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedClaimInformerWithOptions(client, namespace, options)
+func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(claimResource, source.New[*v1.Claim](client, claimResource.GroupVersionResource, namespace), options)
 }
 
-// NewTypedClaimInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options internalinterfaces.InformerOptions) ClaimIndexInformer {
-	return ToClaimIndexInformer(factory.NewInformer(claimResource, source.New[*v1.Claim](client, claimResource.GroupVersionResource, namespace), options))
+// NewTypedClaimInformerWithOptions is NewClaimInformerWithOptions, typed.
+func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ClaimIndexInformer {
+	return ToClaimIndexInformer(NewClaimInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedClaimInformer makes an informer typed, whose objects must be Claims: of others, the typed methods panic.
+// ToTypedClaimInformer makes an informer typed. Its objects must be Claims: of others, the typed methods panic.
 func ToTypedClaimInformer(informer ClaimInformer) TypedClaimInformer {
 	return factory.Typed[*v1.Claim, ClaimIndexInformer](factory.Informer[storagev1.ClaimLister](informer))
 }
 
-// ToClaimIndexInformer makes an informer typed, whose objects must be Claims: of others, the typed methods panic.
+// ToClaimIndexInformer makes an informer typed. Its objects must be Claims: of others, the typed methods panic.
 func ToClaimIndexInformer(informer cache.SharedIndexInformer) ClaimIndexInformer {
 	return factory.ToTyped[*v1.Claim](informer)
 }
 
-// NewVolumeInformer makes an informer that nobody shares: prefer that of a factory.
+// NewVolumeInformer is NewFilteredVolumeInformer without a filter.
 func NewVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredVolumeInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedVolumeInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedVolumeInformer is NewTypedFilteredVolumeInformer without a filter.
 func NewTypedVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers) VolumeIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredVolumeInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredVolumeInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredVolumeInformer is NewVolumeInformerWithOptions with some of the options.
+func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewVolumeInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredVolumeInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) VolumeIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredVolumeInformer is NewFilteredVolumeInformer, typed.
+func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) VolumeIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToVolumeIndexInformer(NewFilteredVolumeInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewVolumeInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewVolumeInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedVolumeInformerWithOptions(client, options)
+func NewVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
+	return factory.NewInformer(volumeResource, source.New[*v1.Volume](client, volumeResource.GroupVersionResource, ""), options)
 }
 
-// NewTypedVolumeInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedVolumeInformerWithOptions(client *source.Client, options internalinterfaces.InformerOptions) VolumeIndexInformer {
-	return ToVolumeIndexInformer(factory.NewInformer(volumeResource, source.New[*v1.Volume](client, volumeResource.GroupVersionResource, ""), options))
+// NewTypedVolumeInformerWithOptions is NewVolumeInformerWithOptions, typed.
+func NewTypedVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) VolumeIndexInformer {
+	return ToVolumeIndexInformer(NewVolumeInformerWithOptions(client, options))
 }
 
-// ToTypedVolumeInformer makes an informer typed, whose objects must be Volumes: of others, the typed methods panic.
+// ToTypedVolumeInformer makes an informer typed. Its objects must be Volumes: of others, the typed methods panic.
 func ToTypedVolumeInformer(informer VolumeInformer) TypedVolumeInformer {
 	return factory.Typed[*v1.Volume, VolumeIndexInformer](factory.Informer[storagev1.VolumeLister](informer))
 }
 
-// ToVolumeIndexInformer makes an informer typed, whose objects must be Volumes: of others, the typed methods panic.
+// ToVolumeIndexInformer makes an informer typed. Its objects must be Volumes: of others, the typed methods panic.
 func ToVolumeIndexInformer(informer cache.SharedIndexInformer) VolumeIndexInformer {
 	return factory.ToTyped[*v1.Volume](informer)
 }

@@ -11,7 +11,8 @@ import (
 
 // The informers of Volumes.
 type (
-	// VolumeInformer gives the shared informer and the lister of Volumes. Volume is a place to keep data.
+	// VolumeInformer gives the shared informer and the lister of Volumes.
+	// Volume is a place to keep data.
 	VolumeInformer factory.Informer[storagev1.VolumeLister]
 	// TypedVolumeInformer gives the typed informer as well.
 	TypedVolumeInformer factory.TypedInformer[VolumeIndexInformer, storagev1.VolumeLister]

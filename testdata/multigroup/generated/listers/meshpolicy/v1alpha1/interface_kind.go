@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// InterfaceLister lists Interfaces, which are shared and read-only. Interface is a kind whose name is also that of a generated file.
+// InterfaceLister lists Interfaces, which are shared and read-only.
+// Interface is a kind whose name is also that of a generated file.
 type InterfaceLister interface {
 	listers.Lister[*v1alpha1.Interface]
 	Interfaces(namespace string) InterfaceNamespaceLister

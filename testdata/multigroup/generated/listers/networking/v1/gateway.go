@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayLister lists Gateways, which are shared and read-only. Gateway lets traffic into the cluster.
+// GatewayLister lists Gateways, which are shared and read-only.
+// Gateway lets traffic into the cluster.
 type GatewayLister interface {
 	listers.Lister[*v1.Gateway]
 	Gateways(namespace string) GatewayNamespaceLister

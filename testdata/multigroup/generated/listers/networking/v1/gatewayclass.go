@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayClassLister lists GatewayClasses, which are shared and read-only. GatewayClass is a kind of Gateways.
+// GatewayClassLister lists GatewayClasses, which are shared and read-only.
+// GatewayClass is a kind of Gateways.
 type GatewayClassLister interface {
 	listers.Reader[*v1.GatewayClass]
 	GatewayClassListerExpansion

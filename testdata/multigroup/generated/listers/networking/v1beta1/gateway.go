@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayLister lists Gateways, which are shared and read-only. Gateway is the same as in v1.
+// GatewayLister lists Gateways, which are shared and read-only.
+// Gateway is the same as in v1.
 type GatewayLister interface {
 	listers.Lister[*v1beta1.Gateway]
 	Gateways(namespace string) GatewayNamespaceLister

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ReportLister lists Reports, which are shared and read-only. Report has a lister and, as it can't be watched, no informer.
+// ReportLister lists Reports, which are shared and read-only.
+// Report has a lister and, as it can't be watched, no informer.
 type ReportLister interface {
 	listers.Lister[*v1beta1.Report]
 	Reports(namespace string) ReportNamespaceLister

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClaimLister lists Claims, which are shared and read-only. Claim asks for a Volume.
+// ClaimLister lists Claims, which are shared and read-only.
+// Claim asks for a Volume.
 type ClaimLister interface {
 	listers.Lister[*v1.Claim]
 	Claims(namespace string) ClaimNamespaceLister

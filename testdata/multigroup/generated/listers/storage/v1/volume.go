@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// VolumeLister lists Volumes, which are shared and read-only. Volume is a place to keep data.
+// VolumeLister lists Volumes, which are shared and read-only.
+// Volume is a place to keep data.
 type VolumeLister interface {
 	listers.Reader[*v1.Volume]
 	VolumeListerExpansion

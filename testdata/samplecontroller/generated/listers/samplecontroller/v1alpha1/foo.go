@@ -11,7 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// FooLister lists Foos, which are shared and read-only. Foo is a specification for a Foo resource.
+// FooLister lists Foos, which are shared and read-only.
+// Foo is a specification for a Foo resource.
 type FooLister interface {
 	listers.Lister[*v1alpha1.Foo]
 	Foos(namespace string) FooNamespaceLister

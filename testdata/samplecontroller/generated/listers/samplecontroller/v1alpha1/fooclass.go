@@ -11,7 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// FooClassLister lists FooClasses, which are shared and read-only. FooClass is what Foos of one class have in common.
+// FooClassLister lists FooClasses, which are shared and read-only.
+// FooClass is what Foos of one class have in common.
 type FooClassLister interface {
 	listers.Reader[*v1alpha1.FooClass]
 	FooClassListerExpansion

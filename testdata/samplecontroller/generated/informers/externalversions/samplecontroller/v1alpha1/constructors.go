@@ -9,91 +9,98 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/internalinterfaces"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewFooInformer makes an informer that nobody shares: prefer that of a factory.
+// NewFooInformer is NewFilteredFooInformer without a filter.
 func NewFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredFooInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedFooInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedFooInformer is NewTypedFilteredFooInformer without a filter.
 func NewTypedFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers) FooIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredFooInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredFooInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredFooInformer is NewFooInformerWithOptions with some of the options.
+func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewFooInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredFooInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) FooIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredFooInformer is NewFilteredFooInformer, typed.
+func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) FooIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToFooIndexInformer(NewFilteredFooInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewFooInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedFooInformerWithOptions(client, namespace, options)
-}
-
-// NewTypedFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) FooIndexInformer {
+func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
-	return ToFooIndexInformer(factory.NewInformer(fooResource, source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch), options))
+	return factory.NewInformer(fooResource, source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch), options)
 }
 
-// ToTypedFooInformer makes an informer typed, whose objects must be Foos: of others, the typed methods panic.
+// NewTypedFooInformerWithOptions is NewFooInformerWithOptions, typed.
+func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) FooIndexInformer {
+	return ToFooIndexInformer(NewFooInformerWithOptions(client, namespace, options))
+}
+
+// ToTypedFooInformer makes an informer typed. Its objects must be Foos: of others, the typed methods panic.
 func ToTypedFooInformer(informer FooInformer) TypedFooInformer {
 	return factory.Typed[*v1alpha1.Foo, FooIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooLister](informer))
 }
 
-// ToFooIndexInformer makes an informer typed, whose objects must be Foos: of others, the typed methods panic.
+// ToFooIndexInformer makes an informer typed. Its objects must be Foos: of others, the typed methods panic.
 func ToFooIndexInformer(informer cache.SharedIndexInformer) FooIndexInformer {
 	return factory.ToTyped[*v1alpha1.Foo](informer)
 }
 
-// NewFooClassInformer makes an informer that nobody shares: prefer that of a factory.
+// NewFooClassInformer is NewFilteredFooClassInformer without a filter.
 func NewFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+	return NewFilteredFooClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedFooClassInformer makes an informer that nobody shares: prefer that of a factory.
+// NewTypedFooClassInformer is NewTypedFilteredFooClassInformer without a filter.
 func NewTypedFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers) FooClassIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
+	return NewTypedFilteredFooClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredFooClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+// NewFilteredFooClassInformer is NewFooClassInformerWithOptions with some of the options.
+func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers,
+	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
+	return NewFooClassInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredFooClassInformer makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) FooClassIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
+// NewTypedFilteredFooClassInformer is NewFilteredFooClassInformer, typed.
+func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers,
+	tweakListOptions factory.TweakListOptionsFunc) FooClassIndexInformer {
+	untyped := cache.TypedIndexersToIndexers(indexers)
+	return ToFooClassIndexInformer(NewFilteredFooClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
 // NewFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewFooClassInformerWithOptions(client versioned.Interface, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
-	return NewTypedFooClassInformerWithOptions(client, options)
-}
-
-// NewTypedFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
-func NewTypedFooClassInformerWithOptions(client versioned.Interface, options internalinterfaces.InformerOptions) FooClassIndexInformer {
+func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
-	return ToFooClassIndexInformer(factory.NewInformer(fooClassResource, source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch), options))
+	return factory.NewInformer(fooClassResource, source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch), options)
 }
 
-// ToTypedFooClassInformer makes an informer typed, whose objects must be FooClasses: of others, the typed methods panic.
+// NewTypedFooClassInformerWithOptions is NewFooClassInformerWithOptions, typed.
+func NewTypedFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) FooClassIndexInformer {
+	return ToFooClassIndexInformer(NewFooClassInformerWithOptions(client, options))
+}
+
+// ToTypedFooClassInformer makes an informer typed. Its objects must be FooClasses: of others, the typed methods panic.
 func ToTypedFooClassInformer(informer FooClassInformer) TypedFooClassInformer {
 	return factory.Typed[*v1alpha1.FooClass, FooClassIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
 }
 
-// ToFooClassIndexInformer makes an informer typed, whose objects must be FooClasses: of others, the typed methods panic.
+// ToFooClassIndexInformer makes an informer typed. Its objects must be FooClasses: of others, the typed methods panic.
 func ToFooClassIndexInformer(informer cache.SharedIndexInformer) FooClassIndexInformer {
 	return factory.ToTyped[*v1alpha1.FooClass](informer)
 }

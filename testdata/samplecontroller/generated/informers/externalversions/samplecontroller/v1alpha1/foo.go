@@ -13,7 +13,8 @@ import (
 
 // The informers of Foos.
 type (
-	// FooInformer gives the shared informer and the lister of Foos. Foo is a specification for a Foo resource.
+	// FooInformer gives the shared informer and the lister of Foos.
+	// Foo is a specification for a Foo resource.
 	FooInformer factory.Informer[samplecontrollerv1alpha1.FooLister]
 	// TypedFooInformer gives the typed informer as well.
 	TypedFooInformer factory.TypedInformer[FooIndexInformer, samplecontrollerv1alpha1.FooLister]

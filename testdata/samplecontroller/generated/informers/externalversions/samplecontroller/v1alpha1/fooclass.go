@@ -13,7 +13,8 @@ import (
 
 // The informers of FooClasses.
 type (
-	// FooClassInformer gives the shared informer and the lister of FooClasses. FooClass is what Foos of one class have in common.
+	// FooClassInformer gives the shared informer and the lister of FooClasses.
+	// FooClass is what Foos of one class have in common.
 	FooClassInformer factory.Informer[samplecontrollerv1alpha1.FooClassLister]
 	// TypedFooClassInformer gives the typed informer as well.
 	TypedFooClassInformer factory.TypedInformer[FooClassIndexInformer, samplecontrollerv1alpha1.FooClassLister]

@@ -1,0 +1,68 @@
+package conformance_test
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
+)
+
+// clientGo is client-go itself. That it passes shows that the cases are right;
+// where it has a defect, the case says what should be.
+var clientGo = conformance.Implementation{
+	Name:                   "client-go",
+	NewSharedIndexInformer: cache.NewSharedIndexInformerWithOptions,
+	NewInformer:            cache.NewInformerWithOptions,
+	NewReflector: func(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, options conformance.ReflectorOptions) conformance.Reflector {
+		r := cache.NewReflectorWithOptions(lw, expected, store, options.ReflectorOptions)
+		r.WatchListPageSize = options.WatchListPageSize
+		r.MaxInternalErrorRetryDuration = options.MaxInternalErrorRetryDuration
+		return r
+	},
+	NewIndexer: func(keyFunc cache.KeyFunc, indexers cache.Indexers, transform cache.TransformFunc) cache.Indexer {
+		return cache.NewIndexer(keyFunc, indexers, cache.WithTransformer(transform))
+	},
+	NewThreadSafeStore: func(indexers cache.Indexers) cache.ThreadSafeStore {
+		return cache.NewThreadSafeStore(indexers, cache.Indices{})
+	},
+	NewDeltaFIFO: func(options cache.DeltaFIFOOptions) cache.Queue { return cache.NewDeltaFIFOWithOptions(options) },
+	NewRealFIFO:  func(options cache.RealFIFOOptions) cache.QueueWithBatch { return cache.NewRealFIFOWithOptions(options) },
+	NewFactory:   newClientGoFactory,
+	Defects: map[string]string{
+		"W7 a watch-list is stopped once, however it ends": "stops it once more when it ends with an error",
+		"W8": "lists once although its context has ended",
+		"W9 a server that fails for an hour is not asked more than twice a minute": "begins its pauses anew every two minutes",
+		"WL4 a pause before another watch-list delays no stop":                     "sleeps to the end of a pause, up to a minute, before it stops",
+		"WL7": "waits for the bookmark for as long as the server keeps the watch open, and then again",
+		"WL9": "transforms what a watch-list begins with twice",
+		"S2":  "panics when an index function fails",
+		"S4 an informer that was made without indexes takes one": "panics when an index is added to an informer that was made with none",
+		"S4 what GetIndexers returns is the caller's":            "hands out the map that it works with",
+		"I5": "leaves the handle of a removed handler waiting for ever",
+		"I6 a handler that panics during the initial list gets in sync": "does not count an event that a handler panicked with",
+		"I12": "takes an object without a version for unchanged, and does not tell of its changes",
+	},
+}
+
+// clientGoFactory is a factory without a client.
+type clientGoFactory struct {
+	informers.SharedInformerFactory
+}
+
+func newClientGoFactory(options conformance.FactoryOptions) conformance.Factory {
+	return clientGoFactory{informers.NewSharedInformerFactoryWithOptions(nil, options.Resync,
+		informers.WithCustomResyncConfig(options.CustomResync),
+		informers.WithTransform(options.Transform),
+		informers.WithInformerName(options.InformerName),
+	)}
+}
+
+func (f clientGoFactory) InformerFor(obj runtime.Object, newInformer func(time.Duration) cache.SharedIndexInformer) cache.SharedIndexInformer {
+	return f.SharedInformerFactory.InformerFor(obj, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return newInformer(resync)
+	})
+}

@@ -1,0 +1,78 @@
+package conformance
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Implementation is what the suite is run against: constructors, with the
+// signatures of client-go's. A case that needs one that is nil fails, unless it
+// is in Skip.
+type Implementation struct {
+	// Name is that of the subtest.
+	Name string
+
+	// NewSharedIndexInformer has the signature of client-go's
+	// NewSharedIndexInformerWithOptions. Most statements are about what it
+	// returns.
+	NewSharedIndexInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+	// NewInformer is NewInformerWithOptions: an informer with one handler.
+	NewInformer func(cache.InformerOptions) (cache.Store, cache.Controller)
+	// NewReflector is NewReflectorWithOptions.
+	NewReflector func(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, options ReflectorOptions) Reflector
+
+	// NewIndexer may be given no transform.
+	NewIndexer         func(cache.KeyFunc, cache.Indexers, cache.TransformFunc) cache.Indexer
+	NewThreadSafeStore func(cache.Indexers) cache.ThreadSafeStore
+
+	// NewDeltaFIFO and NewRealFIFO are those WithOptions.
+	NewDeltaFIFO func(cache.DeltaFIFOOptions) cache.Queue
+	NewRealFIFO  func(cache.RealFIFOOptions) cache.QueueWithBatch
+
+	NewFactory func(FactoryOptions) Factory
+
+	// Skip says which cases the implementation is not to be asked for, and
+	// why. A key is the whole name of a case ("W4 a reason"), a statement
+	// ("W4") or a family ("W").
+	Skip map[string]string
+	// Defects says which cases it is known to fail, and how. They are run, and
+	// have to fail: a defect that was mended is to be taken from here. Keys are
+	// those of Skip.
+	Defects map[string]string
+}
+
+// Reflector is what statements about reflectors need of one.
+type Reflector interface {
+	RunWithContext(ctx context.Context)
+	ListAndWatchWithContext(ctx context.Context) error
+}
+
+// ReflectorOptions are client-go's, and those that are fields of its Reflector.
+type ReflectorOptions struct {
+	cache.ReflectorOptions
+	WatchListPageSize             int64
+	MaxInternalErrorRetryDuration time.Duration
+}
+
+// Factory is what statements about factories need of a SharedInformerFactory.
+type Factory interface {
+	Start(stopCh <-chan struct{})
+	Shutdown()
+	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
+	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
+	// InformerFor is that of the factory, less the client.
+	InformerFor(obj runtime.Object, newInformer func(resync time.Duration) cache.SharedIndexInformer) cache.SharedIndexInformer
+}
+
+// FactoryOptions are what the options of a factory set.
+type FactoryOptions struct {
+	Resync       time.Duration
+	CustomResync map[metav1.Object]time.Duration
+	Transform    cache.TransformFunc
+	InformerName *cache.InformerName
+}

@@ -1,0 +1,248 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// storeCases are about stores and their indexes.
+var storeCases = []testCase{
+	{statement: "S1", title: "a value that no object has any more leaves the index", test: func(t *T) {
+		x := t.newIndexer(roles())
+		t.check(x.Add(withRoles(podAt("a", "1"), "web")))
+		t.check(x.Update(withRoles(podAt("a", "2"), "web")))
+		t.equal("values", x.ListIndexFuncValues("roles"), []string{"web"})
+		t.check(x.Update(withRoles(podAt("a", "3"), "db")))
+		t.equal("values", x.ListIndexFuncValues("roles"), []string{"db"})
+		t.check(x.Delete(podAt("a", "4")))
+		t.equal("values", x.ListIndexFuncValues("roles"), []string{})
+	}},
+
+	{statement: "S2", title: "an object that an index function fails for is stored, and left out of that index", test: func(t *T) {
+		indexers := roles()
+		indexers["failing"] = func(any) ([]string, error) { return nil, errors.New("no value") }
+		x := t.newIndexer(indexers)
+		t.check(x.Add(withRoles(podAt("a", "1"), "web")))
+		t.equal("store", stored(x), []string{"a@1"})
+		t.equal("other index", t.byIndex(x, "web"), []string{"a@1"})
+		t.equal("values", x.ListIndexFuncValues("failing"), []string{})
+	}},
+
+	{statement: "S3", title: "a lookup in an index that is not there is an error", test: func(t *T) {
+		x := t.newIndexer(roles())
+		_, byIndex := x.ByIndex("none", "web")
+		_, index := x.Index("none", podAt("a", "1"))
+		_, keys := x.IndexKeys("none", "web")
+		for _, err := range []error{byIndex, index, keys} {
+			if err == nil || err.Error() != "Index with name none does not exist" {
+				t.Errorf("error is %v", err)
+			}
+		}
+		t.equal("values", len(x.ListIndexFuncValues("none")), 0)
+	}},
+
+	{statement: "S4", title: "an index that is added later has the objects that are there", test: func(t *T) {
+		x := t.newIndexer(cache.Indexers{})
+		t.check(x.Add(withRoles(podAt("a", "1"), "web")))
+		t.check(x.AddIndexers(roles()))
+		t.equal("index", t.byIndex(x, "web"), []string{"a@1"})
+	}},
+
+	{statement: "S4", title: "of several indexes none is added if one is there", test: func(t *T) {
+		x := t.newIndexer(roles())
+		more := roles()
+		more["more"] = more["roles"]
+		if err := x.AddIndexers(more); err == nil || err.Error() != "indexer conflict: map[roles:{}]" {
+			t.Errorf("error is %v", err)
+		}
+		t.equal("indexes", slices.Collect(maps.Keys(x.GetIndexers())), []string{"roles"})
+	}},
+
+	{statement: "S4", title: "an informer that was made without indexes takes one", test: func(t *T) {
+		informer := t.newInformer(t.newFeed(emptyList("1")), cache.SharedIndexInformerOptions{})
+		t.check(informer.AddIndexers(roles()))
+		t.equal("indexes", slices.Collect(maps.Keys(informer.GetIndexer().GetIndexers())), []string{"roles"})
+	}},
+
+	{statement: "S4", title: "what GetIndexers returns is the caller's", test: func(t *T) {
+		x := t.newIndexer(roles())
+		delete(x.GetIndexers(), "roles")
+		t.equal("indexes", slices.Collect(maps.Keys(x.GetIndexers())), []string{"roles"})
+	}},
+
+	{statement: "S5", title: "keys of an index are sorted", test: func(t *T) {
+		x := t.newIndexer(roles())
+		for _, name := range []string{"c", "a", "d", "b"} {
+			t.check(x.Add(withRoles(podAt(name, "1"), "web")))
+		}
+		keys, err := x.IndexKeys("roles", "web")
+		t.check(err)
+		t.equal("keys", keys, []string{"ns/a", "ns/b", "ns/c", "ns/d"})
+	}},
+
+	{statement: "S6", title: "an object that matches by two values is found once", test: func(t *T) {
+		x := t.newIndexer(roles())
+		t.check(x.Add(withRoles(podAt("a", "1"), "web", "db")))
+		t.check(x.Add(withRoles(podAt("b", "2"), "db")))
+		found, err := x.Index("roles", withRoles(podAt("z", "3"), "web", "db"))
+		t.check(err)
+		t.equal("found", describeAll(found), []string{"a@1", "b@2"})
+	}},
+
+	{statement: "S7", title: "the version of a store is that of what it was told last", test: func(t *T) {
+		x := t.newIndexer(roles())
+		for _, step := range []struct {
+			do   func() error
+			want string
+		}{
+			{func() error { return nil }, ""},
+			{func() error { return x.Add(podAt("a", "5")) }, "5"},
+			{func() error { return x.Update(podAt("a", "6")) }, "6"},
+			{func() error { return x.Add(podAt("b", "7")) }, "7"},
+			{func() error { return x.Delete(podAt("b", "8")) }, "8"},
+			{func() error { return x.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a"}) }, "8"},
+			{func() error { return x.Replace([]any{podAt("a", "4")}, "10") }, "10"},
+			{func() error { x.Bookmark("11"); return nil }, "11"},
+		} {
+			t.check(step.do())
+			t.equal("version", x.LastStoreSyncResourceVersion(), step.want)
+		}
+	}},
+
+	{statement: "S7", title: "a store by key takes its version from objects, and from a deletion that has one", test: func(t *T) {
+		s := t.newThreadSafeStore(cache.Indexers{})
+		s.Add("a", podAt("a", "5"))
+		t.equal("version", s.LastStoreSyncResourceVersion(), "5")
+		s.Update("x", "an object without metadata")
+		t.equal("version", s.LastStoreSyncResourceVersion(), "5")
+		s.Delete("x")
+		t.equal("version", s.LastStoreSyncResourceVersion(), "5")
+		s.DeleteWithObject("a", podAt("a", "6"))
+		t.equal("version", s.LastStoreSyncResourceVersion(), "6")
+		s.Replace(map[string]any{"b": podAt("b", "3")}, "9")
+		t.equal("version", s.LastStoreSyncResourceVersion(), "9")
+		s.Bookmark("12")
+		t.equal("version", s.LastStoreSyncResourceVersion(), "12")
+	}},
+
+	{statement: "S8", title: "a replaced store holds the new objects and no others, in its indexes too", test: func(t *T) {
+		x := t.newIndexer(roles())
+		t.check(x.Add(withRoles(podAt("a", "1"), "web")))
+		t.check(x.Add(withRoles(podAt("b", "2"), "web")))
+		t.check(x.Replace([]any{withRoles(podAt("b", "2"), "db"), withRoles(podAt("c", "3"), "web")}, "3"))
+		t.equal("store", stored(x), []string{"b@2", "c@3"})
+		t.equal("index", t.byIndex(x, "web"), []string{"c@3"})
+		t.equal("values", slices.Sorted(slices.Values(x.ListIndexFuncValues("roles"))), []string{"db", "web"})
+	}},
+
+	{statement: "S9", title: "a query is answered from one state", outside: true, test: func(t *T) {
+		x := t.newIndexer(roles())
+		state := func(version string) []any {
+			return []any{withRoles(podAt("a", version), "web"), withRoles(podAt("b", version), "web")}
+		}
+		t.check(x.Replace(state("0"), "0"))
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			for i := range 1000 {
+				if err := x.Replace(state(fmt.Sprint(i)), ""); err != nil {
+					panic(err)
+				}
+			}
+		})
+		defer writer.Wait()
+		for range 1000 {
+			for _, got := range [][]string{stored(x), t.byIndex(x, "web")} {
+				if len(got) != 2 || strings.TrimPrefix(got[0], "a") != strings.TrimPrefix(got[1], "b") {
+					t.Fatalf("got %v", got)
+				}
+			}
+		}
+	}},
+
+	{statement: "S10", title: "what can't be done of a transaction is reported, and the rest is done", test: func(t *T) {
+		x := t.newIndexer(roles())
+		transact, ok := x.(cache.TransactionStore)
+		if !ok {
+			t.Fatalf("%T has no transactions", x)
+		}
+		t.check(x.Add(podAt("b", "1")))
+		err := transact.Transaction(
+			cache.Transaction{Type: cache.TransactionTypeAdd, Object: podAt("a", "2")},
+			cache.Transaction{Type: cache.TransactionTypeAdd, Object: "an object without a key"},
+			cache.Transaction{Type: cache.TransactionTypeDelete, Object: podAt("b", "3")},
+			cache.Transaction{Type: cache.TransactionTypeUpdate, Object: podAt("a", "4")},
+		)
+		if err == nil || err.TotalTransactions != 4 || len(err.Errors) != 1 {
+			t.Fatalf("error is %v", err)
+		}
+		t.equal("done", err.SuccessfulIndices, []int{0, 2, 3})
+		t.equal("store", stored(x), []string{"a@4"})
+		t.equal("version", x.LastStoreSyncResourceVersion(), "4")
+	}},
+
+	{statement: "S10", title: "a store transforms what it is given, but in a transaction", test: func(t *T) {
+		x := t.newTransformingIndexer(func(obj any) (any, error) { return withRoles(obj.(*v1.Pod).DeepCopy(), "transformed"), nil })
+		t.check(x.Add(podAt("a", "1")))
+		t.check(x.Update(podAt("b", "2")))
+		t.equal("index", t.byIndex(x, "transformed"), []string{"a@1", "b@2"})
+		t.check(x.Replace([]any{podAt("c", "3")}, "3"))
+		t.equal("index", t.byIndex(x, "transformed"), []string{"c@3"})
+		if err := x.(cache.TransactionStore).Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: podAt("d", "4")}); err != nil {
+			t.Error(err)
+		}
+		t.equal("index", t.byIndex(x, "transformed"), []string{"c@3"})
+	}},
+}
+
+// newIndexer returns an indexer of pods.
+func (t *T) newIndexer(indexers cache.Indexers) cache.Indexer {
+	t.Helper()
+	if t.impl.NewIndexer == nil {
+		t.Fatal("there is no NewIndexer")
+	}
+	return t.impl.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers, nil)
+}
+
+func (t *T) newTransformingIndexer(transform cache.TransformFunc) cache.Indexer {
+	t.Helper()
+	if t.impl.NewIndexer == nil {
+		t.Fatal("there is no NewIndexer")
+	}
+	return t.impl.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, roles(), transform)
+}
+
+func (t *T) newThreadSafeStore(indexers cache.Indexers) cache.ThreadSafeStore {
+	t.Helper()
+	if t.impl.NewThreadSafeStore == nil {
+		t.Fatal("there is no NewThreadSafeStore")
+	}
+	return t.impl.NewThreadSafeStore(indexers)
+}
+
+// roles are indexers with one index, "roles", by which a pod has any number of
+// values.
+func roles() cache.Indexers {
+	return cache.Indexers{"roles": func(obj any) ([]string, error) {
+		return strings.Fields(obj.(*v1.Pod).Annotations["roles"]), nil
+	}}
+}
+
+func withRoles(p *v1.Pod, roles ...string) *v1.Pod {
+	p.Annotations = map[string]string{"roles": strings.Join(roles, " ")}
+	return p
+}
+
+// byIndex describes what the index by role finds.
+func (t *T) byIndex(x cache.Indexer, role string) []string {
+	t.Helper()
+	objs, err := x.ByIndex("roles", role)
+	t.check(err)
+	return describeAll(objs)
+}

@@ -1,0 +1,101 @@
+package conformance_test
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// typed is runtime/cache over typed sources, behind the adapters of
+// runtime/clientgo/cache.
+var typed = conformance.Implementation{
+	Name:                   "typed",
+	NewSharedIndexInformer: newTypedInformer,
+	NewIndexer:             newTypedIndexer,
+	NewFactory:             newFactory,
+	Skip: map[string]string{
+		"L3": noReflector,
+		"L10 a panic of the list function is one of the reflector":           noReflector,
+		"W1 a watch timeout of less than five minutes is ignored":            noReflector,
+		"W3 a store that wants to is told of each version":                   noReflector,
+		"W4 500 leads to another watch if internal errors are to be retried": noReflector,
+		"W4 the end of an open watch is nothing for the watch error handler": everyFailure,
+		"W9 a backoff of one's own takes the place of the default":           noReflector,
+		"W10":  noReflector,
+		"WL10": noDetector,
+		"Q":    "the queue of the core is its own affair: what comes out of it is what S, P and I are about",
+		"S7 a store by key takes its version from objects, and from a deletion that has one": "in the core objects have their own keys",
+		"S10 a store transforms what it is given, but in a transaction":                      "in the core the informer transforms",
+		"P4": "every informer of the core can be shared",
+	},
+}
+
+// Why the core is not asked for something.
+const (
+	noReflector  = "a reflector of the core is a part of its informer; page size, timeout and backoff are options of that"
+	everyFailure = "the core tells of every failure, that of an open watch too"
+	noDetector   = "the variable is for client-go's own tests"
+)
+
+func newTypedInformer(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	if _, ok := example.(*unstructured.Unstructured); ok {
+		return newInformerOf[*unstructured.Unstructured](lw, example, options)
+	}
+	return newInformerOf[*v1.Pod](lw, example, options)
+}
+
+func newInformerOf[T clientgocache.TypedObject](lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	src := source.FromListerWatcher[T](lw, example)
+	if direct, ok := lw.(*cachetest.ListerWatcher[T]); ok {
+		src = direct.Source()
+	}
+	informer := core.New(src, core.Options[T]{
+		Name:             options.ObjectDescription,
+		Resync:           options.ResyncPeriod,
+		DisableWatchList: watchlist.DoesClientNotSupportWatchListSemantics(lw),
+	})
+	return clientgocache.Typed(informer, clientgocache.AdapterOptions{
+		Resync:   options.ResyncPeriod,
+		Indexers: options.Indexers,
+		Object:   example,
+	})
+}
+
+func newTypedIndexer(_ cache.KeyFunc, indexers cache.Indexers, _ cache.TransformFunc) cache.Indexer {
+	store, err := core.NewStore(func(p *v1.Pod) (types.NamespacedName, error) { return core.KeyOf(p) })
+	if err != nil {
+		panic(err)
+	}
+	indexer := clientgocache.UntypedIndexer(store)
+	if err := indexer.AddIndexers(indexers); err != nil {
+		panic(err)
+	}
+	return indexer
+}
+
+// factoryWithoutClient is one of informers that bring their own sources.
+type factoryWithoutClient struct{ *factory.Factory[any] }
+
+func newFactory(options conformance.FactoryOptions) conformance.Factory {
+	return factoryWithoutClient{factory.New[any](nil, options.Resync,
+		factory.WithCustomResyncConfig(options.CustomResync),
+		factory.WithTransform(options.Transform),
+		factory.WithInformerName(options.InformerName),
+	)}
+}
+
+func (f factoryWithoutClient) InformerFor(obj runtime.Object, newInformer func(time.Duration) cache.SharedIndexInformer) cache.SharedIndexInformer {
+	return f.Factory.InformerFor(obj, func(_ any, resync time.Duration) cache.SharedIndexInformer { return newInformer(resync) })
+}

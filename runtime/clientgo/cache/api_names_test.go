@@ -14,21 +14,13 @@ const (
 // notProvided are the exported names of client-go's package that this one does
 // not have, as the package comment says.
 const notProvided = `
-	Config DeltaFIFO DeltaFIFOOptions ExpirationCache ExpirationPolicy FIFO
-	FakeCustomStore FakeExpirationPolicy Heap Indices InformerOptions LessFunc
-	MetricsProvider MutationCache MutationCacheOptions New
-	NewCacheMutationDetector NewDeltaFIFO NewDeltaFIFOWithOptions
-	NewExpirationStore NewFIFO NewFakeExpirationStore NewHeap
-	NewIndexerInformer NewInformer NewInformerWithOptions
-	NewIntegerResourceVersionMutationCache
-	NewIntegerResourceVersionMutationCacheWithOptions NewNamedReflector
-	NewNamespaceKeyedIndexerAndReflector NewRealFIFO NewRealFIFOWithOptions
-	NewReflector NewReflectorWithOptions NewRetryWithDeadline NewTTLStore
-	NewThreadSafeStore NewTransformingIndexerInformer NewTransformingInformer
-	NewUndeltaStore RealFIFO RealFIFOOptions ReflectorOptions
-	ResourceVersionComparator RetryWithDeadline SetReflectorMetricsProvider
-	TTLPolicy ThreadSafeStoreOption TimestampedEntry UndeltaStore
-	WithStoreMetrics WithThreadSafeStoreMetrics`
+	ExpirationCache New NewExpirationStore NewFakeExpirationStore
+	NewIndexerInformer NewInformer NewInformerWithOptions NewNamedReflector
+	NewNamespaceKeyedIndexerAndReflector NewReflector NewReflectorWithOptions
+	NewRetryWithDeadline NewTTLStore NewThreadSafeStore
+	NewTransformingIndexerInformer NewTransformingInformer
+	SetReflectorMetricsProvider ThreadSafeStoreOption WithStoreMetrics
+	WithThreadSafeStoreMetrics`
 
 // additions are the names that client-go's package does not have.
 const additions = `AdapterOptions Core InformerMetrics Typed TypedIndexerOf TypedObject Untyped UntypedIndexer`

@@ -50,12 +50,9 @@
 // of an unexported type; WithTransformer makes it.
 //
 // Reflectors (NewReflector and its variants; Reflector itself is an alias, for
-// the watch error handlers), queues (FIFO, DeltaFIFO, RealFIFO, Heap),
-// controllers and unshared informers (New, Config, NewInformer,
+// the watch error handlers), controllers and unshared informers (New, NewInformer,
 // NewIndexerInformer, NewInformerWithOptions and the transforming variants),
-// NewThreadSafeStore, expiration, TTL and undelta stores, mutation caches and
-// detectors, NewRetryWithDeadline, fakes, WithStoreMetrics and the metrics of
-// reflectors are not part of this package: take client-go's, which work beside
-// these. SharedIndexInformerOptions.Identifier and InformerMetricsProvider are
-// accepted and publish no metrics.
+// NewThreadSafeStore, expiration and TTL stores, NewRetryWithDeadline,
+// WithStoreMetrics and the metrics of reflectors are not part of this package: take
+// client-go's, which work beside these.
 package cache

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // DefaultWatchErrorHandler logs an error of a list or watch at the level of its
@@ -63,6 +65,12 @@ func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
 	return cache.NamespacedNameAsObjectName(nn)
 }
 
+// NewCacheMutationDetector returns what looks for mutations of the objects that it
+// is given, if KUBE_CACHE_MUTATION_DETECTOR was true when the process began.
+func NewCacheMutationDetector(name string) MutationDetector {
+	return cache.NewCacheMutationDetector(name)
+}
+
 // NewFilteredListWatchFromClient lists and watches a resource with a REST
 // client, with options changed by a function.
 func NewFilteredListWatchFromClient(c Getter, resource, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
@@ -74,9 +82,24 @@ func NewGenericLister(indexer Indexer, resource schema.GroupResource) GenericLis
 	return cache.NewGenericLister(indexer, resource)
 }
 
+// NewHeap returns an empty priority queue.
+func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap { return cache.NewHeap(keyFn, lessFn) }
+
 // NewInformerName reserves a name for the informers of one factory, unique in
 // the process until it is released.
 func NewInformerName(name string) (*InformerName, error) { return cache.NewInformerName(name) }
+
+// NewIntegerResourceVersionMutationCache returns a view of a store that shows what
+// its user has written before the store has heard of it.
+func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Store, indexer Indexer, ttl time.Duration, includeAdds bool) MutationCache {
+	return cache.NewIntegerResourceVersionMutationCache(logger, backingCache, indexer, ttl, includeAdds)
+}
+
+// NewIntegerResourceVersionMutationCacheWithOptions returns a view of a store that
+// shows what its user has written before the store has heard of it.
+func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
+	return cache.NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, options)
+}
 
 // NewListWatchFromClient lists and watches a resource with a REST client.
 func NewListWatchFromClient(c Getter, resource, namespace string, fieldSelector fields.Selector) *ListWatch {

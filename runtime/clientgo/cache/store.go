@@ -46,6 +46,12 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	return x
 }
 
+// NewUndeltaStore returns an empty store that calls pushFunc with all of its objects
+// after each change.
+func NewUndeltaStore(pushFunc func([]any), keyFunc KeyFunc) *UndeltaStore {
+	return &UndeltaStore{Store: NewStore(keyFunc), PushFunc: pushFunc}
+}
+
 // addEach is AddIndexers for constructors, which have no error to return.
 func (x *indexer[T]) addEach(indexers Indexers) {
 	for name, fn := range indexers {

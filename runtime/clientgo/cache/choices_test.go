@@ -1,0 +1,41 @@
+package cache
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// choices are the decisions of a sequence of actions, read off bytes: random ones
+// in a test, and the fuzzer's.
+type choices []byte
+
+// of returns a number below n, up to 256, and 0 after the end.
+func (c *choices) of(n int) int {
+	if len(*c) == 0 {
+		return 0
+	}
+	b := (*c)[0]
+	*c = (*c)[1:]
+	return int(b) % n
+}
+
+// oneIn reports true about once in n times, and false after the end.
+func (c *choices) oneIn(n int) bool { return c.of(n) == n-1 }
+
+// everyChoice runs a test for some random choices.
+func everyChoice(t *testing.T, runs, length int, test func(*testing.T, choices)) {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	for run := range runs {
+		rnd := rand.New(rand.NewPCG(seed, uint64(run)))
+		data := make(choices, length)
+		for i := range data {
+			data[i] = byte(rnd.Uint32())
+		}
+		test(t, data)
+		if t.Failed() {
+			t.Fatalf("seed %d, run %d", seed, run)
+		}
+	}
+}

@@ -62,7 +62,11 @@ func noDirectory(dir, base string) error {
 			names = append(names, entry.Name())
 		}
 	}
-	return fmt.Errorf("no such directory, seen from %s%s", dir, DidYouMean(name, parent, names))
+	from := ""
+	if !filepath.IsAbs(base) {
+		from = ", seen from " + dir
+	}
+	return fmt.Errorf("no such directory%s%s", from, DidYouMean(name, parent, names))
 }
 
 // distance is the number of letters to insert, remove or replace to make b of a.

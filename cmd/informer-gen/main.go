@@ -140,6 +140,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil || differs {
 		err = printFound(stdout, f, result)
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = fmt.Errorf("%w; nothing was written", err)
+	}
 	if err != nil {
 		printError(stderr, err)
 		return 1

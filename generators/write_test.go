@@ -93,7 +93,13 @@ func TestVerifyWritesNothing(t *testing.T) {
 	if err := os.Remove(missing); err != nil {
 		t.Fatal(err)
 	}
-	before := snapshot(t, options.Dir)
+	before, past := snapshot(t, options.Dir), time.Unix(1, 0)
+	for name := range before {
+		if err := errors.Join(os.Chmod(filepath.Dir(name), 0o555), os.Chtimes(name, past, past), os.Chtimes(filepath.Dir(name), past, past)); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(filepath.Dir(name), 0o755) }) // or it can't be removed
+	}
 	options.Mode = Verify
 	result, err := Run(t.Context(), options)
 	if !errors.Is(err, ErrDiffers) {
@@ -111,6 +117,13 @@ func TestVerifyWritesNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
 		t.Error(diff)
+	}
+	for name := range before {
+		for _, path := range []string{name, filepath.Dir(name)} {
+			if info, err := os.Stat(path); err != nil || !info.ModTime().Equal(past) {
+				t.Errorf("%s was touched: %v", path, err)
+			}
+		}
 	}
 }
 
@@ -223,6 +236,23 @@ func TestCancelledRunWritesNothing(t *testing.T) {
 				t.Error("an empty output folder was left behind")
 			}
 		})
+	}
+}
+
+// What fails in the midst of replacing files leaves no temporary ones.
+func TestFailedReplacement(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	change := func(name string) Change {
+		return Change{Kind: Created, path: filepath.Join(dir, name), new: []byte("new\n")}
+	}
+	tooLong := strings.Repeat("x", 300) + ".go"
+	if err := apply(t.Context(), []Change{change("a/a.go"), change("b/" + tooLong), change("c/c.go")}, []string{dir}); err == nil {
+		t.Fatal("a file with a name of 300 letters was written")
+	}
+	want := map[string]string{filepath.Join(dir, "a/a.go"): "new\n"}
+	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informer-gen/informer-gen/generators"
+)
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	change := func(kind generators.ChangeKind, path string) generators.Change {
+		return generators.Change{Kind: kind, Path: path}
+	}
+	several := []generators.Change{
+		change(generators.Created, "pkg/informers/a.go"), change(generators.Updated, "pkg/informers/b/b.go"),
+		change(generators.Updated, "pkg/listers/b.go"), change(generators.Removed, "pkg/listers/c.go"),
+	}
+	for _, c := range []struct {
+		name    string
+		mode    generators.Mode
+		changes []generators.Change
+		want    string
+	}{
+		{"nothing to do", generators.Write, nil, "42 files up to date (14ms)"},
+		{"nothing differs", generators.Verify, nil, "42 files up to date (14ms)"},
+		{"several", generators.Write, several, "wrote 3 files, removed 1, 39 unchanged, below pkg (14ms)"},
+		{"one", generators.Write, several[:1], "wrote 1 file, removed 0, 41 unchanged, below pkg/informers (14ms)"},
+		{"differs", generators.Verify, several, "generated files are not up to date: 2 differ, 1 missing, 1 stale; to write them, run the same command without --verify"},
+		{"nothing in common", generators.Write, append(several, change(generators.Updated, "x.go")), "wrote 4 files, removed 1, 38 unchanged, below . (14ms)"},
+		{"above the working directory", generators.Write, []generators.Change{change(generators.Created, "../a/x.go"), change(generators.Created, "../b/x.go")}, "wrote 2 files, removed 0, 40 unchanged, below .. (14ms)"},
+	} {
+		result := generators.Result{Files: 42, Changes: c.changes}
+		if got := summary(c.mode, result, 14100*time.Microsecond); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// All problems are printed, however many; many of them with a line for each
+// directory.
+func TestPrintError(t *testing.T) {
+	t.Parallel()
+	problems := func(n int) (list scanner.ErrorList, lines []string) {
+		for i := range n {
+			pos := token.Position{Filename: fmt.Sprintf("api/v%d/types.go", 1+2*i/n), Line: i + 1, Column: 1}
+			list.Add(pos, "wrong")
+			lines = append(lines, pos.String()+": wrong")
+		}
+		return list, lines
+	}
+	one, oneLine := problems(1)
+	few, fewLines := problems(many)
+	lots, lotsLines := problems(2 * many)
+	grouped := append([]string{"# api/v1"}, lotsLines[:many]...)
+	grouped = append(append(grouped, "# api/v2"), lotsLines[many:]...)
+	for _, c := range []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"one", one, append(oneLine, "informer-gen: 1 problem; nothing was written")},
+		{"few", few, append(fewLines, "informer-gen: 50 problems; nothing was written")},
+		{"lots", lots, append(grouped, "informer-gen: 100 problems; nothing was written")},
+		{"no position", errors.New("wrong"), []string{"informer-gen: wrong"}},
+		{"several without", errors.Join(errors.New("a"), errors.New("b")), []string{"informer-gen: a", "informer-gen: b"}},
+	} {
+		var got strings.Builder
+		printError(&got, c.err)
+		if want := strings.Join(c.want, "\n") + "\n"; got.String() != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got.String(), want)
+		}
+	}
+}

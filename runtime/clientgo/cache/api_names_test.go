@@ -14,12 +14,8 @@ const (
 // notProvided are the exported names of client-go's package that this one does
 // not have, as the package comment says.
 const notProvided = `
-	ExpirationCache New NewExpirationStore NewFakeExpirationStore
-	NewIndexerInformer NewInformer NewInformerWithOptions NewNamedReflector
-	NewNamespaceKeyedIndexerAndReflector NewReflector NewReflectorWithOptions
-	NewRetryWithDeadline NewTTLStore NewThreadSafeStore
-	NewTransformingIndexerInformer NewTransformingInformer
-	SetReflectorMetricsProvider ThreadSafeStoreOption WithStoreMetrics
+	ExpirationCache NewExpirationStore NewFakeExpirationStore NewTTLStore
+	NewThreadSafeStore ThreadSafeStoreOption WithStoreMetrics
 	WithThreadSafeStoreMetrics`
 
 // additions are the names that client-go's package does not have.

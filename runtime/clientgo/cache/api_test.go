@@ -18,7 +18,7 @@ var (
 	_ cache.TransactionStore                  = (*indexer[any])(nil)
 	_ cache.ReflectorStore                    = (*indexer[any])(nil)
 	_ cache.KeyListerGetter                   = (*indexer[any])(nil)
-	_ cache.Controller                        = controller{}
+	_ cache.Controller                        = idleController{}
 	_ cache.ResourceEventHandlerRegistration  = (*registration)(nil)
 )
 

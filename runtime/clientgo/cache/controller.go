@@ -1,19 +1,33 @@
 package cache
 
-import "context"
+import (
+	"context"
 
-// controller is what GetController returns: it reports on an informer, and does
+	"k8s.io/client-go/tools/cache"
+)
+
+// New returns a controller that fills a queue with what a ListerWatcher lists and
+// watches, and processes what comes out of it, in batches if the queue and the
+// config can. The queue may be any. The reflector is that of
+// NewReflectorWithOptions.
+func New(c *Config) Controller {
+	config := *c
+	config.ListerWatcher = guarded(c.ListerWatcher, objectName(c.ObjectType, c.ObjectDescription))
+	return cache.New(&config)
+}
+
+// idleController is what GetController returns: it reports on an informer, and does
 // not run it.
-type controller struct {
+type idleController struct {
 	informer SharedInformer
 }
 
-func (c controller) RunWithContext(context.Context) {}
+func (c idleController) RunWithContext(context.Context) {}
 
-func (c controller) Run(<-chan struct{}) {}
+func (c idleController) Run(<-chan struct{}) {}
 
-func (c controller) HasSynced() bool { return c.informer.HasSynced() }
+func (c idleController) HasSynced() bool { return c.informer.HasSynced() }
 
-func (c controller) HasSyncedChecker() DoneChecker { return c.informer.HasSyncedChecker() }
+func (c idleController) HasSyncedChecker() DoneChecker { return c.informer.HasSyncedChecker() }
 
-func (c controller) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }
+func (c idleController) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

@@ -7,6 +7,7 @@
 // are forwarded to client-go. What stores, watches and notifies is the core:
 //
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
+//	NewInformer            ─► the same with one handler, as a Controller
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
 //	UntypedIndexer         ─► a cache.Store[T] as Store, Indexer, TypedIndexer[T], TransactionStore
 //	Core                   ─► back from an adapter to its cache.Informer[T]
@@ -39,20 +40,32 @@
 //     list reports that it has synced; client-go's never does.
 //   - A handler's resync period is kept to the letter, and not rounded up to a
 //     multiple of the informer's.
-//   - HandlerOptions.Logger is used while the handler is added, not for it
-//     afterwards.
 //   - Names of typed handlers in logs are those of the handler given, not of a
 //     wrapper around it.
+//   - The handler of an informer that is not shared is called in a goroutine of
+//     its own: the store may be ahead of it. Its resync period, too, is a second
+//     at the least.
+//   - SetInformerMetricsProvider of client-go, which k8s.io/component-base calls,
+//     sets no provider for the informers of this package: its own does, for both.
+//
+// # Reflectors
+//
+// A Reflector is client-go's. SetWatchErrorHandler, a method of client-go's
+// interface, takes functions of a *Reflector, and code that keeps what NewReflector
+// returns in a field names the same type: both compile only if it is client-go's.
+// So NewReflector, its variants, and New, which runs a reflector for a queue, use
+// client-go's machinery, for stores and queues of any origin. What they add is that
+// it does not hang: a watch-list whose initial events have no end is given up for a
+// list, and a silent watch is opened again.
+//
+// Informers, shared or not, are of the core, and use no Reflector: the one that
+// their watch error handlers are given bears the informer's name, and does nothing.
 //
 // # What is not provided
 //
 // StoreOption is a function of this package's own, because client-go's is one
 // of an unexported type; WithTransformer makes it.
 //
-// Reflectors (NewReflector and its variants; Reflector itself is an alias, for
-// the watch error handlers), controllers and unshared informers (New, NewInformer,
-// NewIndexerInformer, NewInformerWithOptions and the transforming variants),
-// NewThreadSafeStore, expiration and TTL stores, NewRetryWithDeadline,
-// WithStoreMetrics and the metrics of reflectors are not part of this package: take
-// client-go's, which work beside these.
+// NewThreadSafeStore, expiration and TTL stores and WithStoreMetrics are not part of
+// this package: take client-go's, which work beside these.
 package cache

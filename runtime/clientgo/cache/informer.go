@@ -165,7 +165,7 @@ func (s *untypedInformer[T]) GetIndexer() Indexer { return s.indexer }
 // typedIndexer is the indexer of the typed form.
 func (s *untypedInformer[T]) typedIndexer() TypedIndexer[T] { return s.indexer }
 
-func (s *untypedInformer[T]) GetController() Controller { return controller{s} }
+func (s *untypedInformer[T]) GetController() Controller { return idleController{s} }
 
 func (s *untypedInformer[T]) AddIndexers(indexers Indexers) error {
 	if s.IsStopped() {

@@ -34,16 +34,22 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // known when the program is compiled, an informer over a typed source decodes
 // and lists with less work: see Typed and package source.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
-	src := source.FromListerWatcher[runtime.Object](lw, exampleObject)
-	informer := core.New(src, core.Options[runtime.Object]{
-		Name:             objectName(exampleObject, options.ObjectDescription),
-		Resync:           options.ResyncPeriod,
-		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
-		Metrics:          InformerMetrics(options.Identifier, options.InformerMetricsProvider),
+	return newListWatchInformer(lw, exampleObject, options.Indexers, core.Options[runtime.Object]{
+		Name:    options.ObjectDescription,
+		Resync:  options.ResyncPeriod,
+		Metrics: InformerMetrics(options.Identifier, options.InformerMetricsProvider),
 	})
-	return Untyped(informer, AdapterOptions{
-		Resync:   options.ResyncPeriod,
-		Indexers: options.Indexers,
+}
+
+// newListWatchInformer returns an informer of what a ListerWatcher lists and
+// watches.
+func newListWatchInformer(lw ListerWatcher, exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer[runtime.Object] {
+	options.Name = objectName(exampleObject, options.Name)
+	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
+	informer := core.New(source.FromListerWatcher[runtime.Object](lw, exampleObject), options)
+	return newUntyped(informer, AdapterOptions{
+		Resync:   options.Resync,
+		Indexers: indexers,
 		Object:   exampleObject,
 	})
 }

@@ -1,0 +1,55 @@
+package cache
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/naming"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+)
+
+// NewReflector returns a reflector that keeps a store in step with what a
+// ListerWatcher lists and watches. It is named after the place that it is called
+// from. See NewReflectorWithOptions.
+func NewReflector(lw ListerWatcher, expectedType any, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
+	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{ResyncPeriod: resyncPeriod})
+}
+
+// NewNamedReflector returns a reflector with a name. See NewReflectorWithOptions.
+func NewNamedReflector(name string, lw ListerWatcher, expectedType any, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
+	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{Name: name, ResyncPeriod: resyncPeriod})
+}
+
+// NewReflectorWithOptions returns a reflector that keeps a store, of any kind, in
+// step with what a ListerWatcher lists and watches. Watched objects that are not
+// of the expected type are reported and skipped; with nil none is.
+//
+// The reflector is client-go's, as the package comment explains. Its watches end
+// when they are silent for too long, and after a watch-list whose initial events
+// had no end it lists.
+func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions) *Reflector {
+	if options.Name == "" {
+		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "runtime/clientgo/cache/")
+	}
+	return cache.NewReflectorWithOptions(guarded(lw, options.Name), expectedType, store, options)
+}
+
+// NewNamespaceKeyedIndexerAndReflector returns an indexer with the index by
+// namespace, and a reflector that keeps it in step.
+func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType any, resyncPeriod time.Duration) (indexer Indexer, reflector *Reflector) {
+	indexer = NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
+	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)
+}
+
+// NewRetryWithDeadline returns what decides whether to retry: for as long as the
+// errors that isRetryable accepts do not last for more than maxRetryDuration, and
+// from the start again once there was none for minResetPeriod.
+func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
+	return cache.NewRetryWithDeadline(maxRetryDuration, minResetPeriod, isRetryable, clock)
+}
+
+// SetReflectorMetricsProvider sets the provider of metrics that no reflector
+// publishes, in client-go either.
+func SetReflectorMetricsProvider(metricsProvider MetricsProvider) {
+	cache.SetReflectorMetricsProvider(metricsProvider)
+}

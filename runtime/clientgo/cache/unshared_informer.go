@@ -1,0 +1,171 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// leastWatchTimeout is the least that MinWatchTimeout can ask for.
+const leastWatchTimeout = 5 * time.Minute
+
+// NewInformerWithOptions returns a store, and the controller that keeps it in step
+// with what a ListerWatcher lists and watches and tells one handler of it. If
+// options.Indexers is not nil, the store is an Indexer. It is only to be read.
+//
+// The controller has synced when the handler has seen the first list. A panic of
+// the handler ends it and is raised by its Run, if panics are to end the process.
+func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
+	i := newUnshared(options)
+	return i.informer.GetIndexer(), i
+}
+
+// NewInformer is NewInformerWithOptions with few options.
+//
+// Deprecated: use NewInformerWithOptions.
+func NewInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler) (Store, Controller) {
+	return NewTransformingIndexerInformer(lw, objType, resyncPeriod, h, nil, nil)
+}
+
+// NewIndexerInformer is NewInformerWithOptions with indexers.
+//
+// Deprecated: use NewInformerWithOptions.
+func NewIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers) (Indexer, Controller) {
+	return NewTransformingIndexerInformer(lw, objType, resyncPeriod, h, indexers, nil)
+}
+
+// NewTransformingInformer is NewInformerWithOptions with a function that every
+// object goes through before it is stored.
+//
+// Deprecated: use NewInformerWithOptions.
+func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store, Controller) {
+	return NewTransformingIndexerInformer(lw, objType, resyncPeriod, h, nil, transformer)
+}
+
+// NewTransformingIndexerInformer is NewInformerWithOptions with indexers and with
+// a function that every object goes through before it is stored.
+//
+// Deprecated: use NewInformerWithOptions.
+func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers, transformer TransformFunc) (Indexer, Controller) {
+	i := newUnshared(InformerOptions{
+		ListerWatcher: lw,
+		ObjectType:    objType,
+		Handler:       h,
+		ResyncPeriod:  resyncPeriod,
+		Indexers:      indexers,
+		Transform:     transformer,
+	})
+	return i.informer.GetIndexer(), i
+}
+
+// unsharedInformer is an informer with one handler as a Controller.
+type unsharedInformer struct {
+	informer     *untypedInformer[runtime.Object]
+	handler      *raisingHandler
+	registration ResourceEventHandlerRegistration
+	name         string
+}
+
+func newUnshared(options InformerOptions) *unsharedInformer {
+	informer := newListWatchInformer(options.ListerWatcher, options.ObjectType, options.Indexers, core.Options[runtime.Object]{
+		Resync:       options.ResyncPeriod,
+		WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout),
+		Metrics:      InformerMetrics(options.Identifier, options.InformerMetricsProvider),
+	})
+	handler := newRaisingHandler(options.Handler)
+	// An informer that has not been started takes a transform and a handler.
+	_ = informer.SetTransform(options.Transform)
+	registration, _ := informer.addHandler(options.Handler, untypedHandler[runtime.Object]{handler}, HandlerOptions{Logger: options.Logger})
+	return &unsharedInformer{
+		informer:     informer,
+		handler:      handler,
+		registration: registration,
+		name:         fmt.Sprintf("Informer %T", options.ObjectType),
+	}
+}
+
+func (i *unsharedInformer) Run(stopCh <-chan struct{}) {
+	i.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext runs the informer until ctx ends or the handler panics, and every
+// goroutine of it has ended. An informer runs once.
+func (i *unsharedInformer) RunWithContext(ctx context.Context) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(i.handler.alive, stop)()
+	i.informer.RunWithContext(running)
+	i.handler.raise(ctx)
+}
+
+func (i *unsharedInformer) HasSynced() bool { return i.registration.HasSynced() }
+
+func (i *unsharedInformer) HasSyncedChecker() DoneChecker {
+	return doneChecker{name: i.name, done: i.registration.HasSyncedChecker().Done()}
+}
+
+func (i *unsharedInformer) LastSyncResourceVersion() string {
+	return i.informer.LastSyncResourceVersion()
+}
+
+// raisingHandler keeps a panic of a handler for another goroutine, and does not
+// call the handler again after it. If panics are not to end the process, it leaves
+// them alone.
+type raisingHandler struct {
+	handler ResourceEventHandler
+	// alive ends with the panic, a *core.PanicError, as its cause.
+	alive context.Context
+	die   context.CancelCauseFunc
+}
+
+func newRaisingHandler(handler ResourceEventHandler) *raisingHandler {
+	h := &raisingHandler{handler: handler}
+	h.alive, h.die = context.WithCancelCause(context.Background())
+	return h
+}
+
+func (h *raisingHandler) OnAdd(obj any, isInInitialList bool) {
+	h.call(func() { h.handler.OnAdd(obj, isInInitialList) })
+}
+
+func (h *raisingHandler) OnUpdate(oldObj, newObj any) {
+	h.call(func() { h.handler.OnUpdate(oldObj, newObj) })
+}
+
+func (h *raisingHandler) OnDelete(obj any) {
+	h.call(func() { h.handler.OnDelete(obj) })
+}
+
+func (h *raisingHandler) call(handle func()) {
+	if h.alive.Err() != nil {
+		return
+	}
+	defer func() {
+		if !utilruntime.ReallyCrash {
+			return
+		}
+		if value := recover(); value != nil {
+			h.die(&core.PanicError{Value: value, Stack: debug.Stack()})
+		}
+	}()
+	handle()
+}
+
+// raise panics as the handler did, if it did.
+func (h *raisingHandler) raise(ctx context.Context) {
+	var panicked *core.PanicError
+	if errors.As(context.Cause(h.alive), &panicked) {
+		klog.FromContext(ctx).Error(panicked, "Handler panicked")
+		panic(panicked.Value)
+	}
+}

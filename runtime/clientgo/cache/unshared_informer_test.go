@@ -1,0 +1,248 @@
+package cache
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2/ktesting"
+)
+
+// An informer with one handler keeps a store in step, and tells the handler.
+func TestUnsharedInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, lw := podAPI("a")
+		handler := &recorder{}
+		store, controller := NewInformerWithOptions(InformerOptions{
+			ListerWatcher: lw,
+			ObjectType:    &v1.Pod{},
+			Handler:       handler,
+			ResyncPeriod:  time.Minute,
+		})
+		if controller.HasSynced() || controller.LastSyncResourceVersion() != "" {
+			t.Error("in sync before the start")
+		}
+		stop := background(t, controller.RunWithContext)
+		same(t, "list", handler.take(), []string{"initial a"})
+		if !controller.HasSynced() {
+			t.Error("not in sync")
+		}
+		createPod(t, api, "b")
+		synctest.Wait()
+		same(t, "event", handler.take(), []string{"add b"})
+		same(t, "store", store.ListKeys(), []string{"ns/a", "ns/b"})
+		if version := controller.LastSyncResourceVersion(); version != "3" || version != store.LastStoreSyncResourceVersion() {
+			t.Errorf("version %q, and %q of the store", version, store.LastStoreSyncResourceVersion())
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		same(t, "resync", handler.take(), []string{"resync a", "resync b"})
+		stop()
+		createPod(t, api, "c")
+		same(t, "after the end", handler.take(), nil)
+	})
+}
+
+// A handler hears of every object of a relist: first of those that are gone, then
+// of the others, in the order of the list.
+func TestUnsharedInformerRelists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", ""), pod("ns", "b", ""))
+		handler := &recorder{}
+		_, controller := NewInformer(api.listWatch(), &v1.Pod{}, 0, handler)
+		defer background(t, controller.RunWithContext)()
+		if got := handler.take(); len(got) != 2 {
+			t.Errorf("list: %q", got)
+		}
+		api.disconnect(func() { api.delete("ns", "a") })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		same(t, "relist", handler.take(), []string{"gone ns/a a", "resync b"})
+	})
+}
+
+// The handler has been told of the first list when the controller has synced.
+func TestUnsharedInformerSyncsAfterItsHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, lw := podAPI("a")
+		proceed := make(chan struct{})
+		_, controller := NewInformer(lw, &v1.Pod{}, 0, ResourceEventHandlerFuncs{AddFunc: func(any) { <-proceed }})
+		defer background(t, controller.RunWithContext)()
+		checker := controller.HasSyncedChecker()
+		if controller.HasSynced() || IsDone(checker) || checker.Name() != "Informer *v1.Pod" {
+			t.Errorf("%s: in sync while the handler is called", checker.Name())
+		}
+		close(proceed)
+		synctest.Wait()
+		if !controller.HasSynced() || !IsDone(checker) {
+			t.Error("not in sync")
+		}
+	})
+}
+
+// What the older constructors take is what their informers do.
+func TestUnsharedInformerConstructors(t *testing.T) {
+	byName := Indexers{"name": func(obj any) ([]string, error) { return []string{obj.(*v1.Pod).Name}, nil }}
+	mark := func(obj any) (any, error) {
+		obj.(*v1.Pod).Labels = map[string]string{"role": "marked"}
+		return obj, nil
+	}
+	for name, c := range map[string]struct {
+		make            func(ListerWatcher, ResourceEventHandler) (Store, Controller)
+		indexed, marked bool
+	}{
+		"NewInformer": {
+			make: func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+				return NewInformer(lw, &v1.Pod{}, 0, h)
+			},
+		},
+		"NewIndexerInformer": {
+			make: func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+				return NewIndexerInformer(lw, &v1.Pod{}, 0, h, byName)
+			},
+			indexed: true,
+		},
+		"NewTransformingInformer": {
+			make: func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+				return NewTransformingInformer(lw, &v1.Pod{}, 0, h, mark)
+			},
+			marked: true,
+		},
+		"NewTransformingIndexerInformer": {
+			make: func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+				return NewTransformingIndexerInformer(lw, &v1.Pod{}, 0, h, byName, mark)
+			},
+			indexed: true,
+			marked:  true,
+		},
+		"NewInformerWithOptions": {
+			make: func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+				return NewInformerWithOptions(InformerOptions{ListerWatcher: lw, ObjectType: &v1.Pod{}, Handler: h, Indexers: byName, Transform: mark})
+			},
+			indexed: true,
+			marked:  true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, lw := podAPI("a")
+				handler := &recorder{}
+				store, controller := c.make(lw, handler)
+				stop := make(chan struct{})
+				go controller.Run(stop)
+				synctest.Wait()
+				want := "initial a"
+				if c.marked {
+					want = "initial a=marked"
+				}
+				same(t, "handler", handler.take(), []string{want})
+				found, err := store.(Indexer).ByIndex("name", "a")
+				if c.indexed != (err == nil && len(found) == 1) {
+					t.Errorf("found %v, %v", found, err)
+				}
+				close(stop)
+			})
+		})
+	}
+}
+
+// A panic of the handler ends the informer, and is raised where it runs.
+func TestUnsharedInformerRaisesPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, lw := podAPI("a", "b")
+		var calls atomic.Int32
+		_, controller := NewInformer(lw, &v1.Pod{}, 0, ResourceEventHandlerFuncs{AddFunc: func(any) {
+			calls.Add(1)
+			panic("no room")
+		}})
+		defer func() {
+			if value := recover(); value != "no room" {
+				t.Errorf("recovered %v", value)
+			}
+			if n := calls.Load(); n != 1 {
+				t.Errorf("%d calls", n)
+			}
+		}()
+		controller.RunWithContext(t.Context())
+	})
+}
+
+// Where panics are not to end the process, a handler that panics is called again,
+// and what is logged goes to the informer's logger.
+func TestUnsharedInformerOutlivesPanics(t *testing.T) {
+	reallyCrash := utilruntime.ReallyCrash
+	utilruntime.ReallyCrash = false
+	defer func() { utilruntime.ReallyCrash = reallyCrash }()
+	synctest.Test(t, func(t *testing.T) {
+		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
+		_, lw := podAPI("a", "b")
+		handler := &recorder{}
+		_, controller := NewInformerWithOptions(InformerOptions{
+			Logger:        &logger,
+			ListerWatcher: lw,
+			ObjectType:    &v1.Pod{},
+			Handler: ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+				handler.OnAdd(obj, true)
+				panic(fmt.Sprint("no room for ", nameAndRole(obj)))
+			}},
+		})
+		defer background(t, controller.RunWithContext)()
+		time.Sleep(time.Minute)
+		same(t, "calls", handler.take(), []string{"initial a", "initial b"})
+		if !controller.HasSynced() {
+			t.Error("not in sync")
+		}
+		if logged := logger.GetSink().(ktesting.Underlier).GetBuffer().String(); !strings.Contains(logged, "no room for a") {
+			t.Errorf("logged %q", logged)
+		}
+	})
+}
+
+// A watch lasts for the least time that is asked for, but not for less than five
+// minutes.
+func TestUnsharedInformerWatchTimeout(t *testing.T) {
+	for asked, least := range map[time.Duration]time.Duration{
+		0:             5 * time.Minute,
+		time.Second:   5 * time.Minute,
+		7 * time.Hour: 7 * time.Hour,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api, lw := podAPI()
+			_, controller := NewInformerWithOptions(InformerOptions{
+				ListerWatcher:   lw,
+				ObjectType:      &v1.Pod{},
+				Handler:         ResourceEventHandlerFuncs{},
+				MinWatchTimeout: asked,
+			})
+			defer background(t, controller.RunWithContext)()
+			got := time.Duration(*api.Requests()[0].Options.TimeoutSeconds) * time.Second
+			if got < least || got > 2*least {
+				t.Errorf("asked for %v, watches for %v", asked, got)
+			}
+		})
+	}
+}
+
+// The metrics of an informer with one handler are those of a shared one.
+func TestUnsharedInformerMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		metrics := &metricsLog{}
+		_, lw := podAPI()
+		_, controller := NewInformerWithOptions(InformerOptions{
+			ListerWatcher:           lw,
+			ObjectType:              &v1.Pod{},
+			Handler:                 ResourceEventHandlerFuncs{},
+			Identifier:              newInformerName(t).WithResource(podsResource),
+			InformerMetricsProvider: metrics,
+		})
+		defer background(t, controller.RunWithContext)()
+		if got := metrics.take(); len(got) != 4 {
+			t.Errorf("metrics %q", got)
+		}
+	})
+}

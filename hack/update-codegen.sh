@@ -2,6 +2,7 @@
 # Writes the golden output of testdata anew. Arguments go to every call of
 # informer-gen: --verify compares instead of writing.
 set -euo pipefail
+unset CDPATH # or cd prints where it goes
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT

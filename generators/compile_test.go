@@ -130,7 +130,9 @@ func (c *compiler) parse(path, dir string) []*ast.File {
 			c.fail(token.NoPos, err)
 			return
 		}
-		files = append(files, file)
+		if file.Name.Name != "documentation" { // which the go command leaves out
+			files = append(files, file)
+		}
 	}
 	declared := map[string]bool{}
 	for _, entry := range entries {

@@ -196,8 +196,9 @@ func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 	syntax, err := parser.ParseFile(p.loader.fset, shown, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
+			file := p.loader.fset.File(syntax.FileStart)
 			for _, e := range list {
-				diags.errorf(e.Pos, "syntax error: %s", e.Msg)
+				diags.errorf(p.loader.position(file.Pos(e.Pos.Offset)), "syntax error: %s", e.Msg)
 			}
 		} else {
 			diags.errorf(token.Position{Filename: shown}, "syntax error: %v", err)

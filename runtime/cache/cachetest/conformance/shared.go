@@ -60,6 +60,21 @@ var sharedCases = []testCase{
 		r.want("initial a@2", "update a@2 a@3", "delete a@4")
 	}},
 
+	{statement: "I1", title: "a slow handler holds up neither the store nor another handler", test: func(t *T) {
+		w := t.listing("a")
+		slow, quick := w.handle(), w.handle()
+		slow.hook = func(string) { time.Sleep(time.Hour) }
+		w.run()
+		for range 3 {
+			w.update("a")
+		}
+		quick.want("initial a@2", "update a@2 a@3", "update a@3 a@4", "update a@4 a@5")
+		slow.want("initial a@2")
+		w.wantStored("a@5")
+		w.pass(3 * time.Hour)
+		slow.want("update a@2 a@3", "update a@3 a@4", "update a@4 a@5")
+	}},
+
 	{statement: "I2", title: "a late handler is given what is there, and then what happens", test: func(t *T) {
 		w := t.listing("a", "b")
 		w.run()
@@ -223,6 +238,18 @@ var sharedCases = []testCase{
 		t.equal("handler has ended", ended, true)
 		synctest.Wait()
 		t.equal("open watches", w.api.Watches(), 0)
+	}},
+
+	{statement: "I8", title: "what waits for a handler at the stop is dropped, and the store keeps what it holds", test: func(t *T) {
+		w := t.listing("a")
+		r := w.handle()
+		r.hook = func(string) { time.Sleep(time.Minute) }
+		stop := w.run()
+		w.create("b")
+		w.pass(0)
+		stop()
+		r.want("initial a@2")
+		w.wantStored("a@2", "b@3")
 	}},
 
 	{statement: "I9", title: "an informer is in sync once its store holds the first list, and not if it is stopped before", test: func(t *T) {

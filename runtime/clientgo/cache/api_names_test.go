@@ -15,7 +15,7 @@ const (
 // not have, as the package comment says.
 const notProvided = `
 	ExpirationCache NewExpirationStore NewFakeExpirationStore NewTTLStore
-	NewThreadSafeStore ThreadSafeStoreOption WithStoreMetrics
+	NewThreadSafeStore ThreadSafeStoreOption
 	WithThreadSafeStoreMetrics`
 
 // additions are the names that client-go's package does not have.
@@ -23,7 +23,7 @@ const additions = `AdapterOptions Core InformerMetrics Typed TypedIndexerOf Type
 
 // otherTypes are the names with another type than client-go's, and what makes
 // it. NewStore and NewIndexer, which take it, have the same words.
-const otherTypes = `StoreOption WithTransformer`
+const otherTypes = `StoreOption WithStoreMetrics WithTransformer`
 
 // Whatever this package shares with client-go's has the same type.
 func TestAPIIsClientGos(t *testing.T) {

@@ -64,8 +64,7 @@
 // # What is not provided
 //
 // StoreOption is a function of this package's own, because client-go's is one
-// of an unexported type; WithTransformer makes it.
+// of an unexported type; WithTransformer and WithStoreMetrics make it.
 //
-// NewThreadSafeStore, expiration and TTL stores and WithStoreMetrics are not part of
-// this package: take client-go's, which work beside these.
+// NewThreadSafeStore, expiration and TTL stores are not part of this package: take client-go's, which work beside these.
 package cache

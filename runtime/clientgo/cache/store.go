@@ -13,6 +13,7 @@ type StoreOption func(*storeOptions)
 
 type storeOptions struct {
 	transform TransformFunc
+	metric    storeMetric
 }
 
 // WithTransformer applies a function to what Add, Update and Replace are given
@@ -43,6 +44,9 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	x := newIndexer(store)
 	x.key, x.transform = keyFunc, o.transform
 	x.addEach(indexers)
+	if o.metric.gauge != nil {
+		return &publishingIndexer{indexer: x, metric: o.metric}
+	}
 	return x
 }
 

@@ -2,10 +2,11 @@ package generate
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
 // update is a project's hack/update-codegen.sh, as kube_codegen.sh wants it. The
@@ -21,7 +22,11 @@ kube::codegen::gen_client --with-watch --boilerplate boilerplate.go.txt \
 // code-generator, and what it leaves compiles: with listers of informer-gen's,
 // and with those of lister-gen, which the script runs before.
 func TestKubeCodegen(t *testing.T) {
-	tool, source := buildTool(t), codeGeneratorSource(t)
+	tool := buildTool(t)
+	source, err := scratch.Dir(t.Context(), "k8s.io/code-generator")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, skipListers string
 		// listers is who wrote them.
@@ -37,7 +42,7 @@ func TestKubeCodegen(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, filepath.Join(dir, "boilerplate.go.txt"), "// Copyright Example.\n")
-			bin := buildCodeGenerator(t, "client-gen", "lister-gen")
+			bin := build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen)
 			write(t, filepath.Join(bin, "informer-gen"), "#!/bin/sh\nexec "+tool+" "+c.skipListers+" \"$@\"\n")
 			if err := os.Chmod(filepath.Join(bin, "informer-gen"), 0o755); err != nil {
 				t.Fatal(err)
@@ -58,16 +63,4 @@ func TestKubeCodegen(t *testing.T) {
 			}
 		})
 	}
-}
-
-// codeGeneratorSource is the directory of code-generator's source.
-func codeGeneratorSource(t *testing.T) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/code-generator")
-	command.Dir = filepath.Join(checkout(t), "test")
-	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("go list k8s.io/code-generator: %v", err)
-	}
-	return strings.TrimSpace(string(output))
 }

@@ -1,13 +1,14 @@
 package generate
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 // that those of code-generator's informer-gen and lister-gen have, and with the
 // same types: whoever calls the one can call the other.
 func TestSameAPIAsCodeGenerator(t *testing.T) {
-	tool, theirs := buildTool(t), buildCodeGenerator(t, "client-gen", "lister-gen", "informer-gen")
+	tool, theirs := buildTool(t), build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
 	for _, c := range []struct {
 		name string
 		// archive holds the API packages, if they are not other modules'.
@@ -113,22 +114,5 @@ func compatProject(t *testing.T, archive string) string {
 	}
 	// What the go command is to know by name.
 	write(t, filepath.Join(dir, "compat.go"), "package compat\n\nimport (\n\t_ \""+sampleClient+"\"\n\t_ \""+crdClient+"\"\n)\n")
-	return dir
-}
-
-// buildCodeGenerator builds tools of code-generator, at the version of go.mod,
-// and returns the directory they are in.
-func buildCodeGenerator(t *testing.T, names ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	args := []string{"build", "-o", dir}
-	for _, name := range names {
-		args = append(args, "k8s.io/code-generator/cmd/"+name)
-	}
-	command := exec.CommandContext(t.Context(), "go", args...)
-	command.Dir = filepath.Join(checkout(t), "test")
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, output)
-	}
 	return dir
 }

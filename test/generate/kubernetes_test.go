@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
 // Over every group of k8s.io/api and client-go's clientset the tool writes code
@@ -22,7 +24,12 @@ func TestKubernetesAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	projectIn(t, dir, "example.com/kube", "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := scratch.Module(dir, checkout(t), "example.com/kube", "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2"); err != nil {
+		t.Fatal(err)
+	}
 	program, err := os.ReadFile(filepath.Join("testdata", "kube", "main.go.txt"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
 // One command gives code that compiles for the API packages of public projects,
 // which are named by import path and are not in the project that runs it. Each
 // has another layout. Where code-generator can do the same, the API is the same.
 func TestPublicProjects(t *testing.T) {
-	tool, theirs := buildTool(t), buildCodeGenerator(t, "lister-gen", "informer-gen")
+	tool, theirs := buildTool(t), build(t, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
 	for _, c := range []struct {
 		name      string
 		clientset string

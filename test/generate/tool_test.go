@@ -15,12 +15,14 @@ import (
 	// What the tool is made of: so that go test does not take a result for
 	// cached when it has changed.
 	_ "github.com/informer-gen/informer-gen/generators"
+
+	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
 // checkout is the root of the repository.
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../..")
+	dir, err := scratch.Dir(t.Context(), scratch.Runtime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,37 +30,14 @@ func checkout(t *testing.T) string {
 }
 
 // project makes a module in a temporary directory that uses the checkout in
-// place of a released informer-gen, and returns the directory. Its other
-// dependencies are those of this module, at the same versions, and so are in
-// the module cache.
+// place of a released informer-gen, and returns the directory.
 func project(t *testing.T, module string, require ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	projectIn(t, dir, module, require...)
+	if err := scratch.Module(dir, checkout(t), module, require...); err != nil {
+		t.Fatal(err)
+	}
 	return dir
-}
-
-// projectIn is project in an empty directory of the caller.
-func projectIn(t *testing.T, dir, module string, require ...string) {
-	t.Helper()
-	lines := []string{
-		"module " + module, "", "go 1.26.0", "",
-		"require github.com/informer-gen/informer-gen v0.0.0",
-	}
-	for _, path := range require {
-		lines = append(lines, "require "+path)
-	}
-	lines = append(lines, "replace github.com/informer-gen/informer-gen => "+checkout(t), "")
-	write(t, filepath.Join(dir, "go.mod"), strings.Join(lines, "\n"))
-	var sums []byte
-	for _, file := range []string{"go.sum", "test/go.sum"} {
-		sum, err := os.ReadFile(filepath.Join(checkout(t), file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums = append(sums, sum...)
-	}
-	write(t, filepath.Join(dir, "go.sum"), string(sums))
 }
 
 // inProject runs a command in a project and returns what it printed. The go
@@ -69,7 +48,7 @@ func inProject(t *testing.T, dir, name string, args ...string) (string, error) {
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = dir
-	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "PWD="+dir)
+	command.Env = scratch.Environ(dir)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	err := command.Run()
@@ -91,13 +70,17 @@ func mustRun(t *testing.T, dir, name string, args ...string) string {
 // buildTool builds informer-gen and returns its path.
 func buildTool(t *testing.T) string {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), "informer-gen")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "./cmd/informer-gen")
-	command.Dir = checkout(t)
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("go build ./cmd/informer-gen: %v\n%s", err, output)
+	return filepath.Join(build(t, scratch.InformerGen), "informer-gen")
+}
+
+// build builds tools and returns the directory they are in.
+func build(t *testing.T, tools ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := scratch.Build(t.Context(), dir, tools...); err != nil {
+		t.Fatal(err)
 	}
-	return tool
+	return dir
 }
 
 func exitStatus(err error) int {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// typesPerPackage is about what API packages have.
+const typesPerPackage = 20
+
+// writeAPI writes API packages with a number of types in all below dir/apis, one
+// group each: types with an object's metadata, a spec, a status and a list.
+func writeAPI(dir string, types int) error {
+	for first := 0; first < types; first += typesPerPackage {
+		group := fmt.Sprintf("g%03d", first/typesPerPackage)
+		pkg := filepath.Join(dir, "apis", group, "v1")
+		if err := os.MkdirAll(pkg, 0o755); err != nil {
+			return err
+		}
+		doc := fmt.Sprintf("// +groupName=%s.example.com\n\n// Package v1 is the first version of the group.\npackage v1\n", group)
+		if err := os.WriteFile(filepath.Join(pkg, "doc.go"), []byte(doc), 0o644); err != nil {
+			return err
+		}
+		var b strings.Builder
+		b.WriteString("package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n")
+		for n := first; n < min(first+typesPerPackage, types); n++ {
+			b.WriteString(strings.ReplaceAll(apiType, "KIND", fmt.Sprintf("Kind%05d", n)))
+		}
+		if err := os.WriteFile(filepath.Join(pkg, "types.go"), []byte(b.String()), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const apiType = `
+// +genclient
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// KIND is what somebody wants of the world, and how the world is.
+type KIND struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	// Standard object's metadata.
+	// +optional
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	// Spec is what is wanted.
+	Spec KINDSpec ` + "`json:\"spec\"`" + `
+	// Status is what was found.
+	// +optional
+	Status KINDStatus ` + "`json:\"status,omitempty\"`" + `
+}
+
+// KINDSpec is what is wanted.
+type KINDSpec struct {
+	// Replicas is how many there should be.
+	// +optional
+	Replicas *int32 ` + "`json:\"replicas,omitempty\"`" + `
+	// Selector is which of them are meant.
+	Selector *metav1.LabelSelector ` + "`json:\"selector\"`" + `
+	// Parameters are handed on.
+	// +optional
+	Parameters map[string]string ` + "`json:\"parameters,omitempty\"`" + `
+}
+
+// KINDStatus is what was found.
+type KINDStatus struct {
+	// ObservedGeneration is that of the spec that this is about.
+	ObservedGeneration int64 ` + "`json:\"observedGeneration,omitempty\"`" + `
+	// Conditions are the latest ones.
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition ` + "`json:\"conditions,omitempty\"`" + `
+}
+
+// KINDList is a list of them.
+type KINDList struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	metav1.ListMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Items           []KIND ` + "`json:\"items\"`" + `
+}
+`

@@ -47,6 +47,9 @@ func (c *collector) collectPackage(pkg *Package) {
 	at := pkg.loader.position
 	own := markersOf(pkg)
 	lint(pkg, own, c.options.LintRules, c.diags)
+	for _, m := range own.all {
+		c.tags.misspelt(m)
+	}
 	found := map[bool][]*Kind{} // by internal
 	attached := map[*ast.CommentGroup]bool{}
 	for _, decl := range pkg.declarations() {

@@ -130,7 +130,7 @@ func (g *Group) version(name string) *Version {
 			return version
 		}
 	}
-	version := &Version{Name: name, GoName: camelCase(name, "V"), Dir: packageName(name, "v")}
+	version := &Version{Name: name, GoName: camelCase(name, "V"), Dir: versionDir(name)}
 	g.Versions = append(g.Versions, version)
 	return version
 }
@@ -211,14 +211,14 @@ func (s *groupSet) distinctNames() {
 	}
 	taken := map[string]*groupEntry{}
 	for _, group := range s.groups {
+		if factoryMethods[group.GoName] {
+			group.GoName += "Group"
+		}
 		if previous := taken[group.scope()+group.GoName]; previous != nil {
 			s.diags.errorf(group.namedAt, "group: %q here and %q at %s are both called %s in Go; give one of them a +groupGoName",
 				group.Name, previous.Name, previous.namedAt, group.GoName)
 		}
 		taken[group.scope()+group.GoName] = group
-		if factoryMethods[group.GoName] {
-			group.GoName += "Group"
-		}
 	}
 }
 

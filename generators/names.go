@@ -75,18 +75,30 @@ func packageName(element, prefix string) string {
 	return name
 }
 
+// special are the directories that the go command treats in a way of its own,
+// and that of the internal interfaces.
+var special = map[string]bool{"internal": true, "vendor": true, "testdata": true, "internalinterfaces": true}
+
 // groupDir makes a directory of the path element or segment that names a group.
 // It keeps what upstream's output can be imported with, which has the name as it
 // is, and mends the rest.
 func groupDir(element string) string {
 	first, _, _ := strings.Cut(element, ".")
 	switch {
-	case element == "internal" || element == "vendor" || element == "testdata" || element == "internalinterfaces":
+	case special[element]:
 		return "group" + element
 	case token.IsIdentifier(first) && !strings.HasPrefix(element, "_"):
 		return element
 	}
 	return packageName(element, "group")
+}
+
+// versionDir is the directory and the package name of a version.
+func versionDir(version string) string {
+	if name := packageName(version, "v"); !special[name] {
+		return name
+	}
+	return "v" + version
 }
 
 // groupPackage is the name of the Go package in a group's directory.

@@ -188,6 +188,8 @@ func (d *declaration) unalias() *declaration {
 
 // hasMethod reports whether the package declares a method of the type.
 func (d *declaration) hasMethod(name string) bool {
+	d.pkg.index()
+	d.pkg.parseDeferred()
 	for _, file := range d.pkg.Files {
 		for _, decl := range file.Syntax.Decls {
 			method, ok := decl.(*ast.FuncDecl)

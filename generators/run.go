@@ -61,6 +61,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	var diags diagnostics
 	loader := newLoader(ctx, &options)
 	loading := options.begin("loading")
+	options.progress("finding packages", 0, 0, "")
 	packages, err := loader.load(options.Patterns, clientsets(options), &diags)
 	if err != nil {
 		return result, orCancelled(ctx, err)

@@ -56,10 +56,29 @@ func (p tagParser) parse(m markers) Tags {
 			p.resourceName("+resourceName", tags.ResourceName, marker)
 		case strings.HasPrefix(marker.name, "kubebuilder:resource:"):
 			p.resource(&tags, marker)
+		default:
+			p.misspelt(marker)
 		}
 	}
 	tags.Verbs = p.verbs(m)
 	return tags
+}
+
+// readTags are the tags that count here and are not of the genclient family.
+var readTags = []string{"genclient", "groupName", "groupGoName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
+	"kubebuilder:resource:scope", "kubebuilder:skip", "k8s:informer-gen", "k8s:lister-gen"}
+
+// misspelt warns of a tag that is one letter off, or capital letters, one that
+// counts. Other unknown ones are another tool's.
+func (p tagParser) misspelt(m marker) {
+	if slices.Contains(readTags, m.name) {
+		return
+	}
+	for _, tag := range readTags {
+		if distance(strings.ToLower(m.name), strings.ToLower(tag)) <= 1 {
+			p.diags.warnf(p.at(m.pos), "+%s: unknown tag; did you mean +%s?", m.name, tag)
+		}
+	}
 }
 
 func (p tagParser) genclient(tags *Tags, m marker) {
@@ -167,6 +186,7 @@ func (p tagParser) resource(tags *Tags, m marker) {
 		p.diags.errorf(p.at(m.pos), "+kubebuilder:resource: %v", err)
 	}
 	for _, argument := range arguments {
+		p.misspelt(marker{name: "kubebuilder:resource:" + argument.name, pos: m.pos})
 		switch argument.name {
 		case "path":
 			tags.Path, tags.pathPos = argument.value, m.pos

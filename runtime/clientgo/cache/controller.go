@@ -12,7 +12,7 @@ import (
 // NewReflectorWithOptions.
 func New(c *Config) Controller {
 	config := *c
-	config.ListerWatcher = guarded(c.ListerWatcher, objectName(c.ObjectType, c.ObjectDescription))
+	config.ListerWatcher = guarded(c.ListerWatcher, objectName(c.ObjectType, c.ObjectDescription), nil)
 	return cache.New(&config)
 }
 

@@ -51,16 +51,19 @@ func TestController(t *testing.T) {
 		later []string
 	}{
 		"in order": {
-			queue: func() Queue { return cache.NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}) },
+			queue: func() Queue { return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}) },
 			list:  "ReplacedAll 1 at 2 true",
 			later: []string{"Added b@3 false", "SyncAll false"},
 		},
 		"by key": {
-			queue: func() Queue {
-				return cache.NewDeltaFIFOWithOptions(DeltaFIFOOptions{EmitDeltaTypeReplaced: true})
-			},
+			queue: func() Queue { return NewDeltaFIFOWithOptions(DeltaFIFOOptions{EmitDeltaTypeReplaced: true}) },
 			list:  "Replaced a@2 true",
 			later: []string{"Added b@3 false"},
+		},
+		"of client-go": {
+			queue: func() Queue { return cache.NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}) },
+			list:  "ReplacedAll 1 at 2 true",
+			later: []string{"Added b@3 false", "SyncAll false"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +104,7 @@ func TestControllerProcessesBatches(t *testing.T) {
 		diary := &deltaDiary{}
 		processing, proceed := make(chan struct{}), make(chan struct{})
 		controller := New(&Config{
-			Queue:         cache.NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true}),
+			Queue:         NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true}),
 			ListerWatcher: lw,
 			ObjectType:    &v1.Pod{},
 			Process: func(obj any, initial bool) error {
@@ -151,7 +154,7 @@ func TestControllerWatchErrors(t *testing.T) {
 				api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(403)})
 				var told []string
 				config := &Config{
-					Queue:             cache.NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}),
+					Queue:             NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}),
 					ListerWatcher:     lw,
 					ObjectType:        &v1.Pod{},
 					ObjectDescription: "pods of the test",
@@ -178,7 +181,7 @@ func TestControllerWithoutBookmark(t *testing.T) {
 		api, lw := podAPI("a")
 		api.SetWatchList(cachetest.WatchListEndless)
 		config := &Config{
-			Queue:         cache.NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}),
+			Queue:         NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}),
 			ListerWatcher: lw,
 			ObjectType:    &v1.Pod{},
 			Process:       func(any, bool) error { return nil },

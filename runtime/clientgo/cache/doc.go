@@ -56,7 +56,8 @@
 // So NewReflector, its variants, and New, which runs a reflector for a queue, use
 // client-go's machinery, for stores and queues of any origin. What they add is that
 // it does not hang: a watch-list whose initial events have no end is given up for a
-// list, and a silent watch is opened again.
+// list, a silent watch is opened again, and Run ends with its context also while the
+// server is down.
 //
 // Informers, shared or not, are of the core, and use no Reflector: the one that
 // their watch error handlers are given bears the informer's name, and does nothing.
@@ -66,5 +67,6 @@
 // StoreOption is a function of this package's own, because client-go's is one
 // of an unexported type; WithTransformer and WithStoreMetrics make it.
 //
-// NewThreadSafeStore, expiration and TTL stores are not part of this package: take client-go's, which work beside these.
+// NewThreadSafeStore, expiration and TTL stores are not part of this package: take
+// client-go's, which work beside these.
 package cache

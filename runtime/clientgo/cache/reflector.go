@@ -24,14 +24,14 @@ func NewNamedReflector(name string, lw ListerWatcher, expectedType any, store Re
 // step with what a ListerWatcher lists and watches. Watched objects that are not
 // of the expected type are reported and skipped; with nil none is.
 //
-// The reflector is client-go's, as the package comment explains. Its watches end
-// when they are silent for too long, and after a watch-list whose initial events
-// had no end it lists.
+// The reflector is client-go's, as the package comment explains. Beyond that its
+// watches end when they are silent for too long, it lists after a watch-list whose
+// initial events had no end, and nothing keeps it when its context ends.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions) *Reflector {
 	if options.Name == "" {
 		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "runtime/clientgo/cache/")
 	}
-	return cache.NewReflectorWithOptions(guarded(lw, options.Name), expectedType, store, options)
+	return cache.NewReflectorWithOptions(guarded(lw, options.Name, options.Backoff), expectedType, store, options)
 }
 
 // NewNamespaceKeyedIndexerAndReflector returns an indexer with the index by

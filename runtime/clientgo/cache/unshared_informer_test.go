@@ -9,8 +9,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2/ktesting"
 )
 
 // An informer with one handler keeps a store in step, and tells the handler.
@@ -175,11 +173,9 @@ func TestUnsharedInformerRaisesPanics(t *testing.T) {
 // Where panics are not to end the process, a handler that panics is called again,
 // and what is logged goes to the informer's logger.
 func TestUnsharedInformerOutlivesPanics(t *testing.T) {
-	reallyCrash := utilruntime.ReallyCrash
-	utilruntime.ReallyCrash = false
-	defer func() { utilruntime.ReallyCrash = reallyCrash }()
+	outlivePanics(t)
 	synctest.Test(t, func(t *testing.T) {
-		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
+		logger, logged := bufferedLogger(t)
 		_, lw := podAPI("a", "b")
 		handler := &recorder{}
 		_, controller := NewInformerWithOptions(InformerOptions{
@@ -197,8 +193,8 @@ func TestUnsharedInformerOutlivesPanics(t *testing.T) {
 		if !controller.HasSynced() {
 			t.Error("not in sync")
 		}
-		if logged := logger.GetSink().(ktesting.Underlier).GetBuffer().String(); !strings.Contains(logged, "no room for a") {
-			t.Errorf("logged %q", logged)
+		if !strings.Contains(logged(), "no room for a") {
+			t.Errorf("logged %q", logged())
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
@@ -25,24 +27,35 @@ const (
 	idlePatience     = 4 * time.Minute
 )
 
+// busyBackoff is how long the reflector waits for a server that is busy or down, if
+// it has no Backoff.
+var busyBackoff = wait.Backoff{
+	Duration: 800 * time.Millisecond,
+	Factor:   2,
+	Jitter:   1,
+	Steps:    32,
+	Cap:      30 * time.Second,
+}
+
 var (
 	errWatchListGivenUp = errors.New("watch-list: given up, since an earlier one had no end")
 	errNoWatch          = errors.New("watch: is nil")
 )
 
-// watchGuard keeps client-go's reflector from waiting for ever for a server that
-// is silent.
+// watchGuard keeps client-go's reflector from waiting for too long: for ever for a
+// server that is silent, and beyond the end of its context for one that is busy.
 type watchGuard struct {
 	inner ListerWatcherWithContext
 	// name is that of the reflector.
-	name string
+	name    string
+	backoff wait.Backoff
 	// givenUp is set when the initial events of a watch-list had no end. There
 	// are no others then, so that the reflector lists.
 	givenUp atomic.Bool
 }
 
-func guarded(lw ListerWatcher, name string) ListerWatcher {
-	g := &watchGuard{inner: ToListerWatcherWithContext(lw), name: name}
+func guarded(lw ListerWatcher, name string, backoff *wait.Backoff) ListerWatcher {
+	g := &watchGuard{inner: ToListerWatcherWithContext(lw), name: name, backoff: ptr.Deref(backoff, busyBackoff)}
 	return ToListWatcherWithWatchListSemantics(&ListWatch{
 		ListWithContextFunc:  g.inner.ListWithContext,
 		WatchFuncWithContext: g.watch,
@@ -55,6 +68,16 @@ func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (wat
 		return nil, errWatchListGivenUp
 	}
 	inner, err := g.inner.WatchWithContext(ctx, options)
+	// The reflector, too, would ask for a watch-list again, and sleep before.
+	for backoff := g.backoff; streaming && isBusy(err); {
+		klog.FromContext(ctx).V(2).Info("Watch-list failed, trying again", "reflector", g.name, "err", err)
+		select {
+		case <-time.After(backoff.Step()):
+			inner, err = g.inner.WatchWithContext(ctx, options)
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +87,12 @@ func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (wat
 	w := &guardedWatch{inner: inner, streaming: streaming, result: make(chan watch.Event), stopped: make(chan struct{})}
 	go w.run(func() watch.Event { return g.giveUp(ctx) })
 	return w, nil
+}
+
+// isBusy is true for errors that say nothing of the watch: the server asks to come
+// back, or nobody listens at its address.
+func isBusy(err error) bool {
+	return apierrors.IsTooManyRequests(err) || utilnet.IsConnectionRefused(err)
 }
 
 // giveUp returns the event that makes the reflector list.

@@ -10,6 +10,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -81,6 +82,34 @@ func TestReflectorWithSilentWatch(t *testing.T) {
 	})
 }
 
+// A reflector asks a server that is busy for the watch-list again, after the time
+// that its backoff says, and ends at once when it is told to.
+func TestReflectorOfBusyServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, lw := podAPI("a")
+		api.Fail(cachetest.Fault{Err: cachetest.Status(429)})
+		api.Fail(cachetest.Fault{Err: cachetest.ErrConnectionRefused})
+		store := &diary{}
+		backoff := wait.Backoff{Duration: time.Hour, Factor: 2, Steps: 10}
+		options := ReflectorOptions{Backoff: &backoff}
+		stop := background(t, NewReflectorWithOptions(lw, &v1.Pod{}, store, options).RunWithContext)
+		time.Sleep(3*time.Hour - time.Second)
+		same(t, "before the second pause ends", store.read(), nil)
+		time.Sleep(time.Second)
+		same(t, "after it", store.read(), []string{"replace [a@2] at 2"})
+		same(t, "requests", requests(api), []string{"watchlist", "watchlist", "watchlist"})
+		stop()
+
+		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused})
+		stop = background(t, NewReflectorWithOptions(lw, &v1.Pod{}, store, options).RunWithContext)
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("took %v to stop", took)
+		}
+	})
+}
+
 // countedWatch counts the calls of a watch.
 type countedWatch struct {
 	watch.Interface
@@ -116,7 +145,7 @@ func TestGuardedWatchStopsOnce(t *testing.T) {
 				counted := &countedWatch{Interface: server}
 				lw := guarded(&ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 					return counted, nil
-				}}, "")
+				}}, "", nil)
 				w, err := ToWatcherWithContext(lw).WatchWithContext(t.Context(), metav1.ListOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -138,18 +167,18 @@ func TestGuardedWatchStopsOnce(t *testing.T) {
 func TestGuardIsTransparent(t *testing.T) {
 	_, lw := podAPI()
 	for _, lw.ListOnly = range []bool{false, true} {
-		says, ok := guarded(lw, "").(interface{ IsWatchListSemanticsUnSupported() bool })
+		says, ok := guarded(lw, "", nil).(interface{ IsWatchListSemanticsUnSupported() bool })
 		if !ok || says.IsWatchListSemanticsUnSupported() != lw.ListOnly {
 			t.Errorf("list only %t is not passed on", lw.ListOnly)
 		}
 	}
 	refused := guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
 		return nil, cachetest.ErrConnectionRefused
-	}}, "")
+	}}, "", nil)
 	if _, err := refused.Watch(metav1.ListOptions{}); !errors.Is(err, cachetest.ErrConnectionRefused) {
 		t.Errorf("error %v", err)
 	}
-	none := guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, nil }}, "")
+	none := guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, nil }}, "", nil)
 	if _, err := none.Watch(metav1.ListOptions{}); err == nil {
 		t.Error("no watch and no error")
 	}

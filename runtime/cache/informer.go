@@ -12,8 +12,48 @@ import (
 )
 
 // Informer keeps a Store in step with one resource of an API server, and tells
-// handlers of its changes. The package comment says what it promises. Its
-// methods are safe for concurrent use, also from within handlers.
+// handlers of its changes. Its methods are safe for concurrent use, also from
+// within handlers.
+//
+// # What a handler may rely on
+//
+// A handler is called with one event after the other, and never concurrently.
+// It is told of a change when the store and its indexes have made it, and finds
+// there that state or a later one. The old object of an update is the object that
+// it was last given. Handlers hold up neither each other nor the store.
+//
+// Of each object it is told in the order of the store, though not of states that
+// the informer itself has not seen. After a gap, which a list has closed, it is
+// told of deletions first, and then of the rest in the order of the list. A
+// deletion that was missed comes with the last state that was known. A deletion
+// and a creation that were both missed are one update, with another UID.
+//
+// A handler that joins late is given every object of the store as initial, and
+// then every change since, none lost or doubled. After that nothing is initial.
+//
+// With a resync period it is given every object as an update with itself, at a
+// point where it has seen all that the store has made of that object. Of a list
+// that closes a gap it is told where it differs from the store, or of all of it if
+// HandlerOptions.Unchanged asks for that.
+//
+// A handler that panics, if k8s.io/apimachinery/pkg/util/runtime.ReallyCrash lets
+// the process live, goes on with the next event after a second.
+//
+// # What is shared
+//
+// Objects belong to the store and to all handlers: they are read-only.
+//
+// # Start and stop
+//
+// An informer runs once. Handlers and indexes may be added before the start and
+// while it runs, but not after it; a transform and OnError only before. It is in
+// sync when the store holds the first list, and never if it is stopped before. A
+// handler may be removed at any time, and is not called again after the call that
+// runs.
+//
+// When its context ends an informer asks for nothing more. What still waits for a
+// handler is dropped. Run waits for calls of handlers that have not returned, and
+// returns when all it has started has ended. The store keeps what it holds.
 type Informer[T runtime.Object] struct {
 	source  Source[T]
 	options Options[T]

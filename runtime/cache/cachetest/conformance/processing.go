@@ -63,6 +63,17 @@ var processingCases = []testCase{
 		t.equal("updates with the same object", same, 2)
 	}},
 
+	{statement: "P3", title: "a resync comes after what the store made before it", test: func(t *T) {
+		w := t.resyncing(time.Minute, "a")
+		r := w.handle()
+		r.hook = func(string) { time.Sleep(10 * time.Second) }
+		w.run()
+		w.pass(59 * time.Second)
+		w.update("a")
+		w.pass(2 * time.Minute)
+		r.want("initial a@2", "update a@2 a@3", "resync a@3", "resync a@3")
+	}},
+
 	{statement: "P4", title: "a panic of the handler of an informer that is not shared is one of its run", test: func(t *T) {
 		w := t.listing("a")
 		if t.impl.NewInformer == nil {

@@ -60,6 +60,29 @@ var sharedCases = []testCase{
 		r.want("initial a@2", "update a@2 a@3", "delete a@4")
 	}},
 
+	{statement: "I1", title: "the old object of an update is the one that the handler was given last", test: func(t *T) {
+		w := t.resyncing(time.Minute, "a", "b")
+		last := map[string]any{}
+		updates := 0
+		w.add(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { last[obj.(*v1.Pod).Name] = obj },
+			UpdateFunc: func(old, obj any) {
+				updates++
+				name := obj.(*v1.Pod).Name
+				if old != last[name] {
+					t.Errorf("old object is %s, the last was %s", describe(old), describe(last[name]))
+				}
+				last[name] = obj
+			},
+		})
+		w.run()
+		w.update("a")
+		w.relist(func() { w.update("b") })
+		w.update("a")
+		w.pass(2 * time.Minute)
+		t.equal("some updates", updates >= 7, true)
+	}},
+
 	{statement: "I1", title: "a slow handler holds up neither the store nor another handler", test: func(t *T) {
 		w := t.listing("a")
 		slow, quick := w.handle(), w.handle()
@@ -303,8 +326,8 @@ var sharedCases = []testCase{
 		r := w.handle()
 		w.run()
 		r.want("initial a@2", "initial b@3", "initial c@4")
-		w.relist(func() { w.update("a") })
-		r.want("update a@2 a@5", "resync b@3", "resync c@4")
+		w.relist(func() { w.update("b") })
+		r.want("resync a@2", "update b@3 b@5", "resync c@4")
 	}},
 
 	{statement: "I11", title: "a relist tells a handler that wants no resync of changes only", test: func(t *T) {

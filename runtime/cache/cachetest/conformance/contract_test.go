@@ -1,0 +1,112 @@
+package conformance
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// contract is the comment of cache.Informer, sentence by sentence, and the cases
+// that show it.
+var contract = []struct {
+	sentence string
+	cases    []string
+}{
+	{"A handler is called with one event after the other, and never concurrently.",
+		[]string{"I1 a handler is called with one event after the other"}},
+	{"It is told of a change when the store and its indexes have made it, and finds there that state or a later one.",
+		[]string{"I1 a handler is told after the store and its indexes have changed", "P2 a handler finds in the store what it is told of"}},
+	{"The old object of an update is the object that it was last given.",
+		[]string{"I1 the old object of an update is the one that the handler was given last"}},
+	{"Handlers hold up neither each other nor the store.",
+		[]string{"I1 a slow handler holds up neither the store nor another handler"}},
+
+	{"Of each object it is told in the order of the store, though not of states that the informer itself has not seen.",
+		[]string{"I1 a handler is called with one event after the other", "P5 an object that was deleted and made anew unseen is updated"}},
+	{"After a gap, which a list has closed, it is told of deletions first, and then of the rest in the order of the list.",
+		[]string{"P1 after a relist the store is replaced first, then come deletions, then the rest in list order"}},
+	{"A deletion that was missed comes with the last state that was known.",
+		[]string{"P1 after a relist the store is replaced first, then come deletions, then the rest in list order"}},
+	{"A deletion and a creation that were both missed are one update, with another UID.",
+		[]string{"P5 an object that was deleted and made anew unseen is updated"}},
+
+	{"A handler that joins late is given every object of the store as initial, and then every change since, none lost or doubled.",
+		[]string{"I2 a late handler is given what is there, and then what happens", "I13 whoever is there at the start misses nothing"}},
+	{"After that nothing is initial.",
+		[]string{"P6 only the first list is the initial one"}},
+
+	{"With a resync period it is given every object as an update with itself, at a point where it has seen all that the store has made of that object.",
+		[]string{"P3 a resync is an update of every object with itself", "P3 a resync comes after what the store made before it"}},
+	{"Of a list that closes a gap it is told where it differs from the store, or of all of it if HandlerOptions.Unchanged asks for that.",
+		[]string{"I11 a relist tells a handler that wants no resync of changes only", "I11 a relist repeats what has not changed to handlers of an informer without resyncs"}},
+
+	{"A handler that panics, if k8s.io/apimachinery/pkg/util/runtime.ReallyCrash lets the process live, goes on with the next event after a second.",
+		[]string{"I6 a handler that panics goes on with the next event after a second", "I6 a handler that panics during the initial list gets in sync"}},
+
+	{"Objects belong to the store and to all handlers: they are read-only.",
+		[]string{"P2 a handler finds in the store what it is told of", "I14 an object that is mutated after an add is found when asked for"}},
+
+	{"An informer runs once.",
+		[]string{"I7 an informer runs once"}},
+	{"Handlers and indexes may be added before the start and while it runs, but not after it; a transform and OnError only before.",
+		[]string{"I3 a stopped informer takes no handler and no index", "I7 transform and watch error handler are set before the start, and the last one counts"}},
+	{"It is in sync when the store holds the first list, and never if it is stopped before.",
+		[]string{"I9 an informer is in sync once its store holds the first list, and not if it is stopped before"}},
+	{"A handler may be removed at any time, and is not called again after the call that runs.",
+		[]string{"I4 a handler that was removed is told of nothing more, and may be removed again", "I4 shutting down a handler waits for its last call, if there was one"}},
+
+	{"When its context ends an informer asks for nothing more.",
+		[]string{"W8 an informer that is stopped before it starts asks for nothing", "I8 a run ends when the handlers have ended"}},
+	{"What still waits for a handler is dropped.",
+		[]string{"I8 what waits for a handler at the stop is dropped, and the store keeps what it holds"}},
+	{"Run waits for calls of handlers that have not returned, and returns when all it has started has ended.",
+		[]string{"I8 a run ends when the handlers have ended"}},
+	{"The store keeps what it holds.",
+		[]string{"I8 what waits for a handler at the stop is dropped, and the store keeps what it holds"}},
+}
+
+// rest is what of the comment is no promise about handlers.
+const rest = "Informer keeps a Store in step with one resource of an API server, and tells handlers of its changes. " +
+	"Its methods are safe for concurrent use, also from within handlers. " +
+	"# What a handler may rely on # What is shared # Start and stop"
+
+// TestContract compares the comment of cache.Informer with the sentences that
+// cases back: none may stand in only one of the two.
+func TestContract(t *testing.T) {
+	comment := strings.Join(strings.Fields(commentOf(t, "../../informer.go", "Informer")), " ")
+	for _, c := range contract {
+		before, after, found := strings.Cut(comment, c.sentence)
+		if !found {
+			t.Errorf("the comment does not say: %s", c.sentence)
+			continue
+		}
+		comment = before + after
+		for _, name := range c.cases {
+			if !slices.ContainsFunc(cases, func(c testCase) bool { return c.name() == name }) {
+				t.Errorf("there is no case %q", name)
+			}
+		}
+	}
+	if left := strings.Join(strings.Fields(comment), " "); left != rest {
+		t.Errorf("nothing backs what else the comment says:\n%s\nwant only:\n%s", left, rest)
+	}
+}
+
+// commentOf returns the comment of a type.
+func commentOf(t *testing.T, file, name string) string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, declaration := range parsed.Decls {
+		if d, ok := declaration.(*ast.GenDecl); ok && d.Tok == token.TYPE && d.Specs[0].(*ast.TypeSpec).Name.Name == name {
+			return d.Doc.Text()
+		}
+	}
+	t.Fatalf("%s: there is no type %s", file, name)
+	return ""
+}

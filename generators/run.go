@@ -77,7 +77,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, diags.orElse(err)
 	}
 	collecting.end("%s", result.Model.summary())
-	if options.Mode == List {
+	if options.Mode == List && len(result.Model.Groups)+len(result.Model.Skipped) > 0 {
 		return result, nil
 	}
 	if len(result.Model.Groups) == 0 {

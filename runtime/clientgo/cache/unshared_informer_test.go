@@ -9,6 +9,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
 // An informer with one handler keeps a store in step, and tells the handler.
@@ -47,20 +50,27 @@ func TestUnsharedInformer(t *testing.T) {
 }
 
 // A handler hears of every object of a relist: first of those that are gone, then
-// of the others, in the order of the list.
+// of the others, in the order of the list. None of them is initial.
 func TestUnsharedInformerRelists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := newFakeAPI(pod("ns", "a", ""), pod("ns", "b", ""))
+		api, lw := podAPI("a", "b")
 		handler := &recorder{}
-		_, controller := NewInformer(api.listWatch(), &v1.Pod{}, 0, handler)
+		_, controller := NewInformer(lw, &v1.Pod{}, 0, handler)
 		defer background(t, controller.RunWithContext)()
-		if got := handler.take(); len(got) != 2 {
-			t.Errorf("list: %q", got)
+		same(t, "list", handler.take(), []string{"initial a", "initial b"})
+
+		// The watch is cut; when it is opened again, its version has expired.
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.ErrConnectionRefused})
+		api.BreakWatches(cachetest.ErrConnectionReset)
+		synctest.Wait()
+		if _, err := api.Delete(types.NamespacedName{Namespace: "ns", Name: "a"}); err != nil {
+			t.Fatal(err)
 		}
-		api.disconnect(func() { api.delete("ns", "a") })
+		createPod(t, api, "c")
+		api.Compact()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		same(t, "relist", handler.take(), []string{"gone ns/a a", "resync b"})
+		same(t, "relist", handler.take(), []string{"gone ns/a a", "resync b", "add c"})
 	})
 }
 

@@ -27,51 +27,63 @@ var versionElement = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
 // any of its files, from the schema.GroupVersion literal of its own GroupVersion
 // or SchemeGroupVersion, or else from its path. Those that disagree are errors.
 func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diagnostics) groupVersion {
-	at := pkg.loader.position
-	found := groupVersion{group: pathGroup(pkg.Path), version: path.Base(pkg.Path), pos: at(pkg.Files[0].Syntax.Name.Pos())}
+	found := groupVersion{group: pathGroup(pkg.Path), version: path.Base(pkg.Path), pos: pkg.loader.position(pkg.Files[0].Syntax.Name.Pos())}
 	if internal {
 		found.group, found.version = path.Base(pkg.Path), internalVersion
 	}
 	found.clientGroup = found.group
-	literal, ok := pkg.literal()
-	if ok {
-		found.group, found.pos = literal.group, at(literal.pos)
-		if literal.version != "" && !internal {
-			found.version = literal.version
-			if last := path.Base(pkg.Path); versionElement.MatchString(last) && last != literal.version && !pkg.isModule() {
-				diags.errorf(at(literal.pos), "version: %q here, but the package is %s; name one version", literal.version, pkg.Path)
-			}
-		}
+	literal := pkg.literal()
+	if literal != nil {
+		found.takeLiteral(pkg, literal, internal, diags)
 	}
-	marked := false
-	for _, m := range own.groupNames {
-		name := unquote(m.value)
-		switch {
-		case marked && name != found.group:
-			diags.errorf(at(m.pos), "group: %q here, but %q at %s; name one group", name, found.group, found.pos)
-			continue
-		case !marked && ok && name != literal.group:
-			diags.errorf(at(m.pos), "group: +groupName is %q, but the group of %s is %q at %s; name one group", name, literal.name, literal.group, at(literal.pos))
-		}
-		if !marked {
-			found.group, found.pos = name, at(m.pos)
-		}
-		marked = true
-		if own.inDoc[m.pos] {
-			found.clientGroup = name
-		}
-	}
-	for _, m := range own.goNames {
-		name := unquote(m.value)
-		if found.goName == "" {
-			found.goName, found.goNamePos, found.goNameInDoc = name, at(m.pos), own.inDoc[m.pos]
-		}
-		if found.goName != name {
-			diags.errorf(at(m.pos), "group: +groupGoName is %q here, and %q at %s; name one", name, found.goName, found.goNamePos)
-		}
-	}
-	found.check(literal.version == "" && !internal, diags)
+	found.takeGroupNames(pkg, own, literal, diags)
+	found.takeGoNames(pkg, own, diags)
+	found.check(!internal && (literal == nil || literal.version == ""), diags)
 	return found
+}
+
+func (gv *groupVersion) takeLiteral(pkg *Package, literal *versionLiteral, internal bool, diags *diagnostics) {
+	gv.group, gv.pos = literal.group, pkg.loader.position(literal.pos)
+	if literal.version == "" || internal {
+		return
+	}
+	gv.version = literal.version
+	if last := path.Base(pkg.Path); versionElement.MatchString(last) && last != literal.version && !pkg.isModule() {
+		diags.errorf(gv.pos, "version: %q here, but the package is %s; name one version", literal.version, pkg.Path)
+	}
+}
+
+// takeGroupNames takes the group of the first +groupName, which all others and
+// the literal must agree with.
+func (gv *groupVersion) takeGroupNames(pkg *Package, own packageMarkers, literal *versionLiteral, diags *diagnostics) {
+	for i, m := range own.groupNames {
+		name, pos := unquote(m.value), pkg.loader.position(m.pos)
+		switch {
+		case i > 0 && name != gv.group:
+			diags.errorf(pos, "group: %q here, but %q at %s; name one group", name, gv.group, gv.pos)
+			continue
+		case i == 0 && literal != nil && name != literal.group:
+			diags.errorf(pos, "group: +groupName is %q, but the group of %s is %q at %s; name one group", name, literal.name, literal.group, gv.pos)
+		}
+		if i == 0 {
+			gv.group, gv.pos = name, pos
+		}
+		if own.inDoc[m.pos] {
+			gv.clientGroup = name
+		}
+	}
+}
+
+// takeGoNames takes the first +groupGoName, which all others must agree with.
+func (gv *groupVersion) takeGoNames(pkg *Package, own packageMarkers, diags *diagnostics) {
+	for i, m := range own.goNames {
+		name, pos := unquote(m.value), pkg.loader.position(m.pos)
+		if i == 0 {
+			gv.goName, gv.goNamePos, gv.goNameInDoc = name, pos, own.inDoc[m.pos]
+		} else if name != gv.goName {
+			diags.errorf(pos, "group: +groupGoName is %q here, and %q at %s; name one", name, gv.goName, gv.goNamePos)
+		}
+	}
 }
 
 // groupName and versionName match what the API server takes for the name of a
@@ -175,8 +187,8 @@ type versionLiteral struct {
 }
 
 // literal finds the value of the package's own GroupVersion or
-// SchemeGroupVersion. Literals of other variables are other groups'.
-func (p *Package) literal() (versionLiteral, bool) {
+// SchemeGroupVersion, or returns nil. Literals of other variables are other groups'.
+func (p *Package) literal() *versionLiteral {
 	p.index()
 	for _, name := range []string{"GroupVersion", "SchemeGroupVersion"} {
 		found, ok := p.consts[name]
@@ -203,10 +215,10 @@ func (p *Package) literal() (versionLiteral, bool) {
 			}
 		}
 		if known {
-			return literal, true
+			return &literal
 		}
 	}
-	return versionLiteral{}, false
+	return nil
 }
 
 // firstSegment is what stands before the first dot of a group, "core" for the

@@ -95,10 +95,11 @@ func groupDir(element string) string {
 
 // versionDir is the directory and the package name of a version.
 func versionDir(version string) string {
-	if name := packageName(version, "v"); !special[name] {
-		return name
+	name := packageName(version, "v")
+	if special[name] {
+		return "v" + name
 	}
-	return "v" + version
+	return name
 }
 
 // groupPackage is the name of the Go package in a group's directory.

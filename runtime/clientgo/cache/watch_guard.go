@@ -67,17 +67,11 @@ func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (wat
 	if streaming && g.givenUp.Load() {
 		return nil, errWatchListGivenUp
 	}
-	inner, err := g.inner.WatchWithContext(ctx, options)
-	// The reflector, too, would ask for a watch-list again, and sleep before.
-	for backoff := g.backoff; streaming && isBusy(err); {
-		klog.FromContext(ctx).V(2).Info("Watch-list failed, trying again", "reflector", g.name, "err", err)
-		select {
-		case <-time.After(backoff.Step()):
-			inner, err = g.inner.WatchWithContext(ctx, options)
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
+	open := g.inner.WatchWithContext
+	if streaming {
+		open = g.insist
 	}
+	inner, err := open(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +81,23 @@ func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (wat
 	w := &guardedWatch{inner: inner, streaming: streaming, result: make(chan watch.Event), stopped: make(chan struct{})}
 	go w.run(func() watch.Event { return g.giveUp(ctx) })
 	return w, nil
+}
+
+// insist opens a watch-list of a server that may be busy or down. The reflector
+// would ask for it again too, but does not look at its context meanwhile.
+func (g *watchGuard) insist(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	for backoff := g.backoff; ; {
+		w, err := g.inner.WatchWithContext(ctx, options)
+		if !isBusy(err) {
+			return w, err
+		}
+		klog.FromContext(ctx).V(2).Info("Watch-list failed, trying again", "reflector", g.name, "err", err)
+		select {
+		case <-time.After(backoff.Step()):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // isBusy is true for errors that say nothing of the watch: the server asks to come

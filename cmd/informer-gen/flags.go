@@ -12,28 +12,35 @@ import (
 	"github.com/informer-gen/informer-gen/generators"
 )
 
-// flags is a parsed command line.
+// flags is a command line.
 type flags struct {
 	options   generators.Options
-	set       *pflag.FlagSet
+	inputs    []string // --input-dirs
+	prune     bool
+	verify    bool
+	list      bool
 	format    string // of --list
 	verbosity int
 	version   bool
-	warnings  []string // of flags that have no effect, or another one than before
+	help      bool
+	older     olderFlags
+
+	set      *pflag.FlagSet
+	warnings []string // of flags that have no effect, or another one than before
 }
 
 var formats = []string{"table", "json"}
 
-// parse reads a command line. The flags it returns have their set also beside
-// an error.
-func parse(args []string) (*flags, error) {
+// newFlags declares the flags. Usages are as wide as the second column of the
+// help page.
+func newFlags() *flags {
 	f := &flags{set: pflag.NewFlagSet("informer-gen", pflag.ContinueOnError)}
 	o, set := &f.options, f.set
 	set.SetOutput(io.Discard)
 	set.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(current(name))
 	})
-	inputs := set.StringSliceP("input-dirs", "i", nil, "comma list of `patterns`, the same as positional ones")
+	set.StringSliceVarP(&f.inputs, "input-dirs", "i", nil, "comma list of `patterns`, the same as positional ones")
 	set.StringSliceVar(&o.PluralExceptions, "plural-exceptions", nil, "comma list of `Kind:Plural`, where the rule gives\nanother plural")
 	set.StringSliceVar(&o.LintRules, "lint-rules", nil, "comma list of `rules` that tags must keep:\n"+strings.Join(generators.LintRuleNames, ", "))
 	set.StringVar(&o.OutputDir, "output-dir", "", "`directory` of the informers\n(default pkg/generated/informers in the module)")
@@ -42,55 +49,61 @@ func parse(args []string) (*flags, error) {
 	set.BoolVar(&o.SkipListers, "skip-listers", false, "write no listers: use those at --listers-package")
 	set.BoolVar(&o.SingleDirectory, "single-directory", false, "leave out the level externalversions, with a clientset")
 	set.StringVar(&o.HeaderFile, "go-header-file", "", "`file` with the comment that begins every file;\nYEAR in it stands for the year a file is first written")
-	prune := set.Bool("prune", true, "remove files of earlier runs that are not generated\nany more; --prune=false keeps them")
+	set.BoolVar(&f.prune, "prune", true, "remove files of earlier runs that are not generated\nany more; --prune=false keeps them")
 	set.StringVar(&o.VersionedClientset, "versioned-clientset-package", "", "import `path` of a clientset to list and watch with")
 	set.StringVar(&o.InternalClientset, "internal-clientset-package", "", "import `path` of a clientset for internal versions")
-	verify := set.Bool("verify", false, "print what differs, is missing or is stale as a diff;\nexit status 1 if anything does")
-	list := set.Bool("list", false, "print the types found, and why others are skipped")
+	set.BoolVar(&f.verify, "verify", false, "print what differs, is missing or is stale as a diff;\nexit status 1 if anything does")
+	set.BoolVar(&f.list, "list", false, "print the types found, and why others are skipped")
 	set.StringVarP(&f.format, "output", "o", "table", "`format` of --list: table or json")
 	set.CountVarP(&f.verbosity, "v", "v", "tell what is loaded and how long each step took;\n-v 2 also each file that changes")
 	set.BoolVar(&f.version, "version", false, "print the version")
-	set.BoolP("help", "h", false, "print this page")
-	older := addOlder(set)
+	set.BoolVarP(&f.help, "help", "h", false, "print this page")
+	f.older.declare(set)
+	return f
+}
 
-	args, err := spell(set, args)
+// parse reads a command line. The flags it returns have their set also beside
+// an error.
+func parse(args []string) (*flags, error) {
+	f := newFlags()
+	args, err := spell(f.set, args)
 	if err != nil {
 		return f, err
 	}
-	if err := set.Parse(args); err != nil {
-		return f, explain(set, err)
+	if err := f.set.Parse(args); err != nil {
+		return f, explain(f.set, err)
 	}
-	if wanted, _ := set.GetBool("help"); wanted {
+	if f.help {
 		return f, pflag.ErrHelp
 	}
-	for _, name := range []string{"output-dir", "output-base"} {
-		if flag := set.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return f, fmt.Errorf("--%s: is empty; name a directory, or leave the flag out", name)
-		}
-	}
-	o.Patterns = append(*inputs, set.Args()...)
-	o.KeepStale = !*prune
+	f.options.Patterns = append(f.inputs, f.set.Args()...)
+	f.options.KeepStale = !f.prune
 	switch {
-	case *verify && *list:
+	case f.verify && f.list:
 		return f, errors.New("--verify and --list: one at a time")
-	case *verify:
-		o.Mode = generators.Verify
-	case *list:
-		o.Mode = generators.List
+	case f.verify:
+		f.options.Mode = generators.Verify
+	case f.list:
+		f.options.Mode = generators.List
 	}
-	return f, errors.Join(f.checkOutput(*list, older), f.resolveOlder(older))
+	return f, errors.Join(f.checkOutput(), f.resolveOlder())
 }
 
-// checkOutput checks -o, which is the format of a list, and was the base folder
-// of the output.
-func (f *flags) checkOutput(list bool, older *olderFlags) error {
+// checkOutput checks the output folder, and -o, which is the format of a list and
+// was the base folder of the output.
+func (f *flags) checkOutput() error {
+	for _, name := range []string{"output-dir", "output-base"} {
+		if flag := f.set.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s: is empty; name a directory, or leave the flag out", name)
+		}
+	}
 	known := slices.Contains(formats, f.format)
 	switch {
-	case list && !known:
+	case f.list && !known:
 		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, " or "), generators.DidYouMean(f.format, "", formats))
-	case !list && !known:
-		older.base = f.format
-	case !list && f.set.Changed("output"):
+	case !f.list && !known:
+		f.older.base = f.format
+	case !f.list && f.set.Changed("output"):
 		return fmt.Errorf("--output: %s is a format of --list; a directory of that name is --output-dir ./%s", f.format, f.format)
 	}
 	return nil

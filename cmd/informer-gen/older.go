@@ -24,8 +24,9 @@ var elsewhere = map[string]string{
 }
 
 // noEffect are flags of earlier generators, and of klog, that scripts pass and
-// that change nothing here, with the reason.
-var noEffect = []struct{ name, without, reason string }{
+// that change nothing here: with the value they have when none is given, if they
+// need none, and the reason.
+var noEffect = []struct{ name, bare, reason string }{
 	{"build-tag", "", "files are read as the go command builds them without tags"},
 	{"output-file-base", "", "each type has a file of its own"},
 	{"logtostderr", "true", messages},
@@ -53,19 +54,17 @@ type olderFlags struct {
 	trim string // --trim-path-prefix
 }
 
-// addOlder adds the flags of earlier generators, which the help page leaves out.
-func addOlder(set *pflag.FlagSet) *olderFlags {
-	older := &olderFlags{}
+// declare adds the flags of earlier generators, which the help page leaves out.
+func (older *olderFlags) declare(set *pflag.FlagSet) {
 	set.StringVar(&older.base, "output-base", "", "")
 	set.StringVar(&older.trim, "trim-path-prefix", "", "")
 	for _, flag := range noEffect {
 		set.String(flag.name, "", "")
-		set.Lookup(flag.name).NoOptDefVal = flag.without
+		set.Lookup(flag.name).NoOptDefVal = flag.bare
 		set.Lookup(flag.name).Hidden = true
 	}
 	set.Lookup("output-base").Hidden = true
 	set.Lookup("trim-path-prefix").Hidden = true
-	return older
 }
 
 // current returns the name of today for a flag.
@@ -118,16 +117,16 @@ func isFile(path string) bool {
 
 // resolveOlder gives the flags of earlier generators their meaning, or says that
 // they have none.
-func (f *flags) resolveOlder(older *olderFlags) error {
+func (f *flags) resolveOlder() error {
 	for _, flag := range noEffect {
 		if f.set.Changed(flag.name) {
 			f.warnings = append(f.warnings, fmt.Sprintf("--%s: has no effect: %s; leave it out", flag.name, flag.reason))
 		}
 	}
-	o := &f.options
+	o, older := &f.options, f.older
 	switch {
 	case older.trim != "":
-		return fmt.Errorf("--trim-path-prefix: is no more; name the folder itself with --output-dir")
+		return errors.New("--trim-path-prefix: is no more; name the folder itself with --output-dir")
 	case older.base != "" && o.OutputDir != "":
 		return fmt.Errorf("--output-dir and --output-base: two output folders, %s and %s; name one", o.OutputDir, older.base)
 	case older.base == "":

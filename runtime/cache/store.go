@@ -153,6 +153,35 @@ func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 	return s.copyOf(func() *vector[T] { return s.hits(name, value) }), nil
 }
 
+// ByIndexAny returns the objects that have one of those values in an index, or
+// several, each once and in no order. Possible errors: ErrIndexUnknown.
+func (s *Store[T]) ByIndexAny(name string, values ...string) ([]T, error) {
+	if len(values) == 1 {
+		return s.ByIndex(name, values[0])
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	index := s.table.index(name)
+	if index == nil {
+		return nil, unknownIndex(name)
+	}
+	var found []T
+	seen := map[uint32]bool{}
+	for _, value := range values {
+		list := index.list(value)
+		if list == nil {
+			continue
+		}
+		for i, row := range list.rows {
+			if !seen[row] {
+				seen[row] = true
+				found = append(found, list.objects.items[i])
+			}
+		}
+	}
+	return found, nil
+}
+
 // IndexKeys returns the keys of the objects that have that value in an index,
 // in no order. Possible errors: ErrIndexUnknown.
 func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error) {

@@ -114,6 +114,12 @@ func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], c
 	}
 	slices.Sort(values)
 	compare("IndexValues", slices.Sorted(maps.Keys(byValue)), values)
+	found, err := s.ByIndexAny(index.Name, append(values, "unknown")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(byValue))...))))
+	compare("ByIndexAny", once, describeAll(found))
 	for v, want := range byValue {
 		slices.Sort(want)
 		got, err := s.ByIndex(index.Name, v)

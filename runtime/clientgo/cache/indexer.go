@@ -30,6 +30,8 @@ type indexer[T any] struct {
 	informer any
 	// key is for objects that are not a T; others have the store's key.
 	key KeyFunc
+	// otherKeys is set if keys are not made of the namespace and the name.
+	otherKeys bool
 	// transform may be nil. It is applied to what Add, Update and Replace are
 	// given, but, as in client-go, not to transactions.
 	transform TransformFunc
@@ -129,7 +131,11 @@ func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
 }
 
 func (x *indexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, error) {
-	found, err := x.store.ByIndex(indexName, indexedValue)
+	return x.byAny(indexName, indexedValue)
+}
+
+func (x *indexer[T]) byAny(indexName string, values ...string) ([]T, error) {
+	found, err := x.store.ByIndexAny(indexName, values...)
 	if err != nil {
 		return nil, unknownIndex(indexName)
 	}
@@ -168,26 +174,7 @@ func (x *indexer[T]) find(indexName string, obj any) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(values) == 1 {
-		return x.ByTypedIndex(indexName, values[0])
-	}
-	found := []T{}
-	seen := map[types.NamespacedName]bool{}
-	for _, value := range values {
-		objs, err := x.ByTypedIndex(indexName, value)
-		if err != nil {
-			return nil, err
-		}
-		for _, obj := range objs {
-			name, err := x.store.Key(obj)
-			if err != nil || seen[name] {
-				continue
-			}
-			seen[name] = true
-			found = append(found, obj)
-		}
-	}
-	return found, nil
+	return x.byAny(indexName, values...)
 }
 
 // ingest returns obj as it is stored: transformed, if there is a transform, and

@@ -338,3 +338,45 @@ func TestIndexerIsSafeForConcurrentUse(t *testing.T) {
 		t.Errorf("%d indexers", got)
 	}
 }
+
+// An object that moves from one value to the other is found once by both.
+func TestIndexOfSeveralValuesIsOneSnapshot(t *testing.T) {
+	x := UntypedIndexer(podStore(t))
+	if err := x.AddIndexers(Indexers{"role": byRole}); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Add(pod("a", "1", "", "web")); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				x.Update(pod("a", "1", "", roles[i%2]))
+			}
+		}
+	})
+	for range 20_000 {
+		if got, err := x.Index("role", pod("", "", "", roles[:2]...)); len(got) != 1 || err != nil {
+			t.Errorf("%d objects, %v", len(got), err)
+			break
+		}
+	}
+	close(stop)
+	wg.Wait()
+}
+
+// An index by namespace asks the object, whatever the keys look like.
+func TestIndexByNamespaceOfStoresWithOtherKeys(t *testing.T) {
+	x := NewIndexer(func(obj any) (string, error) { return obj.(*v1.Pod).Name, nil }, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
+	if err := x.Add(pod("a", "1", "1")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := x.ByIndex(NamespaceIndex, "a"); !slices.Equal(names(got), []string{"a/1"}) || err != nil {
+		t.Errorf("got %v, %v", names(got), err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
@@ -25,7 +26,7 @@ func (x *indexer[T]) GetIndexers() Indexers {
 func (x *indexer[T]) AddIndexers(newIndexers Indexers) error {
 	indexes := make([]core.Index[T], 0, len(newIndexers))
 	for name, fn := range newIndexers {
-		indexes = append(indexes, coreIndex[T](name, fn))
+		indexes = append(indexes, x.coreIndex(name, fn))
 	}
 	return x.addIndexes(newIndexers, indexes)
 }
@@ -98,9 +99,9 @@ func indexFunc[T any](index core.Index[T]) IndexFunc {
 }
 
 // coreIndex returns an index over a client-go function. The index by namespace
-// becomes the core's own, which reads the namespace without a slice for it.
-func coreIndex[T any](name string, fn IndexFunc) core.Index[T] {
-	if name == core.NamespaceIndexName && isNamespaceIndexFunc(fn) {
+// becomes the core's own, which reads the namespace off the key, if that has it.
+func (x *indexer[T]) coreIndex(name string, fn IndexFunc) core.Index[T] {
+	if name == core.NamespaceIndexName && !x.otherKeys && isOneOf(fn, cache.MetaNamespaceIndexFunc, MetaNamespaceIndexFunc) {
 		return core.NamespaceIndex[T]()
 	}
 	index := core.Index[T]{Name: name}
@@ -110,10 +111,9 @@ func coreIndex[T any](name string, fn IndexFunc) core.Index[T] {
 	return index
 }
 
-// isNamespaceIndexFunc compares code pointers: functions of Go are not
-// comparable, and these two are plain functions.
-func isNamespaceIndexFunc(fn IndexFunc) bool {
-	p := reflect.ValueOf(fn).Pointer()
-	return p == reflect.ValueOf(cache.MetaNamespaceIndexFunc).Pointer() ||
-		p == reflect.ValueOf(MetaNamespaceIndexFunc).Pointer()
+// isOneOf compares code pointers: functions of Go are not comparable, and these are
+// plain functions.
+func isOneOf[F any](fn F, others ...F) bool {
+	code := func(fn F) uintptr { return reflect.ValueOf(fn).Pointer() }
+	return slices.ContainsFunc(others, func(other F) bool { return code(other) == code(fn) })
 }

@@ -85,7 +85,7 @@ func newUntyped[T runtime.Object](informer *core.Informer[T], options AdapterOpt
 		check:    options.Resync,
 	}
 	s.indexer.informer = informer
-	s.indexer.addEach(options.Indexers)
+	addEach(s.indexer, options.Indexers)
 	return s
 }
 

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
@@ -43,7 +44,9 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	})
 	x := newIndexer(store)
 	x.key, x.transform = keyFunc, o.transform
-	x.addEach(indexers)
+	x.otherKeys = !isOneOf(keyFunc, MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc,
+		cache.MetaNamespaceKeyFunc, cache.DeletionHandlingMetaNamespaceKeyFunc)
+	addEach(x, indexers)
 	if o.metric.gauge != nil {
 		return &publishingIndexer{indexer: x, metric: o.metric}
 	}
@@ -56,10 +59,10 @@ func NewUndeltaStore(pushFunc func([]any), keyFunc KeyFunc) *UndeltaStore {
 	return &UndeltaStore{Store: NewStore(keyFunc), PushFunc: pushFunc}
 }
 
-// addEach is AddIndexers for constructors, which have no error to return.
-func (x *indexer[T]) addEach(indexers Indexers) {
+// addEach adds indexers one by one, for constructors, which have no error to return.
+func addEach(to interface{ AddIndexers(Indexers) error }, indexers Indexers) {
 	for name, fn := range indexers {
-		if err := x.AddIndexers(Indexers{name: fn}); err != nil {
+		if err := to.AddIndexers(Indexers{name: fn}); err != nil {
 			klog.Background().Error(err, "Indexer left out", "index", name)
 		}
 	}

@@ -63,7 +63,7 @@ type script struct {
 }
 
 func (s *script) List(metav1.ListOptions) (runtime.Object, error) {
-	list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+	list := &thingList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
 	for _, t := range s.things {
 		list.Items = append(list.Items, *t)
 	}

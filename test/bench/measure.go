@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +18,9 @@ type measure struct {
 	times float64
 	// ofFloor is how much of the floor is good as well, whatever times says.
 	ofFloor float64
-	// atMost and atLeast are of ours alone. A goal of zero is below.
+	// atMost and atLeast are about ours alone; none is that there is nothing.
 	atMost, atLeast float64
-	none            bool // ours has to be zero
+	none            bool
 }
 
 // result is what was measured of a workload in one unit: medians of the rounds.
@@ -32,8 +33,10 @@ type result struct {
 	// Ratio is how much better ours is. It is the median of the ratios of each
 	// round, in which both had the same neighbours on the machine.
 	Ratio float64 `json:"ratio"`
-	Goal  string  `json:"goal,omitempty"`
-	Met   bool    `json:"met,omitempty"`
+	// ofFloor is how much more than the floor ours is, by round.
+	ofFloor float64
+	Goal    string `json:"goal,omitempty"`
+	Met     bool   `json:"met,omitempty"`
 }
 
 // run measures a workload in rounds of theirs, ours and the floor.
@@ -76,44 +79,50 @@ func once(w workload, do func(*testing.B)) (testing.BenchmarkResult, error) {
 func values(results []testing.BenchmarkResult, unit string) []float64 {
 	all := make([]float64, len(results))
 	for i, r := range results {
-		n := float64(r.N)
 		reported, ok := r.Extra[unit]
 		switch {
 		case ok:
 			all[i] = reported
 		case unit == nanoseconds:
-			all[i] = float64(r.T.Nanoseconds()) / n
+			all[i] = float64(r.T.Nanoseconds()) / float64(r.N)
 		case unit == allocations:
-			all[i] = float64(r.MemAllocs) / n
+			all[i] = float64(r.AllocsPerOp())
 		case unit == bytes:
-			all[i] = float64(r.MemBytes) / n
+			all[i] = float64(r.AllocedBytesPerOp())
 		}
 	}
 	return all
 }
 
 func (m measure) result(workload string, theirs, ours, floor []float64) result {
-	ratios := make([]float64, len(theirs))
-	for i := range ratios {
-		ratios[i] = ratio(theirs[i], ours[i])
-		if rising(m.unit) {
-			ratios[i] = ratio(ours[i], theirs[i])
-		}
+	better, worse := theirs, ours
+	if rising(m.unit) {
+		better, worse = ours, theirs
 	}
 	r := result{
 		Workload: workload, Unit: m.unit, Goal: m.String(),
-		Theirs: median(theirs), Ours: median(ours), Floor: median(floor), Ratio: median(ratios),
+		Theirs: median(theirs), Ours: median(ours), Floor: median(floor),
+		Ratio: median(ratios(better, worse)), ofFloor: median(ratios(ours, floor)),
 	}
 	r.Met = m.met(r)
 	return r
 }
 
-// ratio is 1 for two that are nothing.
-func ratio(a, b float64) float64 {
-	if a == b {
-		return 1
+// ratios divides number by number. Two zeros are alike, and what is more than
+// zero is more by any factor.
+func ratios(a, b []float64) []float64 {
+	all := make([]float64, min(len(a), len(b)))
+	for i := range all {
+		switch {
+		case a[i] == b[i]:
+			all[i] = 1
+		case b[i] == 0:
+			all[i] = math.MaxFloat64
+		default:
+			all[i] = a[i] / b[i]
+		}
 	}
-	return a / b
+	return all
 }
 
 // median returns the middle one, the lower of two; zero if there is none.
@@ -132,7 +141,7 @@ func (m measure) met(r result) bool {
 		m.atLeast > 0 && r.Ours < m.atLeast:
 		return false
 	case m.times > 0 && r.Ratio < m.times:
-		return m.ofFloor > 0 && r.Ours <= m.ofFloor*r.Floor
+		return m.ofFloor > 0 && r.ofFloor <= m.ofFloor
 	}
 	return true
 }

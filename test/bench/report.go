@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-const row = "%-48s %10s %10s %8s  %-10s %-22s %s\n"
+const row = "%-56s %10s %10s %8s  %-10s %-30s %s\n"
 
 func writeHead(w io.Writer) {
 	fmt.Fprintf(w, row, "workload", "client-go", "here", "ratio", "unit", "goal", "")
@@ -19,15 +19,23 @@ func writeHead(w io.Writer) {
 
 // writeRow writes a line as soon as it is known: a run takes minutes.
 func writeRow(w io.Writer, r result) {
-	fmt.Fprintf(w, row, r.Workload, quantity(r.Theirs, r.Unit), quantity(r.Ours, r.Unit), fmt.Sprintf("%.3gx", r.Ratio), unitName(r.Unit), goalOf(r), verdict(r))
+	fmt.Fprintf(w, row, r.Workload, quantity(r.Theirs, r.Unit), quantity(r.Ours, r.Unit), factor(r.Ratio), unitName(r.Unit), goalOf(r), verdict(r))
+}
+
+// factor leaves out what has no number: how much more than nothing there is.
+func factor(ratio float64) string {
+	if ratio == math.MaxFloat64 {
+		return ""
+	}
+	return quantity(ratio, "") + "x"
 }
 
 // goalOf returns the goal, with the floor in numbers.
 func goalOf(r result) string {
-	if r.Floor == 0 {
+	if !strings.HasSuffix(r.Goal, "floor") {
 		return r.Goal
 	}
-	return fmt.Sprintf("%s (%s)", r.Goal, quantity(r.Floor, r.Unit))
+	return fmt.Sprintf("%s of %s", r.Goal, quantity(r.Floor, r.Unit))
 }
 
 func verdict(r result) string {

@@ -108,7 +108,7 @@ func typedIndexes(n int) []cache.Index[*thing] {
 	return all
 }
 
-func owner(t *thing) string { return t.Labels["owner"] }
+func owner(t *thing) string { return t.Owner }
 
 // indexName returns the name of the i-th index.
 func indexName(i int) string {

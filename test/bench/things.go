@@ -5,12 +5,41 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // thing is what is cached wherever the size of an object does not matter.
-type thing = metav1.PartialObjectMetadata
+type thing struct {
+	metav1.PartialObjectMetadata
+	// Owner is what things are found by.
+	Owner string
+}
+
+// DeepCopyObject makes a thing a runtime.Object.
+func (t *thing) DeepCopyObject() runtime.Object {
+	c := *t
+	t.DeepCopyInto(&c.PartialObjectMetadata)
+	return &c
+}
+
+// thingList is a list of things.
+type thingList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []thing
+}
+
+// DeepCopyObject makes a list a runtime.Object.
+func (l *thingList) DeepCopyObject() runtime.Object {
+	c := *l
+	c.Items = nil
+	for i := range l.Items {
+		c.Items = append(c.Items, *l.Items[i].DeepCopyObject().(*thing))
+	}
+	return &c
+}
 
 var (
 	thingResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
@@ -32,8 +61,8 @@ func group(i int, sizes []int, rest int) int {
 	return len(sizes) + i/rest
 }
 
-func namespaceOf(group int) string { return fmt.Sprintf("namespace-%d", group) }
-func ownerOf(group int) string     { return strconv.Itoa(group) }
+func namespaceOf(group int) string { return "namespace-" + strconv.Itoa(group) }
+func ownerOf(group int) string     { return "owner-" + strconv.Itoa(group) }
 
 // whole is whether so many things are enough for the whole of a group.
 func whole(n, group int, sizes []int) bool {
@@ -56,17 +85,23 @@ func things(n int) []*thing {
 
 // newThing returns the i-th thing. One of a hundred has the label percent=7.
 func newThing(i int) *thing {
-	t := &thing{}
+	t := &thing{Owner: ownerOf(group(i, ownerSizes, restOfOwners))}
 	t.Namespace = namespaceOf(group(i, namespaceSizes, restOfNamespaces))
 	t.Name = fmt.Sprintf("thing-%d", i)
 	t.UID = types.UID(fmt.Sprintf("uid-%d", i))
 	t.ResourceVersion = "1"
-	t.Labels = map[string]string{
-		"owner":   ownerOf(group(i, ownerSizes, restOfOwners)),
-		"percent": strconv.Itoa(i % 100),
-	}
+	t.Labels = percentLabels[i%100]
 	return t
 }
+
+// percentLabels are shared by things: a million maps would keep the garbage
+// collector busy between the measurements.
+var percentLabels = func() (all [100]map[string]string) {
+	for i := range all {
+		all[i] = map[string]string{"percent": strconv.Itoa(i)}
+	}
+	return all
+}()
 
 // versionsOf returns the second and the third version of n things, which nobody
 // may change. If move is true, each has other indexed values, but for the
@@ -93,7 +128,7 @@ func next(objs []*thing, version int, move bool) []*thing {
 		t := *obj
 		t.ResourceVersion = strconv.Itoa(version)
 		if move {
-			t.Labels = map[string]string{"owner": fmt.Sprintf("%d-%d", i/restOfOwners, version)}
+			t.Owner = fmt.Sprintf("%d-%d", i/restOfOwners, version)
 		}
 		all[i] = &t
 	}

@@ -82,7 +82,7 @@ var (
 // workloads returns all of them, in the order of the report.
 func workloads(s scale) []workload {
 	var all []workload
-	for _, theme := range []func(scale) []workload{reads, writes, fanout} {
+	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency} {
 		all = append(all, theme(s)...)
 	}
 	for i := range all {

@@ -36,6 +36,7 @@ var clientGo = conformance.Implementation{
 		"W7 a watch-list is stopped once, however it ends": "stops it once more when it ends with an error",
 		"W8": "lists once although its context has ended",
 		"W9 a server that fails for an hour is not asked more than twice a minute": "begins its pauses anew every two minutes",
+		"WL4 a pause before another watch-list delays no stop of a reflector":      "sleeps to the end of a pause, up to a minute, before it stops",
 		"WL4 a pause before another watch-list delays no stop":                     "sleeps to the end of a pause, up to a minute, before it stops",
 		"WL7": "waits for the bookmark for as long as the server keeps the watch open, and then again",
 		"WL9": "transforms what a watch-list begins with twice",

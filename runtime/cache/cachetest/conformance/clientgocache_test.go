@@ -11,6 +11,13 @@ import (
 var face = conformance.Implementation{
 	Name:                   "clientgo-cache",
 	NewSharedIndexInformer: clientgocache.NewSharedIndexInformerWithOptions,
+	NewInformer:            clientgocache.NewInformerWithOptions,
+	NewReflector: func(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, options conformance.ReflectorOptions) conformance.Reflector {
+		r := clientgocache.NewReflectorWithOptions(lw, expected, store, options.ReflectorOptions)
+		r.WatchListPageSize = options.WatchListPageSize
+		r.MaxInternalErrorRetryDuration = options.MaxInternalErrorRetryDuration
+		return r
+	},
 	NewIndexer: func(keyFunc cache.KeyFunc, indexers cache.Indexers, transform cache.TransformFunc) cache.Indexer {
 		return clientgocache.NewIndexer(keyFunc, indexers, clientgocache.WithTransformer(transform))
 	},
@@ -22,18 +29,10 @@ var face = conformance.Implementation{
 	},
 	NewFactory: newFactory,
 	Skip: map[string]string{
-		"L3": pending,
-		"L10 a panic of the list function is one of the reflector":           pending,
-		"W1 a watch timeout of less than five minutes is ignored":            pending,
-		"W3 a store that wants to is told of each version":                   pending,
-		"W4 500 leads to another watch if internal errors are to be retried": pending,
-		"W4 the end of an open watch is nothing for the watch error handler": everyFailure,
-		"W9 a backoff of one's own takes the place of the default":           pending,
-		"W10":  pending,
-		"WL10": noDetector,
+		"W4 the end of an open watch is nothing for the watch error handler":                 everyFailure,
+		"WL10 a watch-list that differs from the list ends an informer when asked to":        noDetector,
 		"Q7 an object without a key ends its batch":                                          "a key is computed when an object is queued, before it is transformed: none is missing",
 		"S7 a store by key takes its version from objects, and from a deletion that has one": pending,
-		"P4": pending,
 	},
 }
 

@@ -29,6 +29,22 @@ var processingCases = []testCase{
 		t.equal("handler", events, []string{"gone b@2", "gone d@4", "add a@9", "update c@3 c@8"})
 	}},
 
+	{statement: "P1", title: "so it is with an informer that is not shared", test: func(t *T) {
+		w := t.listing("b", "c", "d")
+		r := &recorder{T: t}
+		store, controller := t.newUnshared(w.lw, r, 0)
+		t.start(controller.RunWithContext)
+		r.want("initial b@2", "initial c@3", "initial d@4")
+		r.hook = func(string) { t.equal("store", stored(store), []string{"a@7", "c@6", "d@4"}) }
+		w.relist(func() {
+			w.delete("b")
+			w.update("c")
+			w.create("a")
+		})
+		events := slices.DeleteFunc(r.take(), func(event string) bool { return event == "resync d@4" })
+		t.equal("handler", events, []string{"gone b@2", "add a@7", "update c@3 c@6"})
+	}},
+
 	{statement: "P2", title: "a handler finds in the store what it is told of", test: func(t *T) {
 		w := t.listing()
 		w.add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
@@ -74,16 +90,18 @@ var processingCases = []testCase{
 		r.want("initial a@2", "update a@2 a@3", "resync a@3", "resync a@3")
 	}},
 
+	{statement: "P3", title: "so it is with an informer that is not shared", test: func(t *T) {
+		w := t.listing("a")
+		r := &recorder{T: t}
+		_, controller := t.newUnshared(w.lw, r, time.Minute)
+		t.start(controller.RunWithContext)
+		w.pass(150 * time.Second)
+		r.want("initial a@2", "resync a@2", "resync a@2")
+	}},
+
 	{statement: "P4", title: "a panic of the handler of an informer that is not shared is one of its run", test: func(t *T) {
 		w := t.listing("a")
-		if t.impl.NewInformer == nil {
-			t.Fatal("there is no NewInformer")
-		}
-		_, controller := t.impl.NewInformer(cache.InformerOptions{
-			ListerWatcher: w.lw,
-			ObjectType:    &v1.Pod{},
-			Handler:       cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }},
-		})
+		_, controller := t.newUnshared(w.lw, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }}, 0)
 		t.quietly(func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -119,4 +137,18 @@ var processingCases = []testCase{
 		})
 		r.want("gone a@2", "add b@4")
 	}},
+}
+
+// newUnshared returns an informer of pods with one handler.
+func (t *T) newUnshared(lw cache.ListerWatcher, handler cache.ResourceEventHandler, resync time.Duration) (cache.Store, cache.Controller) {
+	t.Helper()
+	if t.impl.NewInformer == nil {
+		t.Fatal("there is no NewInformer")
+	}
+	return t.impl.NewInformer(cache.InformerOptions{
+		ListerWatcher: lw,
+		ObjectType:    &v1.Pod{},
+		Handler:       handler,
+		ResyncPeriod:  resync,
+	})
 }

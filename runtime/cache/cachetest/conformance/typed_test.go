@@ -38,13 +38,23 @@ var typed = conformance.Implementation{
 		"Q":    "the queue of the core is its own affair: what comes out of it is what S, P and I are about",
 		"S7 a store by key takes its version from objects, and from a deletion that has one": "in the core objects have their own keys",
 		"S10 a store transforms what it is given, but in a transaction":                      "in the core the informer transforms",
-		"P4": "every informer of the core can be shared",
+		"W4 an error event ends the round of a reflector without an error":                   noReflector,
+		"W5 another refusal is the error of a reflector's round":                             noReflector,
+		"W6 such a watch ends the round of a reflector without an error":                     noReflector,
+		"WL2 the store of a reflector is replaced once, by a list of the bookmark's version": noReflector,
+		"WL4 a pause before another watch-list delays no stop of a reflector":                noReflector,
+		"WL6 410 to the next watch is the error of a reflector's round":                      noReflector,
+		"WL7 a server that never sends the bookmark is asked for a list by a reflector":      noReflector,
+		"P1 so it is with an informer that is not shared":                                    noUnshared,
+		"P3 so it is with an informer that is not shared":                                    noUnshared,
+		"P4": noUnshared,
 	},
 }
 
 // Why the core is not asked for something.
 const (
 	noReflector  = "a reflector of the core is a part of its informer; page size, timeout and backoff are options of that"
+	noUnshared   = "every informer of the core can be shared"
 	everyFailure = "the core tells of every failure, that of an open watch too"
 	noDetector   = "the variable is for client-go's own tests"
 )

@@ -174,6 +174,14 @@ var watchCases = []testCase{
 		w.wantRequests("watch 2")
 	}},
 
+	{statement: "W4", title: "an error event ends the round of a reflector without an error", test: func(t *T) {
+		for _, code := range []int{http.StatusGone, http.StatusForbidden} {
+			w := t.listing("a")
+			r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+			w.endRound(r, func() { w.api.BreakWatches(cachetest.Status(code)) }, nil)
+		}
+	}},
+
 	{statement: "W4", title: "an object that can't be read and is then deleted leaves with the next list", test: func(t *T) {
 		w := t.listing("a", "b")
 		r := w.handle()
@@ -229,6 +237,14 @@ var watchCases = []testCase{
 		}
 	}},
 
+	{statement: "W5", title: "another refusal is the error of a reflector's round", test: func(t *T) {
+		refusal := cachetest.Status(http.StatusForbidden)
+		w := t.listing("a")
+		r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: refusal})
+		w.endRound(r, func() {}, refusal)
+	}},
+
 	{statement: "W6", title: "a watch that ends at once and without an event leads to a list after a while", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
@@ -237,6 +253,12 @@ var watchCases = []testCase{
 		w.wantRequests()
 		w.pass(time.Minute)
 		w.wantRequests("list 2", "watch 2")
+	}},
+
+	{statement: "W6", title: "such a watch ends the round of a reflector without an error", test: func(t *T) {
+		w := t.listing("a")
+		r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		w.endRound(r, w.api.CloseWatches, nil)
 	}},
 
 	{statement: "W6", title: "a watch that the server ends is followed by the next at once", test: func(t *T) {
@@ -357,6 +379,23 @@ var watchCases = []testCase{
 		t.check(t.newReflector(w.lw, store, options).ListAndWatchWithContext(t.Context()))
 		t.equal("duration", time.Since(began), time.Minute+time.Second)
 	}},
+}
+
+// endRound runs one round of a reflector, ends it, and compares its error.
+func (w *world) endRound(r Reflector, end func(), want error) {
+	w.Helper()
+	round := make(chan error, 1)
+	w.start(func(ctx context.Context) { round <- r.ListAndWatchWithContext(ctx) })
+	end()
+	w.pass(0)
+	select {
+	case err := <-round:
+		if !errors.Is(err, want) {
+			w.Errorf("the round ended with %v, want %v", err, want)
+		}
+	default:
+		w.Error("the round has not ended")
+	}
 }
 
 // watchRequests returns the requests for watches.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -50,6 +51,19 @@ var watchListCases = []testCase{
 		w.send(watch.Bookmark, bookmark("7", "true"))
 		r.wantUnordered("initial a@2", "initial b@1")
 		t.equal("version of the store", informer.GetStore().LastStoreSyncResourceVersion(), "7")
+	}},
+
+	{statement: "WL2", title: "the store of a reflector is replaced once, by a list of the bookmark's version", test: func(t *T) {
+		lw := t.newStream()
+		store := &replacedStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}
+		t.start(t.newReflector(lw, store, ReflectorOptions{}).RunWithContext)
+		w := lw.latest()
+		w.send(watch.Added, podAt("a", "2"))
+		w.send(watch.Added, podAt("b", "3"))
+		w.send(watch.Bookmark, bookmark("7", "true"))
+		w.send(watch.Modified, podAt("a", "8"))
+		t.equal("lists", store.lists, []string{"7 [a@2 b@3]"})
+		t.equal("store", stored(store), []string{"a@8", "b@3"})
 	}},
 
 	{statement: "WL2", title: "the watch goes on after the bookmark", test: func(t *T) {
@@ -125,6 +139,16 @@ var watchListCases = []testCase{
 		}
 	}},
 
+	{statement: "WL4", title: "a pause before another watch-list delays no stop of a reflector", test: func(t *T) {
+		w := t.streaming("a")
+		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.ErrConnectionRefused})
+		stop := t.start(t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{}).RunWithContext)
+		w.pass(20 * time.Second)
+		began := time.Now()
+		stop()
+		t.equal("delay", time.Since(began), time.Duration(0))
+	}},
+
 	{statement: "WL5", title: "a watch-list that ends before the bookmark begins anew", test: func(t *T) {
 		lw := t.newStream()
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
@@ -162,6 +186,13 @@ var watchListCases = []testCase{
 		}
 	}},
 
+	{statement: "WL6", title: "410 to the next watch is the error of a reflector's round", test: func(t *T) {
+		w := t.streaming("a")
+		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: expired})
+		r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		w.endRound(r, func() { w.pass(2 * time.Second); w.api.CloseWatches() }, expired)
+	}},
+
 	{statement: "WL7", title: "a server that never sends the bookmark is asked for a list", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.SetWatchList(cachetest.WatchListEndless)
@@ -169,6 +200,15 @@ var watchListCases = []testCase{
 		w.pass(time.Minute)
 		w.wantStored("a@2")
 		w.wantRequests("watchlist -", "list 0 limit 500", "watch 2")
+	}},
+
+	{statement: "WL7", title: "a server that never sends the bookmark is asked for a list by a reflector", test: func(t *T) {
+		w := t.streaming("a")
+		w.api.SetWatchList(cachetest.WatchListEndless)
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		t.start(t.newReflector(w.lw, store, ReflectorOptions{}).RunWithContext)
+		w.pass(time.Minute)
+		t.equal("store", stored(store), []string{"a@2"})
 	}},
 
 	{statement: "WL8", title: "a client that says it has no watch-list is not asked for one", test: func(t *T) {
@@ -198,15 +238,38 @@ var watchListCases = []testCase{
 		}
 	}},
 
-	{statement: "WL10", title: "a watch-list that differs from the list is found when asked for", test: func(t *T) {
-		t.rerun("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR=true", "inconsistency", func() {
-			lw := t.newStream()
-			t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext)
-			lw.latest().send(watch.Added, podAt("a", "1"))
-			lw.latest().send(watch.Bookmark, bookmark("1", "true"))
-			t.pass(time.Minute)
+	{statement: "WL10", title: "a watch-list that differs from the list ends an informer when asked to", test: func(t *T) {
+		t.differ(func(lw *feed) { t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext) })
+	}},
+
+	{statement: "WL10", title: "a watch-list that differs from the list ends a reflector when asked to", test: func(t *T) {
+		t.differ(func(lw *feed) {
+			t.start(t.newReflector(lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{}).RunWithContext)
 		})
 	}},
+}
+
+// differ gives what it starts a watch-list that is not the list.
+func (t *T) differ(start func(*feed)) {
+	t.Helper()
+	t.rerun("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR=true", "inconsistency", func() {
+		lw := t.newStream()
+		start(lw)
+		lw.latest().send(watch.Added, podAt("a", "1"))
+		lw.latest().send(watch.Bookmark, bookmark("1", "true"))
+		t.pass(time.Minute)
+	})
+}
+
+// replacedStore notes the lists that it is replaced by.
+type replacedStore struct {
+	cache.Store
+	lists []string
+}
+
+func (s *replacedStore) Replace(list []any, resourceVersion string) error {
+	s.lists = append(s.lists, fmt.Sprint(resourceVersion, " ", describeAll(list)))
+	return s.Store.Replace(list, resourceVersion)
 }
 
 // countTransforms gives the informer a transform, and counts its calls.

@@ -291,10 +291,10 @@ func (i *Informer[T]) commit(deltas *queue[T]) {
 			return
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
-			i.options.Metrics.timed(func() {
-				i.store.commit(batch, i.fanout)
-				i.fanout.changed.ring()
-			}, i.store.ResourceVersion)
+			began := i.options.Metrics.now()
+			i.store.commit(batch, i.fanout)
+			i.fanout.changed.ring()
+			i.options.Metrics.committed(began, i.store.ResourceVersion)
 		}
 	}
 }

@@ -20,13 +20,16 @@ func (m *Metrics) queued(deltas int) {
 	}
 }
 
-// timed calls commit and tells Committed of it.
-func (m *Metrics) timed(commit func(), resourceVersion func() string) {
-	if m.Committed == nil {
-		commit()
-		return
+// now is when something begins that committed tells of.
+func (m *Metrics) now() (began time.Time) {
+	if m.Committed != nil {
+		began = time.Now()
 	}
-	began := time.Now()
-	commit()
-	m.Committed(time.Since(began), resourceVersion())
+	return began
+}
+
+func (m *Metrics) committed(began time.Time, resourceVersion func() string) {
+	if m.Committed != nil {
+		m.Committed(time.Since(began), resourceVersion())
+	}
 }

@@ -192,7 +192,9 @@ func included(dir, name string, source []byte) bool {
 
 func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 	shown := relative(p.loader.dir, filepath.Join(p.Dir, name))
-	source = bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n")) // as the parser does in comments, whose places would be wrong then
+	if bytes.Contains(source, []byte("\r\n")) { // which the parser leaves out of comments, so that places in them would be wrong
+		source = bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n"))
+	}
 	syntax, err := parser.ParseFile(p.loader.fset, shown, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		if list := (scanner.ErrorList)(nil); errors.As(err, &list) {

@@ -92,13 +92,14 @@ func (t tree) plan(options *Options) []output {
 // that have one.
 func (t tree) planInformers(version *Version, group *Group, internal templates.Import, add func(folder, string, templates.Data)) []templates.Kind {
 	to := t.root.join(group.Dir, version.Dir)
-	file := templates.File{Package: version.Dir, Reserved: slices.Clone(ownIdentifiers)}
+	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
+	reserve(file, ownIdentifiers)
 	listers := t.listers.join(strings.ToLower(group.Dir), version.Dir).as(version.Dir)
 	var kinds []templates.Kind
 	for _, kind := range version.Kinds {
 		if kind.Informer {
 			names, _ := kind.identifiers()
-			file.Reserved = append(file.Reserved, names...)
+			reserve(file, names)
 			kinds = append(kinds, kind.data())
 		}
 	}
@@ -121,14 +122,14 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 // planListers adds the files of a version's listers.
 func (t tree) planListers(version *Version, group *Group, add func(folder, string, templates.Data)) {
 	to := t.listers.join(strings.ToLower(group.Dir), version.Dir)
-	file := templates.File{Package: version.Dir}
+	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	var kinds, empty []templates.Kind
 	for _, kind := range version.Kinds {
 		if !kind.Lister {
 			continue
 		}
 		_, names := kind.identifiers()
-		file.Reserved = append(file.Reserved, names...)
+		reserve(file, names)
 		kinds = append(kinds, kind.data())
 		// As in upstream, a hand-written file takes the place of the empty interfaces.
 		if !exists(filepath.Join(to.dir, strings.ToLower(kind.Name)+"_expansion.go")) {
@@ -140,6 +141,13 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 	}
 	if len(empty) > 0 {
 		add(to, "expansion_generated.go", &templates.Expansions{File: file, Kinds: empty})
+	}
+}
+
+// reserve notes names that the package of a file declares.
+func reserve(file templates.File, names []string) {
+	for _, name := range names {
+		file.Reserved[name] = true
 	}
 }
 

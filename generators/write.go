@@ -40,9 +40,9 @@ func compare(dir string, files []rendered, stale []string) ([]Change, error) {
 	var foreign []error
 	for _, file := range files {
 		switch {
+		case file.same:
 		case file.old == nil:
 			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Created, path: file.path, new: file.content})
-		case bytes.Equal(file.old, file.content):
 		case !isGenerated(file.old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", relative(dir, file.path)))
 		default:
@@ -141,14 +141,14 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		dirs, err := makeDirs(filepath.Dir(change.path))
 		made = append(made, dirs...)
 		if err != nil {
-			return fmt.Errorf("output: %w", err)
+			return unwritable(change, err)
 		}
 		name, err := writeTemporary(change.path, change.new)
 		if name != "" {
 			temporary = append(temporary, name)
 		}
 		if err != nil {
-			return fmt.Errorf("output: %w", err)
+			return unwritable(change, err)
 		}
 		staged[change.path] = name
 		if err := ctx.Err(); err != nil {
@@ -173,6 +173,14 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		removeEmpty(filepath.Dir(change.path), roots)
 	}
 	return nil
+}
+
+// unwritable names the file that can't be written, rather than its temporary one.
+func unwritable(change Change, err error) error {
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.Path, err)
 }
 
 // makeDirs makes a directory and those above it, and returns the ones it made.

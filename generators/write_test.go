@@ -176,7 +176,7 @@ func TestNothingIsWrittenOnErrors(t *testing.T) {
 		},
 		"file below in the way": func(t *testing.T, options *Options) string {
 			writeFile(t, filepath.Join(options.Dir, "pkg/generated/listers/shop"), "a file\n")
-			return "output: mkdir"
+			return "output: pkg/generated/listers/shop/v1/expansion_generated.go: can't be written: not a directory; nothing was written"
 		},
 		"hand-written file": func(t *testing.T, options *Options) string {
 			writeFile(t, filepath.Join(options.Dir, "pkg/generated/informers/factory.go"), "package informers\n")

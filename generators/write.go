@@ -141,7 +141,7 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		dirs, err := makeDirs(filepath.Dir(change.path))
 		made = append(made, dirs...)
 		if err != nil {
-			return unwritable(change, err)
+			return fmt.Errorf("output: %w; nothing was written", err)
 		}
 		name, err := writeTemporary(change.path, change.new)
 		if name != "" {

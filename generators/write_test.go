@@ -176,7 +176,7 @@ func TestNothingIsWrittenOnErrors(t *testing.T) {
 		},
 		"file below in the way": func(t *testing.T, options *Options) string {
 			writeFile(t, filepath.Join(options.Dir, "pkg/generated/listers/shop"), "a file\n")
-			return "output: pkg/generated/listers/shop/v1/expansion_generated.go: can't be written: not a directory; nothing was written"
+			return "output: mkdir"
 		},
 		"hand-written file": func(t *testing.T, options *Options) string {
 			writeFile(t, filepath.Join(options.Dir, "pkg/generated/informers/factory.go"), "package informers\n")
@@ -236,6 +236,28 @@ func TestCancelledRunWritesNothing(t *testing.T) {
 				t.Error("an empty output folder was left behind")
 			}
 		})
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	options := project(t)
+	dir := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1")
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o555)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) }) // or it can't be removed
+	before := snapshot(t, options.Dir)
+	_, err := Run(t.Context(), options)
+	want := "output: pkg/generated/listers/shop/v1/expansion_generated.go: can't be written: permission denied; nothing was written"
+	if err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %q", err, want)
+	}
+	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -13,9 +13,9 @@ type GenericInformer interface {
 }
 
 // NewGenericInformer returns an informer and a lister of its objects. The
-// resource is named in errors.
+// resource is named in errors. Two of the same informer are equal.
 func NewGenericInformer(informer cache.SharedIndexInformer, resource schema.GroupResource) GenericInformer {
-	return &genericInformer{informer: informer, resource: resource}
+	return genericInformer{informer: informer, resource: resource}
 }
 
 type genericInformer struct {
@@ -23,8 +23,8 @@ type genericInformer struct {
 	resource schema.GroupResource
 }
 
-func (g *genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
+func (g genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
 
-func (g *genericInformer) Lister() cache.GenericLister {
+func (g genericInformer) Lister() cache.GenericLister {
 	return cache.NewGenericLister(g.informer.GetIndexer(), g.resource)
 }

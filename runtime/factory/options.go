@@ -27,9 +27,9 @@ type Options[K comparable] struct {
 	// Transform is that of all informers, except of those that have one when
 	// they are created.
 	Transform cache.TransformFunc
-	// InformerName is the identity of the informers. Shutdown releases it, and
-	// Release of one informer does not: client-go logs a warning if that
-	// resource is asked for again.
+	// InformerName is the identity of the informers. Shutdown releases it.
+	// Release of one informer does not: the next one of that type or resource
+	// has no metrics, which client-go logs.
 	InformerName *cache.InformerName
 }
 

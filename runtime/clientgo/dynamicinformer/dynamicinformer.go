@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
-	"k8s.io/client-go/dynamic/dynamiclister"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
@@ -49,7 +48,7 @@ func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultRe
 // ForResource returns the informer of a resource and a lister over it. It does
 // not start it.
 func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
-	return genericInformer{f.InformerFor(gvr), gvr}
+	return factory.NewGenericInformer(f.InformerFor(gvr), gvr.GroupResource())
 }
 
 // NewFilteredDynamicInformer returns an informer apart from a factory, of one
@@ -61,23 +60,11 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 		Indexers:         indexers,
 		TweakListOptions: tweakListOptions,
 	})
-	return genericInformer{informer, gvr}
+	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }
 
 // newSource lists and watches a resource through a client.
 func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
 	objects := client.Resource(resource).Namespace(namespace)
 	return source.FromClientset[*unstructured.Unstructured](client, objects.List, objects.Watch)
-}
-
-// genericInformer is an informer and a lister of a resource.
-type genericInformer struct {
-	informer cache.SharedIndexInformer
-	resource schema.GroupVersionResource
-}
-
-func (g genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
-
-func (g genericInformer) Lister() cache.GenericLister {
-	return dynamiclister.NewRuntimeObjectShim(dynamiclister.New(g.informer.GetIndexer(), g.resource))
 }

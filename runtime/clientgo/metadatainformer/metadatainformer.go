@@ -8,7 +8,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
-	"k8s.io/client-go/metadata/metadatalister"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
@@ -64,7 +63,7 @@ func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResyn
 // ForResource returns the informer of a resource and a lister over it. It does
 // not start it.
 func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
-	return genericInformer{f.InformerFor(gvr), gvr}
+	return factory.NewGenericInformer(f.InformerFor(gvr), gvr.GroupResource())
 }
 
 // NewFilteredMetadataInformer returns an informer apart from a factory, of one
@@ -76,23 +75,11 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 		Indexers:         indexers,
 		TweakListOptions: tweakListOptions,
 	})
-	return genericInformer{informer, gvr}
+	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }
 
 // newSource lists and watches the metadata of a resource through a client.
 func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
 	objects := client.Resource(resource).Namespace(namespace)
 	return source.FromClientset[*metav1.PartialObjectMetadata](client, objects.List, objects.Watch)
-}
-
-// genericInformer is an informer and a lister of a resource.
-type genericInformer struct {
-	informer cache.SharedIndexInformer
-	resource schema.GroupVersionResource
-}
-
-func (g genericInformer) Informer() cache.SharedIndexInformer { return g.informer }
-
-func (g genericInformer) Lister() cache.GenericLister {
-	return metadatalister.NewRuntimeObjectShim(metadatalister.New(g.informer.GetIndexer(), g.resource))
 }

@@ -11,7 +11,8 @@ type File struct {
 	Package string
 	// Reserved are names that the package declares, in any of its files, and
 	// that no import may have therefore.
-	Reserved []string
+	// It may be shared among the files of the package.
+	Reserved map[string]bool
 
 	imports *imports
 }

@@ -1,4 +1,4 @@
 package templates
 
-// Local is the list of local names, for tests.
+// Local are the local names, for tests.
 var Local = local

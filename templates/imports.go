@@ -15,15 +15,18 @@ import (
 type imports struct {
 	names map[string]string // import path → name in this file
 	known map[string]string // import path → name in the package clause, if known
-	taken map[string]bool   // names that are used or reserved
+	used  map[string]bool   // the names in this file
+
+	reserved map[string]bool // those that no import may have
 }
 
-func newImports(reserved []string) *imports {
-	taken := make(map[string]bool, len(reserved))
-	for _, name := range reserved {
-		taken[name] = true
-	}
-	return &imports{names: map[string]string{}, known: map[string]string{}, taken: taken}
+func newImports(reserved map[string]bool) *imports {
+	return &imports{names: map[string]string{}, known: map[string]string{}, used: map[string]bool{}, reserved: reserved}
+}
+
+// free reports whether a package may get a name.
+func (s *imports) free(name string) bool {
+	return !s.used[name] && !s.reserved[name] && !local[name] && !token.IsKeyword(name) && token.IsIdentifier(name)
 }
 
 // add returns the name of the package in this file. The first of several
@@ -33,16 +36,16 @@ func (s *imports) add(imp Import) string {
 		return name
 	}
 	for _, name := range aliases(imp) {
-		if !s.taken[name] && !token.IsKeyword(name) && token.IsIdentifier(name) {
-			s.taken[name] = true
+		if s.free(name) {
+			s.used[name] = true
 			s.names[imp.Path] = name
 			s.known[imp.Path] = imp.Name
 			return name
 		}
 	}
 	for n := 2; ; n++ {
-		if name := fmt.Sprintf("pkg%d", n); !s.taken[name] {
-			s.taken[name] = true
+		if name := fmt.Sprintf("pkg%d", n); s.free(name) {
+			s.used[name] = true
 			s.names[imp.Path] = name
 			return name
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"slices"
 	"text/template"
 )
 
@@ -16,11 +15,11 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 // local are the names of parameters, receivers and variables in the templates,
 // which would hide an import of that name, and the predeclared ones, which an
 // import would hide.
-var local = []string{
-	"any", "bool", "error", "false", "init", "nil", "string", "true",
-	"api", "client", "ctx", "defaultResync", "f", "g", "group", "indexer", "indexers", "informer", "informerName",
-	"l", "namespace", "newFunc", "obj", "options", "resource", "resyncConfig", "resyncPeriod",
-	"scope", "sharedInformerFactory", "stopCh", "transform", "tweakListOptions", "untyped", "v", "version",
+var local = map[string]bool{
+	"any": true, "bool": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
+	"api": true, "client": true, "ctx": true, "defaultResync": true, "f": true, "g": true, "group": true, "indexer": true, "indexers": true, "informer": true, "informerName": true,
+	"l": true, "namespace": true, "newFunc": true, "obj": true, "options": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
+	"scope": true, "sharedInformerFactory": true, "stopCh": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "version": true,
 }
 
 // Data is one of the data structs of this package.
@@ -58,7 +57,8 @@ func templateOf(data Data) string {
 // formatted, and without a header. An error names the place in the template.
 func Render(data Data) ([]byte, error) {
 	file := data.file()
-	file.imports = newImports(slices.Concat(local, file.Reserved))
+	file.imports = newImports(file.Reserved)
+	defer func() { file.imports = nil }()
 	var body bytes.Buffer
 	if err := parsed.ExecuteTemplate(&body, templateOf(data), data); err != nil {
 		return nil, err

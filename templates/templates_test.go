@@ -210,7 +210,7 @@ func exportedOf(t *testing.T, folder string) []string {
 
 func TestImportsGetDistinctNames(t *testing.T) {
 	t.Parallel()
-	data := &templates.Lister{File: templates.File{Package: "v1", Reserved: []string{"apiv1"}}, Kind: templates.Kind{
+	data := &templates.Lister{File: templates.File{Package: "v1", Reserved: map[string]bool{"apiv1": true}}, Kind: templates.Kind{
 		Name: "Order", Private: "order", Plural: "Orders", Resource: "orders", Namespaced: true,
 		API: templates.Import{Path: "example.com/cache/api/v1", Name: "cache"},
 	}}
@@ -242,7 +242,7 @@ func TestImportsGetDistinctNames(t *testing.T) {
 }
 
 // Whatever a template declares within a function, and what Go declares and it
-// uses, is in the list local, so that it hides no import and none hides it.
+// uses, is in local, so that it hides no import and none hides it.
 func TestNoImportIsHidden(t *testing.T) {
 	t.Parallel()
 	for _, client := range []templates.Client{{}, {Clientset: templates.Import{Path: "example.com/shop/clientset/versioned", Name: "versioned"}}} {
@@ -257,8 +257,8 @@ func TestNoImportIsHidden(t *testing.T) {
 			}
 			ast.Inspect(file, func(node ast.Node) bool {
 				for _, ident := range locals(node) {
-					if !slices.Contains(templates.Local, ident.Name) {
-						t.Errorf("%s: %s is not in the list of local names", name, ident.Name)
+					if !templates.Local[ident.Name] {
+						t.Errorf("%s: %s is not among the local names", name, ident.Name)
 					}
 				}
 				return true

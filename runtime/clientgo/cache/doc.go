@@ -10,6 +10,7 @@
 //	NewInformer            ─► the same with one handler, as a Controller
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
 //	UntypedIndexer         ─► a cache.Store[T] as Store, Indexer, TypedIndexer[T], TransactionStore
+//	NewThreadSafeStore     ─► a cache.Store[any] under keys that are given
 //	Core                   ─► back from an adapter to its cache.Informer[T]
 //
 // The adapters hold no objects of their own. Every object that they hand out is
@@ -62,11 +63,25 @@
 // Informers, shared or not, are of the core, and use no Reflector: the one that
 // their watch error handlers are given bears the informer's name, and does nothing.
 //
-// # What is not provided
+// # Queues and stores
 //
-// StoreOption is a function of this package's own, because client-go's is one
-// of an unexported type; WithTransformer and WithStoreMetrics make it.
+// DeltaFIFO, RealFIFO and FIFO are this package's, and so is what stands on the
+// core's store: NewThreadSafeStore and ExpirationCache. Their options, policies and
+// entries are client-go's types. What comes out of a queue, and when it is in sync,
+// is what it is in client-go, but for this:
 //
-// NewThreadSafeStore, expiration and TTL stores are not part of this package: take
-// client-go's, which work beside these.
+//   - HasSynced does not wait for the queue to be unlocked.
+//   - A transform must keep the key of an object, which is computed before it.
+//   - Replace of a FIFO keeps the order of the list; objects of the first one that
+//     were deleted do not keep it from being in sync while Pop waits.
+//
+// Client-go's own are Heap, the mutation cache, which is an interface that others
+// cannot implement, the mutation detector, UndeltaStore, FakeCustomStore and
+// RetryWithDeadline: they keep none of an informer's objects, or keep them in any
+// store.
+//
+// Whatever client-go's package exports is here. StoreOption and
+// ThreadSafeStoreOption alone are of other types than there, which are functions of
+// unexported ones: WithTransformer, WithStoreMetrics and WithThreadSafeStoreMetrics
+// make them.
 package cache

@@ -2,12 +2,10 @@ package cache
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
@@ -15,28 +13,83 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestIndexerIsClientGos does the same random things to our indexers and to
-// client-go's, and asks all the same questions.
-func TestIndexerIsClientGos(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	for name, indexer := range map[string]func(*testing.T) Indexer{
-		"of anything": func(*testing.T) Indexer { return NewIndexer(MetaNamespaceKeyFunc, Indexers{}) },
-		"of pods":     func(t *testing.T) Indexer { return UntypedIndexer(podStore(t)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for run := range 20 {
-				rnd := rand.New(rand.NewPCG(seed, uint64(run)))
-				pair := indexerPair{ours: indexer(t), theirs: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
-				for step := range 100 {
-					did := pair.act(rnd, fmt.Sprint(step+1))
-					if diff := pair.compare(rnd); diff != "" || strings.Contains(did, "different errors") {
-						t.Fatalf("seed %d, run %d, step %d: after %s (-client-go +ours):\n%s", seed, run, step, did, diff)
-					}
-				}
-			}
-		})
+// Our indexers and client-go's are given the same actions, and asked all the same
+// questions.
+
+func TestIndexerIsClientGos(t *testing.T) { everyChoice(t, 40, 1000, indexers) }
+
+func FuzzIndexer(f *testing.F) { fuzzChoices(f, indexers) }
+
+func indexers(t *testing.T, c choices) {
+	pair := indexerPair{ours: UntypedIndexer(podStore(t)), theirs: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
+	switch c.of(3) {
+	case 0:
+		pair.ours = NewIndexer(MetaNamespaceKeyFunc, Indexers{})
+	case 1:
+		pair.ours = keyed{NewThreadSafeStore(Indexers{}, Indices{})}
+		pair.theirs = keyed{cache.NewThreadSafeStore(cache.Indexers{}, cache.Indices{})}
 	}
+	for step := 1; len(c) > 0; step++ {
+		did := pair.act(&c, fmt.Sprint(step))
+		if diff := pair.compare(&c); diff != "" || strings.Contains(did, "different errors") {
+			t.Fatalf("step %d: after %s (-client-go +ours):\n%s", step, did, diff)
+		}
+	}
+}
+
+// keyed is a ThreadSafeStore as an Indexer, under keys that are not those of the
+// objects' names.
+type keyed struct {
+	ThreadSafeStore
+}
+
+func (k keyed) key(obj any) string {
+	p := obj.(*v1.Pod)
+	return "//" + p.Name + "/of " + p.Namespace
+}
+
+func (k keyed) Add(obj any) error {
+	k.ThreadSafeStore.Add(k.key(obj), obj)
+	return nil
+}
+
+func (k keyed) Update(obj any) error {
+	k.ThreadSafeStore.Update(k.key(obj), obj)
+	return nil
+}
+
+func (k keyed) Delete(obj any) error {
+	if obj.(*v1.Pod).Name == "0" {
+		k.ThreadSafeStore.Delete(k.key(obj))
+		return nil
+	}
+	k.DeleteWithObject(k.key(obj), obj)
+	return nil
+}
+
+func (k keyed) Replace(list []any, resourceVersion string) error {
+	items := map[string]any{}
+	for _, obj := range list {
+		items[k.key(obj)] = obj
+	}
+	k.ThreadSafeStore.Replace(items, resourceVersion)
+	return nil
+}
+
+func (k keyed) Get(obj any) (item any, exists bool, err error) { return k.GetByKey(k.key(obj)) }
+
+func (k keyed) GetByKey(key string) (item any, exists bool, err error) {
+	item, exists = k.ThreadSafeStore.Get(key)
+	return item, exists, nil
+}
+
+func (k keyed) Transaction(txns ...Transaction) *TransactionError {
+	var all []ThreadSafeStoreTransaction
+	for _, txn := range txns {
+		all = append(all, ThreadSafeStoreTransaction{Transaction: txn, Key: k.key(txn.Object)})
+	}
+	k.ThreadSafeStore.(ThreadSafeStoreWithTransaction).Transaction(all...)
+	return nil
 }
 
 type indexerPair struct {
@@ -46,15 +99,15 @@ type indexerPair struct {
 var roles = []string{"web", "db", "cron"}
 
 // someNamespace may be empty.
-func someNamespace(rnd *rand.Rand) string { return []string{"", "a", "b", "c"}[rnd.IntN(4)] }
+func someNamespace(c *choices) string { return []string{"", "a", "b", "c"}[c.of(4)] }
 
-func somePod(rnd *rand.Rand, resourceVersion string) *v1.Pod {
-	picked := slices.DeleteFunc(slices.Clone(roles), func(string) bool { return rnd.IntN(2) == 0 })
-	return pod(someNamespace(rnd), fmt.Sprint(rnd.IntN(5)), resourceVersion, picked...)
+func somePod(c *choices, resourceVersion string) *v1.Pod {
+	picked := slices.DeleteFunc(slices.Clone(roles), func(string) bool { return c.of(2) == 0 })
+	return pod(someNamespace(c), fmt.Sprint(c.of(5)), resourceVersion, picked...)
 }
 
 // act does one thing to both, and returns what.
-func (p indexerPair) act(rnd *rand.Rand, resourceVersion string) string {
+func (p indexerPair) act(c *choices, resourceVersion string) string {
 	both := func(do func(Indexer) error) string {
 		theirs, ours := do(p.theirs), do(p.ours)
 		if fmt.Sprint(theirs) != fmt.Sprint(ours) {
@@ -62,8 +115,8 @@ func (p indexerPair) act(rnd *rand.Rand, resourceVersion string) string {
 		}
 		return fmt.Sprint(theirs)
 	}
-	obj := somePod(rnd, resourceVersion)
-	switch n := rnd.IntN(100); {
+	obj := somePod(c, resourceVersion)
+	switch n := c.of(100); {
 	case n < 30:
 		return "add: " + both(func(x Indexer) error { return x.Add(obj) })
 	case n < 55:
@@ -72,15 +125,15 @@ func (p indexerPair) act(rnd *rand.Rand, resourceVersion string) string {
 		return "delete: " + both(func(x Indexer) error { return x.Delete(obj) })
 	case n < 76:
 		var list []any
-		for range rnd.IntN(12) {
-			list = append(list, somePod(rnd, resourceVersion))
+		for range c.of(12) {
+			list = append(list, somePod(c, resourceVersion))
 		}
 		return "replace: " + both(func(x Indexer) error { return x.Replace(slices.Clone(list), resourceVersion) })
 	case n < 84:
 		var txns []Transaction
-		for range rnd.IntN(6) {
-			kind := []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[rnd.IntN(3)]
-			txns = append(txns, Transaction{Object: somePod(rnd, resourceVersion), Type: kind})
+		for range c.of(6) {
+			kind := []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[c.of(3)]
+			txns = append(txns, Transaction{Object: somePod(c, resourceVersion), Type: kind})
 		}
 		return "transaction: " + both(func(x Indexer) error {
 			if err := x.(TransactionStore).Transaction(txns...); err != nil {
@@ -91,7 +144,7 @@ func (p indexerPair) act(rnd *rand.Rand, resourceVersion string) string {
 	case n < 94:
 		indexers := Indexers{}
 		for name, fn := range map[string]IndexFunc{NamespaceIndex: MetaNamespaceIndexFunc, "role": byRole, "again": byRole} {
-			if rnd.IntN(4) == 0 {
+			if c.of(4) == 0 {
 				indexers[name] = fn
 			}
 		}
@@ -102,9 +155,9 @@ func (p indexerPair) act(rnd *rand.Rand, resourceVersion string) string {
 }
 
 // compare asks both, and returns how the answers differ.
-func (p indexerPair) compare(rnd *rand.Rand) string {
-	role, namespace := roles[rnd.IntN(len(roles))], someNamespace(rnd)
-	by := somePod(rnd, "")
+func (p indexerPair) compare(c *choices) string {
+	role, namespace := roles[c.of(len(roles))], someNamespace(c)
+	by := somePod(c, "")
 	theirs, ours := answers(p.theirs, role, namespace, by), answers(p.ours, role, namespace, by)
 	if reflect.DeepEqual(theirs, ours) {
 		return "" // the usual case, and quick

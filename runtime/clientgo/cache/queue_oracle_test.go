@@ -44,8 +44,9 @@ func transformThing(obj any) (any, error) {
 // consumer is what handles the deltas of a queue: it knows the objects.
 type consumer struct {
 	objs map[string]any
-	// lost is a key of which it has no object when it is asked.
-	lost string
+	// lost is a key of which it has no object when it is asked, and broken one of
+	// which it can't tell.
+	lost, broken string
 	// handled is what was popped, with what was to be seen meanwhile.
 	handled []any
 }
@@ -53,6 +54,9 @@ type consumer struct {
 func (c *consumer) ListKeys() []string { return slices.Sorted(maps.Keys(c.objs)) }
 
 func (c *consumer) GetByKey(key string) (any, bool, error) {
+	if key == c.broken {
+		return nil, false, errors.New("broken")
+	}
 	obj, ok := c.objs[key]
 	return obj, ok && key != c.lost, nil
 }
@@ -143,8 +147,11 @@ func (p *queuePair) action() (string, func(Queue, *consumer) (any, error)) {
 			return nil, nil
 		}
 	case n < 64:
-		lost := string(rune('a' + p.of(6)))
-		return "loss", func(_ Queue, c *consumer) (any, error) { c.lost = lost; return nil, nil }
+		lost, broken := string(rune('a'+p.of(8))), string(rune('a'+p.of(8)))
+		return "loss", func(_ Queue, c *consumer) (any, error) {
+			c.lost, c.broken = lost, broken
+			return nil, nil
+		}
 	case n < 65 && !p.reentrant: // a long queue is locked while it is popped
 		return "burst", func(q Queue, _ *consumer) (any, error) {
 			for i := range 2*batchLimit + 100 {

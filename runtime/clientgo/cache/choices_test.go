@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // choices are the decisions of a sequence of actions, read off bytes: random ones
@@ -26,6 +28,7 @@ func (c *choices) oneIn(n int) bool { return c.of(n) == n-1 }
 // everyChoice runs a test for some random choices.
 func everyChoice(t *testing.T, runs, length int, test func(*testing.T, choices)) {
 	t.Helper()
+	dropErrors(t)
 	seed := uint64(time.Now().UnixNano())
 	for run := range runs {
 		rnd := rand.New(rand.NewPCG(seed, uint64(run)))
@@ -38,4 +41,18 @@ func everyChoice(t *testing.T, runs, length int, test func(*testing.T, choices))
 			t.Fatalf("seed %d, run %d", seed, run)
 		}
 	}
+}
+
+func fuzzChoices(f *testing.F, test func(*testing.T, choices)) {
+	dropErrors(f)
+	f.Add([]byte("\x00\x37\x02\x50\x00\x10\x20\x63\x3e"))
+	f.Fuzz(func(t *testing.T, data []byte) { test(t, choices(data)) })
+}
+
+// dropErrors keeps errors that are handled by apimachinery out of the log, which is
+// written slowly on purpose.
+func dropErrors(t testing.TB) {
+	handlers := utilruntime.ErrorHandlers
+	utilruntime.ErrorHandlers = nil
+	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers })
 }

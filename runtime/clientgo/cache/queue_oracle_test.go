@@ -319,8 +319,3 @@ func TestFIFOIsClientGos(t *testing.T)      { everyChoice(t, 400, 100, fifos) }
 
 func FuzzDeltaFIFO(f *testing.F) { fuzzChoices(f, deltaFIFOs) }
 func FuzzRealFIFO(f *testing.F)  { fuzzChoices(f, realFIFOs) }
-
-func fuzzChoices(f *testing.F, test func(*testing.T, choices)) {
-	f.Add([]byte("\x00\x37\x02\x50\x00\x10\x20\x63\x3e"))
-	f.Fuzz(func(t *testing.T, data []byte) { test(t, choices(data)) })
-}

@@ -141,40 +141,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, version())
 		return 0
 	}
-	for _, warning := range f.warnings {
-		fmt.Fprintln(stderr, "informer-gen: warning:", warning)
-	}
 	result, err := generate(ctx, f, stderr)
-	for _, warning := range result.Warnings {
-		at := "informer-gen"
-		if warning.Pos.IsValid() {
-			at = warning.Pos.String()
-		}
-		fmt.Fprintf(stderr, "%s: warning: %s\n", at, warning.Msg)
-	}
-	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
-		return usage(stderr, err)
-	}
+	printWarnings(stderr, f.warnings, result.Warnings)
 	differs := errors.Is(err, generators.ErrDiffers)
 	if err == nil || differs {
 		err = printFound(stdout, f, result)
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		err = fmt.Errorf("%w; nothing was written", err)
+	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
+		return usage(stderr, err)
 	}
 	if err != nil {
 		printError(stderr, err)
 		return 1
 	}
-	for _, change := range result.Changes {
-		// What is removed is always named: it may not have been meant.
-		if f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write {
-			fmt.Fprintf(stderr, "%-10s  %s\n", change.Kind, change.Path)
-		}
-	}
-	if f.options.Mode != generators.List {
-		fmt.Fprintln(stderr, "informer-gen:", summary(f.options.Mode, result, time.Since(started)))
-	}
+	printDone(stderr, f, result, time.Since(started))
 	if differs {
 		return 1
 	}
@@ -191,7 +171,11 @@ func generate(ctx context.Context, f *flags, stderr io.Writer) (generators.Resul
 		defer line.stop()
 		f.options.Progress = line.update
 	}
-	return generators.Run(ctx, f.options)
+	result, err := generators.Run(ctx, f.options)
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = fmt.Errorf("%w; nothing was written", err)
+	}
+	return result, err
 }
 
 func usage(stderr io.Writer, err error) int {

@@ -26,6 +26,33 @@ func printFound(w io.Writer, f *flags, result generators.Result) error {
 	}
 }
 
+// printWarnings prints those of the command line, then those of the input.
+func printWarnings(w io.Writer, flags []string, input scanner.ErrorList) {
+	for _, warning := range flags {
+		fmt.Fprintln(w, "informer-gen: warning:", warning)
+	}
+	for _, warning := range input {
+		at := "informer-gen"
+		if warning.Pos.IsValid() {
+			at = warning.Pos.String()
+		}
+		fmt.Fprintf(w, "%s: warning: %s\n", at, warning.Msg)
+	}
+}
+
+// printDone prints what a run changed. What it removed is always named: it may not
+// have been meant.
+func printDone(w io.Writer, f *flags, result generators.Result, took time.Duration) {
+	for _, change := range result.Changes {
+		if f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write {
+			fmt.Fprintf(w, "%-10s  %s\n", change.Kind, change.Path)
+		}
+	}
+	if f.options.Mode != generators.List {
+		fmt.Fprintln(w, "informer-gen:", summary(f.options.Mode, result, took))
+	}
+}
+
 // summary says in a line what a run did, or what --verify found.
 func summary(mode generators.Mode, result generators.Result, took time.Duration) string {
 	count := map[generators.ChangeKind]int{}
@@ -64,23 +91,25 @@ func common(changes []generators.Change) string {
 	return dir
 }
 
-// many is the number of problems from which on they are printed by directory.
+// many is up to how many problems are printed without a line for each directory.
 const many = 50
 
-// printError prints an error, one line for each problem with a position.
+// printError prints an error, one line for each problem.
 func printError(w io.Writer, err error) {
 	list, several := (scanner.ErrorList)(nil), (interface{ Unwrap() []error })(nil)
 	switch {
 	case errors.As(err, &list):
+		printProblems(w, list)
 	case errors.As(err, &several):
 		for _, err := range several.Unwrap() {
 			fmt.Fprintln(w, "informer-gen:", err)
 		}
-		return
 	default:
 		fmt.Fprintln(w, "informer-gen:", err)
-		return
 	}
+}
+
+func printProblems(w io.Writer, list scanner.ErrorList) {
 	dir := ""
 	for i, problem := range list {
 		if d := filepath.Dir(problem.Pos.Filename); len(list) > many && (i == 0 || d != dir) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // Set makes obj the object of its key. Possible errors: those of the key
@@ -18,7 +19,7 @@ func (s *Store[T]) Set(obj T) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.table.set(key, obj)
-	s.see(resourceVersionOf(obj))
+	s.advance(resourceVersionOf(obj))
 	return nil
 }
 
@@ -120,6 +121,19 @@ func (s *Store[T]) see(resourceVersion string) {
 	}
 }
 
+// advance is see for the version of one object, which may be older than what was
+// seen: what comes late takes nothing back. The caller holds mu.
+func (s *Store[T]) advance(resourceVersion string) {
+	if resourceVersion == "" || s.resourceVersion == "" {
+		s.see(resourceVersion)
+		return
+	}
+	order, err := resourceversion.CompareResourceVersion(resourceVersion, s.resourceVersion)
+	if err != nil || order > 0 {
+		s.see(resourceVersion)
+	}
+}
+
 // observer is told of the changes of a store while mu is held: nobody can read
 // a change that the observer has not been told of, or the other way round.
 type observer[T any] interface {
@@ -173,7 +187,7 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 			to.emit(event[T]{kind: removed, obj: d.obj})
 		}
 	}
-	s.see(d.resourceVersion)
+	s.advance(d.resourceVersion)
 }
 
 // replace makes a list of the API the content of the store. An item that has

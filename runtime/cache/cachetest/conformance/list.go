@@ -42,7 +42,7 @@ var listCases = []testCase{
 
 	{statement: "L3", title: "a page size is that of every list", test: func(t *T) {
 		w := t.listing("a", "b", "c")
-		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		store := newStore()
 		t.start(t.newReflector(w.lw, store, ReflectorOptions{WatchListPageSize: 2}).RunWithContext)
 		w.wantRequests("list 0 limit 2", "watch 4")
 		w.relist(func() {})
@@ -149,7 +149,7 @@ var listCases = []testCase{
 	{statement: "L10", title: "a panic of the list function is one of the reflector", test: func(t *T) {
 		lw := t.newFeed(emptyList("1"))
 		lw.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) { panic("of the list") }
-		r := t.newReflector(lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		r := t.newReflector(lw, newStore(), ReflectorOptions{})
 		defer func() { t.equal("panic", recover(), any("of the list")) }()
 		t.Errorf("returned %v", r.ListAndWatchWithContext(t.Context()))
 	}},

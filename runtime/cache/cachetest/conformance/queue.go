@@ -338,7 +338,7 @@ func (t *T) newReal(options cache.RealFIFOOptions) cache.QueueWithBatch {
 
 // known returns a store of objects.
 func known(objs ...any) cache.KeyListerGetter {
-	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	store := newStore()
 	for _, obj := range objs {
 		if err := store.Add(obj); err != nil {
 			panic(err)

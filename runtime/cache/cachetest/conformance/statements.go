@@ -71,7 +71,7 @@ var families = []family{
 		{"S4", "Indexes can be added at any time, all of them or none."},
 		{"S5", "The keys of an index are sorted."},
 		{"S6", "A lookup by several values finds an object once."},
-		{"S7", "The version of a store is that of the last object, list, deletion with an object, or bookmark."},
+		{"S7", "The version of a store is that of the last list, bookmark, deletion with an object, or newer object."},
 		{"S8", "Replace takes the place of all that was there, indexes included."},
 		{"S9", "A query is answered from one state."},
 		{"S10", "A transaction does what it can, and reports the rest; it does not transform."},

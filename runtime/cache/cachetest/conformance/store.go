@@ -116,6 +116,15 @@ var storeCases = []testCase{
 		}
 	}},
 
+	{statement: "S7", title: "an object that is older than the version of a store leaves it, a list does not", test: func(t *T) {
+		x := t.newIndexer(roles())
+		t.check(x.Add(podAt("a", "10")))
+		t.check(x.Add(podAt("b", "9")))
+		t.equal("version after an object", x.LastStoreSyncResourceVersion(), "10")
+		t.check(x.Replace([]any{podAt("a", "2")}, "3"))
+		t.equal("version after a list", x.LastStoreSyncResourceVersion(), "3")
+	}},
+
 	{statement: "S7", title: "a store by key takes its version from objects, and from a deletion that has one", test: func(t *T) {
 		s := t.newThreadSafeStore(cache.Indexers{})
 		s.Add("a", podAt("a", "5"))

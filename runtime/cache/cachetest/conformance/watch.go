@@ -34,7 +34,7 @@ var watchCases = []testCase{
 		for timeout, want := range map[time.Duration]time.Duration{time.Second: 5 * time.Minute, time.Hour: time.Hour} {
 			w := t.listing("a")
 			options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{MinWatchTimeout: timeout}}
-			stop := t.start(t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), options).RunWithContext)
+			stop := t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
 			for range 20 {
 				w.pass(2 * time.Second)
 				w.api.CloseWatches()
@@ -102,7 +102,7 @@ var watchCases = []testCase{
 
 	{statement: "W3", title: "a store that wants to is told of each version", test: func(t *T) {
 		w := t.listing("a")
-		store := &updatedStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}
+		store := &updatedStore{Store: newStore()}
 		t.start(t.newReflector(w.lw, store, ReflectorOptions{}).RunWithContext)
 		w.create("b")
 		w.update("b")
@@ -166,7 +166,7 @@ var watchCases = []testCase{
 	{statement: "W4", title: "500 leads to another watch if internal errors are to be retried", test: func(t *T) {
 		w := t.listing("a")
 		options := ReflectorOptions{MaxInternalErrorRetryDuration: time.Minute}
-		t.start(t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), options).RunWithContext)
+		t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
 		w.pass(2 * time.Second)
 		w.requests()
 		w.api.BreakWatches(apierrors.NewInternalError(errors.New("once")))
@@ -177,7 +177,7 @@ var watchCases = []testCase{
 	{statement: "W4", title: "an error event ends the round of a reflector without an error", test: func(t *T) {
 		for _, code := range []int{http.StatusGone, http.StatusForbidden} {
 			w := t.listing("a")
-			r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+			r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
 			w.endRound(r, func() { w.api.BreakWatches(cachetest.Status(code)) }, nil)
 		}
 	}},
@@ -240,7 +240,7 @@ var watchCases = []testCase{
 	{statement: "W5", title: "another refusal is the error of a reflector's round", test: func(t *T) {
 		refusal := cachetest.Status(http.StatusForbidden)
 		w := t.listing("a")
-		r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
 		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: refusal})
 		w.endRound(r, func() {}, refusal)
 	}},
@@ -257,7 +257,7 @@ var watchCases = []testCase{
 
 	{statement: "W6", title: "such a watch ends the round of a reflector without an error", test: func(t *T) {
 		w := t.listing("a")
-		r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
 		w.endRound(r, w.api.CloseWatches, nil)
 	}},
 
@@ -272,35 +272,11 @@ var watchCases = []testCase{
 	}},
 
 	{statement: "W7", title: "a watch is stopped once, however it ends", test: func(t *T) {
-		for name, end := range map[string]func(*fedWatch, func()){
-			"by the server": func(w *fedWatch, _ func()) { w.close() },
-			"by an error":   func(w *fedWatch, _ func()) { w.send(watch.Error, &expired.ErrStatus) },
-			"by the stop":   func(_ *fedWatch, stop func()) { stop() },
-		} {
-			lw := t.newFeed(emptyList("1"))
-			stop := t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext)
-			w := lw.latest()
-			w.send(watch.Added, podAt("a", "2"))
-			end(w, stop)
-			stop()
-			t.equal("stops of a watch ended "+name, w.stopped(), 1)
-		}
+		t.wantOneStop(func() *feed { return t.newFeed(emptyList("1")) })
 	}},
 
 	{statement: "W7", title: "a watch-list is stopped once, however it ends", test: func(t *T) {
-		for name, end := range map[string]func(*fedWatch, func()){
-			"by the server": func(w *fedWatch, _ func()) { w.close() },
-			"by an error":   func(w *fedWatch, _ func()) { w.send(watch.Error, &expired.ErrStatus) },
-			"by the stop":   func(_ *fedWatch, stop func()) { stop() },
-		} {
-			lw := t.newStream()
-			stop := t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext)
-			w := lw.latest()
-			w.send(watch.Added, podAt("a", "2"))
-			end(w, stop)
-			stop()
-			t.equal("stops of a watch-list ended "+name, w.stopped(), 1)
-		}
+		t.wantOneStop(t.newStream)
 	}},
 
 	{statement: "W8", title: "an informer that is stopped before it starts asks for nothing", test: func(t *T) {
@@ -356,14 +332,14 @@ var watchCases = []testCase{
 		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{
 			Backoff: &wait.Backoff{Duration: 10 * time.Second, Factor: 2, Steps: 10},
 		}}
-		t.start(t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), options).RunWithContext)
+		t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
 		w.pass(time.Hour)
 		t.equal("pauses", pauses(w.api.Requests()[:4]), []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second})
 	}},
 
 	{statement: "W10", title: "a store that can't resync ends the round, without an error", test: func(t *T) {
 		w := t.listing("a")
-		store := &unsyncableStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}
+		store := &unsyncableStore{Store: newStore()}
 		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{ResyncPeriod: time.Second}}
 		began := time.Now()
 		t.check(t.newReflector(w.lw, store, options).ListAndWatchWithContext(t.Context()))
@@ -373,12 +349,31 @@ var watchCases = []testCase{
 	{statement: "W10", title: "there is no resync before the list", test: func(t *T) {
 		w := t.listing("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Delay: time.Minute})
-		store := &unsyncableStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}
+		store := &unsyncableStore{Store: newStore()}
 		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{ResyncPeriod: time.Second}}
 		began := time.Now()
 		t.check(t.newReflector(w.lw, store, options).ListAndWatchWithContext(t.Context()))
 		t.equal("duration", time.Since(began), time.Minute+time.Second)
 	}},
+}
+
+// wantOneStop runs an informer of a feed, ends its watch in each way that there
+// is, and counts how often it is stopped.
+func (t *T) wantOneStop(newFeed func() *feed) {
+	t.Helper()
+	for name, end := range map[string]func(*fedWatch, func()){
+		"by the server": func(w *fedWatch, _ func()) { w.close() },
+		"by an error":   func(w *fedWatch, _ func()) { w.send(watch.Error, &expired.ErrStatus) },
+		"by the stop":   func(_ *fedWatch, stop func()) { stop() },
+	} {
+		lw := newFeed()
+		stop := t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext)
+		w := lw.latest()
+		w.send(watch.Added, podAt("a", "2"))
+		end(w, stop)
+		stop()
+		t.equal("stops of a watch that was ended "+name, w.stopped(), 1)
+	}
 }
 
 // endRound runs one round of a reflector, ends it, and compares its error.

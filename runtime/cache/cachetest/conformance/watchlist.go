@@ -55,7 +55,7 @@ var watchListCases = []testCase{
 
 	{statement: "WL2", title: "the store of a reflector is replaced once, by a list of the bookmark's version", test: func(t *T) {
 		lw := t.newStream()
-		store := &replacedStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}
+		store := &replacedStore{Store: newStore()}
 		t.start(t.newReflector(lw, store, ReflectorOptions{}).RunWithContext)
 		w := lw.latest()
 		w.send(watch.Added, podAt("a", "2"))
@@ -142,7 +142,7 @@ var watchListCases = []testCase{
 	{statement: "WL4", title: "a pause before another watch-list delays no stop of a reflector", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.ErrConnectionRefused})
-		stop := t.start(t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{}).RunWithContext)
+		stop := t.start(t.newReflector(w.lw, newStore(), ReflectorOptions{}).RunWithContext)
 		w.pass(20 * time.Second)
 		began := time.Now()
 		stop()
@@ -189,7 +189,7 @@ var watchListCases = []testCase{
 	{statement: "WL6", title: "410 to the next watch is the error of a reflector's round", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: expired})
-		r := t.newReflector(w.lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{})
+		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
 		w.endRound(r, func() { w.pass(2 * time.Second); w.api.CloseWatches() }, expired)
 	}},
 
@@ -205,7 +205,7 @@ var watchListCases = []testCase{
 	{statement: "WL7", title: "a server that never sends the bookmark is asked for a list by a reflector", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.SetWatchList(cachetest.WatchListEndless)
-		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		store := newStore()
 		t.start(t.newReflector(w.lw, store, ReflectorOptions{}).RunWithContext)
 		w.pass(time.Minute)
 		t.equal("store", stored(store), []string{"a@2"})
@@ -244,7 +244,7 @@ var watchListCases = []testCase{
 
 	{statement: "WL10", title: "a watch-list that differs from the list ends a reflector when asked to", test: func(t *T) {
 		t.differ(func(lw *feed) {
-			t.start(t.newReflector(lw, cache.NewStore(cache.MetaNamespaceKeyFunc), ReflectorOptions{}).RunWithContext)
+			t.start(t.newReflector(lw, newStore(), ReflectorOptions{}).RunWithContext)
 		})
 	}},
 }

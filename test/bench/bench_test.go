@@ -1,11 +1,24 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(clientVariable) != "" {
+		beClient()
+	}
+	code := m.Run()
+	stopServer()
+	os.Exit(code)
+}
 
 // The workloads as benchmarks, for profiles and for benchstat.
 func BenchmarkTheirs(b *testing.B) {
 	eachWorkload(b, func(w workload) func(*testing.B) { return w.theirs })
 }
+
 func BenchmarkOurs(b *testing.B) {
 	eachWorkload(b, func(w workload) func(*testing.B) { return w.ours })
 }

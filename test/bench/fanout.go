@@ -15,7 +15,7 @@ func fanout(s scale) []workload {
 	for _, handlers := range s.handlers {
 		name := fmt.Sprintf("fanout/handlers=%d", handlers)
 		w := compared(name, func(m maker) func(*testing.B) { return toHandlers(m, handlers) })
-		w.show = []measure{{unit: nanoseconds, times: fanoutGoals[handlers]}, {unit: bytes}, {unit: allocations}}
+		w.show = []measure{{unit: nanoseconds, times: fanoutGoals[handlers]}, {unit: allocated}, {unit: allocations}}
 		all = append(all, w)
 		if handlers == 10 {
 			all = append(all, workload{name: "fanout/drop-in/handlers=10", theirs: w.theirs, ours: toHandlers(dropIn, handlers)})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"testing"
 
@@ -80,11 +79,11 @@ func (s *script) IsWatchListSemanticsUnSupported() bool { return true }
 // handlers are in sync.
 func start(b *testing.B, informer clientgo.SharedIndexInformer, handlers ...clientgo.ResourceEventHandler) {
 	b.Helper()
-	synced := []clientgo.InformerSynced{informer.HasSynced}
+	synced := []clientgo.DoneChecker{informer.HasSyncedChecker()}
 	for _, h := range handlers {
 		registration, err := informer.AddEventHandler(h)
 		check(b, err)
-		synced = append(synced, registration.HasSynced)
+		synced = append(synced, registration.HasSyncedChecker())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -93,7 +92,7 @@ func start(b *testing.B, informer clientgo.SharedIndexInformer, handlers ...clie
 		cancel()
 		running.Wait()
 	})
-	if !clientgo.WaitForCacheSync(ctx.Done(), slices.Clip(synced)...) {
+	if !clientgo.WaitFor(ctx, "", synced...) {
 		b.Fatal("not in sync")
 	}
 }

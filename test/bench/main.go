@@ -27,6 +27,9 @@ import (
 )
 
 func main() {
+	if os.Getenv(clientVariable) != "" {
+		beClient()
+	}
 	testing.Init()
 	var (
 		match   = flag.String("run", "", "measure only workloads whose name matches `regexp`")
@@ -43,6 +46,7 @@ func main() {
 		s.rounds = *rounds
 	}
 	err := bench(s, *match, *toJSON)
+	stopServer()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -60,7 +64,7 @@ func bench(s scale, match, toJSON string) error {
 		if !pattern.MatchString(w.name) {
 			continue
 		}
-		results, err := run(w, s.rounds)
+		results, err := run(w)
 		if err != nil {
 			return err
 		}

@@ -40,9 +40,9 @@ type result struct {
 }
 
 // run measures a workload in rounds of theirs, ours and the floor.
-func run(w workload, rounds int) ([]result, error) {
+func run(w workload) ([]result, error) {
 	var theirs, ours, floor []testing.BenchmarkResult
-	for range rounds {
+	for range w.rounds {
 		for _, side := range []struct {
 			do      func(*testing.B)
 			results *[]testing.BenchmarkResult
@@ -87,7 +87,7 @@ func values(results []testing.BenchmarkResult, unit string) []float64 {
 			all[i] = float64(r.T.Nanoseconds()) / float64(r.N)
 		case unit == allocations:
 			all[i] = float64(r.AllocsPerOp())
-		case unit == bytes:
+		case unit == allocated:
 			all[i] = float64(r.AllocedBytesPerOp())
 		}
 	}

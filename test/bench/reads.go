@@ -83,7 +83,7 @@ func readsOfAll(n int) []read {
 func readsOfSome(n int) []read {
 	var all []read
 	for g, hits := range namespaceSizes {
-		if !whole(n, g, namespaceSizes) {
+		if !complete(n, g, namespaceSizes) {
 			continue
 		}
 		namespace := namespaceOf(g)
@@ -96,7 +96,7 @@ func readsOfSome(n int) []read {
 			read{name: fmt.Sprintf("indexer/namespace=%d", hits), want: hits, do: eachIn(namespace, everything)})
 	}
 	for g, hits := range ownerSizes {
-		if !whole(n, g, ownerSizes) {
+		if !complete(n, g, ownerSizes) {
 			continue
 		}
 		index, value := indexName(1), ownerOf(g)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -17,14 +18,16 @@ type workload struct {
 	theirs, ours, floor func(b *testing.B)
 	// show says what of the results to print; by default ns/op, without a goal.
 	show []measure
-	// time is for how long at least to measure in one round.
-	time time.Duration
+	// rounds and time are how often, and for how long at least, to measure it.
+	// Zero is what the scale says.
+	rounds int
+	time   time.Duration
 }
 
 const (
 	nanoseconds = "ns/op"
 	allocations = "allocs/op"
-	bytes       = "B/op"
+	allocated   = "B/op"
 )
 
 // scale is how much of everything there is.
@@ -43,8 +46,10 @@ type scale struct {
 	burst int
 	// period is for how long to look at what runs by itself.
 	period time.Duration
-	// resources is how many custom resources a server serves.
-	resources int
+	// orders is how many a server has, and inMemory whether it is one of
+	// cachetest instead of a real one.
+	orders   int
+	inMemory bool
 	// rounds and time are how often, and for how long, to measure by default.
 	rounds int
 	time   time.Duration
@@ -52,44 +57,44 @@ type scale struct {
 
 var (
 	full = scale{
-		objects:   []int{1_000, 10_000, 100_000, 1_000_000},
-		written:   100_000,
-		listed:    []int{10_000, 40_000},
-		readers:   []int{0, 1, 10, 40},
-		handlers:  []int{1, 10, 50, 500},
-		indexes:   []int{0, 1, 2, 3, 6},
-		burst:     100_000,
-		period:    300 * time.Millisecond,
-		resources: 20_000,
-		rounds:    5,
-		time:      30 * time.Millisecond,
+		objects:  []int{1_000, 10_000, 100_000, 1_000_000},
+		written:  100_000,
+		listed:   []int{10_000, 40_000},
+		readers:  []int{0, 1, 10, 40},
+		handlers: []int{1, 10, 50, 500},
+		indexes:  []int{0, 1, 2, 3, 6},
+		burst:    100_000,
+		period:   300 * time.Millisecond,
+		orders:   20_000,
+		rounds:   5,
+		time:     30 * time.Millisecond,
 	}
 	quick = scale{
-		objects:   []int{1_000},
-		written:   1_000,
-		listed:    []int{1_000},
-		readers:   []int{0, 2},
-		handlers:  []int{1, 10},
-		indexes:   []int{0, 2},
-		burst:     2_000,
-		period:    20 * time.Millisecond,
-		resources: 200,
-		rounds:    1,
-		time:      time.Millisecond,
+		objects:  []int{1_000},
+		written:  1_000,
+		listed:   []int{1_000},
+		readers:  []int{0, 2},
+		handlers: []int{1, 10},
+		indexes:  []int{0, 2},
+		burst:    2_000,
+		period:   20 * time.Millisecond,
+		orders:   200,
+		inMemory: true,
+		rounds:   1,
+		time:     time.Millisecond,
 	}
 )
 
 // workloads returns all of them, in the order of the report.
 func workloads(s scale) []workload {
 	var all []workload
-	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency} {
+	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency, memory, whole} {
 		all = append(all, theme(s)...)
 	}
 	for i := range all {
 		w := &all[i]
-		if w.time == 0 {
-			w.time = s.time
-		}
+		w.time = cmp.Or(w.time, s.time)
+		w.rounds = cmp.Or(w.rounds, s.rounds)
 		if len(w.show) == 0 {
 			w.show = []measure{{unit: nanoseconds}}
 		}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/fields"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+	clientgo "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/test/bench/orders"
+	shop "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+)
+
+// client is an informer in a process of its own, whose CPU and memory are its
+// own as well: this program, run again with what to do in clientVariable.
+type client struct {
+	Connection orders.Connection
+	// Orders is how many the server has.
+	Orders    int
+	Ours      bool
+	WatchList bool
+	// Heap is whether to look at the live heap, and to relist, instead of the
+	// costs.
+	Heap bool
+}
+
+// smallGC is a GOGC with which the live heap is seen often enough to know its
+// peak.
+const smallGC = 10
+
+// footprint is what a client says at its end.
+type footprint struct {
+	// Sync is how long it took until a handler had seen everything, and CPU
+	// what it cost the process.
+	Sync, CPU time.Duration
+	// Resident is the most memory that the process has had until then, in bytes.
+	Resident uint64
+	// Live heap in bytes: the most until then, afterwards, and the most
+	// during a relist that found nothing changed.
+	Peak, Steady, Relist uint64
+}
+
+const (
+	clientVariable    = "INFORMER_GEN_BENCH_CLIENT"
+	watchListVariable = "KUBE_FEATURE_WatchListClient"
+)
+
+// beClient is what this process does if it was started by run.
+func beClient() {
+	var c client
+	err := json.Unmarshal([]byte(os.Getenv(clientVariable)), &c)
+	if err == nil {
+		klog.SetLogger(logr.Discard()) // of the watches that are cut
+		var f footprint
+		if f, err = c.follow(context.Background()); err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(f)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "client:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// run runs a client in a process.
+func (c client) run() (f footprint, err error) {
+	job, err := json.Marshal(c)
+	if err != nil {
+		return f, err
+	}
+	var failure strings.Builder
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), clientVariable+"="+string(job), fmt.Sprintf("%s=%v", watchListVariable, c.WatchList))
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	if err != nil {
+		return f, fmt.Errorf("client: %w: %s", err, failure.String())
+	}
+	return f, json.NewDecoder(bytes.NewReader(out)).Decode(&f)
+}
+
+// follow syncs, and then relists once.
+func (c client) follow(ctx context.Context) (f footprint, err error) {
+	if c.Heap {
+		debug.SetGCPercent(smallGC)
+	}
+	link := &link{}
+	config := c.Connection.Config()
+	config.Wrap(link.through)
+	informer, err := c.informer(config)
+	if err != nil {
+		return f, err
+	}
+	var seen atomic.Int64
+	if _, err := informer.AddEventHandler(onChange(func() { seen.Add(1) })); err != nil {
+		return f, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	heap := &heapWatch{}
+	if c.Heap {
+		go heap.run(ctx)
+	}
+	began, used := time.Now(), cpu()
+	go informer.RunWithContext(ctx)
+	for seen.Load() < int64(c.Orders) {
+		if ctx.Err() != nil {
+			return f, fmt.Errorf("not in sync: %d orders of %d", seen.Load(), c.Orders)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	f.Sync, f.CPU, f.Resident = time.Since(began), cpu()-used, resident()
+	if c.Heap {
+		f.Peak = heap.peak()
+		f.Steady = heap.now()
+		err = link.relist(ctx)
+		f.Relist = heap.peak()
+	}
+	return f, err
+}
+
+func (c client) informer(config *rest.Config) (clientgo.SharedIndexInformer, error) {
+	indexers := clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc}
+	if c.Ours {
+		client, err := source.NewClient(config)
+		if err != nil {
+			return nil, err
+		}
+		resource := factory.Resource{GroupVersionResource: orders.Resource, Namespaced: true}
+		src := source.New[*shop.Order](client, orders.Resource, "")
+		return factory.NewInformer(resource, src, factory.InformerOptions{Indexers: indexers}), nil
+	}
+	scheme := apiruntime.NewScheme()
+	if err := shop.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	config.APIPath, config.GroupVersion = "/apis", &shop.GroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	lw := clientgo.NewListWatchFromClient(client, orders.Resource.Resource, "", fields.Everything())
+	return clientgo.NewSharedIndexInformer(lw, &shop.Order{}, 0, indexers), nil
+}
+
+// cpu returns what the process has used so far.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// resident returns the most memory that the process has had; zero if the system
+// does not say. Getrusage would say at least what the parent had.
+func resident() uint64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes uint64
+	_, _ = fmt.Sscan(rest, &kilobytes)
+	return kilobytes << 10
+}
+
+// heapWatch looks at the live heap all the time.
+type heapWatch struct{ most atomic.Uint64 }
+
+func (h *heapWatch) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if live := liveHeap(); live > h.most.Load() {
+			h.most.Store(live)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// peak returns the most since the last call.
+func (h *heapWatch) peak() uint64 { return h.most.Swap(0) }
+
+// now returns the live heap without any garbage.
+func (h *heapWatch) now() uint64 {
+	runtime.GC()
+	h.most.Store(0)
+	return liveHeap()
+}
+
+// liveHeap returns what the last garbage collection has found in use.
+func liveHeap() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	clientgo "k8s.io/client-go/tools/cache"
+)
+
+// memory is what is kept while nothing happens.
+func memory(s scale) []workload {
+	var all []workload
+	for _, indexes := range s.indexes {
+		w := workload{
+			name:   fmt.Sprintf("memory/object/indexes=%d", indexes),
+			theirs: perStoredObject(theirWritable, s.written, indexes),
+			ours:   perStoredObject(ourWritable, s.written, indexes),
+			show:   []measure{{unit: "B/object"}},
+		}
+		if indexes == goalIndexes {
+			w.show[0].atMost = 100
+		}
+		all = append(all, w)
+	}
+	handler := compared("memory/handler", perHandler)
+	handler.show = []measure{{unit: "heap-B", atMost: 2048}, {unit: "stack-B"}, {unit: "goroutines", atMost: 1}}
+	informer := compared("memory/informer", perInformer)
+	informer.show = []measure{{unit: "heap-B"}, {unit: "stack-B"}, {unit: "goroutines"}}
+	all = append(all, handler, informer)
+	for i := range all {
+		all[i].rounds = 3 // it hardly varies
+	}
+	return all
+}
+
+// perStoredObject is what a store holds for an object, beyond the object.
+func perStoredObject(of writableOf, n, indexes int) func(*testing.B) {
+	return func(b *testing.B) {
+		objs := things(n)
+		var used usage
+		for b.Loop() {
+			before := usageNow()
+			store := of(b, indexes)
+			store.replace(objs)
+			used = usageNow().minus(before)
+			runtime.KeepAlive(store)
+		}
+		b.ReportMetric(used.heap/float64(n), "B/object")
+	}
+}
+
+// many is how many handlers or informers are looked at, of which one is as well
+// as nothing.
+const many = 100
+
+// perHandler is what a handler costs that has nothing to do.
+func perHandler(m maker) func(*testing.B) {
+	return func(b *testing.B) {
+		informer := m.informer(&script{}, nil)
+		start(b, informer)
+		var registrations []clientgo.ResourceEventHandlerRegistration
+		var used usage
+		for b.Loop() {
+			before := usageNow()
+			for range many {
+				r, err := informer.AddEventHandler(onChange(func() {}))
+				check(b, err)
+				registrations = append(registrations, r)
+			}
+			settle()
+			used = usageNow().minus(before)
+		}
+		runtime.KeepAlive(registrations)
+		used.report(b)
+	}
+}
+
+// perInformer is what an informer costs whose resource has no objects.
+func perInformer(m maker) func(*testing.B) {
+	return func(b *testing.B) {
+		var used usage
+		for b.Loop() {
+			before := usageNow()
+			for range many {
+				start(b, m.informer(&script{}, nil))
+			}
+			settle()
+			used = usageNow().minus(before)
+		}
+		used.report(b)
+	}
+}
+
+// settle gives goroutines the time to come to rest.
+func settle() { time.Sleep(50 * time.Millisecond) }
+
+// usage is what is in use: bytes and goroutines.
+type usage struct{ heap, stack, goroutines float64 }
+
+func usageNow() usage {
+	runtime.GC()
+	runtime.GC() // what the first has only found to be finalized
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return usage{heap: float64(m.HeapAlloc), stack: float64(m.StackInuse), goroutines: float64(runtime.NumGoroutine())}
+}
+
+func (u usage) minus(other usage) usage {
+	return usage{u.heap - other.heap, u.stack - other.stack, u.goroutines - other.goroutines}
+}
+
+// report reports what one of many uses.
+func (u usage) report(b *testing.B) {
+	b.ReportMetric(u.heap/many, "heap-B")
+	b.ReportMetric(u.stack/many, "stack-B")
+	b.ReportMetric(u.goroutines/many, "goroutines")
+}

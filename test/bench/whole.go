@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/test/bench/orders"
+	shop "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+)
+
+// whole is the way from a server to a handler, with a client in a process of its
+// own: what it takes to sync, what stays in memory, and what a relist adds for a
+// while.
+func whole(s scale) []workload {
+	var all []workload
+	for _, mode := range []struct {
+		name      string
+		watchList bool
+	}{{"list", false}, {"watch-list", true}} {
+		cost := func(ours bool) func(*testing.B) {
+			return func(b *testing.B) {
+				f := inProcess(b, s, client{Ours: ours, WatchList: mode.watchList})
+				b.ReportMetric(float64(f.Sync), "sync-ns")
+				b.ReportMetric(float64(f.CPU), "cpu-ns")
+				b.ReportMetric(float64(f.Resident), "peak-RSS-B")
+			}
+		}
+		memory := func(ours bool) func(*testing.B) {
+			return func(b *testing.B) {
+				f := inProcess(b, s, client{Ours: ours, WatchList: mode.watchList, Heap: true})
+				b.ReportMetric(float64(f.Peak), "sync-peak-B")
+				b.ReportMetric(float64(f.Steady), "steady-B")
+				b.ReportMetric(float64(f.Relist)/float64(f.Steady), "relist/steady")
+			}
+		}
+		all = append(all,
+			workload{
+				name: fmt.Sprintf("whole/%s/cost/objects=%d", mode.name, s.orders), rounds: 3,
+				theirs: cost(false), ours: cost(true),
+				show: []measure{{unit: "sync-ns"}, {unit: "cpu-ns"}, {unit: "peak-RSS-B"}},
+			},
+			workload{
+				name: fmt.Sprintf("whole/%s/heap/objects=%d", mode.name, s.orders), rounds: 3,
+				theirs: memory(false), ours: memory(true),
+				show: []measure{{unit: "sync-peak-B"}, {unit: "steady-B"}, {unit: "relist/steady", atMost: 1.2}},
+			})
+	}
+	return all
+}
+
+// inProcess runs a client until the benchmark has had enough.
+func inProcess(b *testing.B, s scale, c client) (f footprint) {
+	b.Helper()
+	var err error
+	c.Orders = s.orders
+	c.Connection, err = serverOf(s)
+	check(b, err)
+	for b.Loop() {
+		f, err = c.run()
+		check(b, err)
+	}
+	return f
+}
+
+// running is the server that clients read from, once there is one.
+var running struct {
+	orders     int
+	connection orders.Connection
+	stop       func()
+}
+
+func serverOf(s scale) (orders.Connection, error) {
+	if running.orders == s.orders {
+		return running.connection, nil
+	}
+	stopServer()
+	start := startServer
+	if s.inMemory {
+		start = startInMemory
+	}
+	connection, stop, err := start(s.orders)
+	if err == nil {
+		running.orders, running.connection, running.stop = s.orders, connection, stop
+	}
+	return connection, err
+}
+
+// stopServer ends what serverOf has started.
+func stopServer() {
+	if running.stop != nil {
+		running.stop()
+		running.stop, running.orders = nil, 0
+	}
+}
+
+// startServer builds the program in the folder server, and runs it.
+func startServer(n int) (connection orders.Connection, stop func(), err error) {
+	dir, err := os.MkdirTemp("", "informer-gen-bench-")
+	if err != nil {
+		return connection, nil, err
+	}
+	program := filepath.Join(dir, "server")
+	build := exec.Command("go", "build", "-o", program, "github.com/informer-gen/informer-gen/test/bench/server")
+	if out, err := build.CombinedOutput(); err != nil {
+		os.RemoveAll(dir)
+		return connection, nil, fmt.Errorf("building the server: %w: %s", err, out)
+	}
+	cmd := exec.Command(program, fmt.Sprintf("-orders=%d", n))
+	cmd.Stderr = os.Stderr
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
+		os.RemoveAll(dir)
+		return connection, nil, fmt.Errorf("starting the server: %w", err)
+	}
+	stop = func() {
+		_ = in.Close() // ends it
+		_ = cmd.Wait()
+		os.RemoveAll(dir)
+	}
+	if err := json.NewDecoder(out).Decode(&connection); err != nil {
+		stop()
+		return connection, nil, fmt.Errorf("server: %w", err)
+	}
+	return connection, stop, nil
+}
+
+// startInMemory starts a server that takes no time to build or to fill.
+func startInMemory(n int) (orders.Connection, func(), error) {
+	all := make([]*shop.Order, n)
+	for i := range all {
+		all[i] = orders.New(i)
+	}
+	server := cachetest.NewServer()
+	cachetest.Serve(server, orders.Resource, orders.Kind, cachetest.NewAPI(all...))
+	listener := httptest.NewServer(server)
+	return orders.Connection{Host: listener.URL}, listener.CloseClientConnections, nil
+}

@@ -229,8 +229,8 @@ func (s *Store[T]) Indexes() []Index[T] {
 	return indexes
 }
 
-// ResourceVersion returns the version of the last change or bookmark that the
-// store has taken in, or "" before the first.
+// ResourceVersion returns that of the last list or bookmark that the store has
+// taken in, or of a newer object since, or "" before the first.
 func (s *Store[T]) ResourceVersion() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

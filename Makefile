@@ -52,6 +52,10 @@ verify: ## Check that the golden output is what the generator writes
 bench: ## Measure the runtime and client-go's side by side
 	cd test && go run ./bench
 
+.PHONY: bench-generate
+bench-generate: ## Measure informer-gen and code-generator's tools side by side
+	cd test && go run ./generate/bench
+
 .PHONY: fuzz
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 	hack/fuzz.sh $(FUZZTIME)

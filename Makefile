@@ -9,7 +9,7 @@ PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... $(patsubs
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: ## From API types to a running controller, on a real API server

@@ -169,7 +169,8 @@ func (f *DeltaFIFO) pushLocked(key string, d Delta) {
 
 // Pop takes the oldest key out, and hands its Deltas to a function, with the queue
 // locked. It blocks while the queue is empty. The object that it returns is the
-// Deltas, and the error that of the function, or ErrFIFOClosed.
+// Deltas, and the error that of the function, or ErrFIFOClosed. The queue is in sync
+// once the last key of the initial list is out, before its Deltas are handled.
 func (f *DeltaFIFO) Pop(process PopProcessFunc) (any, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

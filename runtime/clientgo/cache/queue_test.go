@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -96,6 +97,55 @@ func TestPopSurvivesAPanic(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// What several producers queue comes out whole and, for each of them, in order.
+func TestQueuesOfDeltasLoseNothing(t *testing.T) {
+	const producers, versions = 4, 3000
+	for name, queue := range newQueues {
+		if name == "FIFO" {
+			continue // it keeps the latest only
+		}
+		t.Run(name, func(t *testing.T) {
+			q := queue()
+			var wg sync.WaitGroup
+			for p := range producers {
+				wg.Go(func() {
+					for v := range versions {
+						q.Update(thing{Key: fmt.Sprint(p), Version: v})
+					}
+				})
+			}
+			next, handled := map[string]int{}, 0
+			handle := func(deltas Deltas) error {
+				for _, d := range deltas {
+					got := d.Object.(thing)
+					if want := next[got.Key]; got.Version != want {
+						return fmt.Errorf("%v comes out before version %d", got, want)
+					}
+					next[got.Key]++
+					handled++
+				}
+				return nil
+			}
+			for handled < producers*versions {
+				if err := popSome(q, handle); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// popSome pops a batch, if the queue has batches.
+func popSome(q Queue, handle func(Deltas) error) error {
+	single := func(obj any, _ bool) error { return handle(obj.(Deltas)) }
+	if q, ok := q.(QueueWithBatch); ok {
+		return q.PopBatch(func(deltas []Delta, _ bool) error { return handle(deltas) }, single)
+	}
+	_, err := q.Pop(single)
+	return err
 }
 
 func TestQueueNamesItself(t *testing.T) {

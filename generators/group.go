@@ -195,18 +195,19 @@ func (p *Package) literal() *versionLiteral {
 		if !ok {
 			continue
 		}
-		composite, ok := found.value.(*ast.CompositeLit)
+		value := expression{p, found.file, found.value}.value()
+		composite, ok := value.Expr.(*ast.CompositeLit)
 		if !ok || baseName(composite.Type) != "GroupVersion" {
 			continue
 		}
-		literal := versionLiteral{name: name, pos: composite.Pos()}
+		literal := versionLiteral{name: name, pos: found.value.Pos()}
 		known := true
 		for i, element := range composite.Elts {
-			field, value := []string{"Group", "Version", ""}[min(i, 2)], element
+			field := []string{"Group", "Version", ""}[min(i, 2)]
 			if pair, ok := element.(*ast.KeyValueExpr); ok {
-				field, value = baseName(pair.Key), pair.Value
+				field, element = baseName(pair.Key), pair.Value
 			}
-			text, ok := p.evaluate(found.file, value, maxDepth)
+			text, ok := expression{value.pkg, value.file, element}.text(maxDepth)
 			switch field {
 			case "Group":
 				literal.group, known = text, known && ok

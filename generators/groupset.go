@@ -262,10 +262,13 @@ func (s *groupSet) distinctKinds(group *Group, version *Version) {
 				taken[claim] = kind
 				continue
 			}
-			if claim.what == "resource" {
+			switch {
+			case kind.Name == previous.Name && kind.Package != previous.Package:
+				s.diags.errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
+			case claim.what == "resource":
 				s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
 					kind.Resource, kind.Name, previous.Name, previous.Pos)
-			} else {
+			default:
 				s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
 					kind.Name, previous.Name, previous.Pos, claim.what, claim.name, group.Dir, version.Dir)
 			}

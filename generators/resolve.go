@@ -303,39 +303,65 @@ func baseName(expr ast.Expr) string {
 	return ""
 }
 
-// evaluate returns the string that an expression is: a literal, a constant of
-// this or another package, or several of them joined.
-func (p *Package) evaluate(file *File, expr ast.Expr, depth int) (string, bool) {
-	if depth == 0 {
-		return "", false
+// expression is what stands in a file of a package.
+type expression struct {
+	pkg  *Package
+	file *File
+	ast.Expr
+}
+
+// value follows the names of constants and variables, of this and other
+// packages, to what they are made of.
+func (e expression) value() expression {
+	for range maxDepth {
+		var found constant
+		var ok bool
+		switch expr := e.Expr.(type) {
+		case *ast.ParenExpr:
+			found, ok = constant{file: e.file, value: expr.X}, true
+		case *ast.Ident:
+			e.pkg.index()
+			found, ok = e.pkg.consts[expr.Name]
+		case *ast.SelectorExpr:
+			name, _ := expr.X.(*ast.Ident)
+			if name == nil {
+				return e
+			}
+			path := e.file.imported(e.pkg, name.Name)
+			if path == "" {
+				return e
+			}
+			pkg := e.pkg.loader.loadImport(path, e.pkg.Dir)
+			if pkg == nil {
+				return e
+			}
+			pkg.index()
+			e.pkg = pkg
+			found, ok = pkg.consts[expr.Sel.Name]
+		}
+		if !ok {
+			return e
+		}
+		e.file, e.Expr = found.file, found.value
 	}
-	switch expr := expr.(type) {
+	return e
+}
+
+// text returns the string that an expression is: a literal, a constant, or
+// several of them joined.
+func (e expression) text(depth int) (string, bool) {
+	e = e.value()
+	switch expr := e.Expr.(type) {
 	case *ast.BasicLit:
 		text, err := strconv.Unquote(expr.Value)
 		return text, err == nil && expr.Kind == token.STRING
-	case *ast.ParenExpr:
-		return p.evaluate(file, expr.X, depth)
 	case *ast.BinaryExpr:
-		left, okLeft := p.evaluate(file, expr.X, depth-1)
-		right, okRight := p.evaluate(file, expr.Y, depth-1)
-		return left + right, okLeft && okRight && expr.Op == token.ADD
-	case *ast.Ident:
-		p.index()
-		if found, ok := p.consts[expr.Name]; ok {
-			return p.evaluate(found.file, found.value, depth-1)
-		}
-	case *ast.SelectorExpr:
-		name, ok := expr.X.(*ast.Ident)
-		if !ok {
+		if depth == 0 || expr.Op != token.ADD {
 			return "", false
 		}
-		path := file.imported(p, name.Name)
-		if path == "" {
-			return "", false
-		}
-		if pkg := p.loader.loadImport(path, p.Dir); pkg != nil {
-			return pkg.evaluate(nil, expr.Sel, depth-1)
-		}
+		left, okLeft := expression{e.pkg, e.file, expr.X}.text(depth - 1)
+		right, okRight := expression{e.pkg, e.file, expr.Y}.text(depth - 1)
+		return left + right, okLeft && okRight
 	}
 	return "", false
 }

@@ -181,6 +181,11 @@ func TestControllerOfClientGo(t *testing.T) {
 			start(t, second.run)
 
 			leases := first.client.CoordinationV1().Leases(namespace)
+			t.Cleanup(func() {
+				if err := leases.DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
 			for i := range 20 {
 				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("lease-%d", i)}}
 				if i%2 == 0 {

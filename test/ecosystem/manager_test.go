@@ -149,6 +149,7 @@ func TestManager(t *testing.T) {
 	start(t, second.Start)
 
 	const warehouse, orders, namespaces = "harbour", 30, 3
+	namespace := func(i int) string { return fmt.Sprintf("shop-%d", i%namespaces) }
 	apply := func(change func(context.Context, client.Object, ...client.UpdateOption) error, obj client.Object) {
 		t.Helper()
 		if err := change(t.Context(), obj); err != nil {
@@ -175,13 +176,23 @@ func TestManager(t *testing.T) {
 		})
 	}
 
+	t.Cleanup(func() {
+		for i := range namespaces {
+			if err := api.DeleteAllOf(context.Background(), &shopv1alpha1.Order{}, client.InNamespace(namespace(i))); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := api.DeleteAllOf(context.Background(), &shopv1alpha1.Warehouse{}); err != nil {
+			t.Error(err)
+		}
+	})
 	apply(create, &shopv1alpha1.Warehouse{ObjectMeta: metav1.ObjectMeta{Name: warehouse}, Spec: shopv1alpha1.WarehouseSpec{Location: "Bristol"}})
 	var all []*shopv1alpha1.Order
 	for i := range orders {
-		all = append(all, order(fmt.Sprintf("shop-%d", i%namespaces), fmt.Sprintf("order-%d", i), warehouse, 2))
+		all = append(all, order(namespace(i), fmt.Sprintf("order-%d", i), warehouse, 2))
 		apply(create, all[i])
 	}
-	apply(create, order("shop-0", "elsewhere", "another", 100))
+	apply(create, order(namespace(0), "elsewhere", "another", 100))
 	wantReserved(2 * orders)
 
 	all[0].Spec.Items[0].Quantity = 10

@@ -78,6 +78,7 @@ func TestDefinitionComesAndGoes(t *testing.T) {
 			if err := server.CreateCRDs(t.Context(), crd); err != nil {
 				t.Fatal(err)
 			}
+			defer deleteDefinition(t, client, crd.Name)
 			second := factory.ForResource(resource)
 			factory.StartWithContext(ctx)
 			if err := factory.WaitForSync(ctx); err != nil {

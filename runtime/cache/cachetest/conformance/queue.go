@@ -277,7 +277,7 @@ var queueCases = []testCase{
 				return obj, nil
 			}}
 			if !atomic {
-				options.KnownObjects = known(podAt("gone", "1"), podAt("a", "2"))
+				options.KnownObjects = t.known(podAt("gone", "1"), podAt("a", "2"))
 			}
 			q := t.newReal(options)
 			t.check(q.Replace([]any{podAt("a", "2")}, "2"))
@@ -313,13 +313,13 @@ func (t *T) newDelta(objs ...any) cache.Queue {
 	if t.impl.NewDeltaFIFO == nil {
 		t.Fatal("there is no NewDeltaFIFO")
 	}
-	return t.impl.NewDeltaFIFO(cache.DeltaFIFOOptions{KnownObjects: known(objs...), EmitDeltaTypeReplaced: true})
+	return t.impl.NewDeltaFIFO(cache.DeltaFIFOOptions{KnownObjects: t.known(objs...), EmitDeltaTypeReplaced: true})
 }
 
 // newOrdered returns a RealFIFO that knows objects.
 func (t *T) newOrdered(objs ...any) cache.QueueWithBatch {
 	t.Helper()
-	return t.newReal(cache.RealFIFOOptions{KnownObjects: known(objs...)})
+	return t.newReal(cache.RealFIFOOptions{KnownObjects: t.known(objs...)})
 }
 
 // newAtomic returns the RealFIFO of a shared informer.
@@ -337,12 +337,11 @@ func (t *T) newReal(options cache.RealFIFOOptions) cache.QueueWithBatch {
 }
 
 // known returns a store of objects.
-func known(objs ...any) cache.KeyListerGetter {
+func (t *T) known(objs ...any) cache.KeyListerGetter {
+	t.Helper()
 	store := newStore()
 	for _, obj := range objs {
-		if err := store.Add(obj); err != nil {
-			panic(err)
-		}
+		t.check(store.Add(obj))
 	}
 	return store
 }

@@ -119,29 +119,37 @@ func (c *compiler) checkImport(from string, spec *ast.ImportSpec) {
 // parse parses a package, without its tests.
 func (c *compiler) parse(path, dir string) []*ast.File {
 	var files []*ast.File
-	var missing strings.Builder
+	add := func(name string, source []byte) {
+		file, err := parser.ParseFile(c.fset, relative(c.dir, filepath.Join(dir, name)), source, parser.SkipObjectResolution)
+		switch {
+		case err != nil:
+			c.fail(token.NoPos, err)
+		case file.Name.Name != "documentation": // which the go command leaves out
+			files = append(files, file)
+		}
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		c.fail(token.NoPos, err)
 	}
-	add := func(name string, source []byte) {
-		file, err := parser.ParseFile(c.fset, relative(c.dir, name), source, parser.SkipObjectResolution)
-		if err != nil {
-			c.fail(token.NoPos, err)
-			return
-		}
-		if file.Name.Name != "documentation" { // which the go command leaves out
-			files = append(files, file)
-		}
-	}
-	declared := map[string]bool{}
 	for _, entry := range entries {
-		name := filepath.Join(dir, entry.Name())
-		source, err := os.ReadFile(name)
-		if filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && err == nil && included(dir, entry.Name(), source) {
+		name := entry.Name()
+		source, err := os.ReadFile(filepath.Join(dir, name))
+		if filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && err == nil && included(dir, name, source) {
 			add(name, source)
 		}
 	}
+	if methods := c.deepCopies(path, files); methods != "" {
+		add("zz_generated.deepcopy.go", []byte("package "+files[0].Name.Name+"\n\nimport \"k8s.io/apimachinery/pkg/runtime\"\n\n"+methods))
+	}
+	return files
+}
+
+// deepCopies are the methods that deepcopy-gen would write for a package's kinds
+// and their lists.
+func (c *compiler) deepCopies(path string, files []*ast.File) string {
+	var methods strings.Builder
+	declared := map[string]bool{}
 	for _, file := range files {
 		for _, decl := range file.Decls {
 			if method, ok := decl.(*ast.FuncDecl); ok && method.Recv != nil && method.Name.Name == "DeepCopyObject" {
@@ -156,16 +164,14 @@ func (c *compiler) parse(path, dir string) []*ast.File {
 				return true
 			}
 			name := spec.Name.Name
-			if kind := strings.TrimSuffix(name, "List"); (c.kinds[path+"."+name] || c.kinds[path+"."+kind]) && !declared[name] && !spec.Assign.IsValid() {
-				fmt.Fprintf(&missing, "func (in *%s) DeepCopyObject() runtime.Object { return in }\n", name)
+			wanted := c.kinds[path+"."+name] || c.kinds[path+"."+strings.TrimSuffix(name, "List")]
+			if wanted && !declared[name] && !spec.Assign.IsValid() {
+				fmt.Fprintf(&methods, "func (in *%s) DeepCopyObject() runtime.Object { return in }\n", name)
 			}
 			return false
 		})
 	}
-	if missing.Len() > 0 {
-		add(filepath.Join(dir, "zz_generated.deepcopy.go"), []byte("package "+files[0].Name.Name+"\n\nimport \"k8s.io/apimachinery/pkg/runtime\"\n\n"+missing.String()))
-	}
-	return files
+	return methods.String()
 }
 
 // exports are the files of export data by import path, of all that generated

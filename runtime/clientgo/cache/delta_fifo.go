@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 )
@@ -182,8 +183,8 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (any, error) {
 	deltas := f.deltas[key]
 	delete(f.deltas, key)
 	f.handledLocked(1)
-	if depth := f.keys.len(); depth > busyDepth {
-		defer newPopTrace("DeltaFIFO Pop Process", key, depth).LogIfLong(slowPop)
+	if waiting := f.keys.len(); waiting > busyDepth {
+		defer f.logIfSlow(time.Now(), key, 1, waiting)
 	}
 	return deltas, process(deltas, isInInitialList)
 }

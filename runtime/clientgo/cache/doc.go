@@ -71,6 +71,7 @@
 // is what it is in client-go, but for this:
 //
 //   - HasSynced does not wait for the queue to be unlocked.
+//   - Slow handling is logged by the queue's logger, at level 2, and not as a trace.
 //   - A transform must keep the key of an object, which is computed before it.
 //   - Replace of a FIFO keeps the order of the list; objects of the first one that
 //     were deleted do not keep it from being in sync while Pop waits.

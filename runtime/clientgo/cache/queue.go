@@ -6,7 +6,6 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/trace"
 )
 
 // queueState is what the queues have in common: a lock, the wait for items, the
@@ -107,18 +106,20 @@ func (q *queueState) handledLocked(items int) {
 }
 
 const (
-	// busyDepth and slowPop are how many items must wait, and for how long, while
-	// one is handled for that to be logged.
+	// busyDepth is how many items must wait while others are handled slowly for
+	// that to be logged.
 	busyDepth = 10
-	slowPop   = 100 * time.Millisecond
+	// slowItem and slowBatch are how long an item, and any number of them, may take.
+	slowItem  = 100 * time.Millisecond
+	slowBatch = time.Second
 )
 
-func newPopTrace(name, key string, depth int, more ...trace.Field) *trace.Trace {
-	return trace.New(name, append([]trace.Field{
-		{Key: "ID", Value: key},
-		{Key: "Depth", Value: depth},
-		{Key: "Reason", Value: "slow event handlers blocking the queue"},
-	}, more...)...)
+// logIfSlow logs that items were handled slowly, from start to now, while others
+// waited.
+func (q *queueState) logIfSlow(start time.Time, oldest string, items, waiting int) {
+	if took := time.Since(start); took >= min(time.Duration(items)*slowItem, slowBatch) {
+		q.logger.V(2).Info("Slow event handlers block the queue", "key", oldest, "items", items, "waiting", waiting, "took", took)
+	}
 }
 
 // transformed returns an object as it is queued. What a tombstone holds came from

@@ -3,11 +3,14 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/klog/v2/ktesting"
 )
 
 // newQueues are our queues, without objects that the consumer knows.
@@ -161,6 +164,40 @@ func TestQueueNamesItself(t *testing.T) {
 		if got := q.HasSyncedChecker().Name(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// Slow handling is logged if more than ten others wait for its end.
+func TestSlowPopsAreLogged(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		batch, after int
+		takes        time.Duration
+		want         bool
+	}{
+		{"one item", 1, 11, 100 * time.Millisecond, true},
+		{"one item, quickly", 1, 11, 99 * time.Millisecond, false},
+		{"few wait", 1, 10, time.Second, false},
+		{"five items", 5, 11, 500 * time.Millisecond, true},
+		{"five items, quickly", 5, 11, 499 * time.Millisecond, false},
+		{"many items", 500, 11, time.Second, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true), ktesting.Verbosity(2)))
+			q := NewRealFIFOWithOptions(RealFIFOOptions{Logger: &logger, KeyFunction: thingKey, AtomicEvents: true})
+			for i := range c.batch + c.after {
+				// The last key of the batch comes again, which ends it.
+				q.Add(thing{Key: fmt.Sprint(min(i, c.batch-1))})
+			}
+			sleep := func(Deltas) error { time.Sleep(c.takes); return nil }
+			if err := popSome(q, sleep); err != nil {
+				t.Fatal(err)
+			}
+			log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
+			if got := strings.Contains(log, "Slow event handlers"); got != c.want {
+				t.Errorf("%s: logged %t, %q", c.name, got, log)
+			}
+		})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/utils/trace"
 )
 
 // RealFIFO is a queue of deltas in the order in which they happened: each of them
@@ -271,12 +270,12 @@ func (f *RealFIFO) popLocked(n int, process func(isInInitialList bool) error) er
 		f.items.pop()
 	}
 	defer f.handledLocked(n)
-	if depth := f.items.len(); depth > busyDepth {
-		defer newPopTrace("RealFIFO Pop Process", key, depth, trace.Field{Key: "Name", Value: f.name}, trace.Field{Key: "BatchSize", Value: n}).
-			LogIfLong(min(slowPop*time.Duration(n), time.Second))
+	waiting := f.items.len()
+	if waiting > busyDepth {
+		defer f.logIfSlow(time.Now(), key, n, waiting)
 	}
-	f.metrics.queued(f.items.len())
-	if f.unlock && f.items.len() < 2*batchLimit {
+	f.metrics.queued(waiting)
+	if f.unlock && waiting < 2*batchLimit {
 		f.mu.Unlock()
 		defer f.mu.Lock()
 	}

@@ -22,7 +22,7 @@ const (
 // that those of code-generator's informer-gen and lister-gen have, and with the
 // same types: whoever calls the one can call the other.
 func TestSameAPIAsCodeGenerator(t *testing.T) {
-	tool, theirs := buildTool(t), build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
+	tools := tools{buildTool(t), build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}
 	for _, c := range []struct {
 		name string
 		// archive holds the API packages, if they are not other modules'.
@@ -30,53 +30,69 @@ func TestSameAPIAsCodeGenerator(t *testing.T) {
 		// clientset is what client-gen is told to make a clientset of, for
 		// input that comes without.
 		clientset []string
-		inputs    []string
-		// flags are for all tools, informerFlags for the informer-gens.
-		flags, informerFlags []string
+		input     input
 		// least is how many things at least the API must have.
 		least int
 	}{{
-		name: "sample-controller", inputs: []string{sampleAPI},
-		informerFlags: []string{"--versioned-clientset-package", sampleClient}, least: 130,
+		name: "sample-controller", least: 130,
+		input: input{patterns: []string{sampleAPI}, informers: []string{"--versioned-clientset-package", sampleClient}},
 	}, {
-		name: "one directory", inputs: []string{sampleAPI},
-		informerFlags: []string{"--versioned-clientset-package", sampleClient, "--single-directory"}, least: 130,
+		name: "one directory", least: 130,
+		input: input{patterns: []string{sampleAPI}, informers: []string{"--versioned-clientset-package", sampleClient, "--single-directory"}},
 	}, {
-		name: "every tag", archive: "testdata/compat.txtar", inputs: []string{"./apis/..."}, flags: []string{"--plural-exceptions", "DNS:DNSes,Fish:Fish"},
-		clientset:     []string{"--input-base", "example.com/compat/apis", "--input", "fleet/v1,harbour/v1beta1", "--plural-exceptions", "DNS:DNSes,Fish:Fish"},
-		informerFlags: []string{"--versioned-clientset-package", "example.com/compat/clientset"}, least: 300,
+		name: "every tag", least: 300, archive: "testdata/compat.txtar",
+		clientset: []string{"--input-base", "example.com/compat/apis", "--input", "fleet/v1,harbour/v1beta1", "--plural-exceptions", "DNS:DNSes,Fish:Fish"},
+		input: input{
+			patterns: []string{"./apis/..."}, both: []string{"--plural-exceptions", "DNS:DNSes,Fish:Fish"},
+			informers: []string{"--versioned-clientset-package", "example.com/compat/clientset"},
+		},
 	}, {
-		name: "internal versions", inputs: []string{crdAPI + "apiextensions", crdAPI + "apiextensions/v1", crdAPI + "apiextensions/v1beta1"},
-		clientset:     []string{"--input-base", crdAPI, "--input", "apiextensions/"},
-		informerFlags: []string{"--versioned-clientset-package", crdClient, "--internal-clientset-package", "example.com/compat/clientset"}, least: 200,
+		name: "internal versions", least: 200,
+		clientset: []string{"--input-base", crdAPI, "--input", "apiextensions/"},
+		input: input{
+			patterns:  []string{crdAPI + "apiextensions", crdAPI + "apiextensions/v1", crdAPI + "apiextensions/v1beta1"},
+			informers: []string{"--versioned-clientset-package", crdClient, "--internal-clientset-package", "example.com/compat/clientset"},
+		},
 	}, {
-		name: "k8s.io/api", inputs: []string{"k8s.io/api/..."}, flags: []string{"--plural-exceptions", "Endpoints:Endpoints"},
-		informerFlags: []string{"--versioned-clientset-package", "k8s.io/client-go/kubernetes"}, least: 7000,
+		name: "k8s.io/api", least: 7000,
+		input: input{
+			patterns: []string{"k8s.io/api/..."}, both: []string{"--plural-exceptions", "Endpoints:Endpoints"},
+			informers: []string{"--versioned-clientset-package", "k8s.io/client-go/kubernetes"},
+		},
 	}} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := compatProject(t, c.archive)
 			if c.clientset != nil {
-				mustRun(t, dir, filepath.Join(theirs, "client-gen"), append(c.clientset,
+				mustRun(t, dir, filepath.Join(tools.theirs, "client-gen"), append(c.clientset,
 					"--clientset-name", "clientset", "--output-dir", ".", "--output-pkg", "example.com/compat")...)
 			}
-			if same := sameAPI(t, dir, "example.com/compat", tool, theirs, c.inputs, c.flags, c.informerFlags); same < c.least {
+			if same := tools.sameAPI(t, dir, "example.com/compat", c.input); same < c.least {
 				t.Errorf("code-generator's API has only %d things", same)
 			}
 		})
 	}
 }
 
+// tools are informer-gen, and the directory of code-generator's tools.
+type tools struct{ ours, theirs string }
+
+// input is what tools are told to read.
+type input struct {
+	patterns []string
+	// both are flags for all tools, informers those for the informer-gens.
+	both, informers []string
+}
+
 // sameAPI runs both generators in a module on the same input, compares what they
-// export and returns how many things are the same. The flags are for all
-// tools, informerFlags for the informer-gens.
-func sameAPI(t *testing.T, dir, module, tool, theirs string, inputs, flags, informerFlags []string) int {
+// export and returns how many things are the same.
+func (x tools) sameAPI(t *testing.T, dir, module string, in input) int {
 	t.Helper()
 	run := func(tool, out string, more ...string) {
-		mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", module + "/" + out}, more, flags, inputs)...)
+		mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", module + "/" + out}, more, in.both, in.patterns)...)
 	}
-	run(filepath.Join(theirs, "lister-gen"), "theirs/listers")
-	run(filepath.Join(theirs, "informer-gen"), "theirs/informers", append(informerFlags, "--listers-package", module+"/theirs/listers")...)
-	run(tool, "ours/informers", append(informerFlags, "--listers-package", module+"/ours/listers")...)
+	run(filepath.Join(x.theirs, "lister-gen"), "theirs/listers")
+	run(filepath.Join(x.theirs, "informer-gen"), "theirs/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/theirs/listers"})...)
+	run(x.ours, "ours/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/ours/listers"})...)
 
 	packages := check(t, dir, module, "theirs", "ours")
 	got := compare(below(packages, module+"/theirs"), below(packages, module+"/ours"))

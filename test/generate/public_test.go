@@ -13,7 +13,7 @@ import (
 // which are named by import path and are not in the project that runs it. Each
 // has another layout. Where code-generator can do the same, the API is the same.
 func TestPublicProjects(t *testing.T) {
-	tool, theirs := buildTool(t), build(t, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
+	tools := tools{buildTool(t), build(t, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}
 	for _, c := range []struct {
 		name      string
 		clientset string
@@ -48,13 +48,13 @@ func TestPublicProjects(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := publicProject(t)
 			if c.clientset == "" {
-				mustRun(t, dir, tool, c.inputs...)
+				mustRun(t, dir, tools.ours, c.inputs...)
 				write(t, filepath.Join(dir, "pkg/generated/use/use.go"), use("example.com/projects/pkg/generated/informers", c.leads))
 				check(t, dir, "example.com/projects", "pkg/generated")
 				return
 			}
 			write(t, filepath.Join(dir, "ours/use/use.go"), use("example.com/projects/ours/informers/externalversions", c.leads))
-			sameAPI(t, dir, "example.com/projects", tool, theirs, c.inputs, nil, []string{"--versioned-clientset-package", c.clientset})
+			tools.sameAPI(t, dir, "example.com/projects", input{patterns: c.inputs, informers: []string{"--versioned-clientset-package", c.clientset}})
 		})
 	}
 }

@@ -180,7 +180,7 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (any, error) {
 	}
 	isInInitialList := !f.HasSynced()
 	key := f.keys.pop()
-	deltas := f.deltas[key]
+	var deltas any = f.deltas[key]
 	delete(f.deltas, key)
 	f.handledLocked(1)
 	if waiting := f.keys.len(); waiting > busyDepth {

@@ -230,7 +230,7 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (any, error) {
 	if err := f.waitLocked(f.items.len); err != nil {
 		return nil, err
 	}
-	deltas := Deltas{f.items.at(0).Delta}
+	var deltas any = Deltas{f.items.at(0).Delta}
 	return deltas, f.popLocked(1, func(isInInitialList bool) error { return process(deltas, isInInitialList) })
 }
 

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -54,11 +55,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	if opts.EmitDeltaTypeReplaced {
 		f.listed = Replaced
 	}
-	name := opts.Name
-	if name == "" {
-		name = "DeltaFIFO"
-	}
-	f.init(name, opts.Logger)
+	f.init(cmp.Or(opts.Name, "DeltaFIFO"), opts.Logger)
 	return f
 }
 

@@ -155,7 +155,7 @@ func (p *queuePair) action() (string, func(Queue, *consumer) (any, error)) {
 	case n < 65 && !p.reentrant: // a long queue is locked while it is popped
 		return "burst", func(q Queue, _ *consumer) (any, error) {
 			for i := range 2*batchLimit + 100 {
-				if err := q.Add(thing{Key: fmt.Sprint(i), Version: 26}); err != nil {
+				if err := q.Add(thing{Key: fmt.Sprint(i)}); err != nil {
 					return nil, err
 				}
 			}
@@ -207,7 +207,7 @@ func (p *queuePair) process(q Queue, c *consumer, popped any, isInInitialList bo
 		c.handled = append(c.handled, isInInitialList, IsDone(q.HasSyncedChecker()))
 	}
 	if p.reentrant && p.version%3 == 0 {
-		if err := q.Add(thing{Key: "reentrant", Version: 27}); err != nil {
+		if err := q.Add(thing{Key: "reentrant"}); err != nil {
 			return err
 		}
 	}

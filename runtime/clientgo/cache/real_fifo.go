@@ -74,8 +74,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	if f.key == nil {
 		f.key = MetaNamespaceKeyFunc
 	}
-	name := cmp.Or(opts.Identifier.Name(), opts.Name, "RealFIFO")
-	f.init(name, opts.Logger)
+	f.init(cmp.Or(opts.Identifier.Name(), opts.Name, "RealFIFO"), opts.Logger)
 	return f
 }
 

@@ -41,6 +41,10 @@
 //     list reports that it has synced; client-go's never does.
 //   - A handler's resync period is kept to the letter, and not rounded up to a
 //     multiple of the informer's.
+//   - A watch error handler is told of every list or watch that failed, also of
+//     one that had been answered and then ended with an error: an expired version
+//     or a broken stream, for example. The conditions that it tests for are the
+//     same.
 //   - Names of typed handlers in logs are those of the handler given, not of a
 //     wrapper around it.
 //   - The handler of an informer that is not shared is called in a goroutine of

@@ -150,17 +150,11 @@ func TestManager(t *testing.T) {
 
 	const warehouse, orders, namespaces = "harbour", 30, 3
 	namespace := func(i int) string { return fmt.Sprintf("shop-%d", i%namespaces) }
-	apply := func(change func(context.Context, client.Object, ...client.UpdateOption) error, obj client.Object) {
+	must := func(err error) {
 		t.Helper()
-		if err := change(t.Context(), obj); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	create := func(ctx context.Context, obj client.Object, _ ...client.UpdateOption) error {
-		return api.Create(ctx, obj)
-	}
-	remove := func(ctx context.Context, obj client.Object, _ ...client.UpdateOption) error {
-		return api.Delete(ctx, obj)
 	}
 	wantReserved := func(want int64) {
 		t.Helper()
@@ -186,24 +180,27 @@ func TestManager(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	apply(create, &shopv1alpha1.Warehouse{ObjectMeta: metav1.ObjectMeta{Name: warehouse}, Spec: shopv1alpha1.WarehouseSpec{Location: "Bristol"}})
+	must(api.Create(t.Context(), &shopv1alpha1.Warehouse{
+		ObjectMeta: metav1.ObjectMeta{Name: warehouse},
+		Spec:       shopv1alpha1.WarehouseSpec{Location: "Bristol"},
+	}))
 	var all []*shopv1alpha1.Order
 	for i := range orders {
 		all = append(all, order(namespace(i), fmt.Sprintf("order-%d", i), warehouse, 2))
-		apply(create, all[i])
+		must(api.Create(t.Context(), all[i]))
 	}
-	apply(create, order(namespace(0), "elsewhere", "another", 100))
+	must(api.Create(t.Context(), order(namespace(0), "elsewhere", "another", 100)))
 	wantReserved(2 * orders)
 
 	all[0].Spec.Items[0].Quantity = 10
-	apply(api.Update, all[0])
-	apply(remove, all[1])
+	must(api.Update(t.Context(), all[0]))
+	must(api.Delete(t.Context(), all[1]))
 	wantReserved(2*orders + 8 - 2)
 
 	stopFirst()
 	<-second.Elected()
 	all[2].Spec.Warehouse = "another"
-	apply(api.Update, all[2])
+	must(api.Update(t.Context(), all[2]))
 	wantReserved(2*orders + 8 - 2 - 2)
 
 	wantOurInformers(t, second.GetCache())

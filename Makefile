@@ -49,8 +49,13 @@ verify: ## Check that the golden output is what the generator writes
 	hack/verify-codegen.sh
 
 .PHONY: bench
-bench: ## Measure the runtime and client-go's side by side
-	cd test && go run ./bench
+bench: ## Measure the runtime and client-go's side by side, and write docs/bench
+	@echo "Ten minutes, and a few more the first time, when a real API server is built."
+	cd test && go run ./bench -docs ../docs/bench
+
+.PHONY: bench-compare
+bench-compare: ## Measure the runtime of commit OLD and this one, BENCH of the workloads
+	hack/bench-compare.sh '$(OLD)' '$(BENCH)'
 
 .PHONY: bench-generate
 bench-generate: ## Measure informer-gen and code-generator's tools side by side

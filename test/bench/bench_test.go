@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -12,6 +16,39 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	stopServer()
 	os.Exit(code)
+}
+
+// Every workload works, with both: the harness can't rot.
+func TestQuick(t *testing.T) {
+	benchtime := flag.Lookup("test.benchtime")
+	defer flag.Set(benchtime.Name, benchtime.Value.String())
+	dir := t.TempDir()
+	file := filepath.Join(dir, "results.json")
+	if err := bench(t.Output(), quick, "", dir, file); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []result
+	if err := json.Unmarshal(data, &results); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Theirs <= 0 && r.Ours <= 0 {
+			t.Errorf("%s: nothing measured of %s", r.Workload, r.Unit)
+		}
+	}
+	for _, p := range plots(quick) {
+		picture, err := os.ReadFile(filepath.Join(dir, p.name+".svg"))
+		if len(p.at) < 2 {
+			continue
+		}
+		if err != nil || !bytes.Contains(picture, []byte("<polyline")) {
+			t.Errorf("plot %s: %v: %.100s", p.name, err, picture)
+		}
+	}
 }
 
 // The workloads as benchmarks, for profiles and for benchstat.

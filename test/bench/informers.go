@@ -93,6 +93,6 @@ func start(b *testing.B, informer clientgo.SharedIndexInformer, handlers ...clie
 		running.Wait()
 	})
 	if !clientgo.WaitFor(ctx, "", synced...) {
-		b.Fatal("not in sync")
+		check(b, context.Cause(ctx))
 	}
 }

@@ -53,6 +53,9 @@ func (l *link) RoundTrip(req *http.Request) (*http.Response, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.watches[body] = true
+		if l.expired { // since it was asked for
+			_ = body.Close()
+		}
 	}
 	return response, nil
 }

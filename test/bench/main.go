@@ -18,9 +18,9 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"testing"
@@ -35,6 +35,7 @@ func main() {
 		match   = flag.String("run", "", "measure only workloads whose name matches `regexp`")
 		rounds  = flag.Int("rounds", 0, "measure each workload `n` times, and take the median")
 		isQuick = flag.Bool("quick", false, "small sizes and one round: shows that everything works, and no more")
+		docs    = flag.String("docs", "", "write a page with the table and the plots into `folder`")
 		toJSON  = flag.String("json", "", "write results to `file`")
 	)
 	flag.Parse()
@@ -45,7 +46,7 @@ func main() {
 	if *rounds > 0 {
 		s.rounds = *rounds
 	}
-	err := bench(s, *match, *toJSON)
+	err := bench(os.Stdout, s, *match, *docs, *toJSON)
 	stopServer()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -53,31 +54,44 @@ func main() {
 	}
 }
 
-func bench(s scale, match, toJSON string) error {
+// bench measures what matches, and writes a row of the table for each result,
+// and then the documents that are wanted.
+func bench(w io.Writer, s scale, match, docs, toJSON string) error {
+	results, err := measureAll(w, s, match)
+	if err != nil {
+		return err
+	}
+	if docs != "" {
+		err = writeDocs(docs, s, results)
+	}
+	if toJSON != "" && err == nil {
+		err = writeJSON(toJSON, results)
+	}
+	return err
+}
+
+func measureAll(w io.Writer, s scale, match string) ([]result, error) {
 	pattern, err := regexp.Compile(match)
 	if err != nil {
-		return fmt.Errorf("-run: %w", err)
+		return nil, fmt.Errorf("-run: %w", err)
 	}
 	var all []result
-	writeHead(os.Stdout)
-	for _, w := range workloads(s) {
-		if !pattern.MatchString(w.name) {
+	writeHead(w)
+	for _, work := range workloads(s) {
+		if !pattern.MatchString(work.name) {
 			continue
 		}
-		results, err := run(w)
+		results, err := run(work)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, r := range results {
-			writeRow(os.Stdout, r)
+			writeRow(w, r)
 		}
 		all = append(all, results...)
 	}
 	if len(all) == 0 {
-		return errors.New("-run: no workload matches")
+		return nil, fmt.Errorf("-run: no workload matches %q", match)
 	}
-	if toJSON != "" {
-		return writeJSON(toJSON, all)
-	}
-	return nil
+	return all, nil
 }

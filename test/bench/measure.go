@@ -69,11 +69,24 @@ func once(w workload, do func(*testing.B)) (testing.BenchmarkResult, error) {
 	if err := flag.Set("test.benchtime", w.time.String()); err != nil {
 		return testing.BenchmarkResult{}, err
 	}
+	failure = nil
 	r := testing.Benchmark(do)
-	if r.N == 0 {
-		return r, fmt.Errorf("workload %s failed: run go test -run '^$' -bench '/%s$' -benchtime 1x ./bench to see why", w.name, w.name)
+	if failure != nil {
+		return r, fmt.Errorf("workload %s: %w", w.name, failure)
 	}
 	return r, nil
+}
+
+// failure is why the last benchmark failed: testing.Benchmark does not say.
+var failure error
+
+// check ends a benchmark with an error, if it is one.
+func check(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		failure = err
+		b.Fatal(err)
+	}
 }
 
 func values(results []testing.BenchmarkResult, unit string) []float64 {

@@ -176,7 +176,7 @@ func (r read) measured(n int, do func(*stores) int) func(*testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if got := do(s); got != r.want {
-				b.Fatalf("got %d objects, want %d", got, r.want)
+				check(b, fmt.Errorf("got %d objects, want %d", got, r.want))
 			}
 		}
 	}

@@ -19,7 +19,16 @@ func writeHead(w io.Writer) {
 
 // writeRow writes a line as soon as it is known: a run takes minutes.
 func writeRow(w io.Writer, r result) {
-	fmt.Fprintf(w, row, r.Workload, quantity(r.Theirs, r.Unit), quantity(r.Ours, r.Unit), factor(r.Ratio), unitName(r.Unit), goalOf(r), verdict(r))
+	c := cells(r)
+	fmt.Fprintf(w, row, c[0], c[1], c[2], c[3], c[4], c[5], c[6])
+}
+
+// cells returns the columns of a result.
+func cells(r result) []string {
+	return []string{
+		r.Workload, quantity(r.Theirs, r.Unit), quantity(r.Ours, r.Unit), factor(r.Ratio), unitName(r.Unit),
+		goalOf(r), verdict(r),
+	}
 }
 
 // factor leaves out what has no number: how much more than nothing there is.
@@ -79,8 +88,13 @@ func quantity(v float64, unit string) string {
 // isTime is whether a unit is nanoseconds of something.
 func isTime(unit string) bool { return unit == nanoseconds || strings.HasSuffix(unit, "-ns") }
 
-// unitName leaves out what quantity writes already.
-func unitName(unit string) string { return strings.TrimSuffix(strings.TrimPrefix(unit, "ns/"), "-ns") }
+// unitName is what a number is of, other than nanoseconds.
+func unitName(unit string) string {
+	if unit == nanoseconds {
+		return "time/op"
+	}
+	return strings.TrimSuffix(unit, "-ns")
+}
 
 func writeJSON(file string, results []result) error {
 	data, err := json.MarshalIndent(results, "", "  ")

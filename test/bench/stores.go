@@ -117,10 +117,3 @@ func indexName(i int) string {
 	}
 	return "owner-" + strconv.Itoa(i)
 }
-
-func check(b *testing.B, err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
-}

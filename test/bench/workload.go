@@ -18,8 +18,8 @@ type workload struct {
 	theirs, ours, floor func(b *testing.B)
 	// show says what of the results to print; by default ns/op, without a goal.
 	show []measure
-	// rounds and time are how often, and for how long at least, to measure it.
-	// Zero is what the scale says.
+	// rounds and time are how often, at the most, and for how long at least to
+	// measure it. Zero is what the scale says.
 	rounds int
 	time   time.Duration
 }
@@ -77,7 +77,7 @@ var (
 		handlers: []int{1, 10},
 		indexes:  []int{0, 2},
 		burst:    2_000,
-		period:   20 * time.Millisecond,
+		period:   100 * time.Millisecond,
 		orders:   200,
 		inMemory: true,
 		rounds:   1,
@@ -94,7 +94,7 @@ func workloads(s scale) []workload {
 	for i := range all {
 		w := &all[i]
 		w.time = cmp.Or(w.time, s.time)
-		w.rounds = cmp.Or(w.rounds, s.rounds)
+		w.rounds = min(cmp.Or(w.rounds, s.rounds), s.rounds)
 		if len(w.show) == 0 {
 			w.show = []measure{{unit: nanoseconds}}
 		}

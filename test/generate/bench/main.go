@@ -1,8 +1,8 @@
 // Command bench measures informer-gen beside code-generator's lister-gen and
 // informer-gen, which together do the same, and prints a table:
 //
-//	cd test && go run ./generate/bench                  # everything, in some minutes
-//	cd test && go run ./generate/bench -runs 1 -types 100
+//	cd test && go run ./generate/bench                # everything, in some minutes
+//	cd test && go run ./generate/bench -run k8s.io    # projects whose name matches
 //
 // Each is measured as a process, from its start to its end, with its peak of
 // resident memory. The two take turns; the table has medians. The way of a row:
@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"text/tabwriter"
 	"time"
@@ -30,23 +31,29 @@ import (
 )
 
 func main() {
-	runs := flag.Int("runs", 5, "run each `n` times, and take the median")
+	match := flag.String("run", "", "measure only projects whose name matches `regexp`")
+	rounds := flag.Int("rounds", 5, "run each `n` times, and take the median")
 	types := flag.Int("types", 10000, "generate for 10, 100, … API types, up to `n`")
 	theirTypes := flag.Int("upstream-types", 1000, "and with code-generator up to `n`")
 	flag.Parse()
-	if err := bench(context.Background(), *runs, projects(*types, *theirTypes)); err != nil {
+	err := bench(context.Background(), *rounds, *match, projects(*types, *theirTypes))
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context, runs int, projects []project) error {
+func bench(ctx context.Context, rounds int, match string, projects []project) error {
+	matches, err := regexp.Compile(match)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "bench-generate-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := benchmark{dir: dir, runs: runs}
+	b := benchmark{dir: dir, rounds: rounds}
 	if b.checkout, err = scratch.Dir(ctx, scratch.Runtime); err != nil {
 		return err
 	}
@@ -57,8 +64,11 @@ func bench(ctx context.Context, runs int, projects []project) error {
 		return err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "medians of %d\tlister-gen, informer-gen\there\tratio\tgoal\t\n", runs)
+	fmt.Fprintf(table, "medians of %d\tlister-gen, informer-gen\there\tratio\tgoal\t\n", rounds)
 	for _, p := range projects {
+		if !matches.MatchString(p.name) {
+			continue
+		}
 		rows, err := b.project(ctx, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)

@@ -15,7 +15,7 @@ import (
 type benchmark struct {
 	// dir holds the tools, in theirs and ours, and the projects.
 	dir, checkout string
-	runs          int
+	rounds        int
 }
 
 // measurement is a row of the table.
@@ -57,7 +57,7 @@ func (b *benchmark) project(ctx context.Context, p project) ([]string, error) {
 
 // measure runs both, in turns.
 func (m *measurement) measure(ctx context.Context, b *benchmark, p project, dir string) error {
-	for range b.runs {
+	for range b.rounds {
 		if p.theirs {
 			c, _, err := m.once(ctx, dir, "theirs", p.commands(filepath.Join(b.dir, "theirs"), "theirs", "lister-gen", "informer-gen"))
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -130,10 +131,24 @@ func (s *Store[T]) namespaceSnapshot(namespace string) (objects []T, exact bool)
 }
 
 func each[T any](objects []T, yield func(T) bool) {
+	defer giveWay(len(objects))
 	for _, obj := range objects {
 		if !yield(obj) {
 			return
 		}
+	}
+}
+
+// longRead is how many objects a read may give out without giving way.
+const longRead = 2048
+
+// giveWay lets others run after a read of n objects if that was a long one.
+// Goroutines that list without pause hold the processors for 10 ms at a time:
+// with more of them than processors, each step of an event on its way, from the
+// source to the handlers, would wait for several such turns.
+func giveWay(n int) {
+	if n > longRead {
+		runtime.Gosched()
 	}
 }
 
@@ -272,6 +287,7 @@ func (s *Store[T]) copyOf(find func() *vector[T]) []T {
 			out = out[:n]
 			copy(out, v.items)
 			s.mu.RUnlock()
+			giveWay(n)
 			return out
 		}
 		s.mu.RUnlock()

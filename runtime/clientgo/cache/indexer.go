@@ -83,7 +83,13 @@ func (x *indexer[T]) Replace(list []any, resourceVersion string) error {
 	return x.store.Replace(objs, resourceVersion)
 }
 
-func (x *indexer[T]) List() []any { return untyped(x.store.List()) }
+func (x *indexer[T]) List() []any {
+	list := make([]any, 0, x.store.Len())
+	for obj := range x.store.All() {
+		list = append(list, obj)
+	}
+	return list
+}
 
 func (x *indexer[T]) ListKeys() []string { return joinKeys(x.store.Keys()) }
 

@@ -172,14 +172,14 @@ func TestGuardIsTransparent(t *testing.T) {
 			t.Errorf("list only %t is not passed on", lw.ListOnly)
 		}
 	}
-	refused := guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
+	refused := ToListerWatcherWithContext(guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
 		return nil, cachetest.ErrConnectionRefused
-	}}, "", nil)
-	if _, err := refused.Watch(metav1.ListOptions{}); !errors.Is(err, cachetest.ErrConnectionRefused) {
+	}}, "", nil))
+	if _, err := refused.WatchWithContext(t.Context(), metav1.ListOptions{}); !errors.Is(err, cachetest.ErrConnectionRefused) {
 		t.Errorf("error %v", err)
 	}
-	none := guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, nil }}, "", nil)
-	if _, err := none.Watch(metav1.ListOptions{}); err == nil {
+	none := ToListerWatcherWithContext(guarded(&ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, nil }}, "", nil))
+	if _, err := none.WatchWithContext(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("no watch and no error")
 	}
 }

@@ -82,7 +82,7 @@ var listCases = []testCase{
 		w.relist(func() {})
 		requests := w.api.Requests()
 		t.equal("versions", versionsOf(requests), []string{"list 2", "list ", "list ", "watch 2"})
-		if requests[1].Arrived == requests[2].Arrived {
+		if requests[1].Arrived.Equal(requests[2].Arrived) {
 			t.Error("the third list came at once")
 		}
 	}},

@@ -85,22 +85,24 @@ func parseMarker(line string) (marker, bool) {
 		}
 		rest := strings.TrimLeft(line, " \t")[1+len(name):]
 		if value, ok := strings.CutPrefix(rest, "="); ok {
-			return marker{name: name, value: strings.TrimSpace(withoutComment(value))}, true
+			return marker{name: name, value: withoutComment(value)}, true
 		}
-		return marker{name: name, extra: strings.TrimSpace(withoutComment(rest))}, true
+		return marker{name: name, extra: withoutComment(rest)}, true
 	}
 	return marker{}, false
 }
 
-// withoutComment cuts a trailing comment, which begins with # or // after a space.
+// withoutComment trims a text and cuts a trailing comment, which begins with # or
+// // after a space.
 func withoutComment(text string) string {
+	text = strings.TrimSpace(text)
 	for _, start := range []string{" #", " //", "\t#", "\t//"} {
 		text, _, _ = strings.Cut(text, start)
 	}
-	if strings.HasPrefix(text, "#") {
+	if strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
 		return ""
 	}
-	return text
+	return strings.TrimSpace(text)
 }
 
 // String returns the marker as it is written.

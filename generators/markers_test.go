@@ -22,6 +22,9 @@ func TestParseComment(t *testing.T) {
 		{"// a +b", nil},
 		{"// +a # why", []string{"4: +a"}},
 		{"// +a=b // why", []string{"4: +a=b"}},
+		{"// +a=\v# why", []string{"4: +a"}},
+		{"// +a // why", []string{"4: +a"}},
+		{"// +a= // why", []string{"4: +a"}},
 		{"// +a and more", []string{"4: +a|and more"}},
 		{"// +groupName=", []string{"4: +groupName"}},
 		{"/* +a */", []string{"4: +a"}},
@@ -72,7 +75,7 @@ func TestParseArguments(t *testing.T) {
 }
 
 func FuzzParseComment(f *testing.F) {
-	for _, seed := range []string{"// +genclient", "/*\n* +a=b\n*/", "//+kubebuilder:resource:path=\"a\",shortName={b}", "/* +", "// +a(b=\"c\")=d"} {
+	for _, seed := range []string{"// +genclient", "/*\n* +a=b\n*/", "//+kubebuilder:resource:path=\"a\",shortName={b}", "/* +", "// +a=\v#=", "// +a(b=\"c\")=d"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -37,7 +37,11 @@ func contention(s scale) []workload {
 		for _, queued := range []int{10, inFlight} {
 			for _, readers := range s.readers {
 				t := traffic{objects: objects, queued: queued, readers: readers, period: s.period}
+				if readers >= 10 {
+					t.period *= 3 // each of them has its turn in between
+				}
 				w := compared(fmt.Sprintf("contention/queued=%d/objects=%d/readers=%d", queued, objects, readers), t.measured)
+				w.rounds = 3
 				w.show = []measure{{unit: writesPerSecond, atLeast: t.goal()}, {unit: p99}}
 				if readers > 0 {
 					w.show = append(w.show, measure{unit: readsPerSecond})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +12,11 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(clientVariable) != "" {
-		beClient()
+		if err := beClient(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	code := m.Run()
 	stopServer()

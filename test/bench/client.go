@@ -63,22 +63,18 @@ const (
 	watchListVariable = "KUBE_FEATURE_WatchListClient"
 )
 
-// beClient is what this process does if it was started by run.
-func beClient() {
+// beClient is what this program does if it was started by run.
+func beClient() error {
 	var c client
-	err := json.Unmarshal([]byte(os.Getenv(clientVariable)), &c)
-	if err == nil {
-		klog.SetLogger(logr.Discard()) // of the watches that are cut
-		var f footprint
-		if f, err = c.follow(context.Background()); err == nil {
-			err = json.NewEncoder(os.Stdout).Encode(f)
-		}
+	if err := json.Unmarshal([]byte(os.Getenv(clientVariable)), &c); err != nil {
+		return err
 	}
+	klog.SetLogger(logr.Discard()) // of the watches that are cut
+	f, err := c.follow(context.Background())
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "client:", err)
-		os.Exit(1)
+		return err
 	}
-	os.Exit(0)
+	return json.NewEncoder(os.Stdout).Encode(f)
 }
 
 // run runs a client in a process.

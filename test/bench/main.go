@@ -5,10 +5,9 @@
 //	cd test && go run ./bench -run fanout     # what matches, without writing
 //	cd test && go run ./bench -quick          # does it work?
 //
-// Every round measures theirs, then ours, then the next round does; the table
-// has the medians. The workloads are benchmarks of testing, one of each kind
-// beside the other, and so they are benchmarks of go test as well, for profiles
-// and for benchstat:
+// Rounds of theirs and ours alternate, and the table has the medians. Workloads
+// are plain benchmarks, so that they run under go test too, for profiles and for
+// benchstat (make bench-compare):
 //
 //	cd test && go test -run '^$' -bench 'Ours/fanout/handlers=10$' -cpuprofile cpu.out ./bench
 //
@@ -27,13 +26,22 @@ import (
 )
 
 func main() {
+	do := command
 	if os.Getenv(clientVariable) != "" {
-		beClient()
+		do = beClient
 	}
+	if err := do(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// command does what the command line says.
+func command() error {
 	testing.Init()
 	var (
 		match   = flag.String("run", "", "measure only workloads whose name matches `regexp`")
-		rounds  = flag.Int("rounds", 0, "measure each workload `n` times, and take the median")
+		rounds  = flag.Int("rounds", 0, "measure each workload `n` times")
 		isQuick = flag.Bool("quick", false, "small sizes and one round: shows that everything works, and no more")
 		docs    = flag.String("docs", "", "write a page with the table and the plots into `folder`")
 		toJSON  = flag.String("json", "", "write results to `file`")
@@ -43,15 +51,9 @@ func main() {
 	if *isQuick {
 		s = quick
 	}
-	if *rounds > 0 {
-		s.rounds = *rounds
-	}
-	err := bench(os.Stdout, s, *match, *docs, *toJSON)
-	stopServer()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+	s.exactly = *rounds
+	defer stopServer()
+	return bench(os.Stdout, s, *match, *docs, *toJSON)
 }
 
 // bench measures what matches, and writes a row of the table for each result,

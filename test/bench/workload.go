@@ -50,9 +50,11 @@ type scale struct {
 	// cachetest instead of a real one.
 	orders   int
 	inMemory bool
-	// rounds and time are how often, and for how long, to measure by default.
-	rounds int
-	time   time.Duration
+	// rounds and time are how often, and for how long, to measure by default;
+	// exactly is the rounds of everything, if it is not zero.
+	rounds  int
+	exactly int
+	time    time.Duration
 }
 
 var (
@@ -94,7 +96,7 @@ func workloads(s scale) []workload {
 	for i := range all {
 		w := &all[i]
 		w.time = cmp.Or(w.time, s.time)
-		w.rounds = min(cmp.Or(w.rounds, s.rounds), s.rounds)
+		w.rounds = cmp.Or(s.exactly, min(cmp.Or(w.rounds, s.rounds), s.rounds))
 		if len(w.show) == 0 {
 			w.show = []measure{{unit: nanoseconds}}
 		}

@@ -9,25 +9,25 @@ import (
 )
 
 func TestMedian(t *testing.T) {
-	got := median([]cost{{3 * time.Second, 10}, {time.Second, 30}, {2 * time.Second, 20}})
-	if want := (cost{2 * time.Second, 20}); got != want {
+	got := median([]cost{{3 * time.Second, 5, 10}, {time.Second, 4, 30}, {2 * time.Second, 6, 20}})
+	if want := (cost{2 * time.Second, 5, 20}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
 // A row says whether each of its goals is kept.
 func TestRow(t *testing.T) {
-	seconds := func(n time.Duration, peak int64) []cost { return []cost{{n * time.Second, peak}} }
+	seconds := func(n time.Duration, peak int64) []cost { return []cost{{n * time.Second, n * time.Second / 2, peak}} }
 	for _, c := range []struct {
 		name string
 		m    measurement
 		want string
 	}{
-		{"no goal", measurement{theirs: seconds(8, 0), ours: seconds(2, 1e6)}, "8 s, 0 MB\t2 s, 1 MB\t4×\t\t"},
+		{"no goal", measurement{theirs: seconds(8, 0), ours: seconds(2, 1e6)}, "8 s, CPU 4 s, 0 MB\t2 s, CPU 1 s, 1 MB\t4×, CPU 4×\t\t"},
 		{"fast enough", measurement{theirs: seconds(8, 0), ours: seconds(2, 0), goal: goal{ratio: 4}}, "≥ 4×\tmet"},
 		{"too slow", measurement{theirs: seconds(8, 0), ours: seconds(2, 0), goal: goal{ratio: 5}}, "≥ 5×\tnot met"},
 		{"too large", measurement{theirs: seconds(8, 0), ours: seconds(2, 3e6), goal: goal{ratio: 4, peak: 2e6}}, "≥ 4×, ≤ 2 MB\tnot met"},
-		{"nothing to compare with", measurement{ours: seconds(2, 0), again: true}, "\t2 s, 0 MB\t\twrites nothing\tmet"},
+		{"nothing to compare with", measurement{ours: seconds(2, 0), again: true}, "\t2 s, CPU 1 s, 0 MB\t\twrites nothing\tmet"},
 		{"writes again", measurement{ours: seconds(2, 0), again: true, written: 1}, "writes nothing\tnot met"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

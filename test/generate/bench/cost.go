@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -16,13 +17,16 @@ import (
 // cost is what processes take that run one after another.
 type cost struct {
 	wall time.Duration
+	// cpu is the time that cores worked on it, which other work on the machine
+	// changes less.
+	cpu time.Duration
 	// peak is the resident memory, in bytes, of the largest of them, or of the
 	// largest that it ran itself.
 	peak int64
 }
 
 func (c cost) String() string {
-	return fmt.Sprintf("%.3g s, %.0f MB", c.wall.Seconds(), float64(c.peak)/1e6)
+	return fmt.Sprintf("%.2g s, CPU %.2g s, %.0f MB", c.wall.Seconds(), c.cpu.Seconds(), float64(c.peak)/1e6)
 }
 
 // run runs commands in a module, all with an empty build cache if cold is set.
@@ -42,6 +46,7 @@ func run(ctx context.Context, dir string, commands [][]string, cold bool) (sum c
 		started := time.Now()
 		output, err := cmd.CombinedOutput()
 		sum.wall += time.Since(started)
+		sum.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		if err != nil {
 			return sum, fmt.Errorf("%v: %w\n%s", command, err, output)
 		}
@@ -62,13 +67,20 @@ func bytes(maxrss int64) int64 {
 	return maxrss
 }
 
-// median is the median of the times and that of the peaks.
+// median is the median of each part.
 func median(costs []cost) cost {
-	walls, peaks := make([]time.Duration, len(costs)), make([]int64, len(costs))
-	for i, c := range costs {
-		walls[i], peaks[i] = c.wall, c.peak
+	return cost{
+		wall: middle(costs, func(c cost) time.Duration { return c.wall }),
+		cpu:  middle(costs, func(c cost) time.Duration { return c.cpu }),
+		peak: middle(costs, func(c cost) int64 { return c.peak }),
 	}
-	slices.Sort(walls)
-	slices.Sort(peaks)
-	return cost{wall: walls[len(walls)/2], peak: peaks[len(peaks)/2]}
+}
+
+func middle[V cmp.Ordered](costs []cost, part func(cost) V) V {
+	var values []V
+	for _, c := range costs {
+		values = append(values, part(c))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }

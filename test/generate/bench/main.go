@@ -4,8 +4,9 @@
 //	cd test && go run ./generate/bench                # everything, in some minutes
 //	cd test && go run ./generate/bench -run k8s.io    # projects whose name matches
 //
-// Each is measured as a process, from its start to its end, with its peak of
-// resident memory. The two take turns; the table has medians. The way of a row:
+// Each is measured as a process, with what it runs itself: the time from its
+// start to its end, that of the cores, and the peak of resident memory. The two
+// take turns; the table has medians. The way of a row:
 //
 //	project in a module of its own ─► runs of theirs and ours ─► medians ─► row
 //

@@ -134,7 +134,7 @@ func (m *measurement) row() string {
 	if len(m.theirs) > 0 {
 		c := median(m.theirs)
 		times = c.wall.Seconds() / ours.wall.Seconds()
-		theirs, ratio = c.String(), fmt.Sprintf("%.0f×", times)
+		theirs, ratio = c.String(), fmt.Sprintf("%.0f×, CPU %.0f×", times, c.cpu.Seconds()/ours.cpu.Seconds())
 	}
 	var goals []string
 	met := true

@@ -1,0 +1,198 @@
+package cache_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// Whatever the server does, and however handlers and indexes come and go, in
+// the end the store, the indexes and what each handler believes are the truth.
+func TestHistories(t *testing.T) {
+	for range 200 {
+		seed := rand.Uint64()
+		script := make([]byte, 300)
+		random := rand.New(rand.NewPCG(seed, 0))
+		for i := range script {
+			script[i] = byte(random.Uint32())
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script) })
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func FuzzHistories(f *testing.F) {
+	f.Add([]byte("any bytes are a history"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) > 1000 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script) })
+	})
+}
+
+// history is an informer, the API that it follows, and what watches it.
+type history struct {
+	running
+	api      *cachetest.API[*thing]
+	script   []byte
+	handlers []handler
+	indexes  []string
+}
+
+type handler struct {
+	*cachetest.Recorder[*thing]
+	*cache.Registration
+}
+
+func playHistory(t *testing.T, script []byte) {
+	h := &history{script: script, api: cachetest.NewAPI[*thing]()}
+	for i := range h.number(4) {
+		must[*thing](t)(h.api.Create(newThing(fmt.Sprint("initial", i))))
+	}
+	options := cache.Options[*thing]{PageSize: int64(h.number(3)), DisableWatchList: h.number(2) == 0, IdleTimeout: time.Minute}
+	informer := cache.New(h.api, options)
+	h.running = running{Informer: informer, t: t}
+	h.addHandler()
+	h.running = start(t, informer)
+	for len(h.script) > 0 {
+		h.act(h.number(len(actions)))
+	}
+
+	h.api.ClearFaults()
+	h.api.SetWatchList(cachetest.WatchListServed)
+	time.Sleep(time.Hour) // longer than any backoff, timeout or resync period
+	h.check()
+}
+
+// number takes the next byte of the script as a number below n.
+func (h *history) number(n int) int {
+	if len(h.script) == 0 {
+		return 0
+	}
+	b := h.script[0]
+	h.script = h.script[1:]
+	return int(b) % n
+}
+
+func (h *history) name() string { return fmt.Sprint("thing", h.number(6)) }
+
+var actions = []func(*history){
+	func(h *history) { _, _ = h.api.Create(newThing(h.name())) },
+	func(h *history) { _, _ = h.api.Create(newThing(h.name())) },
+	func(h *history) {
+		if obj, err := h.api.Get(keyOf(h.name())); err == nil {
+			obj.Labels = map[string]string{"number": fmt.Sprint(h.number(3))}
+			_, _ = h.api.Update(obj)
+		}
+	},
+	func(h *history) { _, _ = h.api.Delete(keyOf(h.name())) },
+	func(h *history) { h.api.Bookmark() },
+	func(h *history) { h.api.CloseWatches() },
+	func(h *history) { h.api.BreakWatches(h.failure()) },
+	func(h *history) { h.api.Compact() },
+	func(h *history) { h.api.SetWatchCache(h.number(2) == 0) },
+	func(h *history) {
+		h.api.SetWatchList([]cachetest.WatchListMode{cachetest.WatchListServed, cachetest.WatchListRejected, cachetest.WatchListEndless}[h.number(3)])
+	},
+	func(h *history) {
+		h.api.Fail(cachetest.Fault{
+			Verb:  []cachetest.Verb{"", cachetest.List, cachetest.Watch}[h.number(3)],
+			Page:  h.number(3),
+			Times: 1 + h.number(3),
+			Delay: time.Duration(h.number(3)) * time.Second,
+			After: h.number(3), Opened: h.number(2) == 0,
+			Hang: h.number(8) == 0, Err: h.failure(),
+		})
+	},
+	func(h *history) { settle() },
+	func(h *history) { time.Sleep(time.Duration(1+h.number(200)) * time.Second) },
+	func(h *history) { h.addHandler() },
+	func(h *history) {
+		if len(h.handlers) > 0 {
+			h.handlers[0].Remove()
+			h.handlers = h.handlers[1:]
+		}
+	},
+	func(h *history) {
+		name := fmt.Sprint("index", len(h.indexes))
+		if err := h.AddIndexes(cache.Index[*thing]{Name: name, Value: numberOf}); err != nil {
+			h.t.Error(err)
+		}
+		h.indexes = append(h.indexes, name)
+	},
+}
+
+func numberOf(obj *thing) string { return obj.Labels["number"] }
+
+func (h *history) act(n int) { actions[n](h) }
+
+func (h *history) failure() error {
+	return []error{
+		cachetest.Status(403), cachetest.Status(404), cachetest.Status(410), cachetest.StatusRetryAfter(429, 3),
+		cachetest.Status(500), cachetest.Status(503), cachetest.ErrConnectionRefused, cachetest.ErrConnectionReset,
+	}[h.number(8)]
+}
+
+func (h *history) addHandler() {
+	recorder, registration := h.handle(cache.HandlerOptions{
+		Resync:    []time.Duration{-1, 0, 10 * time.Second}[h.number(3)],
+		Unchanged: h.number(2) == 0,
+	})
+	h.handlers = append(h.handlers, handler{recorder, registration})
+}
+
+// check compares everything with the truth, which the API knows.
+func (h *history) check() {
+	h.t.Helper()
+	truth := states(slices.Values(h.api.Objects()))
+	equal := func(what string, want, got []string) {
+		h.t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			h.t.Errorf("%s (-truth +got):\n%s\n%v", what, diff, h.Status())
+		}
+	}
+	equal("store", truth, states(h.Store().All()))
+	for _, name := range h.indexes {
+		for number := range 3 {
+			value := fmt.Sprint(number)
+			var want []string
+			for _, obj := range h.api.Objects() {
+				if numberOf(obj) == value {
+					want = append(want, state(obj))
+				}
+			}
+			slices.Sort(want)
+			found := must[[]*thing](h.t)(h.Store().ByIndex(name, value))
+			equal(name+"="+value, want, states(slices.Values(found)))
+		}
+	}
+	for _, handler := range h.handlers {
+		equal("handler", truth, states(maps.Values(handler.View())))
+		if err := handler.Err(); err != nil {
+			h.t.Error(err)
+		}
+	}
+}
+
+func state(obj *thing) string { return obj.Name + "@" + obj.ResourceVersion }
+
+func states(objects func(func(*thing) bool)) []string {
+	var all []string
+	for obj := range objects {
+		all = append(all, state(obj))
+	}
+	slices.Sort(all)
+	return all
+}

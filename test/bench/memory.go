@@ -69,7 +69,6 @@ func perHandler(m maker) func(*testing.B) {
 				check(b, err)
 				registrations = append(registrations, r)
 			}
-			settle()
 			used = usageNow().minus(before)
 		}
 		runtime.KeepAlive(registrations)
@@ -86,20 +85,18 @@ func perInformer(m maker) func(*testing.B) {
 			for range many {
 				start(b, m.informer(&script{}, nil))
 			}
-			settle()
 			used = usageNow().minus(before)
 		}
 		used.report(b)
 	}
 }
 
-// settle gives goroutines the time to come to rest.
-func settle() { time.Sleep(50 * time.Millisecond) }
-
 // usage is what is in use: bytes and goroutines.
 type usage struct{ heap, stack, goroutines float64 }
 
+// usageNow looks when goroutines have come to rest, or to their end.
 func usageNow() usage {
+	time.Sleep(50 * time.Millisecond)
 	runtime.GC()
 	runtime.GC() // what the first has only found to be finalized
 	var m runtime.MemStats

@@ -76,10 +76,10 @@ func quantity(v float64, unit string) string {
 	if isTime(unit) {
 		steps = times
 	}
-	at := slices.IndexFunc(steps, func(s step) bool { return v >= s.from })
+	at := slices.IndexFunc(steps, func(s step) bool { return math.Abs(v) >= s.from })
 	v /= steps[at].size
 	precision := 0
-	for limit := 100.0; limit > 1 && v < limit && v != math.Trunc(v); limit /= 10 {
+	for limit := 100.0; limit > 1 && math.Abs(v) < limit && v != math.Trunc(v); limit /= 10 {
 		precision++
 	}
 	return strconv.FormatFloat(v, 'f', precision, 64) + steps[at].name

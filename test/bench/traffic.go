@@ -176,9 +176,10 @@ func (w *writer) report(b *testing.B) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	b.ReportMetric(float64(len(w.took))/b.Elapsed().Seconds(), writesPerSecond)
-	slices.Sort(w.took)
-	if n := len(w.took); n > 0 {
-		b.ReportMetric(float64(w.took[n/2]), p50)
-		b.ReportMetric(float64(w.took[n*99/100]), p99)
+	if len(w.took) == 0 { // at least that long
+		w.took = []time.Duration{b.Elapsed()}
 	}
+	slices.Sort(w.took)
+	b.ReportMetric(float64(w.took[len(w.took)/2]), p50)
+	b.ReportMetric(float64(w.took[len(w.took)*99/100]), p99)
 }

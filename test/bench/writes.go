@@ -74,6 +74,7 @@ func comparing(name string, indexes int, measured func(writableOf) func(*testing
 		theirs: measured(theirWritable), ours: measured(ourWritable),
 	}
 	if indexes != goalIndexes {
+		store.rounds = 3
 		return []workload{store}
 	}
 	store.show = goal

@@ -32,9 +32,12 @@ func (m versionMetrics) NewStoreResourceVersionMetric(id cache.InformerNameAndRe
 	return gauge(func(version float64) { m[id.Name()+" "+id.GroupVersionResource().Resource] = version })
 }
 
+// versions is the provider of the process, which can be set once.
+var versions = versionMetrics{}
+
 // The informers of a factory with a name publish client-go's metrics.
 func TestNamedInformersHaveMetrics(t *testing.T) {
-	versions := versionMetrics{}
+	clear(versions)
 	clientgocache.SetInformerMetricsProvider(versions)
 	name, err := cache.NewInformerName("test-named-informers-have-metrics")
 	if err != nil {

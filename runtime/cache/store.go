@@ -75,12 +75,7 @@ func (s *Store[T]) List() []T {
 // All iterates over the objects that the store holds when the iteration
 // starts. The loop may take its time and may use the store.
 func (s *Store[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) {
-		s.mu.RLock()
-		objects := s.table.objects.snapshot()
-		s.mu.RUnlock()
-		each(objects, yield)
-	}
+	return func(yield func(T) bool) { each(s.Snapshot().objects, yield) }
 }
 
 // ListNamespace returns the objects of a namespace, or all of them for the
@@ -90,10 +85,10 @@ func (s *Store[T]) ListNamespace(namespace string) []T {
 	if namespace == "" {
 		return s.List()
 	}
-	if s.hasIndex(NamespaceIndexName) {
-		return s.copyOf(func() *vector[T] { return s.hits(NamespaceIndexName, namespace) })
+	found, err := s.ByIndex(NamespaceIndexName, namespace)
+	if err == nil {
+		return found
 	}
-	var found []T
 	for obj := range s.Namespace(namespace) {
 		found = append(found, obj)
 	}
@@ -103,31 +98,20 @@ func (s *Store[T]) ListNamespace(namespace string) []T {
 // Namespace iterates as All does, over the objects of a namespace.
 func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		objects, exact := s.namespaceSnapshot(namespace)
-		if exact {
-			each(objects, yield)
+		if namespace == "" {
+			each(s.Snapshot().objects, yield)
 			return
 		}
-		for _, obj := range objects {
+		if hits, err := s.SnapshotByIndex(NamespaceIndexName, namespace); err == nil {
+			each(hits.objects, yield)
+			return
+		}
+		for _, obj := range s.Snapshot().objects {
 			if key, err := s.key(obj); err == nil && key.Namespace == namespace && !yield(obj) {
 				return
 			}
 		}
 	}
-}
-
-// namespaceSnapshot returns the objects of a namespace or, if it takes a look
-// at each to tell which these are, all objects.
-func (s *Store[T]) namespaceSnapshot(namespace string) (objects []T, exact bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if namespace == "" || s.table.index(NamespaceIndexName) == nil {
-		return s.table.objects.snapshot(), namespace == ""
-	}
-	if hits := s.hits(NamespaceIndexName, namespace); hits != nil {
-		return hits.snapshot(), true
-	}
-	return nil, true
 }
 
 func each[T any](objects []T, yield func(T) bool) {
@@ -162,10 +146,15 @@ func (s *Store[T]) Keys() []types.NamespacedName {
 // ByIndex returns the objects that have that value in an index, in no order.
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
-	if !s.hasIndex(name) {
+	known := false
+	found := s.copyOf(func() (hits *vector[T]) {
+		hits, known = s.hits(name, value)
+		return hits
+	})
+	if !known {
 		return nil, unknownIndex(name)
 	}
-	return s.copyOf(func() *vector[T] { return s.hits(name, value) }), nil
+	return found, nil
 }
 
 // ByIndexAny returns the objects that have one of those values in an index, or
@@ -254,25 +243,26 @@ func (s *Store[T]) ResourceVersion() string {
 
 func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, ErrIndexUnknown) }
 
-func (s *Store[T]) hasIndex(name string) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.table.index(name) != nil
+// hits returns the objects with that value in an index, or nil if there are
+// none, and whether there is such an index. The caller holds mu.
+func (s *Store[T]) hits(name, value string) (hits *vector[T], known bool) {
+	index := s.table.index(name)
+	if index == nil {
+		return nil, false
+	}
+	if list := index.list(value); list != nil {
+		return &list.objects, true
+	}
+	return nil, true
 }
 
-// hits returns the objects with that value in an index; nil if there are none.
-// The caller holds mu.
-func (s *Store[T]) hits(name, value string) *vector[T] {
-	if index := s.table.index(name); index != nil {
-		if list := index.list(value); list != nil {
-			return &list.objects
-		}
-	}
-	return nil
-}
+// shortCopy is how many objects are copied into memory that is allocated under
+// the lock, which takes less time than to lock again.
+const shortCopy = 128
 
 // copyOf returns a copy of the vector that find finds under the read lock. The
-// memory is allocated outside of it, so that writers wait for the copy only.
+// memory of a long one is allocated outside of it, so that writers wait for the
+// copy only.
 func (s *Store[T]) copyOf(find func() *vector[T]) []T {
 	var out []T
 	for {
@@ -283,6 +273,9 @@ func (s *Store[T]) copyOf(find func() *vector[T]) []T {
 			return nil
 		}
 		n := v.len()
+		if n > cap(out) && n <= shortCopy {
+			out = make([]T, n)
+		}
 		if n <= cap(out) {
 			out = out[:n]
 			copy(out, v.items)

@@ -83,13 +83,7 @@ func (x *indexer[T]) Replace(list []any, resourceVersion string) error {
 	return x.store.Replace(objs, resourceVersion)
 }
 
-func (x *indexer[T]) List() []any {
-	list := make([]any, 0, x.store.Len())
-	for obj := range x.store.All() {
-		list = append(list, obj)
-	}
-	return list
-}
+func (x *indexer[T]) List() []any { return untypedSnapshot(x.store.Snapshot()) }
 
 func (x *indexer[T]) ListKeys() []string { return joinKeys(x.store.Keys()) }
 
@@ -119,21 +113,31 @@ func (x *indexer[T]) Bookmark(resourceVersion string) { x.store.SetResourceVersi
 func (x *indexer[T]) LastStoreSyncResourceVersion() string { return x.store.ResourceVersion() }
 
 func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
-	found, err := x.find(indexName, obj)
+	values, err := x.valuesOf(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
-	return untyped(found), nil
+	if len(values) == 1 {
+		return x.ByIndex(indexName, values[0])
+	}
+	found, err := x.byAny(indexName, values...)
+	return untyped(found), err
 }
 
-func (x *indexer[T]) TypedIndex(indexName string, obj T) ([]T, error) { return x.find(indexName, obj) }
-
-func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
-	found, err := x.ByTypedIndex(indexName, indexedValue)
+func (x *indexer[T]) TypedIndex(indexName string, obj T) ([]T, error) {
+	values, err := x.valuesOf(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
-	return untyped(found), nil
+	return x.byAny(indexName, values...)
+}
+
+func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
+	found, err := x.store.SnapshotByIndex(indexName, indexedValue)
+	if err != nil {
+		return nil, unknownIndex(indexName)
+	}
+	return untypedSnapshot(found), nil
 }
 
 func (x *indexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, error) {
@@ -169,18 +173,13 @@ func (x *indexer[T]) ListIndexFuncValues(indexName string) []string {
 	return values
 }
 
-// find returns the objects that share a value of the index with obj, which need
-// not be a T.
-func (x *indexer[T]) find(indexName string, obj any) ([]T, error) {
+// valuesOf returns the values that obj, which need not be a T, has in an index.
+func (x *indexer[T]) valuesOf(indexName string, obj any) ([]string, error) {
 	fn := x.indexFunc(indexName)
 	if fn == nil {
 		return nil, unknownIndex(indexName)
 	}
-	values, err := fn(obj)
-	if err != nil {
-		return nil, err
-	}
-	return x.byAny(indexName, values...)
+	return fn(obj)
 }
 
 // ingest returns obj as it is stored: transformed, if there is a transform, and
@@ -252,6 +251,15 @@ func untyped[T any](objs []T) []any {
 	list := make([]any, len(objs))
 	for i, obj := range objs {
 		list[i] = obj
+	}
+	return list
+}
+
+// untypedSnapshot does so without a typed copy first.
+func untypedSnapshot[T any](objs core.Snapshot[T]) []any {
+	list := make([]any, 0, objs.Len())
+	for obj := range objs.All() {
+		list = append(list, obj)
 	}
 	return list
 }

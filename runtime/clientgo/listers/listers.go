@@ -47,20 +47,26 @@ type Reader[T any] interface {
 // ResourceIndexer lists and gets the objects of one resource, in one namespace
 // or in all. Generated listers embed it.
 type ResourceIndexer[T runtime.Object] struct {
+	*objects[T]
+	namespace string // empty for all, and for resources without
+}
+
+// objects are those of one resource. The listers of all its namespaces share
+// them, so that a lister is small.
+type objects[T runtime.Object] struct {
 	indexer cache.Indexer
 	// store is the typed store of the indexer, if it has one.
-	store     *core.Store[T]
-	resource  schema.GroupResource
-	namespace string // empty for all, and for resources without
+	store    *core.Store[T]
+	resource schema.GroupResource
 }
 
 // New returns a lister over an indexer. The resource is named in errors.
 func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource) ResourceIndexer[T] {
-	l := ResourceIndexer[T]{indexer: indexer, resource: resource}
+	all := &objects[T]{indexer: indexer, resource: resource}
 	if x, ok := indexer.(interface{ TypedStore() *core.Store[T] }); ok {
-		l.store = x.TypedStore()
+		all.store = x.TypedStore()
 	}
-	return l
+	return ResourceIndexer[T]{objects: all}
 }
 
 // NewNamespaced returns the lister of one namespace.

@@ -242,9 +242,9 @@ func (l *loader) loadImport(path, from string) *Package {
 	}
 	dir := l.mods.dir(path, from)
 	if dir == "" {
-		dirs, err := goList(l.ctx, l.dir, []string{path}, nil)
+		dirs, err := packageDirs(l.ctx, l.dir, []string{path}, nil)
 		if err != nil { // perhaps the package that refers to it is in another module
-			dirs, err = goList(l.ctx, from, []string{path}, nil)
+			dirs, err = packageDirs(l.ctx, from, []string{path}, nil)
 		}
 		if err != nil {
 			l.log("not loaded  %s: %v", path, err)

@@ -75,6 +75,10 @@ func (p tagParser) misspelt(m marker) {
 		return
 	}
 	for _, tag := range readTags {
+		// Most are too long or too short, and every comment of a type has some.
+		if longer := len(m.name) - len(tag); longer < -1 || longer > 1 {
+			continue
+		}
 		if distance(strings.ToLower(m.name), strings.ToLower(tag)) <= 1 {
 			p.diags.warnf(p.at(m.pos), "+%s: unknown tag; did you mean +%s?", m.name, tag)
 		}

@@ -37,7 +37,9 @@ func (r *Registration) Done() <-chan struct{} { return r.done }
 // does nothing.
 func (r *Registration) Remove() { r.remove() }
 
-// Backlog returns how many events wait for the handler.
+// Backlog returns how many events wait for the handler, the one that it is called
+// with included. While the handler is at work, up to seven that it has returned from
+// may be among them.
 func (r *Registration) Backlog() int { return r.backlog() }
 
 func (r *Registration) complete() {

@@ -30,7 +30,7 @@ func FromClientset[T, L runtime.Object](
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[T] {
 	return &funcSource[T]{
-		watchListUnsupported: watchListUnsupported(watchlist.DoesClientNotSupportWatchListSemantics(client)),
+		facts: facts{noWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client)},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return list(ctx, options)
 		},
@@ -41,7 +41,7 @@ func FromClientset[T, L runtime.Object](
 // funcSource lists and watches through functions that return whole lists and
 // client-go watches.
 type funcSource[T runtime.Object] struct {
-	watchListUnsupported
+	facts
 	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
 	check func(runtime.Object) error // of an object that was watched; nil: none

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	clientgo "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -29,7 +28,7 @@ import (
 func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
 	inner := clientgo.ToListerWatcherWithContext(lw)
 	return &funcSource[T]{
-		watchListUnsupported: watchListUnsupported(watchlist.DoesClientNotSupportWatchListSemantics(lw)),
+		facts: factsOf(lw),
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {
 				return inner.ListWithContext(ctx, options)

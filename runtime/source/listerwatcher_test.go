@@ -155,20 +155,3 @@ func TestTweak(t *testing.T) {
 		t.Error("options: those of the caller were changed")
 	}
 }
-
-func TestWatchListIsSupportedUnlessSaidOtherwise(t *testing.T) {
-	for _, src := range []any{
-		New[*corev1.Pod](nil, pods, ""),
-		overEvents[*corev1.Pod](nil),
-		Tweak(overEvents[*corev1.Pod](nil), func(*metav1.ListOptions) {}),
-		FromListerWatcher[*corev1.Pod](&clientgo.ListWatch{}, nil),
-	} {
-		if watchlist.DoesClientNotSupportWatchListSemantics(src) {
-			t.Errorf("%T: does not support watch-lists", src)
-		}
-	}
-	lw := clientgo.ToListWatcherWithWatchListSemantics(&clientgo.ListWatch{}, noWatchList{})
-	if !watchlist.DoesClientNotSupportWatchListSemantics(FromListerWatcher[*corev1.Pod](lw, nil)) {
-		t.Error("ListerWatcher: its word on watch-lists is not passed on")
-	}
-}

@@ -22,14 +22,17 @@ import (
 // It is decoded from JSON as client-go would. A type with the methods Reset and
 // Unmarshal of k8s.io/api is asked for in protobuf.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
-	return &restSource[T]{client: client, gvr: gvr, namespace: namespace, codec: newCodec[T]()}
+	return &restSource[T]{
+		facts:  facts{ordered: true, resource: gvr, namespace: namespace},
+		client: client,
+		codec:  newCodec[T](),
+	}
 }
 
 type restSource[T runtime.Object] struct {
-	client    *Client
-	gvr       schema.GroupVersionResource
-	namespace string
-	codec     *codec[T]
+	facts
+	client *Client
+	codec  *codec[T]
 }
 
 // List sends one request, and calls each while the answer arrives.
@@ -55,7 +58,7 @@ func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 		err = fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
 	}
 	if err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("list of %s: %w", s.gvr.GroupResource(), ended(ctx, err))
+		return metav1.ListMeta{}, fmt.Errorf("list of %s: %w", s.resource.GroupResource(), ended(ctx, err))
 	}
 	return meta, nil
 }
@@ -71,7 +74,7 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 		cancel(nil)
 		return nil, ended(ctx, err)
 	}
-	w := &restWatcher[T]{ctx: inner, cancel: cancel, body: body, gv: s.gvr.GroupVersion(), codec: s.codec}
+	w := &restWatcher[T]{ctx: inner, cancel: cancel, body: body, gv: s.resource.GroupVersion(), codec: s.codec}
 	switch {
 	case mediaType == protoType && s.codec.protobuf:
 		w.frames = newProtoFrames(body, MaxObjectBytes)
@@ -80,7 +83,7 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	default:
 		w.Stop()
 		return nil, fmt.Errorf("watch of %s: content type %q: not one of %s",
-			s.gvr.GroupResource(), mediaType, s.client.accept(s.codec.protobuf))
+			s.resource.GroupResource(), mediaType, s.client.accept(s.codec.protobuf))
 	}
 	return w, nil
 }
@@ -91,14 +94,14 @@ func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (i
 	if err := s.codec.validate(); err != nil {
 		return nil, "", err
 	}
-	client, err := s.client.restClient(s.gvr.GroupVersion())
+	client, err := s.client.restClient(s.resource.GroupVersion())
 	if err != nil {
 		return nil, "", err
 	}
 	var answer answer
 	request := client.Get().
 		NamespaceIfScoped(s.namespace, s.namespace != "").
-		Resource(s.gvr.Resource).
+		Resource(s.resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
 		SetHeader("Accept", s.client.accept(s.codec.protobuf)).

@@ -34,15 +34,6 @@ var (
 // the limit is refused before anything is allocated for it.
 const MaxObjectBytes = 64 << 20
 
-// watchListUnsupported tells an informer that a source cannot serve a
-// watch-list. The zero value says that it can.
-type watchListUnsupported bool
-
-// IsWatchListSemanticsUnSupported reports whether the source cannot serve a
-// watch-list. The name is the one that k8s.io/client-go/util/watchlist looks
-// for.
-func (u watchListUnsupported) IsWatchListSemanticsUnSupported() bool { return bool(u) }
-
 // ended returns why ctx ended if it did, else err: what a call reports after
 // its context has ended is a consequence, and often an obscure one.
 func ended(ctx context.Context, err error) error {

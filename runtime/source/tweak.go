@@ -4,7 +4,6 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -17,15 +16,11 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 	if tweak == nil {
 		return src
 	}
-	return &tweaked[T]{
-		watchListUnsupported: watchListUnsupported(watchlist.DoesClientNotSupportWatchListSemantics(src)),
-		src:                  src,
-		tweak:                tweak,
-	}
+	return &tweaked[T]{facts: factsOf(src), src: src, tweak: tweak}
 }
 
 type tweaked[T any] struct {
-	watchListUnsupported
+	facts
 	src   cache.Source[T]
 	tweak func(*metav1.ListOptions)
 }

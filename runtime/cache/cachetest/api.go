@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,6 +40,9 @@ type API[T runtime.Object] struct {
 	listed snapshot[T]
 	// created numbers the objects that were ever created, for their UIDs.
 	created uint64
+
+	// uninstalled is whether the server does not know the resource.
+	uninstalled bool
 
 	uncached  bool
 	watchList WatchListMode
@@ -84,7 +89,7 @@ func (a *API[T]) SetResource(resource schema.GroupResource) {
 // Possible errors: AlreadyExists, BadRequest for an object without a name or
 // with a resourceVersion.
 func (a *API[T]) Create(obj T) (T, error) {
-	return a.write(obj, func(v *version[T]) (*version[T], error) {
+	return a.write(http.MethodPost, obj, func(v *version[T]) (*version[T], error) {
 		if v.meta.GetResourceVersion() != "" {
 			return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
 		}
@@ -114,7 +119,7 @@ func (a *API[T]) Create(obj T) (T, error) {
 // Possible errors: NotFound; Conflict, if the resourceVersion or the UID is not
 // that of the stored object.
 func (a *API[T]) Update(obj T) (T, error) {
-	return a.write(obj, func(v *version[T]) (*version[T], error) {
+	return a.write(http.MethodPut, obj, func(v *version[T]) (*version[T], error) {
 		old := a.objects[v.key()]
 		if old == nil {
 			return nil, apierrors.NewNotFound(a.resource, v.meta.GetName())
@@ -142,8 +147,8 @@ func (a *API[T]) Delete(key types.NamespacedName, preconditions ...metav1.Precon
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var none T
-	if a.invalid != nil {
-		return none, a.invalid
+	if err := a.unavailableLocked(http.MethodDelete); err != nil {
+		return none, err
 	}
 	old := a.objects[key]
 	if old == nil {
@@ -163,8 +168,8 @@ func (a *API[T]) Get(key types.NamespacedName) (T, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var none T
-	if a.invalid != nil {
-		return none, a.invalid
+	if err := a.unavailableLocked(http.MethodGet); err != nil {
+		return none, err
 	}
 	v := a.objects[key]
 	if v == nil {
@@ -218,25 +223,88 @@ func (a *API[T]) CompactTo(resourceVersion string) error {
 	return nil
 }
 
-// Restart is a server that comes back with its objects restored from a backup:
-// open watches break with io.ErrUnexpectedEOF, and resourceVersions begin again
-// at 1, in the order of namespace and name.
+// Restart is a server that comes back with its objects and a new history, such
+// as a cluster that was made anew at the same address: open watches break with
+// io.ErrUnexpectedEOF, and resourceVersions begin again at 1, in the order of
+// namespace and name.
+//
+// Clients that know the old history meet what they do on a real server: a list
+// from a resourceVersion that is yet to come fails with the cause
+// ResourceVersionTooLarge. A watch from one opens, and is silent until there is
+// a later one: neither the changes up to it nor their bookmarks are sent.
 func (a *API[T]) Restart() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.signalLocked(ended, io.ErrUnexpectedEOF)
 	restored := a.snapshotLocked(a.history.tail.rv)
-	a.objects = make(map[types.NamespacedName]*version[T], len(restored))
-	a.history = newHistory[T](1)
-	a.listed = snapshot[T]{}
+	a.beginLocked(1, make(map[types.NamespacedName]*version[T], len(restored)))
 	for _, v := range restored {
 		a.changeLocked(v.key(), newVersion(v.copy()))
 	}
 }
 
+// Restore is Restart from a backup: the objects are those of an earlier
+// resourceVersion, from which it goes on. As after a restore of etcd, the same
+// resourceVersions are then given out for a second time, for other objects and
+// other states. One that is no number, later than the latest, or lost to a
+// compaction is an error.
+func (a *API[T]) Restore(resourceVersion string) error {
+	rv, err := parseVersion(resourceVersion)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if first, latest := a.history.base.rv, a.history.tail.rv; rv < first || rv > latest {
+		return fmt.Errorf("resourceVersion %d: not in the history from %d to %d", rv, first, latest)
+	}
+	a.uninstalled = false
+	a.beginLocked(rv, maps.Clone(a.history.stateAt(rv, a.objects)))
+	return nil
+}
+
+// beginLocked breaks the watches, and begins a new history.
+func (a *API[T]) beginLocked(rv uint64, objects map[types.NamespacedName]*version[T]) {
+	a.signalLocked(ended, io.ErrUnexpectedEOF)
+	a.objects = objects
+	a.history = newHistory[T](rv)
+	a.listed = snapshot[T]{}
+}
+
+// Uninstall takes the resource from the server, as the deletion of its
+// CustomResourceDefinition does: every object is deleted, with its event, the
+// watches end in good order, and all else is answered with 404 NotFound until
+// Install.
+func (a *API[T]) Uninstall() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, v := range a.snapshotLocked(a.history.tail.rv) {
+		a.changeLocked(v.key(), nil)
+	}
+	a.signalLocked(ended, io.EOF)
+	a.uninstalled = true
+}
+
+// Install is the resource's coming back after Uninstall. ResourceVersions go
+// on, and the history from before is forgotten.
+func (a *API[T]) Install() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.uninstalled = false
+	a.history.compact(a.history.tail.rv)
+}
+
+// unavailableLocked returns why no request can be answered, or nil. After
+// Uninstall, it is what a client makes of an answer that is no status.
+func (a *API[T]) unavailableLocked(method string) error {
+	if a.uninstalled {
+		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)
+	}
+	return a.invalid
+}
+
 // write passes a copy of obj to change, with the API locked, and returns a copy
 // of its answer.
-func (a *API[T]) write(obj T, change func(*version[T]) (*version[T], error)) (T, error) {
+func (a *API[T]) write(method string, obj T, change func(*version[T]) (*version[T], error)) (T, error) {
 	var none T
 	v, err := ingest(obj)
 	if err != nil {
@@ -244,8 +312,8 @@ func (a *API[T]) write(obj T, change func(*version[T]) (*version[T], error)) (T,
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.invalid != nil {
-		return none, a.invalid
+	if err := a.unavailableLocked(method); err != nil {
+		return none, err
 	}
 	if v, err = change(v); err != nil {
 		return none, err

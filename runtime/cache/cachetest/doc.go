@@ -5,14 +5,15 @@
 // about. It is a cache.Source, so an informer runs on it directly:
 //
 //	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
-//	     ── Fail, Compact, CloseWatches ──────►     ◄── HTTP ── Server.RoundTripper ── any client
+//	     ── Fail, Compact, Restart, Uninstall ►     ◄── HTTP ── Server.RoundTripper ── any client
 //	                                                ◄── ListerWatcher ── client-go's informers
 //
 // What the API promises:
 //
 //   - resourceVersions are those of one counter, which starts at 1 for the empty
 //     API and goes up by one with every create, update and delete. Nothing else
-//     raises it, so the sequence of a test can be written down.
+//     raises it, so the sequence of a test can be written down. Only Restart and
+//     Restore lower it.
 //   - A list is of one state, on all its pages. A watch from a resourceVersion
 //     replays exactly what came after it. Both together miss nothing and have
 //     nothing twice.
@@ -35,7 +36,8 @@
 //
 // Fail scripts what goes wrong with the requests that come, in order: an error
 // instead of an answer or in the middle of one, a delay, silence, an object that
-// can't be decoded.
+// can't be decoded or is very long, a body that is cut or garbled, frames that
+// come again, bookmarks that don't, items in another order.
 //
 //	api.Fail(
 //		cachetest.Fault{Verb: cachetest.List, Page: 2, Err: cachetest.Status(http.StatusGone)},
@@ -43,6 +45,13 @@
 //		cachetest.Fault{Verb: cachetest.Watch, After: 10, Hang: true},
 //	)
 //
-// Requests returns what was asked of the API and when, so that a test can also
-// say which requests a fault may lead to, and after how long.
+// What happens to the server as a whole are methods of the API: CloseWatches,
+// BreakWatches, Compact; Restart and Restore for one that comes back with
+// another history; Uninstall and Install for a CustomResourceDefinition that
+// goes and comes. Fault.Do makes them happen at a request, such as a compaction
+// between two pages.
+//
+// Requests returns what was asked of the API, when, and which fault it met, so
+// that a test can also say which requests a fault may lead to, and after how
+// long.
 package cachetest

@@ -1,11 +1,13 @@
 package cachetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,13 +100,13 @@ func (e typedEndpoint[T]) delete(key types.NamespacedName, body []byte) ([]byte,
 
 func (e typedEndpoint[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each func([]byte)) (metav1.ListMeta, error) {
 	var broken error
-	list, err := e.api.list(ctx, namespace, options, func(obj T, err error) {
+	list, err := e.api.list(ctx, namespace, options, func(obj T, padding int, err error) {
 		item, err := e.encodeOr(obj, err)
 		if err != nil {
 			broken = err
 			return
 		}
-		each(item)
+		each(pad(item, padding))
 	})
 	if broken != nil {
 		return metav1.ListMeta{}, broken
@@ -134,7 +136,7 @@ func (e typedEndpoint[T]) watch(ctx context.Context, namespace string, options m
 // typedStream is the stream of a typedEndpoint.
 type typedStream[T runtime.Object] struct {
 	endpoint typedEndpoint[T]
-	watcher  cache.Watcher[T]
+	watcher  *watcher[T]
 }
 
 func (s typedStream[T]) stop() { s.watcher.Stop() }
@@ -143,14 +145,24 @@ func (s typedStream[T]) next() (watch.EventType, []byte, error) {
 	frame, err := s.watcher.Next()
 	if frame.Type == watch.Bookmark {
 		text, err := s.endpoint.encodeBookmark(frame.ResourceVersion, frame.InitialEventsEnd)
-		return frame.Type, text, err
+		return frame.Type, pad(text, s.watcher.padding), err
 	}
 	text, err := s.endpoint.encodeOr(frame.Object, err)
 	if frame.Type == "" {
 		// What can't be decoded does not say either what happened to it.
 		frame.Type = watch.Modified
 	}
-	return frame.Type, text, err
+	return frame.Type, pad(text, s.watcher.padding), err
+}
+
+// pad makes an object longer, by a field of its own.
+func pad(object []byte, by int) []byte {
+	if by <= 0 || len(object) == 0 {
+		return object
+	}
+	const before, after = `{"padding":"`, `",`
+	padding := bytes.Repeat([]byte("x"), max(by-len(before)-len(after)+1, 0))
+	return slices.Concat([]byte(before), padding, []byte(after), object[1:])
 }
 
 // decode reads an object as Kubernetes does: names are case-sensitive.

@@ -3,6 +3,8 @@ package cachetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -23,11 +25,21 @@ var ErrConnectionRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: os.Ne
 // ErrConnectionReset is how a client sees a connection that was cut.
 var ErrConnectionReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
+// ErrTruncated is how a client sees a body that ends in good order, but in the
+// middle of an item or frame. Over HTTP, that is what the client gets.
+var ErrTruncated = fmt.Errorf("body ends in the middle of an object: %w", io.ErrUnexpectedEOF)
+
+// ErrGarbled is how a client sees bytes that are no JSON. Over HTTP, they take
+// the place of the rest of a list, or of a frame of a watch, which goes on.
+var ErrGarbled = errors.New("object is garbled: invalid character '\x00'")
+
 // Fault is something that goes wrong with a request. Its zero value, with an
 // Err, is the next request failing with it. In this order it
 //
-//   - waits for Delay,
+//   - waits for Delay, and calls Do,
 //   - lets After items or frames pass,
+//   - lets nothing pass for Stall,
+//   - sends something again, for Repeat,
 //   - and then hangs, fails with Err, or, with neither, goes on as if nothing
 //     had happened.
 type Fault struct {
@@ -44,24 +56,67 @@ type Fault struct {
 
 	// Delay passes before the request is looked at.
 	Delay time.Duration
+	// Do, if it is not nil, is called before the request is looked at. It may
+	// call the API: a write and Compact, for example, let the token of the next
+	// page of a list expire.
+	Do func()
+	// Shuffle, if it is not zero, is the seed of the order in which a list has
+	// its items, and a watch its initial events. The pages of a list are cut
+	// from that order, which is the one that its first page met.
+	Shuffle uint64
+
 	// After is how many items of the list, or frames of the watch, pass before
 	// the failure. A shorter list fails at its end.
 	After int
 	// Opened makes a watch whose After is zero fail in its stream, and not
 	// when it is opened.
 	Opened bool
+	// Stall is for how long nothing comes then.
+	Stall time.Duration
+	// Repeat sends an item or frame again: 1 the last one, 2 the one before it,
+	// which may be older than what came since, and so on.
+	Repeat int
+	// LoseBookmarks is a watch without further bookmarks, also without the one
+	// that closes the initial events.
+	LoseBookmarks bool
+	// Padding makes the next item or frame longer by so many bytes, over HTTP.
+	Padding int
 	// Hang keeps the request without an answer, or the watch without a frame,
 	// until its context ends or the watch is stopped.
 	Hang bool
 	// Err is the failure. A status error, such as those of Status, is the
 	// server's answer; in a watch that has opened, it is a frame of type ERROR.
-	// io.EOF ends an open watch in good order. Any other error is one of the
-	// connection.
+	// io.EOF ends an open watch in good order. ErrTruncated and ErrGarbled are in
+	// the body, also if After is zero. Any other error is one of the connection.
+	//
+	// A status error with a cause of type UnexpectedServerResponse is an answer
+	// that is no status, such as a proxy's; over HTTP, the cause is its text.
 	//
 	// A *cache.ObjectError takes the place of the item or frame after the first
 	// After, and the request goes on. If it has no Object, it gets the one it
 	// stands for.
 	Err error
+}
+
+// String describes what the fault does.
+func (f Fault) String() string {
+	var parts []string
+	does := func(it bool, format string, args ...any) {
+		if it {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	does(f.Delay > 0, "delay %v", f.Delay)
+	does(f.Do != nil, "do")
+	does(f.Shuffle != 0, "shuffle %d", f.Shuffle)
+	does(f.After > 0, "after %d", f.After)
+	does(f.Stall > 0, "stall %v", f.Stall)
+	does(f.Repeat > 0, "repeat %d", f.Repeat)
+	does(f.LoseBookmarks, "lose bookmarks")
+	does(f.Padding > 0, "padding %d", f.Padding)
+	does(f.Hang, "hang")
+	does(f.Err != nil && !f.Hang, "%v", f.Err)
+	return strings.Join(parts, ", ")
 }
 
 // Status returns the error with which an API server answers with an HTTP
@@ -122,41 +177,45 @@ func pageNumber(token string) int {
 	return t.Page + 1
 }
 
-// The methods below may be called on nil, which is no fault.
-
 // start waits for the delay, and fails a request that is to fail before
 // anything of it is answered.
 func (f *Fault) start(ctx context.Context) error {
-	if f != nil && f.Delay > 0 {
-		timer := time.NewTimer(f.Delay)
+	if err := pause(ctx, f.Delay); err != nil {
+		return err
+	}
+	if f.Do != nil {
+		f.Do()
+	}
+	if !f.ends() || f.After > 0 || f.answered() {
+		return nil
+	}
+	if err := pause(ctx, f.Stall); err != nil {
+		return err
+	}
+	return f.end(ctx)
+}
+
+// pause waits, or returns why the context has ended.
+func pause(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 		}
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if f.ends() && f.After <= 0 && !f.Opened {
-		return f.end(ctx)
-	}
-	return nil
-}
-
-// strikes says whether it is the turn of the failure after n items or frames.
-func (f *Fault) strikes(n int) bool {
-	return f != nil && f.After == n && (f.Hang || f.Err != nil)
+	return context.Cause(ctx)
 }
 
 // ends says whether the fault ends its request, rather than one object of it.
 func (f *Fault) ends() bool {
-	if f == nil || f.Hang {
-		return f != nil
-	}
 	var object *cache.ObjectError
-	return f.Err != nil && !errors.As(f.Err, &object)
+	return f.Hang || f.Err != nil && !errors.As(f.Err, &object)
 }
+
+// answered says that the failure comes after the header of the answer.
+func (f *Fault) answered() bool { return f.Opened || inBody(f.Err) }
 
 // end is how the request ends.
 func (f *Fault) end(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package cachetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e, found := s.resources[t.resource]
 	s.mu.RUnlock()
 	if !ok || !found {
-		writeError(w, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{}, "", "", 0, false))
+		http.NotFound(w, r)
 		return
 	}
 	var options metav1.ListOptions
@@ -144,7 +145,7 @@ func readBody(r *http.Request) ([]byte, error) {
 func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions) {
 	items := [][]byte{}
 	list, err := e.list(r.Context(), namespace, options, func(item []byte) { items = append(items, item) })
-	if err != nil && (isStatus(err) || len(items) == 0) {
+	if err != nil && !inBody(err) && (isStatus(err) || len(items) == 0) {
 		writeError(w, err)
 		return
 	}
@@ -153,23 +154,26 @@ func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace str
 		writeError(w, encodeErr)
 		return
 	}
+	switch {
+	case errors.Is(err, ErrTruncated):
+		items = append(items, []byte(truncated))
+	case errors.Is(err, ErrGarbled):
+		items = append(items, []byte(garbled))
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	out := &writer{to: w}
 	out.write(head)
-	for i, item := range items {
-		if i > 0 {
-			out.write([]byte(","))
-		}
-		out.write(item)
-	}
-	if err != nil {
+	out.write(bytes.Join(items, []byte(",")))
+	switch {
+	case errors.Is(err, ErrTruncated):
+	case err != nil && !errors.Is(err, ErrGarbled):
 		// The connection breaks in the middle of the list.
 		flush(w)
 		abort(w, err)
-		return
+	default:
+		out.write([]byte("]}\n"))
 	}
-	out.write([]byte("]}\n"))
 }
 
 func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions) {
@@ -191,6 +195,11 @@ func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace st
 		case isStatus(err):
 			out.frame(watch.Error, encodeStatus(err))
 			return
+		case errors.Is(err, ErrGarbled):
+			out.frame(watch.Modified, []byte(garbled))
+		case errors.Is(err, ErrTruncated):
+			out.write([]byte(`{"type":"MODIFIED","object":` + truncated))
+			return
 		case errors.Is(err, io.EOF):
 			return
 		default:
@@ -200,6 +209,14 @@ func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace st
 		flush(w)
 	}
 }
+
+// These stand for an object of a body with ErrTruncated or ErrGarbled.
+const (
+	truncated = `{"metadata":{"na`
+	garbled   = "{\"metadata\":\x00\xff}"
+)
+
+func inBody(err error) bool { return errors.Is(err, ErrTruncated) || errors.Is(err, ErrGarbled) }
 
 // writer writes until the first error.
 type writer struct {
@@ -245,6 +262,10 @@ func statusOf(err error) metav1.Status {
 func writeError(w http.ResponseWriter, err error) {
 	if !isStatus(err) {
 		abort(w, err)
+		return
+	}
+	if cause, ok := apierrors.StatusCause(err, metav1.CauseTypeUnexpectedServerResponse); ok {
+		http.Error(w, cause.Message, int(statusOf(err).Code))
 		return
 	}
 	status := statusOf(err)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
@@ -81,9 +82,9 @@ func TestHTTPObjects(t *testing.T) {
 			{"DELETE", "namespaces/a/carps/two", ``, 404, `"reason":"NotFound"`},
 			{"PATCH", "namespaces/a/carps/one", `{}`, 405, `"reason":"MethodNotAllowed"`},
 			{"DELETE", "namespaces/a/carps", ``, 405, `"reason":"MethodNotAllowed"`},
-			{"GET", "namespaces/a/carps/one/status", ``, 404, `"reason":"NotFound"`},
-			{"GET", "pikes", ``, 404, `"reason":"NotFound"`},
-			{"GET", "", ``, 404, `"kind":"Status"`},
+			{"GET", "namespaces/a/carps/one/status", ``, 404, "404 page not found"},
+			{"GET", "pikes", ``, 404, "404 page not found"},
+			{"GET", "", ``, 404, "404 page not found"},
 		} {
 			code, body := do(t, client, step.method, carpsPath+step.path, step.body)
 			if code != step.code || !strings.Contains(body, step.want) {
@@ -191,6 +192,80 @@ func TestHTTPListFaults(t *testing.T) {
 		}
 		if _, _, err := get(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestHTTPBodies: what is wrong with a body of status 200, and nothing else.
+func TestHTTPBodies(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault       Fault
+		list, watch []string // "ok" or why it does not decode, item by item and frame by frame
+	}{
+		"none":              {Fault{}, []string{"ok"}, []string{"ok", "ok"}},
+		"truncated at once": {Fault{Err: ErrTruncated}, []string{"unexpected end of JSON input"}, []string{"unexpected end of JSON input"}},
+		"truncated":         {Fault{After: 1, Err: ErrTruncated}, []string{"unexpected end of JSON input"}, []string{"ok", "unexpected end of JSON input"}},
+		"garbled":           {Fault{After: 1, Err: ErrGarbled}, []string{`invalid character '\x00' looking for beginning of value`}, []string{"ok", `invalid character '\x00' looking for beginning of value`}},
+		"garbled at once":   {Fault{Err: ErrGarbled}, []string{`invalid character '\x00' looking for beginning of value`}, []string{`invalid character '\x00' looking for beginning of value`, "ok"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api, client := served(carp("a/one"), carp("a/two"))
+				test.fault.Times = 2
+				api.Fail(test.fault)
+				check := func(what, query, separator string, want []string) {
+					t.Helper()
+					code, body := do(t, client, "GET", carpsPath+"carps?"+query, "")
+					var got []string
+					for part := range strings.SplitSeq(strings.TrimSuffix(body, separator), separator) {
+						verdict := "ok"
+						if err := json.Unmarshal([]byte(part), &struct{}{}); err != nil {
+							verdict = err.Error()
+						}
+						got = append(got, verdict)
+					}
+					if code != http.StatusOK || !cmp.Equal(got, want) {
+						t.Errorf("%s is %d %q: %q, want %q", what, code, body, got, want)
+					}
+				}
+				check("list", "", "\x01", test.list)
+				check("watch", "watch=1&resourceVersion=1&timeoutSeconds=1", "\n", test.watch)
+			})
+		})
+	}
+}
+
+// TestHTTPPadding: an object is as much longer as it should be, and the same
+// object.
+func TestHTTPPadding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, client := served(carp("a/one"), carp("a/two"))
+		for _, query := range []string{"", "watch=1&resourceVersion=1&timeoutSeconds=1"} {
+			_, plain := do(t, client, "GET", carpsPath+"carps?"+query, "")
+			api.Fail(Fault{After: 1, Padding: 1000})
+			_, padded := do(t, client, "GET", carpsPath+"carps?"+query, "")
+			begin, end := strings.Index(padded, `"padding"`), strings.LastIndex(padded, `x",`)+3
+			if got := len(padded) - len(plain); got != 1000 || begin < len(plain)/3 || padded[:begin]+padded[end:] != plain {
+				t.Errorf("%q is longer by %d: %s", query, got, padded)
+			}
+		}
+	})
+}
+
+// TestHTTPNotFound: a resource that is not there, and any other answer that is
+// no status, is text.
+func TestHTTPNotFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, client := served()
+		api.Fail(Fault{Err: apierrors.NewGenericServerResponse(http.StatusBadGateway, "GET", schema.GroupResource{}, "", "<html>", 0, true)})
+		if code, body := do(t, client, "GET", carpsPath+"carps", ""); code != http.StatusBadGateway || body != "<html>\n" {
+			t.Errorf("proxy's answer is %d %q", code, body)
+		}
+		api.Uninstall()
+		for _, request := range [][]string{{"GET", "carps", ""}, {"GET", "carps?watch=1", ""}, {"POST", "namespaces/a/carps", `{"metadata":{"name":"one"}}`}} {
+			if code, body := do(t, client, request[0], carpsPath+request[1], request[2]); code != http.StatusNotFound || body != "404 page not found\n" {
+				t.Errorf("%s %s is %d %q", request[0], request[1], code, body)
+			}
 		}
 	})
 }

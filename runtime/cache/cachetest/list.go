@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,12 +27,17 @@ var _ cache.Source[runtime.Object] = (*API[runtime.Object])(nil)
 // state. A limit is ignored with "0", which a real server answers from its
 // watch cache.
 //
-// Possible errors: those of faults; Expired, for a resourceVersion or a
-// continue token from before a compaction; Timeout with the cause
-// ResourceVersionTooLarge, at once; BadRequest and Invalid.
+// Possible errors: those of faults; NotFound, after Uninstall; Expired, for a
+// resourceVersion or a continue token from before a compaction; Timeout with
+// the cause ResourceVersionTooLarge, at once; BadRequest and Invalid.
 func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
-	return a.list(ctx, "", options, each)
+	return a.list(ctx, "", options, unpadded(each))
 }
+
+// OrderedResourceVersions says that resourceVersions are numbers that can be
+// compared, and that a watch sends them in order: a frame that is not newer
+// than the one before is a fault.
+func (a *API[T]) OrderedResourceVersions() bool { return true }
 
 // InNamespace returns a source of the objects of one namespace.
 func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
@@ -45,11 +51,14 @@ type namespaced[T runtime.Object] struct {
 }
 
 func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
-	return n.api.list(ctx, n.namespace, options, each)
+	return n.api.list(ctx, n.namespace, options, unpadded(each))
 }
 
+// OrderedResourceVersions is that of the API.
+func (n namespaced[T]) OrderedResourceVersions() bool { return n.api.OrderedResourceVersions() }
+
 func (n namespaced[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
-	return n.api.watch(ctx, n.namespace, options)
+	return asWatcher(n.api.watch(ctx, n.namespace, options))
 }
 
 // SetWatchCache says whether the server has a watch cache. Without one, a list
@@ -60,35 +69,51 @@ func (a *API[T]) SetWatchCache(on bool) {
 	a.uncached = !on
 }
 
-func (a *API[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+// eachItem takes an item of a list, or the error in its place, and the bytes by
+// which it is longer than it is.
+type eachItem[T any] func(obj T, padding int, err error)
+
+func unpadded[T any](each func(T, error)) eachItem[T] {
+	return func(obj T, _ int, err error) { each(obj, err) }
+}
+
+func (a *API[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each eachItem[T]) (metav1.ListMeta, error) {
 	request, fault := a.arrive(List, namespace, options)
 	list, err := a.listPage(ctx, namespace, options, fault, each)
 	a.answer(request, err)
 	return list, err
 }
 
-func (a *API[T]) listPage(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault, each func(T, error)) (metav1.ListMeta, error) {
+func (a *API[T]) listPage(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault, each eachItem[T]) (metav1.ListMeta, error) {
 	if err := fault.start(ctx); err != nil {
 		return metav1.ListMeta{}, err
 	}
-	page, err := a.page(namespace, options)
+	page, err := a.page(namespace, options, fault.Shuffle)
 	if err != nil {
 		return metav1.ListMeta{}, err
 	}
-	for i, v := range page.items {
-		if fault.strikes(i) {
-			object := fault.undecodable(v.key())
-			if object == nil {
-				return metav1.ListMeta{}, fault.end(ctx)
-			}
-			var none T
-			each(none, object)
-			continue
-		}
-		each(v.copy(), nil)
+	after := min(max(fault.After, 0), len(page.items))
+	for _, v := range page.items[:after] {
+		each(v.copy(), 0, nil)
 	}
-	if fault.ends() && fault.After >= len(page.items) {
+	if err := pause(ctx, fault.Stall); err != nil {
+		return metav1.ListMeta{}, err
+	}
+	if again := after - fault.Repeat; again >= 0 && again < after {
+		each(page.items[again].copy(), 0, nil)
+	}
+	if fault.ends() {
 		return metav1.ListMeta{}, fault.end(ctx)
+	}
+	for i, v := range page.items[after:] {
+		if i > 0 {
+			each(v.copy(), 0, nil)
+		} else if object := fault.undecodable(v.key()); object != nil {
+			var none T
+			each(none, fault.Padding, object)
+		} else {
+			each(v.copy(), fault.Padding, nil)
+		}
 	}
 	return page.meta, nil
 }
@@ -99,7 +124,9 @@ type page[T runtime.Object] struct {
 	meta  metav1.ListMeta
 }
 
-func (a *API[T]) page(namespace string, options metav1.ListOptions) (page[T], error) {
+// page returns the page that the options ask for. Shuffle is the seed of a list
+// that begins with it.
+func (a *API[T]) page(namespace string, options metav1.ListOptions, shuffle uint64) (page[T], error) {
 	options.Watch = false
 	s, err := parseSelection(namespace, options, true)
 	if err != nil {
@@ -107,8 +134,8 @@ func (a *API[T]) page(namespace string, options metav1.ListOptions) (page[T], er
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.invalid != nil {
-		return page[T]{}, a.invalid
+	if err := a.unavailableLocked(http.MethodGet); err != nil {
+		return page[T]{}, err
 	}
 	limit := int(options.Limit)
 	if options.ResourceVersion == "0" && options.Continue == "" && !a.uncached {
@@ -116,6 +143,7 @@ func (a *API[T]) page(namespace string, options metav1.ListOptions) (page[T], er
 	}
 	var token continueToken
 	if options.Continue == "" {
+		token.Shuffle = shuffle
 		token.Version, err = a.listVersionLocked(options)
 	} else {
 		token, err = a.continueLocked(options)
@@ -128,12 +156,14 @@ func (a *API[T]) page(namespace string, options metav1.ListOptions) (page[T], er
 
 // cutPage selects the items of the page that the token begins.
 func cutPage[T runtime.Object](versions []*version[T], s selection, limit int, token continueToken) page[T] {
+	versions = shuffle(versions, token.Shuffle)
+	compare := shuffled(token.Shuffle)
 	p := page[T]{meta: metav1.ListMeta{ResourceVersion: formatVersion(token.Version)}}
 	first := 0
 	if token.Page > 0 {
 		var found bool
 		first, found = slices.BinarySearchFunc(versions, token.Last, func(v *version[T], key types.NamespacedName) int {
-			return compareKeys(v.key(), key)
+			return compare(v.key(), key)
 		})
 		if found {
 			first++
@@ -220,6 +250,8 @@ type continueToken struct {
 	// Page counts the pages before, and Last is the last key on them.
 	Page int                  `json:"page"`
 	Last types.NamespacedName `json:"last"`
+	// Shuffle is the seed of the order of the items.
+	Shuffle uint64 `json:"shuffle,omitempty"`
 	// Inconsistent replaces Version by the latest.
 	Inconsistent bool `json:"inconsistent,omitempty"`
 }

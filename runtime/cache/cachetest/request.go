@@ -28,6 +28,8 @@ type Request struct {
 	Options metav1.ListOptions
 	// Arrived is when it came.
 	Arrived time.Time
+	// Fault describes the fault that it met; empty for none.
+	Fault string
 	// Answered is false as long as the request is delayed or hangs.
 	Answered bool
 	// Err is the error that it was answered with. Of a watch, it is that of
@@ -54,7 +56,8 @@ func (a *API[T]) ResetRequests() {
 	a.requests = nil
 }
 
-// arrive logs a request and returns the fault that it meets, or nil.
+// arrive logs a request and returns the fault that it meets: the zero value
+// for none.
 func (a *API[T]) arrive(verb Verb, namespace string, options metav1.ListOptions) (*Request, *Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -62,9 +65,10 @@ func (a *API[T]) arrive(verb Verb, namespace string, options metav1.ListOptions)
 	a.requests = append(a.requests, r)
 	i := slices.IndexFunc(a.faults, func(f *Fault) bool { return f.matches(*r) })
 	if i < 0 {
-		return r, nil
+		return r, &Fault{}
 	}
 	met := *a.faults[i]
+	r.Fault = met.String()
 	if a.faults[i].Times--; a.faults[i].Times == 0 {
 		a.faults = slices.Delete(a.faults, i, i+1)
 	}

@@ -1,8 +1,12 @@
 package cachetest
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +71,32 @@ func compareKeys(x, y types.NamespacedName) int {
 		return c
 	}
 	return strings.Compare(x.Name, y.Name)
+}
+
+// shuffled returns a comparison of keys whose order depends on the seed: for 0,
+// it is that of compareKeys.
+func shuffled(seed uint64) func(x, y types.NamespacedName) int {
+	if seed == 0 {
+		return compareKeys
+	}
+	place := func(key types.NamespacedName) uint64 {
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(key.String()))
+		return rand.NewPCG(seed, hash.Sum64()).Uint64()
+	}
+	return func(x, y types.NamespacedName) int {
+		return cmp.Or(cmp.Compare(place(x), place(y)), compareKeys(x, y))
+	}
+}
+
+// shuffle returns the versions, which are ordered by key, in the order of a
+// seed.
+func shuffle[T runtime.Object](versions []*version[T], seed uint64) []*version[T] {
+	if seed == 0 {
+		return versions
+	}
+	compare := shuffled(seed)
+	return slices.SortedFunc(slices.Values(versions), func(x, y *version[T]) int { return compare(x.key(), y.key()) })
 }
 
 func formatVersion(rv uint64) string { return strconv.FormatUint(rv, 10) }

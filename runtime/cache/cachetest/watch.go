@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -80,7 +80,8 @@ func (a *API[T]) signalLocked(kind recordKind, err error) {
 
 // Watch implements cache.Source for all namespaces.
 //
-// From a resourceVersion it sends what came after it. From "" or "0" it sends
+// From a resourceVersion it sends what came after it, also if that is yet to
+// come: nothing that is not newer, and no bookmark that is older. From "" or "0" it sends
 // the latest state first, every object as added. With sendInitialEvents=true
 // it does that from any resourceVersion, and a bookmark after it. It ends with
 // io.EOF after options.TimeoutSeconds.
@@ -88,14 +89,22 @@ func (a *API[T]) signalLocked(kind recordKind, err error) {
 // A watch reads the history in its own time, and never misses an event however
 // late it is.
 //
-// Possible errors: those of faults; BadRequest and Invalid. In the stream, as
+// Possible errors: those of faults; NotFound, after Uninstall; BadRequest and Invalid. In the stream, as
 // from a real server: Expired, for a resourceVersion from before a compaction;
 // and Timeout with the cause ResourceVersionTooLarge, for a watch-list.
 func (a *API[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
-	return a.watch(ctx, "", options)
+	return asWatcher(a.watch(ctx, "", options))
 }
 
-func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions) (cache.Watcher[T], error) {
+// asWatcher keeps a nil pointer from becoming an interface that is not nil.
+func asWatcher[T runtime.Object](w *watcher[T], err error) (cache.Watcher[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions) (*watcher[T], error) {
 	verb := Watch
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		verb = WatchList
@@ -103,10 +112,7 @@ func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.Lis
 	request, fault := a.arrive(verb, namespace, options)
 	w, err := a.open(ctx, namespace, options, fault)
 	a.answer(request, err)
-	if err != nil {
-		return nil, err
-	}
-	return w, nil
+	return w, err
 }
 
 func (a *API[T]) open(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault) (*watcher[T], error) {
@@ -115,8 +121,8 @@ func (a *API[T]) open(ctx context.Context, namespace string, options metav1.List
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.invalid != nil {
-		return nil, a.invalid
+	if err := a.unavailableLocked(http.MethodGet); err != nil {
+		return nil, err
 	}
 	options.Watch = true
 	s, err := parseSelection(namespace, options, a.watchList != WatchListRejected)
@@ -164,7 +170,7 @@ func (a *API[T]) positionLocked(w *watcher[T], from uint64, sendInitial *bool) e
 	}
 	w.at, w.from = a.history.tail, latest
 	if sendInitial == nil || streaming {
-		w.initial = a.snapshotLocked(latest)
+		w.initial = shuffle(a.snapshotLocked(latest), w.fault.Shuffle)
 	}
 	w.closing = streaming && w.bookmarks && a.watchList != WatchListEndless
 	return nil
@@ -191,6 +197,10 @@ type watcher[T runtime.Object] struct {
 	refused error
 	// sent counts frames.
 	sent int
+	// kept is the frame that the fault sends again.
+	kept cache.Frame[T]
+	// padding is by how many bytes the latest frame is longer than it is.
+	padding int
 	// err is what the stream ended with.
 	err error
 
@@ -209,12 +219,10 @@ func (w *watcher[T]) Next() (cache.Frame[T], error) {
 	}
 	frame, err := w.next()
 	var object *cache.ObjectError
-	if err != nil && !errors.As(err, &object) {
+	if err != nil && !errors.As(err, &object) && !errors.Is(err, ErrGarbled) {
 		w.err = err
 		w.free()
-		return frame, err
 	}
-	w.sent++
 	return frame, err
 }
 
@@ -236,26 +244,78 @@ func (w *watcher[T]) free() {
 }
 
 func (w *watcher[T]) next() (cache.Frame[T], error) {
-	if !w.fault.strikes(w.sent) {
-		return w.frame()
+	w.padding = 0
+	f := w.fault
+	if w.sent != f.After {
+		return w.pass()
 	}
-	if w.fault.Hang {
+	if err := w.stall(f.Stall); err != nil {
+		return cache.Frame[T]{}, err
+	}
+	f.Stall = 0
+	if again := w.kept; again.Type != "" {
+		w.kept = cache.Frame[T]{}
+		return again, nil
+	}
+	garbled := errors.Is(f.Err, ErrGarbled)
+	switch {
+	case f.Hang:
 		// A server that is silent does not end the stream in time either.
 		w.timeout = nil
 		return cache.Frame[T]{}, w.wait(nil)
+	case f.ends() && !garbled:
+		return cache.Frame[T]{}, f.Err
 	}
-	if w.fault.ends() {
-		return cache.Frame[T]{}, w.fault.Err
-	}
-	frame, err := w.frame()
+	frame, err := w.pass()
 	if err != nil {
 		return cache.Frame[T]{}, err
 	}
-	var key types.NamespacedName
-	if m, err := meta.Accessor(frame.Object); err == nil && frame.Type != watch.Bookmark {
-		key = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+	w.padding = f.Padding
+	if garbled {
+		return cache.Frame[T]{}, f.Err
 	}
-	return cache.Frame[T]{}, w.fault.undecodable(key)
+	if object := f.undecodable(keyOf(frame)); object != nil {
+		return cache.Frame[T]{}, object
+	}
+	return frame, nil
+}
+
+// keyOf returns the key of the frame's object, and an empty one for a bookmark.
+func keyOf[T runtime.Object](frame cache.Frame[T]) types.NamespacedName {
+	if frame.Type == watch.Bookmark {
+		return types.NamespacedName{}
+	}
+	return newVersion(frame.Object).key()
+}
+
+// pass lets one frame pass that the fault does not keep back.
+func (w *watcher[T]) pass() (cache.Frame[T], error) {
+	frame, err := w.frame()
+	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && frame.Type == watch.Bookmark {
+		frame, err = w.frame()
+	}
+	if err != nil {
+		return cache.Frame[T]{}, err
+	}
+	if w.fault.Repeat > 0 && w.sent == w.fault.After-w.fault.Repeat {
+		w.kept = frame
+		if frame.Type != watch.Bookmark {
+			w.kept.Object = newVersion(frame.Object).copy()
+		}
+	}
+	w.sent++
+	return frame, nil
+}
+
+// stall blocks for d, or returns why the watch has ended.
+func (w *watcher[T]) stall(d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	passed := make(chan struct{})
+	timer := time.AfterFunc(d, func() { close(passed) })
+	defer timer.Stop()
+	return w.wait(passed)
 }
 
 // frame returns what comes next without a fault.
@@ -288,7 +348,7 @@ func (w *watcher[T]) frame() (cache.Frame[T], error) {
 			if event, obj, ok := r.event(w.selection); ok {
 				return cache.Frame[T]{Type: event, Object: obj}, nil
 			}
-		case r.kind == bookmarked && r.seq > w.opened && w.bookmarks:
+		case r.kind == bookmarked && r.seq > w.opened && r.rv >= w.from && w.bookmarks:
 			return cache.Frame[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(r.rv)}, nil
 		case r.kind == ended && r.seq > w.opened:
 			return cache.Frame[T]{}, r.err

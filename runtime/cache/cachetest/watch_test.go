@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,7 +58,7 @@ func follow(t testing.TB, source cache.Source[*testv1.Carp], options metav1.List
 			c.frames = append(c.frames, describe(frame, err))
 			c.mu.Unlock()
 			var object *cache.ObjectError
-			if err != nil && !errors.As(err, &object) {
+			if err != nil && !errors.As(err, &object) && !errors.Is(err, ErrGarbled) {
 				return
 			}
 		}
@@ -320,5 +321,89 @@ func TestRestart(t *testing.T) {
 		if _, _, err := list(t, api, metav1.ListOptions{ResourceVersion: "7"}); !apierrors.IsTimeout(err) {
 			t.Errorf("error of a list from before is %v", err)
 		}
+
+		// A watch from before knows nothing of what it has not to come.
+		w = follow(t, api, metav1.ListOptions{ResourceVersion: "6", AllowWatchBookmarks: true})
+		must(api.Delete(key("c/three")))(t)
+		must(api.Delete(key("b/one")))(t)
+		must(api.Create(carp("b/new")))(t)
+		w.expect(t, "ADDED b/new@7")
+	})
+}
+
+func TestRestartIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := NewAPI(carp("a/one"), carp("a/two"))
+		must(api.Delete(key("a/one")))(t)
+		api.Restart()
+		w := follow(t, api, metav1.ListOptions{ResourceVersion: "4", AllowWatchBookmarks: true})
+		defer w.Stop()
+		api.Bookmark()
+		must(api.Create(carp("a/three")))(t)
+		api.Bookmark()
+		w.expect(t)
+		must(api.Create(carp("a/four")))(t)
+		w.expect(t)
+		api.Bookmark()
+		w.expect(t, "BOOKMARK @4")
+	})
+}
+
+// TestRestore: resourceVersions are given out again, for something else.
+func TestRestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := listed(t)
+		w := follow(t, api, metav1.ListOptions{ResourceVersion: "7"})
+		if err := api.Restore("4"); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(t, io.ErrUnexpectedEOF.Error())
+		if got, want := names(api.Objects()), []string{"a/gone@4", "a/two@3", "b/one@2"}; !cmp.Equal(got, want) {
+			t.Errorf("restored %v, want %v", got, want)
+		}
+		if got := must(api.Create(carp("d/new")))(t); got.ResourceVersion != "5" {
+			t.Errorf("created at %s", got.ResourceVersion)
+		}
+		w = follow(t, api, metav1.ListOptions{ResourceVersion: "3"})
+		w.expect(t, "status 410")
+		for _, rv := range []string{"3", "6", "x"} {
+			if err := api.Restore(rv); err == nil {
+				t.Errorf("restored %s", rv)
+			}
+		}
+	})
+}
+
+// TestUninstall: the objects go, then the watches, and then there is nothing to
+// ask; what is there after Install has another history.
+func TestUninstall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := NewAPI(carp("a/one"), carp("b/two"))
+		w := follow(t, api, metav1.ListOptions{ResourceVersion: "3"})
+		api.Uninstall()
+		w.expect(t, "DELETED a/one@4", "DELETED b/two@5", "EOF")
+		for name, do := range map[string]func() error{
+			"list":   func() error { _, _, err := list(t, api, metav1.ListOptions{}); return err },
+			"watch":  func() error { _, err := api.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "3"}); return err },
+			"get":    func() error { _, err := api.Get(key("a/one")); return err },
+			"create": func() error { _, err := api.Create(carp("a/one")); return err },
+			"update": func() error { _, err := api.Update(carp("a/one")); return err },
+			"delete": func() error { _, err := api.Delete(key("a/one")); return err },
+		} {
+			err := do()
+			if !apierrors.IsNotFound(err) || !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) ||
+				!strings.Contains(err.Error(), "the server could not find the requested resource") {
+				t.Errorf("%s: error is %v", name, err)
+			}
+		}
+		api.Install()
+		if got := must(api.Create(carp("a/one")))(t); got.ResourceVersion != "6" {
+			t.Errorf("created at %s", got.ResourceVersion)
+		}
+		w = follow(t, api, metav1.ListOptions{ResourceVersion: "4"})
+		w.expect(t, "status 410")
+		w = follow(t, api, metav1.ListOptions{ResourceVersion: "5"})
+		defer w.Stop()
+		w.expect(t, "ADDED a/one@6")
 	})
 }

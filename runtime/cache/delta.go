@@ -44,13 +44,18 @@ const (
 	removed
 	// unchanged is an object that a relist found as it was.
 	unchanged
+	// initial is an object that the store held when the handler joined. It is not
+	// in the log.
+	initial
 )
 
 // event is one change of the store, on its way to the handlers.
 type event[T any] struct {
 	kind              eventKind
 	finalStateUnknown bool
-	// old is the object that obj replaced, if kind is updated.
+	// at is when it happened, in the time of the log's clock.
+	at uint32
+	// old is the object that the store had before, if kind is updated or removed.
 	old T
 	// obj is the new object, or the last one if kind is removed.
 	obj T

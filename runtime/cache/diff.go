@@ -92,7 +92,8 @@ func (d *difference[T]) patch(t *table[T]) {
 
 func (d *difference[T]) tell(to observer[T]) {
 	for i := range d.gone {
-		to.emit(event[T]{kind: removed, finalStateUnknown: true, obj: d.gone[i].obj})
+		last := d.gone[i].obj
+		to.emit(event[T]{kind: removed, finalStateUnknown: true, old: last, obj: last})
 	}
 	if !to.wantsUnchanged() {
 		for i := range d.changed {

@@ -42,9 +42,27 @@ var (
 	// bookmark came within the idle timeout.
 	ErrWatchIdle = errors.New("no event or bookmark in time")
 
-	// ErrWatchTooShort is why an informer lists again: the server closed a
-	// watch within a second and without one event.
-	ErrWatchTooShort = errors.New("closed within a second and without an event")
+	// ErrWatchTooShort is why an informer rests before it watches again: the
+	// server closed a watch within a second. If nothing came of it, the informer
+	// also lists again.
+	ErrWatchTooShort = errors.New("closed within a second")
+
+	// ErrNewHistory is why an informer lists again: the server sent a bookmark
+	// that is older than what it sent before. It has lost what happened since,
+	// as after a restore from a backup.
+	ErrNewHistory = errors.New("server has begun a new history")
+
+	// ErrStale is why an informer is not healthy: nothing says that its store is in
+	// step with the server.
+	ErrStale = errors.New("stale")
+
+	// ErrUndecodable is what sources wrap in errors of an answer that they can't
+	// decode as a whole.
+	ErrUndecodable = errors.New("can't be decoded")
+
+	// ErrBacklogFull is why a handler was removed: more events waited for it
+	// than HandlerOptions.Limit allows.
+	ErrBacklogFull = errors.New("backlog is over its limit")
 )
 
 // ObjectError reports one object that could not be used. The others of its

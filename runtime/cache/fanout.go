@@ -5,6 +5,7 @@ package cache
 type fanout[T any] struct {
 	store *Store[T]
 	log   eventLog[T]
+	clock clock
 	// changed rings after each commit, when the store is unlocked.
 	changed bell
 	// detector is nil unless mutations are to be found.
@@ -53,6 +54,8 @@ func (f *fanout[T]) relisted() {
 func (f *fanout[T]) join(l *listener[T]) {
 	l.initial = f.store.table.objects.snapshot()
 	l.cursor = f.log.open()
+	l.toReplay.Store(int64(len(l.initial)))
+	l.passed.Store(l.cursor.passed)
 	l.open = true
 	close(l.joined)
 }
@@ -62,7 +65,7 @@ func (f *fanout[T]) add(l *listener[T]) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
 	f.listeners[l] = true
-	if l.unchanged {
+	if l.options.Unchanged {
 		f.unchanged++
 	}
 	if f.listed {
@@ -78,7 +81,7 @@ func (f *fanout[T]) remove(l *listener[T]) {
 		return
 	}
 	delete(f.listeners, l)
-	if l.unchanged {
+	if l.options.Unchanged {
 		f.unchanged--
 	}
 	if l.open {

@@ -74,8 +74,41 @@ type HandlerOptions struct {
 	// twice for everything in the store. Zero is the informer's period,
 	// a negative one is never; others are raised to a second.
 	Resync time.Duration
+	// Coalesce is true for a handler that only wants to know what has become of an
+	// object, not how. When more events than Limit wait for it, they are merged for
+	// each object: the old object of an update is the one that the handler was last
+	// given and the new one the latest, an addition and a deletion that follow each
+	// other vanish, a deletion that the handler must know of never does, and an
+	// object with another UID is a deletion and an addition. However slow the
+	// handler is, what waits for it is no more than one event for each object that
+	// exists or that it knows, besides the initial objects.
+	Coalesce bool
+	// Limit is how many events may wait for the handler, without the initial
+	// objects. Those of a handler that coalesces are merged then; zero is 1024.
+	// Any other handler is removed, which is logged and told by Registration.Err:
+	// it may be added again, and is given everything anew. Zero is no limit then.
+	Limit int
+	// OnPanic is what happens after a panic of the handler.
+	OnPanic PanicPolicy
 	// Unchanged is true for a handler that wants an update with the same
 	// object twice for everything that a relist finds as it was, in the order
 	// of the list.
 	Unchanged bool
 }
+
+// PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
+// the panic is logged with the handler's name and counted in its status, and other
+// handlers go on.
+type PanicPolicy uint8
+
+const (
+	// PanicSkip leaves the event alone and goes on with the next one after a
+	// second.
+	PanicSkip PanicPolicy = iota
+	// PanicRetry calls the handler with the same event again, after a second at
+	// first and a minute in the end. Those behind it have to wait.
+	PanicRetry
+	// PanicCrash leaves it to k8s.io/apimachinery/pkg/util/runtime.HandleCrash,
+	// which ends the process unless its ReallyCrash is off. Then it is PanicSkip.
+	PanicCrash
+)

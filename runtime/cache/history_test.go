@@ -180,7 +180,7 @@ func (h *history) check() {
 	}
 	for _, handler := range h.handlers {
 		equal("handler", truth, states(maps.Values(handler.View())))
-		if err := handler.Err(); err != nil {
+		if err := handler.Recorder.Err(); err != nil {
 			h.t.Error(err)
 		}
 	}

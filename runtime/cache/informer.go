@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,8 +38,8 @@ import (
 // that closes a gap it is told where it differs from the store, or of all of it if
 // HandlerOptions.Unchanged asks for that.
 //
-// A handler that panics, if k8s.io/apimachinery/pkg/util/runtime.ReallyCrash lets
-// the process live, goes on with the next event after a second.
+// A handler that panics goes on with the next event after a second, unless
+// HandlerOptions.OnPanic asks for something else.
 //
 // # What is shared
 //
@@ -73,8 +75,10 @@ type Informer[T runtime.Object] struct {
 	ended   bool
 	// context is that of Run, without its end: what handlers log with.
 	context context.Context
-	// listeners are those that were not removed.
-	listeners map[*listener[T]]bool
+	// listeners are those that were not removed, in the order in which they came,
+	// and limited those among them with a limit.
+	listeners []*listener[T]
+	limited   atomic.Pointer[[]*listener[T]]
 	// running counts the goroutines of listeners.
 	running sync.WaitGroup
 }
@@ -89,14 +93,14 @@ func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
 	}
 	synced := make(chan struct{})
 	i := &Informer[T]{
-		source:    source,
-		options:   options,
-		store:     store,
-		fanout:    &fanout[T]{store: store, synced: synced, listeners: map[*listener[T]]bool{}},
-		synced:    synced,
-		stopped:   make(chan struct{}),
-		listeners: map[*listener[T]]bool{},
+		source:  source,
+		options: options,
+		store:   store,
+		fanout:  &fanout[T]{store: store, clock: clock{time.Now()}, synced: synced, listeners: map[*listener[T]]bool{}},
+		synced:  synced,
+		stopped: make(chan struct{}),
 	}
+	store.table.complain = i.leftOut
 	if err := store.AddIndexes(options.Indexes...); err != nil {
 		i.invalid = i.errorf("%w", err)
 	}
@@ -127,8 +131,21 @@ func (i *Informer[T]) Started() bool {
 	return i.started
 }
 
-// Status returns what the informer is doing.
-func (i *Informer[T]) Status() Status { return i.board.get() }
+// Status returns what the informer and its handlers are doing.
+func (i *Informer[T]) Status() Status {
+	s := i.board.get()
+	s.Name = i.Name()
+	s.Objects = i.store.Len()
+	select {
+	case <-i.synced:
+		s.Synced = true
+	default:
+	}
+	for _, r := range i.registrations() {
+		s.Handlers = append(s.Handlers, r.Status())
+	}
+	return s
+}
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may not have taken it in yet.
@@ -172,11 +189,20 @@ func (i *Informer[T]) AddIndexes(indexes ...Index[T]) error {
 // called as soon as the informer runs and the store holds the first list.
 // The same handler may be added more than once. Possible errors: ErrStopped.
 func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*Registration, error) {
+	return i.AddHandlerContext(context.Background(), handler, options)
+}
+
+// AddHandlerContext is AddHandler for a handler that is removed when ctx ends.
+// Possible errors: ErrStopped, the cause of ctx if it has ended.
+func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T], options HandlerOptions) (*Registration, error) {
 	if i.invalid != nil {
 		return nil, i.invalid
 	}
 	if options.Name == "" {
 		options.Name = handlerName(handler)
+	}
+	if ctx.Err() != nil {
+		return nil, i.errorf("handler %q: %w", options.Name, context.Cause(ctx))
 	}
 	options.Resync = i.options.resyncOf(options.Resync)
 	l := newListener(i.fanout, handler, options)
@@ -187,12 +213,25 @@ func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*R
 	if i.ended {
 		return nil, i.errorf("handler %q: %w", options.Name, ErrStopped)
 	}
-	i.listeners[l] = true
+	l.unbind = context.AfterFunc(ctx, l.registration.remove)
+	i.listeners = append(i.listeners, l)
+	i.limit()
 	i.fanout.add(l)
 	if i.started {
 		i.start(l)
 	}
 	return l.registration, nil
+}
+
+// limit notes which listeners have a limit. The caller holds mu.
+func (i *Informer[T]) limit() {
+	var limited []*listener[T]
+	for _, l := range i.listeners {
+		if l.options.Limit > 0 {
+			limited = append(limited, l)
+		}
+	}
+	i.limited.Store(&limited)
 }
 
 // start runs a listener. The caller holds mu.
@@ -204,11 +243,14 @@ func (i *Informer[T]) start(l *listener[T]) {
 func (i *Informer[T]) removeListener(l *listener[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.listeners[l] {
+	at := slices.Index(i.listeners, l)
+	if at < 0 {
 		return
 	}
-	delete(i.listeners, l)
+	i.listeners = slices.Delete(i.listeners, at, at+1)
+	i.limit()
 	i.fanout.remove(l)
+	l.unbind()
 	l.stop()
 	l.registration.complete()
 	if !i.started {
@@ -216,11 +258,26 @@ func (i *Informer[T]) removeListener(l *listener[T]) {
 	}
 }
 
+// relieve looks after the handlers that are behind with what was committed.
+func (i *Informer[T]) relieve() {
+	limited := i.limited.Load()
+	if limited == nil {
+		return
+	}
+	for _, l := range *limited {
+		if l.relieve() {
+			l.registration.fail(i.errorf("handler %q: %w: %d events wait", l.options.Name, ErrBacklogFull, l.waiting()))
+			klog.FromContext(i.context).Error(l.registration.Err(), "Handler removed")
+			i.removeListener(l)
+		}
+	}
+}
+
 // Run keeps the store in step until ctx ends, and then returns nil once every
 // goroutine that it started has ended. A handler that does not return keeps it
 // waiting. The logger of ctx is used, with the name of the informer. Possible
 // errors: ErrStarted, since an informer runs once, ErrIndexInvalid,
-// ErrIndexExists.
+// ErrIndexExists, and the failure at which Options.OnFailure had it stop.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return i.invalid
@@ -247,8 +304,16 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		cached:  func(it item[T]) (T, bool) { return i.store.Get(it.key) },
 		board:   &i.board,
 	}
-	reflector.run(ctx)
+	if err := reflector.run(ctx); err != nil {
+		return i.errorf("given up: %w", err)
+	}
 	return nil
+}
+
+// leftOut reports an object that an index function failed on.
+func (i *Informer[T]) leftOut(err error) {
+	i.board.leftOut(err)
+	logIndexError(err)
 }
 
 func (i *Informer[T]) begin(ctx context.Context) error {
@@ -262,7 +327,8 @@ func (i *Informer[T]) begin(ctx context.Context) error {
 	if mutationDetection() {
 		i.fanout.detector = newMutationDetector[T](i.Name())
 	}
-	for l := range i.listeners {
+	i.board.start()
+	for _, l := range i.listeners {
 		i.start(l)
 	}
 	return nil
@@ -272,7 +338,8 @@ func (i *Informer[T]) begin(ctx context.Context) error {
 func (i *Informer[T]) end() {
 	i.mu.Lock()
 	i.ended = true
-	for l := range i.listeners {
+	for _, l := range i.listeners {
+		l.unbind()
 		l.stop()
 	}
 	i.mu.Unlock()
@@ -292,8 +359,10 @@ func (i *Informer[T]) commit(deltas *queue[T]) {
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
 			began := i.options.Metrics.now()
+			i.fanout.log.now = i.fanout.clock.millis()
 			i.store.commit(batch, i.fanout)
 			i.fanout.changed.ring()
+			i.relieve()
 			i.options.Metrics.committed(began, i.store.ResourceVersion)
 		}
 	}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,36 +11,57 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// panicPause is how long a handler rests after a panic, if
-// k8s.io/apimachinery/pkg/util/runtime.ReallyCrash lets the process live.
-const panicPause = time.Second
+const (
+	// panicPause is how long a handler rests after a panic. When the same event
+	// is retried, the rest doubles from panic to panic up to longestPanicPause.
+	panicPause        = time.Second
+	longestPanicPause = time.Minute
+)
 
-// progressStep is how many events a handler may be ahead of what its backlog
-// says: to tell of each one would cost as much as to deliver it.
-const progressStep = 8
+// defaultCoalesceLimit is how many events may wait for a coalescing handler before
+// they are merged.
+const defaultCoalesceLimit = 1024
 
 // listener calls one handler, in one goroutine: first with what the store held
 // when it joined, then with each event of the log.
 type listener[T any] struct {
 	registration *Registration
 	handler      Handler[T]
-	logger       *klog.Logger
-	resync       time.Duration
-	// unchanged is true if the handler is told what a relist found as it was.
-	unchanged bool
-	fanout    *fanout[T]
+	options      HandlerOptions
+	fanout       *fanout[T]
 
 	// joined is closed when initial, cursor and open are set, with the store
 	// locked. Until then the listener's goroutine may not touch them.
 	joined  chan struct{}
 	initial []T
-	cursor  cursor[T]
 	// open is guarded by the store's lock: the log counts the cursor.
 	open bool
 
-	// toReplay and passed tell others how far the goroutine is.
-	toReplay atomic.Int64
-	passed   atomic.Uint64
+	// reading guards cursor and merged if the handler coalesces: then whoever
+	// commits may merge what the handler is behind with. Otherwise they are the
+	// goroutine's own.
+	reading sync.Mutex
+	cursor  cursor[T]
+	// merged is nil unless the handler coalesces; taken is whether own holds an
+	// event of it or of the log.
+	merged *coalesced[T]
+	taken  bool
+	// passed and pending tell others how many events of the log the listener has
+	// read, and how many it has still to deliver of those.
+	passed  atomic.Uint64
+	pending atomic.Int64
+
+	// resynced holds what is left of a resync.
+	resynced []T
+	// current is the event that the handler is called with; own is where one is
+	// kept that is not in the log.
+	current *event[T]
+	own     event[T]
+	pause   time.Duration
+	*progress
+
+	// unbind frees the context that the handler is bound to.
+	unbind func() bool
 
 	stopOnce sync.Once
 	stopping atomic.Bool
@@ -49,19 +71,25 @@ type listener[T any] struct {
 
 func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *listener[T] {
 	l := &listener[T]{
-		handler:   h,
-		logger:    options.Logger,
-		resync:    options.Resync,
-		unchanged: options.Unchanged,
-		fanout:    f,
-		joined:    make(chan struct{}),
-		quit:      make(chan struct{}),
+		handler:  h,
+		options:  options,
+		fanout:   f,
+		joined:   make(chan struct{}),
+		pause:    panicPause,
+		quit:     make(chan struct{}),
+		progress: newProgress(f.clock),
+	}
+	if options.Coalesce {
+		l.merged = newCoalesced[T]()
+		if options.Limit <= 0 {
+			l.options.Limit = defaultCoalesceLimit
+		}
 	}
 	l.registration = &Registration{
-		name:    options.Name,
-		backlog: l.backlog,
-		synced:  make(chan struct{}),
-		done:    make(chan struct{}),
+		name:   options.Name,
+		status: l.status,
+		synced: make(chan struct{}),
+		done:   make(chan struct{}),
 	}
 	return l
 }
@@ -74,12 +102,13 @@ func (l *listener[T]) stop() {
 	})
 }
 
-// context returns ctx with the handler's logger.
+// context returns ctx with the handler's logger, which names it.
 func (l *listener[T]) context(ctx context.Context) context.Context {
-	if l.logger == nil {
-		return ctx
+	logger := klog.FromContext(ctx)
+	if l.options.Logger != nil {
+		logger = *l.options.Logger
 	}
-	return klog.NewContext(ctx, *l.logger)
+	return klog.NewContext(ctx, logger.WithValues("handler", l.options.Name))
 }
 
 // run calls the handler until stop is called.
@@ -90,26 +119,33 @@ func (l *listener[T]) run(ctx context.Context) {
 	case <-l.quit:
 		return
 	}
-	l.toReplay.Store(int64(len(l.initial)))
-	l.passed.Store(l.cursor.passed)
 	for !l.work(ctx) {
+		pause := panicPause
+		if l.current != nil {
+			pause, l.pause = l.pause, min(2*l.pause, longestPanicPause)
+		}
 		select {
-		case <-time.After(panicPause):
+		case <-time.After(pause):
 		case <-l.quit:
 		}
 	}
 }
 
 // work calls the handler until it panics or stop is called, and reports whether
-// it was the latter. After a panic it goes on with the next event.
+// it was the latter.
 func (l *listener[T]) work(ctx context.Context) (stopped bool) {
-	defer utilruntime.HandleCrashWithContext(ctx)
-	if !l.replay() {
+	defer l.interrupted()
+	if l.options.OnPanic == PanicCrash {
+		defer utilruntime.HandleCrashWithContext(ctx)
+	} else {
+		defer logPanic(ctx)
+	}
+	if !l.goOn() {
 		return true
 	}
 	var due <-chan time.Time
-	if l.resync > 0 {
-		ticker := time.NewTicker(l.resync)
+	if l.options.Resync > 0 {
+		ticker := time.NewTicker(l.options.Resync)
 		defer ticker.Stop()
 		due = ticker.C
 	}
@@ -117,63 +153,107 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 		if l.deliver(segmentSize) {
 			select {
 			case <-due:
-				l.resyncAll()
+				l.resync()
 			default:
 			}
 			continue
 		}
 		changed := l.fanout.changed.next()
-		if l.cursor.ready() > 0 {
+		if l.ready() {
 			continue
 		}
 		select {
 		case <-changed:
 		case <-due:
-			l.resyncAll()
+			l.resync()
 		case <-l.quit:
 		}
 	}
 	return true
 }
 
-// replay adds what the store held when the listener joined, and reports whether
-// it got to the end.
-func (l *listener[T]) replay() bool {
-	for len(l.initial) > 0 {
-		if l.stopping.Load() {
-			return false
-		}
-		obj := l.initial[0]
+func logPanic(ctx context.Context) {
+	if value := recover(); value != nil {
+		err := &PanicError{Value: value, Stack: debug.Stack()}
+		klog.FromContext(ctx).Error(err, "Handler panicked")
+	}
+}
+
+// interrupted notes a call that did not return, and whether it is to be made again.
+func (l *listener[T]) interrupted() {
+	if l.current == nil {
+		return
+	}
+	l.panics.Add(1)
+	l.calls++
+	l.rest()
+	if l.options.OnPanic != PanicRetry {
+		l.current = nil
+	}
+}
+
+// goOn calls the handler with what a panic left over, and with what the store held
+// when the listener joined. It reports whether it got to the end.
+func (l *listener[T]) goOn() bool {
+	if l.current != nil {
+		l.call(l.current)
+	}
+	for len(l.initial) > 0 && !l.stopping.Load() {
+		l.own = event[T]{kind: initial, obj: l.initial[0]}
 		l.initial = l.initial[1:]
-		l.handler.OnAdd(obj, true)
-		l.toReplay.Add(-1)
+		l.call(&l.own)
+		l.toReplay.Store(int64(len(l.initial)))
+	}
+	if l.stopping.Load() {
+		return false
 	}
 	l.initial = nil
+	l.toReplay.Store(0)
+	l.rest()
 	l.registration.complete()
+	l.repeat()
 	return true
 }
 
 // deliver calls the handler for the events that are ready, limit of them at the
 // most, and reports whether there were any.
 func (l *listener[T]) deliver(limit int) bool {
+	if l.merged != nil {
+		return l.deliverMerged(limit)
+	}
 	ready := min(l.cursor.ready(), limit)
-	for n := range ready {
+	for range ready {
 		if l.stopping.Load() {
 			break
 		}
-		if n%progressStep == 0 {
+		if l.due() {
 			l.passed.Store(l.cursor.passed)
 		}
 		l.call(l.cursor.next())
 	}
-	if ready > 0 {
-		l.passed.Store(l.cursor.passed)
-	}
+	l.passed.Store(l.cursor.passed)
+	l.rest()
 	return ready > 0
 }
 
+// ready reports whether there is something to deliver.
+func (l *listener[T]) ready() bool {
+	if l.merged != nil {
+		l.reading.Lock()
+		defer l.reading.Unlock()
+		return l.merged.len() > 0 || l.cursor.ready() > 0
+	}
+	return l.cursor.ready() > 0
+}
+
 func (l *listener[T]) call(e *event[T]) {
+	if l.due() {
+		l.step(e.at)
+	}
+	l.current = e
 	switch e.kind {
+	case initial:
+		l.handler.OnAdd(e.obj, true)
 	case added:
 		l.handler.OnAdd(e.obj, false)
 	case updated:
@@ -181,38 +261,69 @@ func (l *listener[T]) call(e *event[T]) {
 	case removed:
 		l.handler.OnDelete(e.obj, e.finalStateUnknown)
 	case unchanged:
-		if l.unchanged {
+		if l.options.Unchanged {
 			l.handler.OnUpdate(e.obj, e.obj)
 		}
 	}
+	l.current = nil
+	l.calls++
 }
 
-// resyncAll updates every object of the store with itself, at a point between
-// two events at which these objects are what the handler was last given.
-func (l *listener[T]) resyncAll() {
+// resync updates every object of the store with itself, at a point between two
+// events at which these objects are what the handler was last given.
+func (l *listener[T]) resync() {
 	objects, until := l.fanout.cut()
 	if until.segment == nil {
 		return // removed
 	}
-	for l.cursor.passed < until.passed && !l.stopping.Load() {
-		l.deliver(min(segmentSize, int(until.passed-l.cursor.passed)))
-	}
-	for _, obj := range objects {
-		if l.stopping.Load() {
-			return
-		}
-		l.handler.OnUpdate(obj, obj)
+	if l.catchUp(until.passed) {
+		l.resynced = objects
+		l.repeat()
 	}
 }
 
-// backlog is the number of events and initial objects that wait for the
-// handler.
+// catchUp delivers what happened until a position in the log, and reports whether
+// the handler is there now. One that coalesces may be ahead: it has to wait for the
+// next resync.
+func (l *listener[T]) catchUp(until uint64) bool {
+	if l.merged != nil {
+		return l.catchUpMerged(until)
+	}
+	for l.cursor.passed < until && !l.stopping.Load() {
+		l.deliver(min(segmentSize, int(until-l.cursor.passed)))
+	}
+	return !l.stopping.Load()
+}
+
+// repeat updates the objects that are left of a resync with themselves.
+func (l *listener[T]) repeat() {
+	for len(l.resynced) > 0 && !l.stopping.Load() {
+		obj := l.resynced[0]
+		l.resynced = l.resynced[1:]
+		l.own = event[T]{kind: updated, at: l.clock.millis(), old: obj, obj: obj}
+		l.call(&l.own)
+	}
+	l.resynced = nil
+	l.rest()
+}
+
+// backlog is the number of events and initial objects that wait for the handler.
 func (l *listener[T]) backlog() int {
+	return int(max(0, l.toReplay.Load()+l.pending.Load()+l.waiting()))
+}
+
+// waiting is the number of events of the log that wait for the handler.
+func (l *listener[T]) waiting() int64 {
 	select {
 	case <-l.joined:
+		return int64(l.fanout.log.length.Load() - l.passed.Load())
 	default:
 		return 0
 	}
-	waiting := int64(l.fanout.log.length.Load() - l.passed.Load())
-	return int(max(0, l.toReplay.Load()+waiting))
+}
+
+func (l *listener[T]) status() HandlerStatus {
+	s := HandlerStatus{Name: l.options.Name, Backlog: l.backlog()}
+	l.progress.status(&s)
+	return s
 }

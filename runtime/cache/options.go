@@ -32,8 +32,13 @@ type Options[T any] struct {
 
 	// OnError is told of each list or watch that failed, from the goroutine
 	// that will try again once it returns. By default a failure is logged when
-	// it is another one than the last.
+	// it is of another class than the last.
 	OnError func(ctx context.Context, err error)
+
+	// OnFailure decides what to do about a list or watch that failed, each time
+	// after OnError and in the same goroutine. By default the informer rests as
+	// long as Failure.Rest says, and tries again for ever.
+	OnFailure func(ctx context.Context, failure Failure) Decision
 
 	// Metrics is told how the informer gets on.
 	Metrics Metrics
@@ -62,6 +67,16 @@ type Options[T any] struct {
 	// watch; the most is twice that. It defaults to 5 minutes.
 	WatchTimeout time.Duration
 
+	// AbsentRetry is how often, about, an informer looks whether a resource has come
+	// that the server does not have; it defaults to 10 seconds. A negative one
+	// makes its absence a failure like others, with growing rests.
+	AbsentRetry time.Duration
+
+	// KeepAbsent keeps the objects of a resource that the server has no longer,
+	// because its CRD was deleted for example. By default they are deleted, and
+	// handlers told so, when the server has said so twice.
+	KeepAbsent bool
+
 	// Backoff is how long the informer waits after the first failure, the
 	// second, and so on. After two minutes without one it starts anew. By
 	// default it is 0.8 to 1.6 seconds and doubles up to 30 to 60 seconds. A
@@ -73,6 +88,7 @@ const (
 	defaultBookmarkTimeout = 20 * time.Second
 	defaultIdleTimeout     = 4 * time.Minute
 	defaultWatchTimeout    = 5 * time.Minute
+	defaultAbsentRetry     = 10 * time.Second
 	minimumResync          = time.Second
 )
 
@@ -93,6 +109,14 @@ func (o *Options[T]) idleTimeout() time.Duration {
 
 func (o *Options[T]) watchTimeout() time.Duration {
 	return positive(o.WatchTimeout, defaultWatchTimeout)
+}
+
+// absentRetry is negative if an absent resource is nothing special.
+func (o *Options[T]) absentRetry() time.Duration {
+	if o.AbsentRetry == 0 {
+		return defaultAbsentRetry
+	}
+	return o.AbsentRetry
 }
 
 func (o *Options[T]) backoff() wait.Backoff {

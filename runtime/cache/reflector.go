@@ -27,29 +27,46 @@ type reflector[T any] struct {
 	backoff backoff
 }
 
-// run reflects until ctx ends. Whatever waits has an error to report.
-func (r *reflector[T]) run(ctx context.Context) {
+// run reflects until ctx ends, or a failure is to end it, which it returns.
+// Whatever waits has an error to report.
+func (r *reflector[T]) run(ctx context.Context) error {
 	r.backoff.initial = r.options.backoff()
 	s := newState(r.options.PageSize, r.watchListEnabled())
 	for ctx.Err() == nil {
 		var pace pace
 		var err error
-		r.board.enter(s.phase)
-		if s.phase == Listing {
+		before := s.phase
+		r.board.enter(before)
+		if before == Listing {
 			s, pace, err = r.list(ctx, s)
 		} else {
 			s, pace, err = r.watch(ctx, s)
 		}
 		if ctx.Err() != nil {
-			return
+			return nil
+		}
+		if before == Watching {
+			r.resume(s, err)
 		}
 		switch {
 		case pace == later:
-			r.report(ctx, err)
-			r.rest(ctx, err)
+			s = r.vanish(s)
+			if err := r.fail(ctx, s, before, r.explain(err)); err != nil {
+				return err
+			}
 		case err != nil:
 			r.detour(ctx, err)
 		}
+	}
+	return nil
+}
+
+// resume notes how it goes on after a watch.
+func (r *reflector[T]) resume(s state, err error) {
+	if s.phase == Watching {
+		r.board.reconnected()
+	} else {
+		r.board.relisted(err)
 	}
 }
 
@@ -105,6 +122,7 @@ func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVer
 	// The status is that of an informer in sync before anybody can see that it
 	// is.
 	r.board.seen(resourceVersion)
+	r.board.contact()
 	r.succeed(ctx)
 	r.board.enter(Watching)
 	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion})
@@ -114,6 +132,9 @@ func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVer
 // frames. The error is the one to report.
 func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) {
 	w := &watching[T]{reflector: r, state: s}
+	if source, ok := r.source.(ordered); ok && source.OrderedResourceVersions() {
+		w.repetition = newRepetition()
+	}
 	opened := time.Now()
 	err := w.run(ctx)
 	if err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
@@ -130,6 +151,23 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	}
 	return s, pace, fmt.Errorf("watch: %w", cmp.Or(err, ErrWatchTooShort))
 }
+
+// vanish deletes the objects of a resource that is not there any more.
+func (r *reflector[T]) vanish(s state) state {
+	if !r.waits(s) {
+		return s
+	}
+	r.board.contact()
+	if r.options.KeepAbsent || s.resourceVersion == "" {
+		return s
+	}
+	s.resourceVersion = ""
+	r.push(delta[T]{kind: replaced})
+	return s
+}
+
+// waits is whether the informer waits for its resource to be installed.
+func (r *reflector[T]) waits(s state) bool { return s.absent() && r.options.absentRetry() > 0 }
 
 // take makes an item of what the source delivered: it computes the key, and
 // transforms the object unless the store has the same state of it, whose object
@@ -179,58 +217,6 @@ func (r *reflector[T]) transform(obj T) (out T, err error) {
 	}
 	defer catch(&err)
 	return r.options.Transform(obj)
-}
-
-// report tells the user of a list or watch that failed.
-func (r *reflector[T]) report(ctx context.Context, err error) {
-	news := r.board.failed(err)
-	logger := klog.FromContext(ctx)
-	switch {
-	case r.options.OnError != nil:
-		r.options.OnError(ctx, err)
-	case isExpired(err), errors.Is(err, ErrWatchTooShort), !news:
-		logger.V(4).Info("List or watch failed, trying again", "err", err)
-	default:
-		logger.Error(err, "List or watch failed, trying again")
-	}
-}
-
-// detour tells that a request failed in a way that another one makes up for. A
-// watch on which nothing happens is no failure: there may be nothing to tell.
-func (r *reflector[T]) detour(ctx context.Context, err error) {
-	logger := klog.FromContext(ctx)
-	if errors.Is(err, ErrWatchIdle) {
-		logger.V(4).Info("Watch is silent, opening it again", "err", err)
-		return
-	}
-	r.board.failed(err)
-	if errors.Is(err, ErrBookmarkMissing) {
-		logger.Info("Watch-list given up for good, listing instead", "err", err)
-		return
-	}
-	logger.V(2).Info("List or watch goes on in another way", "err", err)
-}
-
-// succeed tells that all is well again, if it was not.
-func (r *reflector[T]) succeed(ctx context.Context) {
-	if failures := r.board.succeeded(); failures > 0 {
-		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
-	}
-}
-
-func (r *reflector[T]) reportObject(ctx context.Context, err error) {
-	klog.FromContext(ctx).Error(err, "Object left out")
-}
-
-// rest waits after a failure, for as long as the backoff and the server ask.
-func (r *reflector[T]) rest(ctx context.Context, err error) {
-	r.board.enter(BackingOff)
-	timer := time.NewTimer(r.backoff.rest(time.Now(), suggestedDelay(err)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // timeout is for how long to ask for the next watch. It is random, so that the

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"sync"
 )
@@ -8,15 +9,19 @@ import (
 // Registration is a handler's place in its informer. Its methods are safe for
 // concurrent use, also from within the handler.
 type Registration struct {
-	name    string
-	remove  func()
-	backlog func() int
+	name   string
+	remove func()
+	status func() HandlerStatus
 
 	completeOnce sync.Once
 	// synced is closed by complete.
 	synced chan struct{}
 	// done is closed when the handler will not be called again.
 	done chan struct{}
+
+	mu sync.Mutex
+	// err is why the handler was removed, unless somebody asked for it.
+	err error
 }
 
 // Name returns the handler's name.
@@ -33,14 +38,43 @@ func (r *Registration) Synced() <-chan struct{} { return r.synced }
 func (r *Registration) Done() <-chan struct{} { return r.done }
 
 // Remove takes the handler out of the informer. It does not wait for a running
-// call, which is what Done is for; no other call follows. Removing it again
-// does nothing.
+// call, which is what Wait is for; no other call follows. Removing it again does
+// nothing.
 func (r *Registration) Remove() { r.remove() }
+
+// Wait blocks until the handler will not be called again, as Done tells. It must
+// not be called by the handler itself. Possible errors: the cause of ctx, with the
+// handler's name.
+func (r *Registration) Wait(ctx context.Context) error {
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("handler %q: may still be called: %w", r.name, context.Cause(ctx))
+	}
+}
+
+// Err returns why the informer has removed the handler: ErrBacklogFull, or nil if it
+// has not.
+func (r *Registration) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+func (r *Registration) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
+}
 
 // Backlog returns how many events wait for the handler, the one that it is called
 // with included. While the handler is at work, up to seven that it has returned from
-// may be among them.
-func (r *Registration) Backlog() int { return r.backlog() }
+// may be among them. What is merged counts once for each object.
+func (r *Registration) Backlog() int { return r.status().Backlog }
+
+// Status returns how the handler gets on.
+func (r *Registration) Status() HandlerStatus { return r.status() }
 
 func (r *Registration) complete() {
 	r.completeOnce.Do(func() { close(r.synced) })

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -59,6 +60,20 @@ type Frame[T any] struct {
 	// InitialEventsEnd marks the bookmark that closes the initial events of a
 	// watch-list (KEP-3157).
 	InitialEventsEnd bool
+}
+
+// targeted is implemented by a source that knows what it lists and watches, in
+// which namespace or, if that is empty, in all. Errors name it.
+type targeted interface {
+	Target() (resource schema.GroupVersionResource, namespace string)
+}
+
+// ordered is implemented by a source whose frames come in the order of their
+// resourceVersions (KEP-5504), as those of real servers do. One that is not newer
+// than the last is then a repetition, and a bookmark that is older is the sign of
+// a new history.
+type ordered interface {
+	OrderedResourceVersions() bool
 }
 
 // watchListUnsupported is implemented by a source that cannot serve a

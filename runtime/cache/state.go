@@ -23,6 +23,8 @@ const shortWatch = time.Second
 //	          │ last page    │ bookmark
 //	          └─► Watching ◄─┘
 //	                 │ closed: Watching   expired, failed: start
+//
+// After a failure the state says as well whether the resource exists at all.
 type state struct {
 	phase Phase
 
@@ -40,6 +42,9 @@ type state struct {
 	// whole asks for the list in progress without pages, since it expired
 	// between two of them.
 	whole bool
+
+	// notFound counts the answers in a row that there is no such resource.
+	notFound int
 
 	// pageSize is what the user asked for, or 0.
 	pageSize int64
@@ -117,7 +122,7 @@ func (s state) listed(page metav1.ListMeta) state {
 		s.token = page.Continue
 		return s
 	}
-	s.token, s.whole, s.unavailable = "", false, false
+	s.token, s.whole, s.unavailable, s.notFound = "", false, false, 0
 	s.resourceVersion = page.ResourceVersion
 	s.phase = Watching
 	return s
@@ -133,9 +138,23 @@ func (s state) listFailed(err error) (state, pace) {
 		s.token, s.whole, s.unavailable = "", false, true
 		return s, atOnce
 	default:
-		return s.start(), later
+		return s.noted(err).start(), later
 	}
 }
+
+// noted counts the answers that there is no such resource.
+func (s state) noted(err error) state {
+	if ClassOf(err) == ClassNotFound {
+		s.notFound++
+	} else {
+		s.notFound = 0
+	}
+	return s
+}
+
+// absent is whether there is no such resource: one answer may be that of a
+// server that is about to start.
+func (s state) absent() bool { return s.notFound > 1 }
 
 // watchOptions are those of the next watch or watch-list, which the server is
 // asked to end after timeout.
@@ -159,7 +178,7 @@ func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
 
 // streamed is the transition for the bookmark that closes the initial events.
 func (s state) streamed(resourceVersion string) state {
-	s.unavailable = false
+	s.unavailable, s.notFound = false, 0
 	s.resourceVersion = resourceVersion
 	s.phase = Watching
 	return s
@@ -168,14 +187,21 @@ func (s state) streamed(resourceVersion string) state {
 // streamEnded is the transition for a watch-list that ended before that
 // bookmark; err is nil if the server closed it.
 func (s state) streamEnded(err error) (state, pace) {
-	switch class := classify(err); {
-	case err == nil, class == busy, class == broken:
+	s = s.noted(err)
+	switch class := ClassOf(err); class {
+	case ClassTooManyRequests, ClassConnection, ClassNotFound:
 		return s, later
-	case (class == expired || class == tooLarge) && !s.unavailable:
-		s.unavailable = true
-		return s, atOnce
-	case class == silent:
+	case ClassExpired, ClassTooLarge:
+		if !s.unavailable {
+			s.unavailable = true
+			return s, atOnce
+		}
+	case ClassSilent:
 		s.watchList = false
+	case ClassOther:
+		if err == nil {
+			return s, later
+		}
 	}
 	s.phase = Listing
 	return s, atOnce
@@ -186,13 +212,17 @@ func (s state) streamEnded(err error) (state, pace) {
 // server is the connection's fault, unless the watch ended as soon as it began:
 // then the same one could fail for ever.
 func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
-	stillborn := frames == 0 && lasted < shortWatch
-	switch class := classify(err); {
+	s = s.noted(err)
+	short := lasted < shortWatch
+	stillborn := short && frames == 0
+	switch class := ClassOf(err); {
 	case err == nil && stillborn:
 		return s.start(), later
-	case err == nil, class == silent:
+	case err == nil && short:
+		return s, later
+	case err == nil, class == ClassSilent:
 		return s, atOnce
-	case class == busy, class == broken, class == other && !isStatus(err) && !stillborn:
+	case class == ClassTooManyRequests, class == ClassConnection, class == ClassOther && !isStatus(err) && !stillborn:
 		return s, later
 	default:
 		return s.start(), later

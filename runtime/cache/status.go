@@ -3,7 +3,6 @@ package cache
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -22,6 +21,9 @@ const (
 	Watching
 	// BackingOff is an informer that waits before it tries again what failed.
 	BackingOff
+	// Absent is an informer of a resource that the server does not have. It
+	// looks every Options.AbsentRetry whether somebody has installed it.
+	Absent
 	// Stopped is an informer whose Run has ended.
 	Stopped
 )
@@ -32,25 +34,74 @@ var phaseNames = [...]string{
 	Streaming:  "waiting for the bookmark that closes the initial events",
 	Watching:   "watching",
 	BackingOff: "waiting to try again",
+	Absent:     "waiting for the resource to be installed",
 	Stopped:    "stopped",
 }
 
 // String returns what to put behind "the informer is".
 func (p Phase) String() string { return phaseNames[p] }
 
-// Status is what an informer is doing, and what went wrong lately.
+// Status is what an informer is doing, and what went wrong lately. Times are zero
+// and counters begin at zero until there is something to tell.
 type Status struct {
+	// Name is the informer's.
+	Name  string
 	Phase Phase
-	// Since is when the phase began.
-	Since time.Time
+	// Since is when the phase began, and Started when the informer was started.
+	Since, Started time.Time
+	// Synced is true once the store has held a whole list.
+	Synced bool
 	// Attempts counts the lists and watches that failed since the last that
 	// did not.
 	Attempts int
 	// LastError is why the last of them failed; nil if Attempts is zero.
 	LastError error
+
+	// Objects is how many the store holds.
+	Objects int
 	// ResourceVersion is the latest that was seen in a list or a watch. The
 	// store may not have taken it in yet.
 	ResourceVersion string
+	// LastEvent is when a watch last told of an object.
+	LastEvent time.Time
+	// LastBookmark is when a watch last told of a resourceVersion alone.
+	LastBookmark time.Time
+	// LastContact is when the store was last known to be in step with the server:
+	// when a list was complete, a watch opened, a frame came, or the server said
+	// that it does not have the resource.
+	LastContact time.Time
+	// Reconnects counts the watches that took up where another one ended.
+	Reconnects int
+	// Relists counts the times that everything was fetched again, and RelistReason
+	// is the error that led to the last of them.
+	Relists      int
+	RelistReason error
+	// ObjectErrors counts the objects that were left out of the store or an index,
+	// and LastObjectError is why the last of them was.
+	ObjectErrors    int
+	LastObjectError error
+
+	// Handlers are those that were not removed, in the order in which they came.
+	Handlers []HandlerStatus
+}
+
+// HandlerStatus is how a handler gets on.
+type HandlerStatus struct {
+	// Name is the handler's.
+	Name string
+	// Backlog is how many events wait for the handler, as Registration.Backlog
+	// counts them.
+	Backlog int
+	// Lag is how long ago the store made the change that the handler is called
+	// with; zero if it is not at work. During the initial events it is zero.
+	Lag time.Duration
+	// Delivered counts the calls.
+	Delivered uint64
+	// LongestCall is how long the longest call took, or takes. Quick calls, of
+	// which several follow each other, are measured together.
+	LongestCall time.Duration
+	// Panics counts the calls that ended in a panic.
+	Panics int
 }
 
 // String returns what to put behind "the informer is".
@@ -67,49 +118,4 @@ func (s Status) String() string {
 		fmt.Fprintf(&b, ", last error: %v", s.LastError)
 	}
 	return b.String()
-}
-
-// statusBoard holds a status for its readers.
-type statusBoard struct {
-	mu     sync.Mutex
-	status Status
-}
-
-func (b *statusBoard) get() Status {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.status
-}
-
-func (b *statusBoard) enter(phase Phase) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.status.Phase != phase {
-		b.status.Phase, b.status.Since = phase, time.Now()
-	}
-}
-
-// failed notes a failure and reports whether it is another one than the last.
-func (b *statusBoard) failed(err error) (news bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	last := b.status.LastError
-	b.status.Attempts++
-	b.status.LastError = err
-	return last == nil || last.Error() != err.Error()
-}
-
-// succeeded forgets the failures and returns how many there were.
-func (b *statusBoard) succeeded() (failures int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	failures = b.status.Attempts
-	b.status.Attempts, b.status.LastError = 0, nil
-	return failures
-}
-
-func (b *statusBoard) seen(resourceVersion string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.status.ResourceVersion = resourceVersion
 }

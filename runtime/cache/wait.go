@@ -50,7 +50,7 @@ func (i *Informer[T]) registrations() []*Registration {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	var all []*Registration
-	for l := range i.listeners {
+	for _, l := range i.listeners {
 		all = append(all, l.registration)
 	}
 	return all

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -18,8 +19,13 @@ type watching[T any] struct {
 	settled bool
 	// initial collects the initial events of a watch-list.
 	initial *initialEvents[T]
-	dog     *watchdog
+	// repetition is nil unless frames come in the order of their versions.
+	repetition *repetition
+	dog        *watchdog
 }
+
+// comparable is whether the version of a frame says if it is a new one.
+func (w *watching[T]) comparable() bool { return w.repetition != nil && w.settled }
 
 // run opens the watch and takes frames until it ends. The error is io.EOF if
 // the server closed it.
@@ -38,6 +44,7 @@ func (w *watching[T]) run(ctx context.Context) error {
 	if err != nil {
 		return causeOf(ctx, err)
 	}
+	w.board.contact()
 	defer stream.Stop()
 	defer context.AfterFunc(ctx, stream.Stop)()
 	for {
@@ -52,6 +59,10 @@ func (w *watching[T]) run(ctx context.Context) error {
 		}
 		w.dog.feed()
 		w.frames++
+		w.board.heard(frame.Type == watch.Bookmark)
+		if frame.Type == watch.Bookmark && w.comparable() && older(frame.ResourceVersion, w.state.resourceVersion) {
+			return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", ErrNewHistory, frame.ResourceVersion, w.state.resourceVersion)
+		}
 		if w.frame(ctx, frame) {
 			w.dog.stop()
 			w.dog = guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
@@ -77,6 +88,9 @@ func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
 	}
 	d := delta[T]{kind: bookmarked, resourceVersion: frame.ResourceVersion}
 	if frame.Type != watch.Bookmark {
+		if w.comparable() && w.repetition.of(frame.Type, frame.Object, w.state.resourceVersion) {
+			return false
+		}
 		d.resourceVersion = resourceVersionOf(frame.Object)
 		it, ok := w.take(ctx, frame.Object, nil, false)
 		if !ok {
@@ -100,7 +114,7 @@ func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
 	if frame != watch.Added {
 		w.settled = true
 	}
-	if w.settled && resourceVersion != "" {
+	if w.settled && resourceVersion != "" && !(w.comparable() && older(resourceVersion, w.state.resourceVersion)) {
 		w.state.resourceVersion = resourceVersion
 		w.board.seen(resourceVersion)
 	}

@@ -183,8 +183,8 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 			to.emit(event[T]{kind: added, obj: d.obj})
 		}
 	case deleted:
-		if _, existed := s.table.delete(d.key); existed {
-			to.emit(event[T]{kind: removed, obj: d.obj})
+		if old, existed := s.table.delete(d.key); existed {
+			to.emit(event[T]{kind: removed, old: old, obj: d.obj})
 		}
 	}
 	s.advance(d.resourceVersion)

@@ -131,6 +131,7 @@ func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options Ha
 		Logger:    options.Logger,
 		Resync:    resync,
 		Unchanged: plan.unchanged(),
+		OnPanic:   core.PanicCrash, // as client-go's
 	})
 	if errors.Is(err, core.ErrStopped) {
 		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", given)

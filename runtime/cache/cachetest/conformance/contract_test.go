@@ -43,7 +43,7 @@ var contract = []struct {
 	{"Of a list that closes a gap it is told where it differs from the store, or of all of it if HandlerOptions.Unchanged asks for that.",
 		[]string{"I11 a relist tells a handler that wants no resync of changes only", "I11 a relist repeats what has not changed to handlers of an informer without resyncs"}},
 
-	{"A handler that panics, if k8s.io/apimachinery/pkg/util/runtime.ReallyCrash lets the process live, goes on with the next event after a second.",
+	{"A handler that panics goes on with the next event after a second, unless HandlerOptions.OnPanic asks for something else.",
 		[]string{"I6 a handler that panics goes on with the next event after a second", "I6 a handler that panics during the initial list gets in sync"}},
 
 	{"Objects belong to the store and to all handlers: they are read-only.",

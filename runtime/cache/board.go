@@ -1,0 +1,100 @@
+package cache
+
+import (
+	"sync"
+	"time"
+)
+
+// statusBoard holds what the reflector has to tell of itself, for readers.
+type statusBoard struct {
+	mu     sync.Mutex
+	status Status
+}
+
+func (b *statusBoard) get() Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.status
+}
+
+func (b *statusBoard) start() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.Started = time.Now()
+}
+
+func (b *statusBoard) enter(phase Phase) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.status.Phase != phase {
+		b.status.Phase, b.status.Since = phase, time.Now()
+	}
+}
+
+// failed notes a failure, and reports whether it is the first of its class since
+// all was well.
+func (b *statusBoard) failed(err error) (attempts int, news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last := b.status.LastError
+	b.status.Attempts++
+	b.status.LastError = err
+	return b.status.Attempts, last == nil || ClassOf(last) != ClassOf(err)
+}
+
+// succeeded forgets the failures and returns how many there were.
+func (b *statusBoard) succeeded() (failures int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	failures = b.status.Attempts
+	b.status.Attempts, b.status.LastError = 0, nil
+	return failures
+}
+
+// contact notes that the store is in step with the server now.
+func (b *statusBoard) contact() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.LastContact = time.Now()
+}
+
+// heard notes a frame of a watch.
+func (b *statusBoard) heard(bookmark bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.status.LastContact = now
+	if bookmark {
+		b.status.LastBookmark = now
+	} else {
+		b.status.LastEvent = now
+	}
+}
+
+func (b *statusBoard) seen(resourceVersion string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.ResourceVersion = resourceVersion
+}
+
+// reconnected notes that another watch goes on where one ended.
+func (b *statusBoard) reconnected() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.Reconnects++
+}
+
+// relisted notes that everything is fetched again.
+func (b *statusBoard) relisted(reason error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.Relists++
+	b.status.RelistReason = reason
+}
+
+func (b *statusBoard) leftOut(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.status.ObjectErrors++
+	b.status.LastObjectError = err
+}

@@ -1,0 +1,167 @@
+package cache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// ErrorClass is what an error of a list or watch means for what to do next.
+type ErrorClass uint8
+
+const (
+	// ClassOther is any error that is not one of the following.
+	ClassOther ErrorClass = iota
+	// ClassForbidden: the server does not allow it (401, 403). Somebody has to
+	// grant it.
+	ClassForbidden
+	// ClassNotFound: the server does not have the resource (404). Somebody has
+	// to install its CRD or API server.
+	ClassNotFound
+	// ClassExpired: the server has forgotten the resourceVersion (410), or has
+	// begun a new history. Everything is listed again.
+	ClassExpired
+	// ClassTooLarge: the server has not seen the resourceVersion yet.
+	ClassTooLarge
+	// ClassTooManyRequests: the server asks to come back later (429). What is
+	// known is still good.
+	ClassTooManyRequests
+	// ClassServerError: the server failed (5xx).
+	ClassServerError
+	// ClassConnection: the server can't be reached, or the connection was lost.
+	// What is known is still good.
+	ClassConnection
+	// ClassDecode: the server's answer can't be decoded.
+	ClassDecode
+	// ClassSilent: the stream was open, but nothing came.
+	ClassSilent
+)
+
+var classNames = [...]string{
+	ClassOther:           "other",
+	ClassForbidden:       "forbidden",
+	ClassNotFound:        "not found",
+	ClassExpired:         "expired",
+	ClassTooLarge:        "version too large",
+	ClassTooManyRequests: "too many requests",
+	ClassServerError:     "server error",
+	ClassConnection:      "connection",
+	ClassDecode:          "decode",
+	ClassSilent:          "silent",
+}
+
+func (c ErrorClass) String() string { return classNames[c] }
+
+// ClassOf returns the class of an error of a list or watch.
+func ClassOf(err error) ErrorClass {
+	switch {
+	case err == nil:
+		return ClassOther
+	case isExpired(err):
+		return ClassExpired
+	case isTooLarge(err):
+		return ClassTooLarge
+	case errors.Is(err, ErrBookmarkMissing) || errors.Is(err, ErrWatchIdle) || errors.Is(err, ErrListIdle):
+		return ClassSilent
+	case apierrors.IsTooManyRequests(err):
+		return ClassTooManyRequests
+	case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
+		return ClassForbidden
+	case apierrors.IsNotFound(err) || meta.IsNoMatchError(err):
+		return ClassNotFound
+	case isServerError(err):
+		return ClassServerError
+	case isConnection(err):
+		return ClassConnection
+	case isDecode(err):
+		return ClassDecode
+	default:
+		return ClassOther
+	}
+}
+
+// isExpired is true for both reasons that a 410 can have.
+func isExpired(err error) bool {
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, ErrNewHistory)
+}
+
+// tooLargeMessage is how servers before 1.18.6 name the cause.
+const tooLargeMessage = "Too large resource version"
+
+func isTooLarge(err error) bool {
+	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+		return true
+	}
+	var status apierrors.APIStatus
+	if !apierrors.IsTimeout(err) || !errors.As(err, &status) {
+		return false
+	}
+	if details := status.Status().Details; details != nil {
+		for _, cause := range details.Causes {
+			if cause.Message == tooLargeMessage {
+				return true
+			}
+		}
+	}
+	return strings.Contains(status.Status().Message, tooLargeMessage)
+}
+
+// isStatus is true for an answer of the API server.
+func isStatus(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
+
+func isServerError(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code >= http.StatusInternalServerError
+}
+
+func isConnection(err error) bool {
+	if isStatus(err) {
+		return false
+	}
+	return errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
+		utilnet.IsConnectionRefused(err) ||
+		utilnet.IsProbableEOF(err) ||
+		utilnet.IsTimeout(err) ||
+		utilnet.IsConnectionReset(err) ||
+		utilnet.IsHTTP2ConnectionLost(err)
+}
+
+// isDecode is true for what the decoders of sources return.
+func isDecode(err error) bool {
+	var object *ObjectError
+	var syntax *json.SyntaxError
+	var field *json.UnmarshalTypeError
+	return errors.Is(err, ErrUndecodable) || errors.As(err, &object) || errors.As(err, &syntax) || errors.As(err, &field) ||
+		runtime.IsNotRegisteredError(err) || runtime.IsMissingKind(err) || runtime.IsMissingVersion(err)
+}
+
+// suggestedDelay is how long the server asks to wait (Retry-After).
+func suggestedDelay(err error) time.Duration {
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		return time.Duration(seconds) * time.Second
+	}
+	return 0
+}
+
+// causeOf returns why ctx has ended, if it has, and err otherwise: what a
+// stream returns after it was cut from here tells nothing.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package cache
+
+// deliverMerged is deliver for a handler that coalesces.
+func (l *listener[T]) deliverMerged(limit int) bool {
+	for n := range limit {
+		if l.stopping.Load() || !l.take() {
+			l.rest()
+			return n > 0
+		}
+		l.call(&l.own)
+	}
+	return true
+}
+
+// take takes the next event, which is own then, if there is one. What was merged
+// came before what is in the log.
+func (l *listener[T]) take() bool {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	defer l.tell()
+	if l.own, l.taken = l.merged.take(); l.taken {
+		return true
+	}
+	if l.cursor.ready() > 0 {
+		l.own, l.taken = *l.cursor.next(), true
+	}
+	return l.taken
+}
+
+// tell tells others how far the listener is. The caller holds reading.
+func (l *listener[T]) tell() {
+	pending := l.merged.len()
+	if l.taken {
+		pending++
+	}
+	l.pending.Store(int64(pending))
+	l.passed.Store(l.cursor.passed)
+}
+
+// catchUpMerged is catchUp for a handler that coalesces.
+func (l *listener[T]) catchUpMerged(until uint64) bool {
+	for !l.stopping.Load() {
+		l.reading.Lock()
+		passed, merged := l.cursor.passed, l.merged.len()
+		l.reading.Unlock()
+		if passed >= until && merged == 0 {
+			return passed == until
+		}
+		l.deliverMerged(1)
+	}
+	return false
+}
+
+// relieve is called after a commit, by whoever made it. A handler that is further
+// behind than its limit has what waits for it merged if it coalesces, and otherwise
+// is removed, for which relieve returns true.
+func (l *listener[T]) relieve() (remove bool) {
+	if l.waiting() <= int64(l.options.Limit) {
+		return false
+	}
+	if l.merged == nil {
+		return true
+	}
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	defer l.tell()
+	for l.cursor.ready() > 0 {
+		e := l.cursor.next()
+		if e.kind == unchanged && !l.options.Unchanged {
+			continue
+		}
+		// What has no key would not have got into the store.
+		if key, err := l.fanout.store.key(e.obj); err == nil {
+			l.merged.merge(key, e)
+		}
+	}
+	return false
+}

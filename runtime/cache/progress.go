@@ -1,0 +1,109 @@
+package cache
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// progressStep is how many quick calls are measured, and told of, together:
+	// to do so for each one would cost as much as to deliver it.
+	progressStep = 8
+	// quickCall and slowStep are when a listener begins and ends to take its calls
+	// together.
+	quickCall = 20 * time.Microsecond
+	slowStep  = time.Millisecond
+)
+
+// clock tells the time since it was made.
+type clock struct{ began time.Time }
+
+func (c clock) now() time.Duration { return time.Since(c.began) }
+
+// millis is the time in the form in which events carry it. It starts anew after 49
+// days, which differences survive.
+func (c clock) millis() uint32 { return uint32(c.now().Milliseconds()) }
+
+// progress is how far a listener is. Its goroutine steps, others read.
+type progress struct {
+	clock clock
+
+	// toReplay is how many initial objects the handler has still to be given, and
+	// delivered the number of its calls.
+	toReplay  atomic.Int64
+	delivered atomic.Uint64
+	// since is when the calls of the running step began, negative between steps,
+	// and at the time of the first one's event.
+	since   atomic.Int64
+	at      atomic.Uint32
+	longest atomic.Int64
+	panics  atomic.Int32
+
+	// What is below is the goroutine's own.
+
+	// calls is the number of calls, and stepped that at the beginning of the step.
+	calls, stepped uint64
+	// stride is how many calls the step is to have.
+	stride uint64
+	began  time.Duration
+}
+
+func newProgress(clock clock) *progress {
+	p := &progress{clock: clock, stride: 1}
+	p.since.Store(-1)
+	return p
+}
+
+// due is whether the next call begins a step.
+func (p *progress) due() bool { return p.calls-p.stepped >= p.stride || p.since.Load() < 0 }
+
+// step ends the running step, if there is one, and begins the next with an event
+// that happened at that time.
+func (p *progress) step(at uint32) {
+	now := p.clock.now()
+	p.end(now)
+	p.began = now
+	p.since.Store(int64(now))
+	p.at.Store(at)
+}
+
+// rest ends the running step: there is nothing to call the handler for.
+func (p *progress) rest() {
+	if p.since.Load() >= 0 {
+		p.end(p.clock.now())
+		p.since.Store(-1)
+	}
+}
+
+func (p *progress) end(now time.Duration) {
+	p.delivered.Store(p.calls)
+	if p.since.Load() >= 0 {
+		took := now - p.began
+		if int64(took) > p.longest.Load() {
+			p.longest.Store(int64(took))
+		}
+		switch {
+		case took < quickCall:
+			p.stride = progressStep
+		case took > slowStep:
+			p.stride = 1
+		}
+	}
+	p.stepped = p.calls
+}
+
+// status fills in what a listener's goroutine has to tell.
+func (p *progress) status(s *HandlerStatus) {
+	now := p.clock.now()
+	s.Delivered = p.delivered.Load()
+	s.LongestCall = time.Duration(p.longest.Load())
+	s.Panics = int(p.panics.Load())
+	since := p.since.Load()
+	if since < 0 {
+		return
+	}
+	s.LongestCall = max(s.LongestCall, now-time.Duration(since))
+	if p.toReplay.Load() == 0 {
+		s.Lag = time.Duration(uint32(now.Milliseconds())-p.at.Load()) * time.Millisecond
+	}
+}

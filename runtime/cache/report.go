@@ -1,0 +1,108 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// explain says what somebody has to do about a failure that does not mend itself.
+func (r *reflector[T]) explain(err error) error {
+	switch ClassOf(err) {
+	case ClassForbidden:
+		return fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
+	case ClassNotFound:
+		return fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
+	default:
+		return err
+	}
+}
+
+// target names what the source lists and watches.
+func (r *reflector[T]) target() string {
+	source, ok := r.source.(targeted)
+	if !ok {
+		return r.options.name()
+	}
+	resource, namespace := source.Target()
+	if namespace == "" {
+		return fmt.Sprintf("%s (version %s) in all namespaces", resource.GroupResource(), resource.Version)
+	}
+	return fmt.Sprintf("%s (version %s) in namespace %q", resource.GroupResource(), resource.Version, namespace)
+}
+
+// fail reports a list or watch that failed in that phase, and waits for the next
+// attempt. It returns err if there is to be none.
+func (r *reflector[T]) fail(ctx context.Context, s state, phase Phase, err error) error {
+	attempts, news := r.board.failed(err)
+	r.report(ctx, err, news)
+	failure := Failure{Err: err, Class: ClassOf(err), Phase: phase, Attempts: attempts}
+	if r.waits(s) {
+		failure.Rest = r.options.absentRest()
+	} else {
+		failure.Rest = r.backoff.rest(time.Now(), suggestedDelay(err))
+	}
+	decision := r.options.decide(ctx, failure)
+	if decision.Stop {
+		return err
+	}
+	if r.waits(s) {
+		r.board.enter(Absent)
+	} else {
+		r.board.enter(BackingOff)
+	}
+	rest(ctx, decision.Rest)
+	return nil
+}
+
+func (r *reflector[T]) report(ctx context.Context, err error, news bool) {
+	logger := klog.FromContext(ctx)
+	switch {
+	case r.options.OnError != nil:
+		r.options.OnError(ctx, err)
+	case isExpired(err), errors.Is(err, ErrWatchTooShort), !news:
+		logger.V(4).Info("List or watch failed, trying again", "err", err)
+	default:
+		logger.Error(err, "List or watch failed, trying again")
+	}
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// detour tells that a request failed in a way that another one makes up for. A
+// watch on which nothing happens is no failure: there may be nothing to tell.
+func (r *reflector[T]) detour(ctx context.Context, err error) {
+	logger := klog.FromContext(ctx)
+	if errors.Is(err, ErrWatchIdle) {
+		logger.V(4).Info("Watch is silent, opening it again", "err", err)
+		return
+	}
+	r.board.failed(err)
+	if errors.Is(err, ErrBookmarkMissing) {
+		logger.Info("Watch-list given up for good, listing instead", "err", err)
+		return
+	}
+	logger.V(2).Info("List or watch goes on in another way", "err", err)
+}
+
+// succeed tells that all is well again, if it was not.
+func (r *reflector[T]) succeed(ctx context.Context) {
+	if failures := r.board.succeeded(); failures > 0 {
+		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+	}
+}
+
+func (r *reflector[T]) reportObject(ctx context.Context, err error) {
+	r.board.leftOut(err)
+	klog.FromContext(ctx).Error(err, "Object left out")
+}

@@ -27,7 +27,7 @@ func BenchmarkList(b *testing.B) {
 			}
 			start(b, body)
 			for b.Loop() {
-				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, func(*corev1.Pod, error) {}); err != nil {
+				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, func(*corev1.Pod, error) {}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -90,10 +90,10 @@ func benchWatcher(contentType string, body []byte) *restWatcher[*corev1.Pod] {
 	var stream io.Reader = struct{ io.Reader }{bytes.NewReader(body)}
 	w := &restWatcher[*corev1.Pod]{
 		ctx: context.Background(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec[*corev1.Pod](), frames: newJSONFrames(stream, MaxObjectBytes),
+		codec: newCodec[*corev1.Pod](), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
 	}
 	if contentType == protoType {
-		w.frames = newProtoFrames(stream, MaxObjectBytes)
+		w.frames = newProtoFrames(stream, DefaultMaxObjectBytes)
 	}
 	return w
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -21,19 +22,33 @@ import (
 type Client struct {
 	cfg        *rest.Config
 	httpClient *http.Client
+	maxObject  int64
 
 	mu   sync.Mutex
 	rest map[schema.GroupVersion]rest.Interface
 }
 
-// NewClient returns a client that connects as cfg says: address, TLS,
+// ClientOptions are what a rest.Config does not say. The zero value works.
+type ClientOptions struct {
+	// MaxObjectBytes is how long one object of a list, or one frame of a watch,
+	// may be as it arrives. A longer one is never held: it is reported with
+	// ErrTooLarge, and left out. It defaults to DefaultMaxObjectBytes.
+	MaxObjectBytes int64
+}
+
+// NewClient is NewClientWithOptions without options.
+func NewClient(cfg *rest.Config) (*Client, error) {
+	return NewClientWithOptions(cfg, ClientOptions{})
+}
+
+// NewClientWithOptions returns a client that connects as cfg says: address, TLS,
 // authentication, impersonation, proxy, transport and its wrappers, timeout,
 // user agent, rate limits (lists are limited, watches are not), warning
 // handlers and content types. It copies cfg, and sends nothing.
 //
 // ContentType and AcceptContentTypes that are not set leave the choice to the
 // type of the objects, see New.
-func NewClient(cfg *rest.Config) (*Client, error) {
+func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, error) {
 	if cfg == nil {
 		return nil, errors.New("rest config: is nil")
 	}
@@ -56,7 +71,16 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 	}
 	httpClient := *shared
 	httpClient.Transport = recorder{next: shared.Transport}
-	return &Client{cfg: cfg, httpClient: &httpClient, rest: map[schema.GroupVersion]rest.Interface{}}, nil
+	client := &Client{
+		cfg:        cfg,
+		httpClient: &httpClient,
+		maxObject:  options.MaxObjectBytes,
+		rest:       map[schema.GroupVersion]rest.Interface{},
+	}
+	if client.maxObject <= 0 {
+		client.maxObject = DefaultMaxObjectBytes
+	}
+	return client, nil
 }
 
 // rateLimiter reads qps and burst as client-go does: 0 is the default,
@@ -143,7 +167,8 @@ type answer struct{ contentType string }
 type answerKey struct{}
 
 // recorder notes the content type of a response in the answer that the
-// request's context carries.
+// request's context carries. client-go reads an answer that is no success into
+// memory, so it is given the beginning of it only.
 type recorder struct{ next http.RoundTripper }
 
 func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -155,7 +180,16 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if a, ok := req.Context().Value(answerKey{}).(*answer); ok && resp != nil {
 		a.contentType = resp.Header.Get("Content-Type")
 	}
+	if resp != nil && resp.StatusCode/100 != 2 {
+		resp.Body = readCloser{io.LimitReader(resp.Body, maxErrorBytes), resp.Body}
+	}
 	return resp, err
+}
+
+// readCloser reads in one place and closes another.
+type readCloser struct {
+	io.Reader
+	io.Closer
 }
 
 // WrappedRoundTripper makes the transport below visible to

@@ -41,6 +41,14 @@
 // [cache.ObjectError] and does not concern the others. A list or stream that
 // is cut off is an error, never a short list or an orderly end.
 //
+// # Limits
+//
+// What a server sends is never held beyond ClientOptions.MaxObjectBytes, whatever
+// length it claims. A longer object, in a list or a watch, is read past and
+// reported as a [cache.ObjectError] with ErrTooLarge. Of an answer that is no
+// success the first MiB counts. Clientsets and ListerWatchers decode by
+// themselves, lists as a whole, and have client-go's limits.
+//
 // # Concurrency
 //
 // A Client and every Source may be used by any number of goroutines. A

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"reflect"
 	"regexp"
@@ -83,6 +84,24 @@ func FuzzDecodeAsClientGo(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(sameForAll)
+}
+
+func FuzzJSONList(f *testing.F) {
+	f.Add(mustJSON(f, podList(2)))
+	f.Add([]byte(`{"items":[{"metadata":{"name":"a"}},null],"x":{"y":[{}]},"metadata":{"resourceVersion":"1"},"kind":"PodList"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		items := 0
+		meta, err := newCodec[*corev1.Pod]().jsonList(bytes.NewReader(data), 1<<20, func(*corev1.Pod, error) { items++ })
+		if want := new(corev1.PodList); err == nil && utiljson.Unmarshal(data, want) == nil {
+			if len(want.Items) != items || want.ResourceVersion != meta.ResourceVersion {
+				t.Errorf("%d items at %q, want %d at %q", items, meta.ResourceVersion, len(want.Items), want.ResourceVersion)
+			}
+		}
+		small := 0
+		if _, smallErr := newCodec[*corev1.Pod]().jsonList(bytes.NewReader(data), 20, func(*corev1.Pod, error) { small++ }); err == nil && smallErr == nil && small != items {
+			t.Errorf("%d items, and with a low limit %d", items, small)
+		}
+	})
 }
 
 // values that take the place of others.

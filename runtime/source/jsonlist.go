@@ -7,18 +7,21 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // listBuffer is how much of a list is read from the connection at once.
 const listBuffer = 32 << 10
 
 // jsonList reads a list whose fields may come in any order.
-func (c *codec[T]) jsonList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
+func (c *codec[T]) jsonList(body io.Reader, limit int64, each func(T, error)) (metav1.ListMeta, error) {
 	var (
-		in    = newValues(bufio.NewReaderSize(body, listBuffer), MaxObjectBytes)
+		in    = newValues(bufio.NewReaderSize(body, listBuffer), limit)
 		head  metav1.TypeMeta
 		meta  metav1.ListMeta
 		items bool
@@ -56,7 +59,16 @@ func (c *codec[T]) jsonList(body io.Reader, each func(T, error)) (metav1.ListMet
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
 func (c *codec[T]) jsonItem(in *values, list metav1.TypeMeta, each func(T, error)) error {
+	depth := in.StackDepth()
+	_, index := in.StackIndex(depth)
 	raw, err := in.value()
+	if errors.Is(err, ErrTooLarge) {
+		name, err := in.skipTo(depth, jsontext.Pointer(fmt.Sprintf("/items/%d/metadata", index)))
+		if err == nil {
+			each(*new(T), &cache.ObjectError{Object: name, Err: tooLarge(in.limit.max)})
+		}
+		return err
+	}
 	if err != nil {
 		return err
 	}

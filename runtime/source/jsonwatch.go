@@ -1,10 +1,13 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // jsonFrames splits a stream of JSON objects with the members type and object,
@@ -26,15 +29,26 @@ func (f *jsonFrames) next() (frame, error) {
 			return frame{}, err
 		}
 	}
-	f.in.limit.mark(f.in.InputOffset())
+	f.in.mark()
 	switch begin, err := f.in.ReadToken(); {
 	case err != nil:
 		return frame{}, err // io.EOF, between two frames
 	case begin.Kind() != '{':
 		return frame{}, fmt.Errorf("frame: %s where { is expected", begin.Kind())
 	}
+	out, err := f.members()
+	if errors.Is(err, ErrTooLarge) {
+		name, err := f.in.skipTo(0, "/object/metadata")
+		if err == nil {
+			err = &cache.ObjectError{Object: name, Err: tooLarge(f.in.limit.max)}
+		}
+		return frame{}, err
+	}
+	return out, err
+}
 
-	var out frame
+// members reads a frame that has begun, until its type and object are there.
+func (f *jsonFrames) members() (out frame, _ error) {
 	for f.in.PeekKind() != '}' {
 		name, err := f.in.token()
 		if err != nil {

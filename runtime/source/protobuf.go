@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgo "k8s.io/client-go/tools/cache"
 )
 
 // protoMessage is what a type of k8s.io/api has if it can be decoded from
@@ -36,6 +37,10 @@ const (
 
 	listMetadata = 1
 	listItems    = 2
+
+	objectMetadata    = 1
+	metadataName      = 1
+	metadataNamespace = 3
 )
 
 // Wire types.
@@ -53,7 +58,8 @@ var (
 )
 
 // protoFields calls each for every field of a message that is bytes, a string
-// or a message. The values are parts of message.
+// or a message. The values are parts of message. If that is cut off in one, each
+// gets what there is of it, before the error.
 func protoFields(message []byte, each func(number uint64, value []byte)) error {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)
@@ -82,15 +88,36 @@ func protoFields(message []byte, each func(number uint64, value []byte)) error {
 		default:
 			return errProto
 		}
-		if size > uint64(len(message)) {
-			return errProto
+		cut := size > uint64(len(message))
+		if cut {
+			size = uint64(len(message))
 		}
 		if !skip {
 			each(tag>>3, message[:size])
 		}
+		if cut {
+			return errProto
+		}
 		message = message[size:]
 	}
 	return nil
+}
+
+// protoField returns the field of that number, of a message that may be cut off.
+func protoField(message []byte, wanted uint64) (field []byte) {
+	_ = protoFields(message, func(number uint64, value []byte) {
+		if number == wanted {
+			field = value
+		}
+	})
+	return field
+}
+
+// nameInProto finds the name of an object of which only the beginning may be
+// there.
+func nameInProto(message []byte) string {
+	metadata := protoField(message, objectMetadata)
+	return clientgo.NewObjectName(string(protoField(metadata, metadataNamespace)), string(protoField(metadata, metadataName))).String()
 }
 
 // openEnvelope returns the type and the message of an object with its magic

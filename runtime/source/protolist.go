@@ -5,16 +5,19 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // protoList reads a list field by field: the envelope's, and in it those of
 // the list.
-func (c *codec[T]) protoList(body io.Reader, each func(T, error)) (metav1.ListMeta, error) {
+func (c *codec[T]) protoList(body io.Reader, limit int64, each func(T, error)) (metav1.ListMeta, error) {
 	var (
-		in   = newProtoReader(body, MaxObjectBytes)
+		in   = newProtoReader(body, limit)
 		head metav1.TypeMeta
 		meta metav1.ListMeta
 		list bool // was there
@@ -95,6 +98,14 @@ func (c *codec[T]) protoItems(in *protoReader, length uint64, meta *metav1.ListM
 			}
 			continue
 		}
+		if number == listItems && size > uint64(in.limit) {
+			name, err := in.skipObject(size)
+			if err != nil {
+				return err
+			}
+			each(*new(T), &cache.ObjectError{Object: name, Err: tooLarge(in.limit)})
+			continue
+		}
 		message, err := in.bytes(size)
 		if err != nil {
 			return err
@@ -117,11 +128,11 @@ func (c *codec[T]) protoItems(in *protoReader, length uint64, meta *metav1.ListM
 type protoReader struct {
 	r       *bufio.Reader
 	offset  uint64
-	limit   uint64
+	limit   int64
 	scratch []byte // of the largest message that did not fit r
 }
 
-func newProtoReader(r io.Reader, limit uint64) *protoReader {
+func newProtoReader(r io.Reader, limit int64) *protoReader {
 	return &protoReader{r: bufio.NewReaderSize(r, listBuffer), limit: limit}
 }
 
@@ -145,8 +156,8 @@ func (p *protoReader) tag() (uint64, byte, error) {
 
 // bytes reads n bytes. They are valid until the next read.
 func (p *protoReader) bytes(n uint64) ([]byte, error) {
-	if n > p.limit {
-		return nil, ErrTooLarge
+	if n > uint64(p.limit) {
+		return nil, tooLarge(p.limit)
 	}
 	p.offset += n
 	if n <= uint64(p.r.Size()) {
@@ -162,9 +173,20 @@ func (p *protoReader) bytes(n uint64) ([]byte, error) {
 	return p.scratch, err
 }
 
+// skipObject reads past an object of n bytes, and returns its name if that is
+// near its beginning.
+func (p *protoReader) skipObject(n uint64) (string, error) {
+	head, err := p.r.Peek(int(min(n, listBuffer)))
+	if err != nil {
+		return "", err
+	}
+	name := nameInProto(head)
+	return name, p.discard(n)
+}
+
 func (p *protoReader) discard(n uint64) error {
-	if n > p.limit {
-		return ErrTooLarge
+	if n > math.MaxInt {
+		return errProto
 	}
 	p.offset += n
 	_, err := p.r.Discard(int(n))

@@ -1,10 +1,14 @@
 package source
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // protoFrames splits a stream of protobuf messages of type
@@ -12,11 +16,11 @@ import (
 // first.
 type protoFrames struct {
 	r     io.Reader
-	limit uint32
+	limit int64
 	buf   []byte
 }
 
-func newProtoFrames(body io.Reader, limit uint32) *protoFrames {
+func newProtoFrames(body io.Reader, limit int64) *protoFrames {
 	return &protoFrames{r: body, limit: limit}
 }
 
@@ -26,8 +30,8 @@ func (f *protoFrames) next() (frame, error) {
 		return frame{}, err // io.EOF, between two frames
 	}
 	length := binary.BigEndian.Uint32(header[:])
-	if length > f.limit {
-		return frame{}, ErrTooLarge
+	if int64(length) > f.limit {
+		return frame{}, f.skipLarge(length)
 	}
 	if cap(f.buf) > growth && length <= growth {
 		f.buf = nil // one large frame must not cost its memory for as long as the watch lasts
@@ -55,4 +59,29 @@ func (f *protoFrames) next() (frame, error) {
 		}
 	})
 	return out, err
+}
+
+// skipLarge reads past a frame of more than the limit, and returns a
+// *cache.ObjectError. If what comes does not begin as a frame, neither was the
+// length one, and the stream is at an end.
+func (f *protoFrames) skipLarge(length uint32) error {
+	head := make([]byte, min(length, listBuffer))
+	begin := min(len(head), len("\x0a\x08BOOKMARK"))
+	if _, err := io.ReadFull(f.r, head[:begin]); err != nil {
+		return cutOff(err)
+	}
+	switch watch.EventType(protoField(head[:begin], eventType)) {
+	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
+	default:
+		return fmt.Errorf("frame: %w", tooLarge(f.limit))
+	}
+	if _, err := io.ReadFull(f.r, head[begin:]); err != nil {
+		return cutOff(err)
+	}
+	if _, err := io.CopyN(io.Discard, f.r, int64(length)-int64(len(head))); err != nil {
+		return cutOff(err)
+	}
+	object := protoField(protoField(head, eventObject), rawExtensionRaw)
+	name := nameInProto(protoField(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
+	return &cache.ObjectError{Object: name, Err: tooLarge(f.limit)}
 }

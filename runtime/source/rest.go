@@ -51,9 +51,9 @@ func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 	var meta metav1.ListMeta
 	switch {
 	case mediaType == protoType && s.codec.protobuf:
-		meta, err = s.codec.protoList(body, each)
+		meta, err = s.codec.protoList(body, s.client.maxObject, each)
 	case mediaType == jsonType:
-		meta, err = s.codec.jsonList(body, each)
+		meta, err = s.codec.jsonList(body, s.client.maxObject, each)
 	default:
 		err = fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
 	}
@@ -77,9 +77,9 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	w := &restWatcher[T]{ctx: inner, cancel: cancel, body: body, gv: s.resource.GroupVersion(), codec: s.codec}
 	switch {
 	case mediaType == protoType && s.codec.protobuf:
-		w.frames = newProtoFrames(body, MaxObjectBytes)
+		w.frames = newProtoFrames(body, s.client.maxObject)
 	case mediaType == jsonType:
-		w.frames = newJSONFrames(body, MaxObjectBytes)
+		w.frames = newJSONFrames(body, s.client.maxObject)
 	default:
 		w.Stop()
 		return nil, fmt.Errorf("watch of %s: content type %q: not one of %s",

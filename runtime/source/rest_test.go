@@ -182,7 +182,7 @@ func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
 	c := newCodec[*corev1.Pod]()
 	for n := range len(body) {
-		if _, err := c.protoList(strings.NewReader(string(body[:n])), func(*corev1.Pod, error) {}); err == nil {
+		if _, err := c.protoList(strings.NewReader(string(body[:n])), DefaultMaxObjectBytes, func(*corev1.Pod, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
 			if n < len(body)-4 {
 				t.Fatalf("%d bytes of %d: no error", n, len(body))

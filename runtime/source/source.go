@@ -14,8 +14,11 @@ import (
 type Source[T any] = cache.Source[T]
 
 var (
-	// ErrTooLarge is returned for an object, or a frame of a watch, of more
-	// than MaxObjectBytes. The list or stream that it is in cannot go on.
+	// ErrTooLarge is the cause of the *cache.ObjectError for an object, or a
+	// frame of a watch, of more bytes than ClientOptions.MaxObjectBytes: it is
+	// read past, and what follows is read. It ends the list or stream if one
+	// string is that large, or the metadata of a list, and if a length comes with
+	// what is no frame.
 	ErrTooLarge = errors.New("larger than the limit")
 
 	// ErrStopped is returned by Next of a watcher that was stopped.
@@ -29,10 +32,16 @@ var (
 	ErrNotAList = errors.New("answer is not a list")
 )
 
-// MaxObjectBytes is the largest object, or frame of a watch, that is read: 64
-// MiB. API servers take objects of a few MiB at most. A length that exceeds
-// the limit is refused before anything is allocated for it.
-const MaxObjectBytes = 64 << 20
+// DefaultMaxObjectBytes is the default of ClientOptions.MaxObjectBytes: 16 MiB.
+// API servers keep objects of 1.5 to 3 MiB at most.
+const DefaultMaxObjectBytes = 16 << 20
+
+// maxErrorBytes is how much is read of an answer that is no success. It is far
+// more than a status has.
+const maxErrorBytes = 1 << 20
+
+// tooLarge is ErrTooLarge with the limit that was exceeded.
+func tooLarge(limit int64) error { return fmt.Errorf("%w of %d bytes", ErrTooLarge, limit) }
 
 // ended returns why ctx ended if it did, else err: what a call reports after
 // its context has ended is a consequence, and often an obscure one.

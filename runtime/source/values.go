@@ -3,9 +3,11 @@ package source
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	clientgo "k8s.io/client-go/tools/cache"
 )
 
 // values reads JSON from a stream, value by value.
@@ -22,17 +24,18 @@ func newValues(r io.Reader, limit int64) *values {
 	}
 }
 
+// mark begins what has to be within the limit.
+func (v *values) mark() { v.limit.from = v.InputOffset() }
+
 // value reads the next value. It is valid until the next call. A stream that
 // ends here was cut off.
 func (v *values) value() (jsontext.Value, error) {
-	v.limit.mark(v.InputOffset())
 	raw, err := v.ReadValue()
 	return raw, cutOff(err)
 }
 
 // token reads the next token of a value that has begun.
 func (v *values) token() (jsontext.Token, error) {
-	v.limit.mark(v.InputOffset())
 	t, err := v.ReadToken()
 	return t, cutOff(err)
 }
@@ -45,21 +48,19 @@ func cutOff(err error) error {
 	return err
 }
 
-// limitReader fails when more than max bytes are read of one value. A decoder
-// reads more only when all that it has belongs to the value that it is at, so
-// the bytes that follow a value do not count against it.
+// limitReader fails when more than max bytes are read since the offset from. A
+// decoder reads more only when all that it has belongs to the value that it is
+// at, so the bytes that follow a value do not count against it. It can go on when
+// from has moved.
 type limitReader struct {
 	r          io.Reader
 	read, from int64
 	max        int64
 }
 
-// mark says at which offset a value begins.
-func (l *limitReader) mark(offset int64) { l.from = offset }
-
 func (l *limitReader) Read(p []byte) (int, error) {
 	if l.read-l.from > l.max {
-		return 0, ErrTooLarge
+		return 0, tooLarge(l.max)
 	}
 	n, err := l.r.Read(p)
 	l.read += int64(n)
@@ -95,7 +96,7 @@ func (v *values) members(kind byte, next func() error) error {
 		return fmt.Errorf("%s where %c is expected", begin.Kind(), kind)
 	}
 	for {
-		v.limit.mark(v.InputOffset())
+		v.mark()
 		switch v.PeekKind() {
 		case '}', ']':
 			_, err := v.token()
@@ -108,10 +109,48 @@ func (v *values) members(kind byte, next func() error) error {
 	}
 }
 
-// skip reads past the next value.
+// skip reads past the next value, which may be of any size.
 func (v *values) skip() error {
-	v.limit.mark(v.InputOffset())
-	return cutOff(v.SkipValue())
+	_, err := v.skipTo(v.StackDepth(), "")
+	return err
+}
+
+// skipTo reads token by token, each within the limit, until no more than depth
+// objects and arrays are open. It returns the object's name, which the metadata at
+// that JSON pointer has, if it has come past it.
+func (v *values) skipTo(depth int, metadata jsontext.Pointer) (string, error) {
+	var name clientgo.ObjectName
+	within := strings.Count(string(metadata), "/") + 1 // what is open in metadata
+	for {
+		v.mark()
+		token, err := v.token()
+		if err != nil && name.Name != "" {
+			return "", fmt.Errorf("object %q: %w", name, err)
+		}
+		if err != nil {
+			return "", err
+		}
+		if token.Kind() == '"' && v.StackDepth() == within && metadata != "" {
+			v.nameAt(metadata, token, &name)
+		}
+		if v.StackDepth() <= depth {
+			return name.String(), nil
+		}
+	}
+}
+
+// nameAt takes a string that was read if it is a name in metadata.
+func (v *values) nameAt(metadata jsontext.Pointer, token jsontext.Token, name *clientgo.ObjectName) {
+	at := v.StackPointer()
+	if _, n := v.StackIndex(v.StackDepth()); n%2 != 0 || at.Parent() != metadata {
+		return // the name of a member, or elsewhere
+	}
+	switch at.LastToken() {
+	case "namespace":
+		name.Namespace = token.String()
+	case "name":
+		name.Name = token.String()
+	}
 }
 
 // into decodes the next value, of a type of apimachinery.

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// frames splits a stream. Its errors are fatal to the stream, and io.EOF is
-// its orderly end.
+// frames splits a stream. Its errors are fatal to the stream, but for
+// *cache.ObjectError, which concerns one frame. io.EOF is its orderly end.
 type frames interface {
 	next() (frame, error)
 }
@@ -56,6 +57,9 @@ func (w *restWatcher[T]) Next() (cache.Frame[T], error) {
 		return cache.Frame[T]{}, w.err
 	}
 	raw, err := w.frames.next()
+	if large := (*cache.ObjectError)(nil); errors.As(err, &large) {
+		return cache.Frame[T]{}, err
+	}
 	if err != nil {
 		w.err = ended(w.ctx, err)
 		if w.ctx.Err() == nil && err != io.EOF {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -182,7 +184,7 @@ func TestFrames(t *testing.T) {
 		{"broken status", `{"type":"ERROR","object":[]}`, nil, nil},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
-			names, errs := nextFrames(t, r, MaxObjectBytes)
+			names, errs := nextFrames(t, r, DefaultMaxObjectBytes)
 			if diff := cmp.Diff(c.want, names); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.name, diff)
 			}
@@ -194,35 +196,10 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-func TestFrameLimit(t *testing.T) {
-	frame := string(jsonFrame(t, "ADDED", podNamed("a")))
-	limit := int64(len(frame))
-	names, errs := nextFrames(t, strings.NewReader(strings.Repeat(frame, 100)), limit)
-	if len(names) != 100 || errs[0] != io.EOF {
-		t.Errorf("%d frames of the limit, then %v", len(names), errs)
-	}
-	large := podNamed("large")
-	large.Annotations["x"] = strings.Repeat("x", 10*len(frame))
-	names, errs = nextFrames(t, strings.NewReader(frame+string(jsonFrame(t, "ADDED", large))), limit)
-	if len(names) != 1 || !errors.Is(errs[0], ErrTooLarge) {
-		t.Errorf("%v, then %v", names, errs)
-	}
-
-	header := []byte{0x7f, 0xff, 0xff, 0xff}
-	allocated := testing.AllocsPerRun(1, func() {
-		if _, err := newProtoFrames(bytes.NewReader(header), MaxObjectBytes).next(); err != ErrTooLarge {
-			t.Errorf("protobuf: %v", err)
-		}
-	})
-	if allocated > 10 {
-		t.Errorf("protobuf: %v allocations", allocated)
-	}
-}
-
 func TestProtobufFrames(t *testing.T) {
 	good := protoFrame(t, "ADDED", podNamed("a"))
 	for n := 1; n < len(good); n++ {
-		_, err := newProtoFrames(bytes.NewReader(good[:n]), MaxObjectBytes).next()
+		_, err := newProtoFrames(bytes.NewReader(good[:n]), DefaultMaxObjectBytes).next()
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("%d bytes of %d: %v", n, len(good), err)
 		}
@@ -262,13 +239,45 @@ func damaged(t *testing.T, pod *corev1.Pod) []byte {
 	return append([]byte(magic), data...)
 }
 
+// drain reads frames up to an error that ends them.
+func drain(stream frames) (all []frame, large int, end error) {
+	for {
+		f, err := stream.next()
+		object := (*cache.ObjectError)(nil)
+		switch {
+		case errors.As(err, &object):
+			large++
+		case err != nil:
+			return all, large, err
+		default:
+			f.object = slices.Clone(f.object)
+			all = append(all, f)
+		}
+	}
+}
+
+func FuzzJSONFrames(f *testing.F) {
+	f.Add(slices.Concat(jsonFrame(f, "ADDED", podNamed("a")), jsonFrame(f, "BOOKMARK", bookmarkPod())))
+	f.Add([]byte(`{"object":{"metadata":{"name":"a"}},"x":[1,"",{}],"type":"DELETED"} {"type":"ERROR","object":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, large, end := drain(newJSONFrames(bytes.NewReader(data), 1<<20))
+		slowly, _, _ := drain(newJSONFrames(iotest.OneByteReader(bytes.NewReader(data)), 1<<20))
+		if !reflect.DeepEqual(all, slowly) || large != 0 {
+			t.Errorf("%d frames, %d too large, and byte by byte %d", len(all), large, len(slowly))
+		}
+		if small, large, smallEnd := drain(newJSONFrames(bytes.NewReader(data), 20)); end == io.EOF && smallEnd == io.EOF && len(small)+large != len(all) {
+			t.Errorf("%d frames, and with a low limit %d and %d too large", len(all), len(small), large)
+		}
+	})
+}
+
 func FuzzProtobuf(f *testing.F) {
 	f.Add(encoded(f, protoType, podList(2)))
 	f.Add(protoFrame(f, "ADDED", podNamed("a")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := newCodec[*corev1.Pod]()
 		var got []*corev1.Pod
-		meta, err := c.protoList(bytes.NewReader(data), func(pod *corev1.Pod, err error) { got = append(got, pod) })
+		meta, err := c.protoList(bytes.NewReader(data), 1<<20, func(pod *corev1.Pod, err error) { got = append(got, pod) })
 		if err == nil {
 			want := new(corev1.PodList)
 			if _, message, err := openEnvelope(data); err == nil && want.Unmarshal(message) == nil {
@@ -277,11 +286,8 @@ func FuzzProtobuf(f *testing.F) {
 				}
 			}
 		}
-		frames := newProtoFrames(bytes.NewReader(data), 1<<20)
-		for {
-			if _, err := frames.next(); err != nil {
-				return
-			}
+		for _, limit := range []int64{20, 1 << 20} {
+			drain(newProtoFrames(bytes.NewReader(data), limit))
 		}
 	})
 }

@@ -1,0 +1,219 @@
+package source
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+const testLimit = 64 << 10
+
+// largePod is a pod of more than the limit whose strings are short.
+func largePod() *corev1.Pod {
+	pod := podNamed("large")
+	for len(mustJSON(fataler{}, pod.Spec.Containers)) < 2*testLimit {
+		pod.Spec.Containers = append(pod.Spec.Containers, pod.Spec.Containers...)
+	}
+	return pod
+}
+
+// fataler is a testing.TB for what cannot fail.
+type fataler struct{ testing.TB }
+
+func (fataler) Helper() {}
+
+// limited returns a source of pods with the limit of the tests, whose server has
+// one answer.
+func limited(t *testing.T, contentType string, body []byte) Source[*corev1.Pod] {
+	t.Helper()
+	client, err := NewClientWithOptions(serveBody(t, contentType, string(body)), ClientOptions{MaxObjectBytes: testLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New[*corev1.Pod](client, pods, "")
+}
+
+// isLarge reports whether err is that of the large pod, or of one without a name.
+func isLarge(err error, name string) bool {
+	var object *cache.ObjectError
+	return errors.Is(err, ErrTooLarge) && errors.As(err, &object) && object.Object == name &&
+		strings.Contains(err.Error(), fmt.Sprint(testLimit))
+}
+
+func TestItemThatIsTooLargeIsLeftOut(t *testing.T) {
+	list := podList(3)
+	list.Items = slices.Insert(list.Items, 1, *largePod())
+	for _, contentType := range []string{jsonType, protoType} {
+		got, failed, meta, err := listAll(t, limited(t, contentType, encoded(t, contentType, list)), metav1.ListOptions{})
+		if err != nil || len(got) != 3 || got[1].Name != "pod-1" || meta.ResourceVersion != list.ResourceVersion {
+			t.Errorf("%s: %v, %d items", contentType, err, len(got))
+		}
+		if len(failed) != 1 || !isLarge(failed[0], "default/large") {
+			t.Errorf("%s: errors %v", contentType, failed)
+		}
+	}
+}
+
+func TestFrameThatIsTooLargeIsLeftOut(t *testing.T) {
+	small, large := podNamed("a"), largePod()
+	typeLast := `{"object":` + string(mustJSON(t, large)) + `,"type":"ADDED"}`
+	for _, c := range []struct {
+		name, contentType string
+		frames            [][]byte
+		object            string
+	}{
+		{"JSON", jsonType, [][]byte{jsonFrame(t, "ADDED", large), jsonFrame(t, "ADDED", small)}, "default/large"},
+		{"JSON, type last", jsonType, [][]byte{[]byte(typeLast), jsonFrame(t, "ADDED", small)}, "default/large"},
+		{"protobuf", protoType, [][]byte{protoFrame(t, "MODIFIED", large), protoFrame(t, "ADDED", small)}, "default/large"},
+	} {
+		w := openWatch(t, limited(t, c.contentType, bytes.Join(c.frames, nil)))
+		if _, err := w.Next(); !isLarge(err, c.object) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if frame, err := w.Next(); err != nil || frame.Object.Name != "a" {
+			t.Errorf("%s: after it: %v", c.name, err)
+		}
+	}
+}
+
+func TestFrameOfTheLimitIsRead(t *testing.T) {
+	frame := string(jsonFrame(t, "ADDED", podNamed("a")))
+	names, errs := nextFrames(t, strings.NewReader(strings.Repeat(frame, 100)), int64(len(frame)))
+	if len(names) != 100 || errs[0] != io.EOF {
+		t.Errorf("%d frames, then %v", len(names), errs)
+	}
+}
+
+// What can be neither held nor read past ends the list or stream, with the name
+// of the object if that was there.
+func TestTooLargeToReadPast(t *testing.T) {
+	pod := podNamed("large")
+	pod.Annotations["x"] = strings.Repeat("x", 2*testLimit)
+	list := &corev1.PodList{Items: []corev1.Pod{*pod}}
+	longMetadata := &corev1.PodList{ListMeta: metav1.ListMeta{Continue: strings.Repeat("x", 2*testLimit)}}
+	for _, c := range []struct {
+		name, contentType string
+		body              []byte
+		named             bool
+	}{
+		{"one string of an item", jsonType, mustJSON(t, list), true},
+		{"metadata of a list", jsonType, mustJSON(t, longMetadata), false},
+		{"metadata of a list in protobuf", protoType, encoded(t, protoType, longMetadata), false},
+	} {
+		_, _, _, err := listAll(t, limited(t, c.contentType, c.body), metav1.ListOptions{})
+		if !errors.Is(err, ErrTooLarge) || strings.Contains(err.Error(), "default/large") != c.named {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, c := range []struct {
+		name, contentType string
+		body              []byte
+		named             bool
+	}{
+		{"one string of a frame", jsonType, jsonFrame(t, "ADDED", pod), true},
+		{"white space", jsonType, bytes.Repeat([]byte(" "), 4*testLimit), false},
+		{"the length of no frame", protoType, append([]byte{0x7f, 0xff, 0xff, 0xff}, make([]byte, 20)...), false},
+	} {
+		w := openWatch(t, limited(t, c.contentType, c.body))
+		for range 2 { // and it stays at its end
+			_, err := w.Next()
+			if !errors.Is(err, ErrTooLarge) || errors.As(err, new(*cache.ObjectError)) || strings.Contains(err.Error(), "default/large") != c.named {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+	}
+}
+
+// endless is a head, and then a pattern that is repeated up to a size.
+func endless(head, pattern string) io.Reader {
+	return io.MultiReader(strings.NewReader(head), io.LimitReader(&repeated{pattern: pattern}, 16<<20))
+}
+
+type repeated struct {
+	pattern string
+	at      int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.pattern[r.at]
+		r.at = (r.at + 1) % len(r.pattern)
+	}
+	return len(p), nil
+}
+
+// allocated returns how much memory a call takes, freed or not.
+func allocated(call func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Whatever length a server claims, and however much it sends, what is allocated
+// depends on the limit.
+func TestAllocationIsBoundedByTheLimit(t *testing.T) {
+	codec := newCodec[*corev1.Pod]()
+	ignore := func(*corev1.Pod, error) {}
+	list := func(r io.Reader) error { _, err := codec.jsonList(r, testLimit, ignore); return err }
+	jsonFrames := func(r io.Reader) error { _, _, err := drain(newJSONFrames(r, testLimit)); return err }
+	protoFrames := func(r io.Reader) error { _, _, err := drain(newProtoFrames(r, testLimit)); return err }
+	protoList := func(r io.Reader) error { _, err := codec.protoList(r, testLimit, ignore); return err }
+
+	frame := "\x0a\x05ADDED\x12"
+	longest := string(binary.BigEndian.AppendUint32(nil, 1<<32-1))
+	item := string(binary.AppendUvarint([]byte{unknownRaw<<3 | wireBytes}, 1<<40)) + string(binary.AppendUvarint([]byte{listItems<<3 | wireBytes}, 1<<39))
+	for _, c := range []struct {
+		name string
+		read func(io.Reader) error
+		body io.Reader
+	}{
+		{"JSON list: item", list, endless(`{"items":[{"metadata":{"name":"a"},"x":[`, `{"a":"b"},`)},
+		{"JSON list: string", list, endless(`{"items":[{"metadata":{"name":"`, `x`)},
+		{"JSON list: other member", list, endless(`{"x":[`, `{"a":"b"},`)},
+		{"JSON list: kind", list, endless(`{"kind":"`, `x`)},
+		{"JSON frame: object", jsonFrames, endless(`{"type":"ADDED","object":{"a":[`, `{"a":"b"},`)},
+		{"JSON frame: members", jsonFrames, endless(`{`, `"a":"b",`)},
+		{"JSON frame: string", jsonFrames, endless(`{"type":"`, `x`)},
+		{"JSON frame: white space", jsonFrames, endless(``, " \n")},
+		{"protobuf frame", protoFrames, endless(longest+frame, "\xff")},
+		{"protobuf frame: no length", protoFrames, endless("", "\xff")},
+		{"protobuf list: item", protoList, endless(magic+item, "\x0a\x01x")},
+	} {
+		var err error
+		took := allocated(func() { err = c.read(c.body) })
+		if err == nil || took > 2<<20 {
+			t.Errorf("%s: %d KiB allocated, then %v", c.name, took>>10, err)
+		}
+	}
+}
+
+// client-go reads such an answer whole.
+func TestAnswerThatIsNoSuccessIsReadInPart(t *testing.T) {
+	sent := make(chan int, 1)
+	cfg := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+		n, _ := io.Copy(w, endless("down", "."))
+		sent <- int(n)
+	})
+	_, _, _, err := listAll(t, New[*corev1.Pod](newClient(t, cfg), pods, ""), metav1.ListOptions{})
+	if err == nil || !strings.Contains(err.Error(), "down") || len(err.Error()) > 10_000 {
+		t.Errorf("error of %d bytes: %.100v", len(fmt.Sprint(err)), err)
+	}
+	if n := <-sent; n > 12<<20 {
+		t.Errorf("%d bytes were taken", n)
+	}
+}

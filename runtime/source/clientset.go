@@ -53,21 +53,21 @@ func (s *funcSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 		return metav1.ListMeta{}, err
 	}
 	if isNil(list) {
-		return metav1.ListMeta{}, fmt.Errorf("%w: is nil", ErrNotAList)
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", ErrNotAList))
 	}
 	if err := tableError(list); err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("%w: %w", ErrNotAList, err)
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %w", ErrNotAList, err))
 	}
 	accessor, err := meta.ListAccessor(list)
 	if err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("%w: %T: %w", ErrNotAList, list, err)
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", ErrNotAList, list, err))
 	}
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
 		each(typedObject[T](item))
 		return nil
 	})
 	if err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("%w: %T: %w", ErrNotAList, list, err)
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", ErrNotAList, list, err))
 	}
 	return listMeta(accessor), nil
 }

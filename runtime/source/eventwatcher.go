@@ -75,7 +75,7 @@ func (w *eventWatcher[T]) received(event watch.Event, ok bool) (cache.Frame[T], 
 	}
 }
 
-var errNoStatus = errors.New("watch: error event without a status")
+var errNoStatus = errors.New("error event without a status")
 
 // ended says why there are no more frames.
 func (w *eventWatcher[T]) ended() error { return ended(w.ctx, ErrStopped) }

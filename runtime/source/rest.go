@@ -55,10 +55,10 @@ func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 	case mediaType == jsonType:
 		meta, err = s.codec.jsonList(body, s.client.maxObject, each)
 	default:
-		err = fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
+		err = s.unexpected(mediaType)
 	}
 	if err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("list of %s: %w", s.resource.GroupResource(), ended(ctx, err))
+		return metav1.ListMeta{}, ended(ctx, undecodable(err))
 	}
 	return meta, nil
 }
@@ -82,10 +82,14 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 		w.frames = newJSONFrames(body, s.client.maxObject)
 	default:
 		w.Stop()
-		return nil, fmt.Errorf("watch of %s: content type %q: not one of %s",
-			s.resource.GroupResource(), mediaType, s.client.accept(s.codec.protobuf))
+		return nil, undecodable(s.unexpected(mediaType))
 	}
 	return w, nil
+}
+
+// unexpected is the error for an answer in a content type that was not asked for.
+func (s *restSource[T]) unexpected(mediaType string) error {
+	return fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
 }
 
 // open sends a request and returns the body and media type of its answer, if
@@ -113,13 +117,14 @@ func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (i
 	if err != nil {
 		return nil, "", err
 	}
+	body = connection{body}
 	if answer.contentType == "" {
 		return body, jsonType, nil
 	}
 	mediaType, _, err := mime.ParseMediaType(answer.contentType)
 	if err != nil {
 		_ = body.Close()
-		return nil, "", fmt.Errorf("content type %q: %w", answer.contentType, err)
+		return nil, "", undecodable(fmt.Errorf("content type %q: %w", answer.contentType, err))
 	}
 	return body, mediaType, nil
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
@@ -174,6 +175,13 @@ func TestListAnswersThatAreNone(t *testing.T) {
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
+			class := cache.ClassDecode
+			if c.want == io.ErrUnexpectedEOF {
+				class = cache.ClassConnection
+			}
+			if got := cache.ClassOf(err); got != class {
+				t.Errorf("error %v of class %v, want %v", err, got, class)
+			}
 		})
 	}
 }
@@ -268,6 +276,22 @@ func TestPageIsNotPinned(t *testing.T) {
 			}
 		}
 		runtime.KeepAlive(kept)
+	}
+}
+
+// What goes wrong with the connection is no matter of the decoder.
+func TestErrorsOfAConnection(t *testing.T) {
+	reset := errors.New("stream reset")
+	for _, read := range []func(io.Reader) error{
+		func(r io.Reader) error { _, err := newCodec[*corev1.Pod]().jsonList(r, 100, func(*corev1.Pod, error) {}); return err },
+		func(r io.Reader) error { _, err := newCodec[*corev1.Pod]().protoList(r, 100, func(*corev1.Pod, error) {}); return err },
+		func(r io.Reader) error { _, err := newJSONFrames(r, 100).next(); return err },
+		func(r io.Reader) error { _, err := newProtoFrames(r, 100).next(); return err },
+	} {
+		err := undecodable(read(connection{io.NopCloser(iotest.ErrReader(reset))}))
+		if !errors.Is(err, reset) || cache.ClassOf(err) == cache.ClassDecode {
+			t.Errorf("%v of class %v", err, cache.ClassOf(err))
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -53,6 +54,31 @@ func ended(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)
 	}
 	return ctx.Err()
+}
+
+// connection tells what goes wrong with a connection from what comes over it.
+type connection struct{ io.ReadCloser }
+
+func (c connection) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = readError{err}
+	}
+	return n, err
+}
+
+// readError is an error of a connection.
+type readError struct{ error }
+
+func (e readError) Unwrap() error { return e.error }
+
+// undecodable is cache.ErrUndecodable because of err, or err itself if that is the
+// connection's.
+func undecodable(err error) error {
+	if errors.As(err, new(readError)) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", cache.ErrUndecodable, err)
 }
 
 // listMeta copies what a page says about itself.

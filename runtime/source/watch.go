@@ -63,7 +63,7 @@ func (w *restWatcher[T]) Next() (cache.Frame[T], error) {
 	if err != nil {
 		w.err = ended(w.ctx, err)
 		if w.ctx.Err() == nil && err != io.EOF {
-			w.err = fmt.Errorf("watch: %w", err)
+			w.err = undecodable(err)
 		}
 		return cache.Frame[T]{}, w.err
 	}
@@ -76,7 +76,7 @@ func (w *restWatcher[T]) decode(in frame) (cache.Frame[T], error) {
 		return cache.Frame[T]{}, statusError(in)
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
 	default:
-		w.err = fmt.Errorf("watch: frame of unknown type %q", in.event)
+		w.err = undecodable(fmt.Errorf("frame of unknown type %q", in.event))
 		return cache.Frame[T]{}, w.err
 	}
 	obj, gvk, err := w.object(in)
@@ -120,10 +120,10 @@ func statusError(in frame) error {
 			err = status.Unmarshal(message)
 		}
 		if err != nil {
-			return fmt.Errorf("watch: status: %w", err)
+			return undecodable(fmt.Errorf("status: %w", err))
 		}
 	} else if err := utiljson.Unmarshal(in.object, &status); err != nil {
-		return fmt.Errorf("watch: status: %w", err)
+		return undecodable(fmt.Errorf("status: %w", err))
 	}
 	return apierrors.FromObject(&status)
 }

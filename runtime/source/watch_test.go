@@ -192,6 +192,9 @@ func TestFrames(t *testing.T) {
 			if c.end != nil && !errors.Is(end, c.end) || c.end == nil && errors.Is(end, io.EOF) {
 				t.Errorf("%s: ends with %v, want %v", c.name, end, c.end)
 			}
+			if decode := cache.ClassOf(end) == cache.ClassDecode; decode != (c.end == nil) {
+				t.Errorf("%s: ends with %v of class %v", c.name, end, cache.ClassOf(end))
+			}
 		}
 	}
 }

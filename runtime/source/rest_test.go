@@ -283,8 +283,14 @@ func TestPageIsNotPinned(t *testing.T) {
 func TestErrorsOfAConnection(t *testing.T) {
 	reset := errors.New("stream reset")
 	for _, read := range []func(io.Reader) error{
-		func(r io.Reader) error { _, err := newCodec[*corev1.Pod]().jsonList(r, 100, func(*corev1.Pod, error) {}); return err },
-		func(r io.Reader) error { _, err := newCodec[*corev1.Pod]().protoList(r, 100, func(*corev1.Pod, error) {}); return err },
+		func(r io.Reader) error {
+			_, err := newCodec[*corev1.Pod]().jsonList(r, 100, func(*corev1.Pod, error) {})
+			return err
+		},
+		func(r io.Reader) error {
+			_, err := newCodec[*corev1.Pod]().protoList(r, 100, func(*corev1.Pod, error) {})
+			return err
+		},
 		func(r io.Reader) error { _, err := newJSONFrames(r, 100).next(); return err },
 		func(r io.Reader) error { _, err := newProtoFrames(r, 100).next(); return err },
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 )
 
@@ -23,11 +24,14 @@ func (r *reflector[T]) explain(err error) error {
 
 // target names what the source lists and watches.
 func (r *reflector[T]) target() string {
-	source, ok := r.source.(targeted)
-	if !ok {
+	var resource schema.GroupVersionResource
+	var namespace string
+	if source, ok := r.source.(targeted); ok {
+		resource, namespace = source.Target()
+	}
+	if resource.Empty() {
 		return r.options.name()
 	}
-	resource, namespace := source.Target()
 	if namespace == "" {
 		return fmt.Sprintf("%s (version %s) in all namespaces", resource.GroupResource(), resource.Version)
 	}

@@ -63,7 +63,8 @@ type Frame[T any] struct {
 }
 
 // targeted is implemented by a source that knows what it lists and watches, in
-// which namespace or, if that is empty, in all. Errors name it.
+// which namespace or, if that is empty, in all. Errors name it. A resource that is
+// not known is empty.
 type targeted interface {
 	Target() (resource schema.GroupVersionResource, namespace string)
 }

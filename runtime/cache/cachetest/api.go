@@ -47,8 +47,10 @@ type API[T runtime.Object] struct {
 	uncached  bool
 	watchList WatchListMode
 	faults    []*Fault
-	requests  []*Request
-	watches   int
+	// chaos is nil without FailRandomly.
+	chaos    *chaos
+	requests []*Request
+	watches  int
 }
 
 // NewAPI returns an API that holds the objects, created in that order. Its

@@ -51,6 +51,37 @@
 // goes and comes. Fault.Do makes them happen at a request, such as a compaction
 // between two pages.
 //
+// # Controllers of your own
+//
+// FailRandomly lets every request meet such faults at random, until
+// ClearFaults. A controller is right if it ends in the right state after
+// whatever happened to its informers:
+//
+//	func TestController(t *testing.T) {
+//		for seed := range uint64(100) {
+//			synctest.Test(t, func(t *testing.T) {
+//				api := cachetest.NewAPI(pods...)
+//				api.FailRandomly(cachetest.Chaos{Seed: seed})
+//				startController(t, api)
+//				// ... write to the API, with time.Sleep between ...
+//				api.ClearFaults()
+//				time.Sleep(time.Hour) // longer than any backoff: no time at all here
+//				requireAllIsWell(t, api, seed)
+//			})
+//		}
+//	}
+//
+// What the controller writes goes to the API itself, or over HTTP through
+// Server.RoundTripper, and is not subject to faults. In a bubble, a seed that
+// fails once fails always, as far as the controller asks in the same order.
+//
+// client-go's informers know no silent connection and take every frame for a
+// newer one. They need Chaos.If to leave these out:
+//
+//	func(_ cachetest.Request, f cachetest.Fault) bool { return !f.Hang && f.Repeat < 2 }
+//
+// # Requests
+//
 // Requests returns what was asked of the API, when, and which fault it met, so
 // that a test can also say which requests a fault may lead to, and after how
 // long.

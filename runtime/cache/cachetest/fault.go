@@ -146,12 +146,12 @@ func (a *API[T]) Fail(faults ...Fault) {
 	}
 }
 
-// ClearFaults forgets the faults that are not used up. Requests that have met
-// theirs keep it.
+// ClearFaults forgets the faults that are not used up, and ends FailRandomly.
+// Requests that have met theirs keep it.
 func (a *API[T]) ClearFaults() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.faults = nil
+	a.faults, a.chaos = nil, nil
 }
 
 func (f *Fault) matches(r Request) bool {

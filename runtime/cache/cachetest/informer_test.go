@@ -2,6 +2,7 @@ package cachetest_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -9,10 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 type object = *metav1.PartialObjectMetadata
@@ -69,6 +73,72 @@ func TestInformerUnderFaults(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestInformerInChaos: after any faults, the store and the handler's view are
+// the API's state, on the API itself and over HTTP.
+func TestInformerInChaos(t *testing.T) {
+	for name, source := range map[string]func(*testing.T, *cachetest.API[object]) cache.Source[object]{
+		"API":  func(_ *testing.T, api *cachetest.API[object]) cache.Source[object] { return api },
+		"HTTP": overHTTP,
+	} {
+		for seed := range uint64(20) {
+			t.Run(fmt.Sprint(name, "/", seed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					api := cachetest.NewAPI(named("thing1", ""), named("thing3", ""), named("thing4", ""), named("thing5", ""))
+					api.SetWatchCache(false)
+					api.FailRandomly(cachetest.Chaos{Seed: seed})
+					informer := cache.New(source(t, api), cache.Options[object]{PageSize: 2, IdleTimeout: time.Minute})
+					var seen cachetest.Recorder[object]
+					if _, err := informer.AddHandler(&seen, cache.HandlerOptions{}); err != nil {
+						t.Fatal(err)
+					}
+					ctx, cancel := context.WithCancel(t.Context())
+					ran := make(chan error)
+					go func() { ran <- informer.Run(ctx) }()
+					defer func() { cancel(); <-ran }()
+					for i := range 200 {
+						write(t, api, fmt.Sprint("thing", i%7), i)
+						time.Sleep(3 * time.Second)
+					}
+					api.ClearFaults()
+					time.Sleep(10 * time.Minute)
+					compare(t, api, informer, &seen)
+				})
+			})
+		}
+	}
+}
+
+// write deletes an object that is there, for every third time, and updates or
+// creates it otherwise.
+func write(t *testing.T, api *cachetest.API[object], name string, i int) {
+	t.Helper()
+	key := types.NamespacedName{Name: name}
+	_, err := api.Get(key)
+	switch {
+	case err != nil:
+		_, err = api.Create(named(name, fmt.Sprint(i)))
+	case i%3 == 0:
+		_, err = api.Delete(key)
+	default:
+		_, err = api.Update(named(name, fmt.Sprint(i)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// overHTTP is a source that asks the API over HTTP.
+func overHTTP(t *testing.T, api *cachetest.API[object]) cache.Source[object] {
+	resource := schema.GroupVersionResource{Group: "test", Version: "v1", Resource: "things"}
+	server := cachetest.NewServer()
+	cachetest.Serve(server, resource, "Thing", api)
+	client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source.New[object](client, resource, "")
 }
 
 // change writes, before and after the history is lost.

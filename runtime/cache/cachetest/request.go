@@ -63,16 +63,21 @@ func (a *API[T]) arrive(verb Verb, namespace string, options metav1.ListOptions)
 	defer a.mu.Unlock()
 	r := &Request{Verb: verb, Namespace: namespace, Options: *options.DeepCopy(), Arrived: time.Now()}
 	a.requests = append(a.requests, r)
-	i := slices.IndexFunc(a.faults, func(f *Fault) bool { return f.matches(*r) })
+	fault := a.meetLocked(*r)
+	r.Fault = fault.String()
+	return r, &fault
+}
+
+func (a *API[T]) meetLocked(r Request) Fault {
+	i := slices.IndexFunc(a.faults, func(f *Fault) bool { return f.matches(r) })
 	if i < 0 {
-		return r, &Fault{}
+		return a.chaos.meet(r)
 	}
 	met := *a.faults[i]
-	r.Fault = met.String()
 	if a.faults[i].Times--; a.faults[i].Times == 0 {
 		a.faults = slices.Delete(a.faults, i, i+1)
 	}
-	return r, &met
+	return met
 }
 
 // answer logs the answer to a request.

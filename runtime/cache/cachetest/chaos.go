@@ -1,0 +1,127 @@
+package cachetest
+
+import (
+	"cmp"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// Chaos is faults at random, of every kind that a client can get over: after
+// ClearFaults, its view is to become the state of the API again.
+//
+// Which fault a request meets depends on the Seed and on how many requests came
+// before it, and on nothing else. Request.Fault says which one it was.
+//
+// Left out are faults that nobody gets over: a single object that can't be
+// decoded or is too long is missing until it changes.
+type Chaos struct {
+	Seed uint64
+	// Rate is the share of the requests that meet a fault, from 0 to 1; 0 is one
+	// half.
+	Rate float64
+	// Longest is the longest Delay, Stall and Retry-After; 0 is ten seconds.
+	Longest time.Duration
+	// Restart is whether the server may also come back with a new history, as
+	// it does from API.Restart.
+	Restart bool
+	// If says whether a request may meet a fault; nil for any. It must not call
+	// the API.
+	If func(Request, Fault) bool
+}
+
+// FailRandomly lets the requests that meet no scripted fault meet random ones,
+// until ClearFaults.
+func (a *API[T]) FailRandomly(c Chaos) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c.Rate = cmp.Or(c.Rate, 0.5)
+	c.Longest = cmp.Or(c.Longest, 10*time.Second)
+	a.chaos = &chaos{Chaos: c, compact: a.Compact, restart: a.Restart}
+}
+
+// chaos is a Chaos at work.
+type chaos struct {
+	Chaos
+	requests         uint64
+	compact, restart func()
+}
+
+// meet returns the fault that the next request meets: the zero value for none.
+// It may be called on nil, which is no chaos.
+func (c *chaos) meet(r Request) Fault {
+	if c == nil {
+		return Fault{}
+	}
+	random := rand.New(rand.NewPCG(c.Seed, c.requests))
+	c.requests++
+	if random.Float64() >= c.Rate {
+		return Fault{}
+	}
+	fault := c.fault(random)
+	if c.If != nil && !c.If(r, fault) {
+		return Fault{}
+	}
+	return fault
+}
+
+// fault returns one fault.
+func (c *chaos) fault(random *rand.Rand) Fault {
+	f := Fault{Opened: random.IntN(2) == 0}
+	if random.IntN(2) == 0 {
+		f.After = random.IntN(5)
+	}
+	kinds := 13
+	if c.Restart {
+		kinds++
+	}
+	switch random.IntN(kinds) {
+	case 0, 1:
+		f.Err = c.status(random)
+	case 2:
+		f = Fault{Err: ErrConnectionRefused}
+	case 3:
+		f.Err = ErrConnectionReset
+	case 4:
+		f.Err = io.EOF
+	case 5:
+		f.Err = ErrTruncated
+	case 6:
+		f.Err = ErrGarbled
+	case 7:
+		f.Hang = true
+	case 8:
+		f.Delay = c.time(random)
+	case 9:
+		f.Stall = c.time(random)
+	case 10:
+		f.After = 1 + random.IntN(5)
+		f.Repeat = 1 + random.IntN(f.After)
+	case 11:
+		f.Shuffle = 1 + random.Uint64()>>1
+		f.LoseBookmarks = random.IntN(2) == 0
+	case 12:
+		f.Do = c.compact
+	case 13:
+		f.Do = c.restart
+	}
+	return f
+}
+
+func (c *chaos) status(random *rand.Rand) error {
+	codes := []int{
+		http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+	}
+	code := codes[random.IntN(len(codes))]
+	if code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable {
+		return StatusRetryAfter(code, int(c.time(random)/time.Second))
+	}
+	return Status(code)
+}
+
+// time is more than nothing, and no longer than the longest.
+func (c *chaos) time(random *rand.Rand) time.Duration {
+	return 1 + time.Duration(random.Int64N(int64(c.Longest)))
+}

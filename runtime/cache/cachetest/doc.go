@@ -75,10 +75,10 @@
 // Server.RoundTripper, and is not subject to faults. In a bubble, a seed that
 // fails once fails always, as far as the controller asks in the same order.
 //
-// client-go's informers know no silent connection and take every frame for a
-// newer one. They need Chaos.If to leave these out:
+// client-go's informers never give up a connection that is silent for ever. They
+// need a Chaos.If that leaves it out:
 //
-//	func(_ cachetest.Request, f cachetest.Fault) bool { return !f.Hang && f.Repeat < 2 }
+//	func(_ cachetest.Request, f cachetest.Fault) bool { return !f.Hang }
 //
 // # Requests
 //

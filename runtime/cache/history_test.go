@@ -70,6 +70,7 @@ func playHistory(t *testing.T, script []byte) {
 		h.act(h.number(len(actions)))
 	}
 
+	h.api.Install()
 	h.api.ClearFaults()
 	h.api.SetWatchList(cachetest.WatchListServed)
 	time.Sleep(time.Hour) // longer than any backoff, timeout or resync period
@@ -102,6 +103,8 @@ var actions = []func(*history){
 	func(h *history) { h.api.CloseWatches() },
 	func(h *history) { h.api.BreakWatches(h.failure()) },
 	func(h *history) { h.api.Compact() },
+	func(h *history) { h.api.Uninstall() },
+	func(h *history) { h.api.Install() },
 	func(h *history) { h.api.SetWatchCache(h.number(2) == 0) },
 	func(h *history) {
 		h.api.SetWatchList([]cachetest.WatchListMode{cachetest.WatchListServed, cachetest.WatchListRejected, cachetest.WatchListEndless}[h.number(3)])
@@ -116,6 +119,18 @@ var actions = []func(*history){
 			Hang: h.number(8) == 0, Err: h.failure(),
 		})
 	},
+	func(h *history) {
+		h.api.Fail(cachetest.Fault{
+			Verb:    []cachetest.Verb{"", cachetest.List, cachetest.Watch, cachetest.WatchList}[h.number(4)],
+			Shuffle: uint64(h.number(3)),
+			After:   h.number(5),
+			Stall:   time.Duration(h.number(3)) * 50 * time.Second,
+			Repeat:  h.number(4), LoseBookmarks: h.number(4) == 0,
+			Do: []func(){nil, h.api.Compact, h.api.CloseWatches, h.api.Uninstall, h.api.Install}[h.number(5)],
+		})
+	},
+	func(h *history) { h.api.FailRandomly(cachetest.Chaos{Seed: uint64(h.number(256)), Rate: 0.3}) },
+	func(h *history) { h.api.ClearFaults() },
 	func(h *history) { settle() },
 	func(h *history) { time.Sleep(time.Duration(1+h.number(200)) * time.Second) },
 	func(h *history) { h.addHandler() },
@@ -142,7 +157,8 @@ func (h *history) failure() error {
 	return []error{
 		cachetest.Status(403), cachetest.Status(404), cachetest.Status(410), cachetest.StatusRetryAfter(429, 3),
 		cachetest.Status(500), cachetest.Status(503), cachetest.ErrConnectionRefused, cachetest.ErrConnectionReset,
-	}[h.number(8)]
+		cachetest.ErrTruncated, cachetest.ErrGarbled,
+	}[h.number(10)]
 }
 
 func (h *history) addHandler() {
@@ -186,7 +202,7 @@ func (h *history) check() {
 	}
 }
 
-func state(obj *thing) string { return obj.Name + "@" + obj.ResourceVersion }
+func state(obj *thing) string { return obj.Name + "@" + obj.ResourceVersion + "=" + numberOf(obj) }
 
 func states(objects func(func(*thing) bool)) []string {
 	var all []string

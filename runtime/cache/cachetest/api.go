@@ -104,9 +104,8 @@ func (a *API[T]) Create(obj T) (T, error) {
 		if a.objects[v.key()] != nil {
 			return nil, apierrors.NewAlreadyExists(a.resource, v.meta.GetName())
 		}
-		a.created++
-		if v.meta.GetUID() == "" {
-			v.meta.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", a.created)))
+		if uid := a.nextUIDLocked(); v.meta.GetUID() == "" {
+			v.meta.SetUID(uid)
 		}
 		a.changeLocked(v.key(), v)
 		return v, nil
@@ -225,10 +224,10 @@ func (a *API[T]) CompactTo(resourceVersion string) error {
 	return nil
 }
 
-// Restart is a server that comes back with its objects and a new history, such
-// as a cluster that was made anew at the same address: open watches break with
-// io.ErrUnexpectedEOF, and resourceVersions begin again at 1, in the order of
-// namespace and name.
+// Restart is a server that comes back with a new history, such as a cluster that
+// was made anew at the same address: open watches break with
+// io.ErrUnexpectedEOF, resourceVersions begin again at 1, and all objects are
+// created again, in the order of namespace and name, with new UIDs.
 //
 // Clients that know the old history meet what they do on a real server: a list
 // from a resourceVersion that is yet to come fails with the cause
@@ -240,7 +239,9 @@ func (a *API[T]) Restart() {
 	restored := a.snapshotLocked(a.history.tail.rv)
 	a.beginLocked(1, make(map[types.NamespacedName]*version[T], len(restored)))
 	for _, v := range restored {
-		a.changeLocked(v.key(), newVersion(v.copy()))
+		v = newVersion(v.copy())
+		v.meta.SetUID(a.nextUIDLocked())
+		a.changeLocked(v.key(), v)
 	}
 }
 
@@ -291,8 +292,10 @@ func (a *API[T]) Uninstall() {
 func (a *API[T]) Install() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.uninstalled = false
-	a.history.compact(a.history.tail.rv)
+	if a.uninstalled {
+		a.uninstalled = false
+		a.history.compact(a.history.tail.rv)
+	}
 }
 
 // unavailableLocked returns why no request can be answered, or nil. After
@@ -302,6 +305,11 @@ func (a *API[T]) unavailableLocked(method string) error {
 		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)
 	}
 	return a.invalid
+}
+
+func (a *API[T]) nextUIDLocked() types.UID {
+	a.created++
+	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", a.created))
 }
 
 // write passes a copy of obj to change, with the API locked, and returns a copy

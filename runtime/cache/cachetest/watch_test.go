@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -311,9 +312,18 @@ func TestSlowWatch(t *testing.T) {
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := listed(t)
+		before := map[types.UID]bool{}
+		for _, obj := range api.Objects() {
+			before[obj.UID] = true
+		}
 		w := follow(t, api, metav1.ListOptions{ResourceVersion: "7"})
 		api.Restart()
 		w.expect(t, io.ErrUnexpectedEOF.Error())
+		for _, obj := range api.Objects() {
+			if before[obj.UID] {
+				t.Errorf("%s has the UID of one from before", obj.Name)
+			}
+		}
 		got, page, err := list(t, api, metav1.ListOptions{})
 		if err != nil || page.ResourceVersion != "4" || !cmp.Equal(got, []string{"a/two@2", "b/one@3", "c/three@4"}) {
 			t.Errorf("listed %v at %s, %v", got, page.ResourceVersion, err)

@@ -53,8 +53,9 @@ var rules = map[string]rule{
 	"runtime/clientgo/dynamicinformer":  clientFactory,
 	"runtime/clientgo/metadatainformer": clientFactory,
 
-	// Its cases are in terms of client-go's interfaces.
+	// Their cases are in terms of client-go's interfaces.
 	"runtime/cache/cachetest/conformance": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"runtime/cache/cachetest/faults":      {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 }
 
 // ruleOf returns the folder whose rule counts for a directory.

@@ -1,0 +1,101 @@
+package faults_test
+
+import (
+	"fmt"
+	"strings"
+)
+
+const preamble = `# Faults
+
+What goes wrong, and what becomes of an informer: of one of runtime/cache over
+REST, and of one of k8s.io/client-go/tools/cache v0.37.2. Each row is a test, over
+HTTP and in virtual time, with default options. An informer of
+runtime/clientgo/cache over a client of client-go is tested too: it does what one
+of runtime/cache does, or has a row of its own. This file is written by
+` + "`go test -run TestDocument -update`" + `.
+
+The informer follows three pods of a server which is a millisecond away and sends a
+bookmark a minute. The fault is there when the informer starts, or when it has been
+in step for a while. When the fault is over, one pod is updated, one deleted, and
+one created.
+
+- **in step** is how long after the end of the fault the store and a handler have
+  what the server has. Never is an hour.
+- **requests** is how many were made from the beginning of the fault until then.
+  The client sets no limit to them.
+- **status** is a part of what the informer's status says meanwhile.
+- **hangs**: it has nothing after an hour, or waits for the answer to one request.
+- **loops**: it is out of step and asks again and again, or makes 1000 requests.
+- **loses**, **has a wrong object**: it is out of step, and does not notice.
+- **crashes**: it ends the process.
+
+A stop in the middle of a fault takes no time, unless the row says how much.
+`
+
+const head = `
+## %s
+
+| | fault | runtime/cache | in step | requests | status | client-go | in step | requests |
+|---|---|---|---|---|---|---|---|---|
+`
+
+// document returns FAULTS.md.
+func document() string {
+	var b strings.Builder
+	b.WriteString(preamble)
+	n := 0
+	for _, family := range families {
+		fmt.Fprintf(&b, head, family.title)
+		for _, r := range family.rows {
+			n++
+			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", n, r.name, columns(r.ours), code(r.says), columns(r.clientGo))
+			if r.face != nil {
+				fmt.Fprintf(&b, "| | … over a client of client-go | %s | | | | |\n", columns(*r.face))
+			}
+		}
+	}
+	b.WriteString(stuckPreamble)
+	for _, r := range stuckRows {
+		fmt.Fprintf(&b, "| %s | %s | %v |\n", r.name, r.implementation.name, r.holds)
+	}
+	return b.String()
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+// columns are an outcome in three columns.
+func columns(o outcome) string {
+	when, requests := o.figures()
+	return strings.Join([]string{o.inWords(), when, requests}, " | ")
+}
+
+// inWords is the verdict, unless all is well, and what the informer does.
+func (o outcome) inWords() string {
+	words := o.how
+	if o.verdict != recovers {
+		words = strings.TrimSuffix(fmt.Sprintf("**%s**: %s", o.verdict, words), ": ")
+	}
+	if o.stop != atOnce {
+		words += fmt.Sprintf("; a stop takes %v", o.stop)
+	}
+	return words
+}
+
+// figures are when the informer is in step, and how many requests it makes.
+func (o outcome) figures() (when, requests string) {
+	when, requests = "never", o.requests.String()
+	switch {
+	case o.verdict == crashes:
+		requests = ""
+	case o.verdict == recovers:
+		when = o.after.String()
+	case o.after != atOnce:
+		requests += " in " + o.after.String()
+	}
+	return when, requests
+}

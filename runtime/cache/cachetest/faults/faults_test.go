@@ -1,0 +1,109 @@
+package faults_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// families are all rows.
+var families = []struct {
+	title string
+	rows  []row
+}{
+	{"Lists", listRows},
+	{"Watch-lists", watchListRows},
+	{"Watches", watchRows},
+	{"The server", serverRows},
+	{"The user's functions", userRows},
+}
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(klog.Logger{}) // which says nothing
+	// The other default handler sleeps by the real clock, 26 years in a bubble.
+	utilruntime.ErrorHandlers = slices.Clip(utilruntime.ErrorHandlers[:1])
+	os.Exit(m.Run())
+}
+
+func TestFaults(t *testing.T) {
+	for _, family := range families {
+		for _, r := range family.rows {
+			t.Run(r.name, func(t *testing.T) {
+				for _, i := range []implementation{typed, face, clientGo} {
+					t.Run(i.name, func(t *testing.T) { r.test(t, i) })
+				}
+			})
+		}
+	}
+}
+
+// crashing is set in a process that is to crash.
+const crashing = "FAULTS_CRASHING"
+
+func (r row) test(t *testing.T, i implementation) {
+	want := r.outcome(i)
+	if want.verdict == crashes && os.Getenv(crashing) == "" {
+		crash(t)
+		return
+	}
+	got := r.measure(t, i)
+	t.Log(got)
+	if !want.holds(got) {
+		t.Errorf("got %v\nwant %v\n%s", got, want, got.differs)
+	}
+	if i.name == typed.name && !strings.Contains(got.status, r.says) {
+		t.Errorf("status: got %s, want it to say %s", got.status, r.says)
+	}
+}
+
+// crash runs the test in another process, which has to end with a panic.
+func crash(t *testing.T) {
+	var pattern []string
+	for name := range strings.SplitSeq(t.Name(), "/") {
+		pattern = append(pattern, "^"+regexp.QuoteMeta(name)+"$")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+strings.Join(pattern, "/"))
+	cmd.Env = append(os.Environ(), crashing+"=true")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !regexp.MustCompile(`(?m)^panic: `).Match(out) {
+		t.Errorf("process ended with %v, want a panic; output:\n%s", err, out)
+	}
+}
+
+func (r row) outcome(i implementation) outcome {
+	switch {
+	case i.name == clientGo.name:
+		return r.clientGo
+	case i.name == face.name && r.face != nil:
+		return *r.face
+	default:
+		return r.ours
+	}
+}
+
+var update = flag.Bool("update", false, "write FAULTS.md")
+
+func TestDocument(t *testing.T) {
+	const file = "FAULTS.md"
+	want := document()
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s is not up to date; go test -run TestDocument -update writes it:\n%s", file, diff)
+	}
+}

@@ -1,0 +1,128 @@
+package faults_test
+
+import (
+	"fmt"
+	"time"
+)
+
+// verdict is what becomes of an informer.
+type verdict string
+
+const (
+	recovers verdict = "recovers"
+	// hangs: after an hour it has nothing, or waits for the same answer as at
+	// the beginning.
+	hangs verdict = "hangs"
+	// loops: it is out of step and asks again and again, or it floods the
+	// server.
+	loops verdict = "loops"
+	// loses: it lacks objects, or has some that are gone, and does not notice.
+	loses verdict = "loses"
+	// wrong: it has a state of an object that is not the server's, and does
+	// not notice.
+	wrong verdict = "has a wrong object"
+	// crashes: it ends the process.
+	crashes verdict = "crashes"
+)
+
+// outcome is what an implementation does about a fault.
+type outcome struct {
+	verdict verdict
+	// after is when it is in step again, counted from the end of the fault, or
+	// when it has flooded the server, counted from the beginning.
+	after span
+	// requests is how many it makes from the beginning of the fault until then,
+	// or, if it is never in step, until an hour after the end.
+	requests count
+	// stop is how long a stop in the middle of the fault takes.
+	stop span
+	// how says it in words.
+	how string
+}
+
+// inStep is the outcome of an informer that recovers.
+func inStep(after span, requests count, how string) outcome {
+	return outcome{verdict: recovers, after: after, requests: requests, how: how}
+}
+
+// never is the outcome of one that is never in step.
+func never(verdict verdict, requests count, how string) outcome {
+	return outcome{verdict: verdict, requests: requests, how: how}
+}
+
+// floods is the outcome of one that makes requests without a pause.
+func floods(after span, how string) outcome {
+	return outcome{verdict: loops, after: after, requests: exactly(flood), how: how}
+}
+
+// stopsIn is the outcome with a stop that is not at once.
+func (o outcome) stopsIn(d span) outcome {
+	o.stop = d
+	return o
+}
+
+// holds says whether what was measured is what is expected.
+func (o outcome) holds(m measurement) bool {
+	timed := o.verdict != recovers && o.after == atOnce || o.after.holds(m.after)
+	return o.verdict == m.verdict && timed && o.requests.holds(m.requests) && o.stop.holds(m.stop)
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("%s, after %v, %v requests, stopped in %v", o.verdict, o.after, o.requests, o.stop)
+}
+
+// span is a time between two, both included, in tenths of a second.
+type span struct{ least, most time.Duration }
+
+var (
+	atOnce = span{}
+	// oneRest is what follows a first failure, and soon a rest of up to a minute,
+	// what follows the tenth or so.
+	oneRest = between(800*time.Millisecond, 1600*time.Millisecond)
+	soon    = between(0, time.Minute)
+)
+
+func after(d time.Duration) span             { return span{d, d} }
+func between(least, most time.Duration) span { return span{least, most} }
+
+func (s span) plus(d time.Duration) span { return span{s.least + d, s.most + d} }
+
+func (s span) holds(d time.Duration) bool {
+	d = d.Round(time.Second / 10)
+	return s.least <= d && d <= s.most
+}
+
+func (s span) String() string {
+	switch {
+	case s.most == 0:
+		return "at once"
+	case s.least == s.most && s.most >= 2*time.Minute && s.most%time.Minute == 0:
+		return fmt.Sprintf("%d min", s.most/time.Minute)
+	case s.least == s.most:
+		return fmt.Sprintf("%g s", s.most.Seconds())
+	case s.least == 0:
+		return fmt.Sprintf("up to %g s", s.most.Seconds())
+	default:
+		return fmt.Sprintf("%g–%g s", s.least.Seconds(), s.most.Seconds())
+	}
+}
+
+// count is a number between two, both included.
+type count struct{ least, most int }
+
+func exactly(n int) count { return count{n, n} }
+
+// about is a number that depends on how long the rests happen to be.
+func about(n int) count { return count{n * 3 / 4, n * 5 / 4} }
+
+func (c count) holds(n int) bool { return c.least <= n && n <= c.most }
+
+func (c count) String() string {
+	switch c.most - c.least {
+	case 0:
+		return fmt.Sprint(c.most)
+	case 1:
+		return fmt.Sprintf("%d or %d", c.least, c.most)
+	}
+	return fmt.Sprintf("about %d", (c.least+c.most+1)/2)
+}

@@ -1,0 +1,88 @@
+package faults_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	v1 "k8s.io/api/core/v1"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+const stuckPreamble = `
+## A handler that never returns
+
+How many of 2000 states of two pods are kept in memory for a handler that was called
+with the first object of the initial list, and does not return.
+
+| handler | of | states |
+|---|---|---|
+`
+
+// stuckRows say what a handler that does not return keeps in memory.
+var stuckRows = []struct {
+	name string
+	implementation
+	options core.HandlerOptions
+	holds   count
+}{
+	{"in order", typed, core.HandlerOptions{}, exactly(changes)},
+	{"in order, with a limit of 100 events", typed, core.HandlerOptions{Limit: 100}, exactly(changes)},
+	{"coalescing from 100 events on", typed, core.HandlerOptions{Coalesce: true, Limit: 100}, count{100, 200}},
+	{"in order", clientGo, core.HandlerOptions{}, exactly(changes)},
+}
+
+// changes is how many there are while the handler is stuck.
+const changes = 2000
+
+func TestStuckHandler(t *testing.T) {
+	for _, r := range stuckRows {
+		t.Run(r.implementation.name+" "+r.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, r.implementation, row{listing: true})
+				w.handle(r.options, func(*v1.Pod) { time.Sleep(time.Hour) })
+				var seen states
+				w.handle(core.HandlerOptions{}, seen.add)
+				w.run()
+				w.pass(time.Second)
+				for range changes / 2 {
+					w.update("a")
+					w.update("b")
+					w.pass(time.Millisecond)
+				}
+				if held := seen.alive() - len(w.stored()); !r.holds.holds(held) {
+					t.Errorf("%d states are held, want %v", held, r.holds)
+				}
+			})
+		})
+	}
+}
+
+// states are objects, if they are still in memory.
+type states struct {
+	mu   sync.Mutex
+	pods []weak.Pointer[v1.Pod]
+}
+
+func (s *states) add(pod *v1.Pod) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pods = append(s.pods, weak.Make(pod))
+}
+
+func (s *states) alive() int {
+	runtime.GC()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, pod := range s.pods {
+		if pod.Value() != nil {
+			n++
+		}
+	}
+	return n
+}

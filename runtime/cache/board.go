@@ -37,7 +37,9 @@ func (b *statusBoard) failed(err error) (attempts int, news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last := b.status.LastError
-	b.status.Attempts++
+	if b.status.Attempts++; b.status.Attempts == 1 {
+		b.status.FailingSince = time.Now()
+	}
 	b.status.LastError = err
 	return b.status.Attempts, last == nil || ClassOf(last) != ClassOf(err)
 }
@@ -47,7 +49,7 @@ func (b *statusBoard) succeeded() (failures int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	failures = b.status.Attempts
-	b.status.Attempts, b.status.LastError = 0, nil
+	b.status.Attempts, b.status.LastError, b.status.FailingSince = 0, nil, time.Time{}
 	return failures
 }
 

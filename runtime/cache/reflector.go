@@ -36,7 +36,9 @@ func (r *reflector[T]) run(ctx context.Context) error {
 		var pace pace
 		var err error
 		before := s.phase
-		r.board.enter(before)
+		if !r.waits(s) {
+			r.board.enter(before)
+		}
 		if before == Listing {
 			s, pace, err = r.list(ctx, s)
 		} else {

@@ -52,8 +52,9 @@ type Status struct {
 	// Synced is true once the store has held a whole list.
 	Synced bool
 	// Attempts counts the lists and watches that failed since the last that
-	// did not.
-	Attempts int
+	// did not, and FailingSince is when the first of them did.
+	Attempts     int
+	FailingSince time.Time
 	// LastError is why the last of them failed; nil if Attempts is zero.
 	LastError error
 
@@ -111,8 +112,11 @@ func (s Status) String() string {
 	if !s.Since.IsZero() {
 		fmt.Fprintf(&b, " for %v", time.Since(s.Since).Round(time.Millisecond))
 	}
-	if s.Attempts > 0 {
-		fmt.Fprintf(&b, ", %d failed attempts", s.Attempts)
+	switch {
+	case s.Attempts == 1:
+		b.WriteString(", 1 failed attempt")
+	case s.Attempts > 1:
+		fmt.Fprintf(&b, ", %d failed attempts in %v", s.Attempts, time.Since(s.FailingSince).Round(time.Millisecond))
 	}
 	if s.LastError != nil {
 		fmt.Fprintf(&b, ", last error: %v", s.LastError)

@@ -1,0 +1,258 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// The status tells what went on.
+func TestStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		informer := run(t, api, cache.Options[*thing]{Name: "things", DisableWatchList: true, Indexes: []cache.Index[*thing]{{
+			Name: "fails", Value: func(*thing) string { panic("no value") },
+		}}})
+		time.Sleep(5 * time.Second)
+		touch(t, api, "a")
+		settle()
+		event := time.Since(begin)
+		time.Sleep(5 * time.Second)
+		api.Bookmark()
+		settle()
+		bookmark := time.Since(begin)
+		api.CloseWatches()
+		time.Sleep(5 * time.Second)
+		settle()
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+		api.CloseWatches()
+		time.Sleep(time.Minute)
+
+		s := informer.Status()
+		if s.Name != "things" || s.Phase != cache.Watching || !s.Synced || s.Objects != 2 || s.ResourceVersion != "4" {
+			t.Errorf("status: %+v", s)
+		}
+		if got := s.Started.Sub(begin); got != 0 {
+			t.Errorf("Started after %v", got)
+		}
+		if got := s.LastEvent.Sub(begin); got != event {
+			t.Errorf("LastEvent after %v, want %v", got, event)
+		}
+		if got := s.LastBookmark.Sub(begin); got != bookmark {
+			t.Errorf("LastBookmark after %v, want %v", got, bookmark)
+		}
+		if s.LastContact.Sub(begin) <= bookmark {
+			t.Errorf("LastContact after %v", s.LastContact.Sub(begin))
+		}
+		if s.Reconnects != 2 || s.Relists != 1 || cache.ClassOf(s.RelistReason) != cache.ClassExpired {
+			t.Errorf("%d reconnects, %d relists because of %v", s.Reconnects, s.Relists, s.RelistReason)
+		}
+		if s.ObjectErrors != 3 || !strings.Contains(s.LastObjectError.Error(), `index "fails": object "ns/a": panic: no value`) {
+			t.Errorf("%d object errors, the last %v", s.ObjectErrors, s.LastObjectError)
+		}
+	})
+}
+
+// An informer is healthy as long as something says that its store is in step.
+func TestHealthCheck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		informer := cache.New(api, cache.Options[*thing]{Name: "things"})
+		check := informer.HealthCheck(5 * time.Minute)
+		time.Sleep(time.Hour)
+		if err := check(nil); err != nil {
+			t.Errorf("not started: %v", err)
+		}
+		r := start(t, informer)
+		for range 20 {
+			time.Sleep(time.Minute)
+			api.Bookmark()
+			if err := check(nil); err != nil {
+				t.Errorf("in step: %v", err)
+			}
+		}
+		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(503)})
+		api.BreakWatches(cachetest.ErrConnectionReset)
+		time.Sleep(6 * time.Minute)
+		err := check(nil)
+		if !errors.Is(err, cache.ErrStale) || !strings.Contains(err.Error(), `informer "things": stale for 6m0s`) {
+			t.Errorf("out of step: %v", err)
+		}
+		api.ClearFaults()
+		time.Sleep(2 * time.Minute)
+		if err := check(nil); err != nil {
+			t.Errorf("in step again: %v", err)
+		}
+		r.stop()
+		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
+			t.Errorf("stopped: %v", err)
+		}
+	})
+}
+
+// A resource that is not there is waited for, and when it goes so do its objects.
+func TestResourceComesAndGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Uninstall()
+		r := run(t, api, cache.Options[*thing]{Name: "things"})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		time.Sleep(time.Hour)
+		if n := len(api.Requests()); n > 365 {
+			t.Errorf("%d requests in an hour", n)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := r.WaitForSync(ctx)
+		for _, part := range []string{`informer "things": not in sync: waiting for the resource to be installed for 1h`, "is its CRD installed?"} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("error lacks %q: %v", part, err)
+			}
+		}
+		if err := r.HealthCheck(time.Minute)(nil); err != nil {
+			t.Errorf("while it waits: %v", err)
+		}
+
+		for round := range 2 {
+			api.Install()
+			created := must[*thing](t)(api.Create(newThing("b")))
+			time.Sleep(13 * time.Second)
+			expect(t, "store", []string{"b " + created.ResourceVersion}, names(r.Store().List()))
+			// Whether a watch still tells of the deletions or not.
+			if round == 1 {
+				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Times: -1, Err: cachetest.Status(503)})
+				api.BreakWatches(cachetest.ErrConnectionReset)
+				settle()
+			}
+			api.Uninstall()
+			api.ClearFaults()
+			time.Sleep(time.Minute)
+			expect(t, "store after it went", nil, names(r.Store().List()))
+			if s := r.Status(); s.Phase != cache.Absent || s.Objects != 0 {
+				t.Errorf("status: %+v", s)
+			}
+		}
+		if err := recorder.Err(); err != nil {
+			t.Error(err)
+		}
+		if n := len(recorder.View()); n != 0 {
+			t.Errorf("%d objects that the handler was not told to be gone", n)
+		}
+	})
+}
+
+// One answer that a resource is not there is not taken at its word, and both
+// directions can be turned off.
+func TestAbsenceOptions(t *testing.T) {
+	absent := func(api *cachetest.API[*thing], times int) {
+		api.Fail(cachetest.Fault{Times: times, Err: cachetest.Status(404)})
+		api.BreakWatches(cachetest.ErrConnectionReset)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := run(t, api, cache.Options[*thing]{})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		absent(api, 1)
+		time.Sleep(time.Minute)
+		expect(t, "after one answer", []string{"add a 2 initial"}, lines(recorder.Events()))
+		absent(api, 2)
+		time.Sleep(time.Minute)
+		expect(t, "after two", []string{"add a 2 initial", "delete a 2 unseen", "add a 2"}, lines(recorder.Events()))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := run(t, api, cache.Options[*thing]{KeepAbsent: true})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		absent(api, -1)
+		time.Sleep(time.Minute)
+		expect(t, "kept", []string{"add a 2 initial"}, lines(recorder.Events()))
+		if s := r.Status(); s.Phase != cache.Absent {
+			t.Errorf("status: %+v", s)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := run(t, api, cache.Options[*thing]{AbsentRetry: -1})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		absent(api, -1)
+		time.Sleep(10 * time.Minute)
+		expect(t, "nothing special", []string{"add a 2 initial"}, lines(recorder.Events()))
+		if s := r.Status(); s.Phase != cache.BackingOff {
+			t.Errorf("status: %+v", s)
+		}
+	})
+}
+
+// The policy decides how long to rest, within bounds, and when to give up.
+func TestOnFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403)})
+		var failures []cache.Failure
+		informer := cache.New(api, cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+			failures = append(failures, f)
+			return cache.Decision{Stop: f.Class == cache.ClassForbidden && f.Attempts == 5}
+		}})
+		begin := time.Now()
+		err := informer.Run(t.Context())
+		if cache.ClassOf(err) != cache.ClassForbidden || !strings.Contains(err.Error(), "given up: list: ") {
+			t.Errorf("Run: %v", err)
+		}
+		if took := time.Since(begin); took != 400*time.Millisecond {
+			t.Errorf("4 rests of no time took %v, want 100 ms each", took)
+		}
+		for i, f := range failures {
+			if f.Attempts != i+1 || f.Phase != cache.Listing || f.Rest < 500*time.Millisecond {
+				t.Errorf("failure %d: %+v", i, f)
+			}
+		}
+		if err := informer.WaitForSync(t.Context()); !errors.Is(err, cache.ErrStopped) || cache.ClassOf(err) != cache.ClassForbidden {
+			t.Errorf("WaitForSync: %v", err)
+		}
+	})
+}
+
+// targetedSource knows what it is of.
+type targetedSource struct {
+	cache.Source[*thing]
+	namespace string
+}
+
+func (s targetedSource) Target() (schema.GroupVersionResource, string) {
+	return schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "orders"}, s.namespace
+}
+
+// Errors that do not mend themselves say what somebody has to do.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	for _, test := range []struct {
+		namespace string
+		code      int
+		want      string
+	}{
+		{"", 403, "RBAC must grant list and watch on orders.shop.example.com (version v1) in all namespaces"},
+		{"ns", 403, `RBAC must grant list and watch on orders.shop.example.com (version v1) in namespace "ns"`},
+		{"", 404, "the server does not have orders.shop.example.com (version v1) in all namespaces: is its CRD installed?"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api := cachetest.NewAPI[*thing]()
+			api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(test.code)})
+			r := start(t, cache.New[*thing](targetedSource{api, test.namespace}, cache.Options[*thing]{}))
+			settle()
+			if err := r.Status().LastError; err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}

@@ -61,8 +61,14 @@ func playHistory(t *testing.T, script []byte) {
 	for i := range h.number(4) {
 		must[*thing](t)(h.api.Create(newThing(fmt.Sprint("initial", i))))
 	}
-	options := cache.Options[*thing]{PageSize: int64(h.number(3)), DisableWatchList: h.number(2) == 0, IdleTimeout: time.Minute}
-	informer := cache.New(h.api, options)
+	informer := cache.New(h.api, cache.Options[*thing]{
+		PageSize:         int64(h.number(3)),
+		DisableWatchList: h.number(2) == 0,
+		IdleTimeout:      time.Minute,
+		WatchTimeout:     time.Duration(h.number(3)) * time.Minute,
+		AbsentRetry:      time.Duration(h.number(3)-1) * time.Minute,
+		KeepAbsent:       h.number(2) == 0,
+	})
 	h.running = running{Informer: informer, t: t}
 	h.addHandler()
 	h.running = start(t, informer)
@@ -162,11 +168,34 @@ func (h *history) failure() error {
 }
 
 func (h *history) addHandler() {
-	recorder, registration := h.handle(cache.HandlerOptions{
+	options := cache.HandlerOptions{
 		Resync:    []time.Duration{-1, 0, 10 * time.Second}[h.number(3)],
 		Unchanged: h.number(2) == 0,
-	})
+	}
+	if options.Coalesce = h.number(2) == 0; options.Coalesce {
+		options.Limit = 1 + h.number(3)
+	}
+	recorder := &cachetest.Recorder[*thing]{}
+	registration, err := h.AddHandler(slow{recorder, time.Duration(h.number(4)) * time.Second}, options)
+	if err != nil {
+		h.t.Fatal(err)
+	}
 	h.handlers = append(h.handlers, handler{recorder, registration})
+}
+
+// slow is a recorder that rests before each event.
+type slow struct {
+	*cachetest.Recorder[*thing]
+	rest time.Duration
+}
+
+func (s slow) OnAdd(obj *thing, initial bool) { time.Sleep(s.rest); s.Recorder.OnAdd(obj, initial) }
+
+func (s slow) OnUpdate(old, obj *thing) { time.Sleep(s.rest); s.Recorder.OnUpdate(old, obj) }
+
+func (s slow) OnDelete(last *thing, unseen bool) {
+	time.Sleep(s.rest)
+	s.Recorder.OnDelete(last, unseen)
 }
 
 // check compares everything with the truth, which the API knows.

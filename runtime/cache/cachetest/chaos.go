@@ -24,7 +24,8 @@ type Chaos struct {
 	// Longest is the longest Delay, Stall and Retry-After; 0 is ten seconds.
 	Longest time.Duration
 	// Restart is whether the server may also come back with a new history, as
-	// it does from API.Restart.
+	// from API.Restart. Once that has as many versions as the old one, nothing
+	// tells a client that it is another: what it missed it only gets by a list.
 	Restart bool
 	// If says whether a request may meet a fault; nil for any. It must not call
 	// the API.

@@ -80,18 +80,19 @@ func (a *API[T]) signalLocked(kind recordKind, err error) {
 
 // Watch implements cache.Source for all namespaces.
 //
-// From a resourceVersion it sends what came after it, also if that is yet to
-// come: nothing that is not newer, and no bookmark that is older. From "" or "0" it sends
-// the latest state first, every object as added. With sendInitialEvents=true
-// it does that from any resourceVersion, and a bookmark after it. It ends with
-// io.EOF after options.TimeoutSeconds.
+// From a resourceVersion it sends what came after it; if that is yet to come,
+// neither a change nor a bookmark until then, as from a real server. From "" or
+// "0" it sends the latest state first, every object as added. With
+// sendInitialEvents=true it does that from any resourceVersion, and a bookmark
+// after it. It ends with io.EOF after options.TimeoutSeconds.
 //
 // A watch reads the history in its own time, and never misses an event however
 // late it is.
 //
-// Possible errors: those of faults; NotFound, after Uninstall; BadRequest and Invalid. In the stream, as
-// from a real server: Expired, for a resourceVersion from before a compaction;
-// and Timeout with the cause ResourceVersionTooLarge, for a watch-list.
+// Possible errors: those of faults; NotFound, after Uninstall; BadRequest and
+// Invalid. In the stream, as from a real server: Expired, for a resourceVersion
+// from before a compaction; and Timeout with the cause ResourceVersionTooLarge,
+// for a watch-list.
 func (a *API[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
 	return asWatcher(a.watch(ctx, "", options))
 }

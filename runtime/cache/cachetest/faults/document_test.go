@@ -15,9 +15,10 @@ of runtime/cache does, or has a row of its own. This file is written by
 ` + "`go test -run TestDocument -update`" + `.
 
 The informer follows three pods of a server which is a millisecond away and sends a
-bookmark a minute. The fault is there when the informer starts, or when it has been
-in step for a while. When the fault is over, one pod is updated, one deleted, and
-one created.
+bookmark a minute. A silent server keeps its connections open: the pings of HTTP/2,
+which find a host that is gone, find nothing. The fault is there when the informer
+starts, or when it has been in step for a while. When the fault is over, one pod is
+updated, one deleted, and one created.
 
 - **in step** is how long after the end of the fault the store and a handler have
   what the server has. Never is an hour.

@@ -118,11 +118,14 @@ func about(n int) count { return count{n * 3 / 4, n * 5 / 4} }
 func (c count) holds(n int) bool { return c.least <= n && n <= c.most }
 
 func (c count) String() string {
-	switch c.most - c.least {
-	case 0:
+	switch {
+	case c.least == c.most:
 		return fmt.Sprint(c.most)
-	case 1:
+	case c.least == 0:
+		return fmt.Sprintf("up to %d", c.most)
+	case c.least+1 == c.most:
 		return fmt.Sprintf("%d or %d", c.least, c.most)
+	default:
+		return fmt.Sprintf("about %d", (c.least+c.most+1)/2)
 	}
-	return fmt.Sprintf("about %d", (c.least+c.most+1)/2)
 }

@@ -17,7 +17,7 @@ var serverRows = []row{
 		clientGo: never(wrong, about(8), "waits for the server to get to its version"),
 	},
 	{
-		name:     "the server comes back with a new history, whose versions are lower, to a watch-list",
+		name:     "the server comes back with a new history, whose versions are lower, and the informer asks for watch-lists",
 		prepare:  old,
 		meet:     func(w *world) { w.api.Restart() },
 		says:     "unexpected EOF",

@@ -28,12 +28,16 @@ var stuckRows = []struct {
 	name string
 	implementation
 	options core.HandlerOptions
+	// removed says that the handler is removed before the changes.
+	removed bool
 	holds   count
 }{
-	{"in order", typed, core.HandlerOptions{}, exactly(changes)},
-	{"in order, with a limit of 100 events", typed, core.HandlerOptions{Limit: 100}, exactly(changes)},
-	{"coalescing from 100 events on", typed, core.HandlerOptions{Coalesce: true, Limit: 100}, count{100, 200}},
-	{"in order", clientGo, core.HandlerOptions{}, exactly(changes)},
+	{name: "in order", implementation: typed, holds: exactly(changes)},
+	{name: "in order, with a limit of 100 events", implementation: typed, options: core.HandlerOptions{Limit: 100}, holds: exactly(changes)},
+	{name: "in order, removed meanwhile", implementation: typed, removed: true, holds: exactly(changes)},
+	{name: "coalescing from 100 events on", implementation: typed, options: core.HandlerOptions{Coalesce: true, Limit: 100}, holds: count{0, 200}},
+	{name: "in order", implementation: clientGo, holds: exactly(changes)},
+	{name: "in order, removed meanwhile", implementation: clientGo, removed: true, holds: exactly(0)},
 }
 
 // changes is how many there are while the handler is stuck.
@@ -44,11 +48,14 @@ func TestStuckHandler(t *testing.T) {
 		t.Run(r.implementation.name+" "+r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, r.implementation, row{listing: true})
-				w.handle(r.options, func(*v1.Pod) { time.Sleep(time.Hour) })
+				remove := w.handle(r.options, func(*v1.Pod) { time.Sleep(time.Hour) })
 				var seen states
 				w.handle(core.HandlerOptions{}, seen.add)
 				w.run()
 				w.pass(time.Second)
+				if r.removed {
+					remove()
+				}
 				for range changes / 2 {
 					w.update("a")
 					w.update("b")

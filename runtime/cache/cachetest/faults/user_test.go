@@ -58,22 +58,24 @@ var userRows = []row{
 	},
 }
 
-// handle adds a handler of all events, to the core if that can be reached.
-func (w *world) handle(options core.HandlerOptions, call func(*v1.Pod)) {
+// handle adds a handler of all events, to the core if that can be reached, and
+// returns what removes it.
+func (w *world) handle(options core.HandlerOptions, call func(*v1.Pod)) (remove func()) {
 	if informer, ok := clientgocache.Core[*v1.Pod](w.informer); ok {
-		_, err := informer.AddHandler(core.HandlerFuncs[*v1.Pod]{
+		registration, err := informer.AddHandler(core.HandlerFuncs[*v1.Pod]{
 			Add:    func(pod *v1.Pod, _ bool) { call(pod) },
 			Update: func(_, pod *v1.Pod) { call(pod) },
 			Delete: func(pod *v1.Pod, _ bool) { call(pod) },
 		}, options)
 		w.check(err)
-		return
+		return registration.Remove
 	}
-	w.add(cache.ResourceEventHandlerFuncs{
+	handle := w.add(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { call(obj.(*v1.Pod)) },
 		UpdateFunc: func(_, obj any) { call(obj.(*v1.Pod)) },
 		DeleteFunc: func(obj any) { call(obj.(*v1.Pod)) },
 	})
+	return func() { w.check(w.informer.RemoveEventHandler(handle)) }
 }
 
 // transform sets a transform that calls fail for the pod c.

@@ -68,10 +68,11 @@ func (w *world) check(err error) {
 	}
 }
 
-func (w *world) add(handler cache.ResourceEventHandler) {
+func (w *world) add(handler cache.ResourceEventHandler) cache.ResourceEventHandlerRegistration {
 	w.Helper()
-	_, err := w.informer.AddEventHandler(handler)
+	handle, err := w.informer.AddEventHandler(handler)
 	w.check(err)
+	return handle
 }
 
 // run runs the informer until the returned function is called, which waits for

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,8 @@ import (
 
 // Whatever the server does, and however handlers and indexes come and go, in
 // the end the store, the indexes and what each handler believes are the truth.
+// On the way there, no version goes back, and no request follows another too
+// soon.
 func TestHistories(t *testing.T) {
 	for range 200 {
 		seed := rand.Uint64()
@@ -45,7 +48,9 @@ func FuzzHistories(f *testing.F) {
 // history is an informer, the API that it follows, and what watches it.
 type history struct {
 	running
-	api      *cachetest.API[*thing]
+	api *cachetest.API[*thing]
+	// version is the highest that the status had.
+	version  int
 	script   []byte
 	handlers []handler
 	indexes  []string
@@ -74,6 +79,7 @@ func playHistory(t *testing.T, script []byte) {
 	h.running = start(t, informer)
 	for len(h.script) > 0 {
 		h.act(h.number(len(actions)))
+		h.checkForward()
 	}
 
 	h.api.Install()
@@ -228,7 +234,56 @@ func (h *history) check() {
 		if err := handler.Recorder.Err(); err != nil {
 			h.t.Error(err)
 		}
+		h.checkOrder(handler.Events())
 	}
+	h.checkRate()
+}
+
+// checkForward compares the status with that of before.
+func (h *history) checkForward() {
+	h.t.Helper()
+	text := h.Status().ResourceVersion
+	if text == "" {
+		return
+	}
+	now := versionOf(h.t, text)
+	if now < h.version {
+		h.t.Errorf("resourceVersion %d after %d", now, h.version)
+	}
+	h.version = now
+}
+
+// checkOrder looks at the versions of each object in the order of its events.
+func (h *history) checkOrder(events []cachetest.Event[*thing]) {
+	h.t.Helper()
+	last := map[string]int{}
+	for _, e := range events {
+		now := versionOf(h.t, e.Object.ResourceVersion)
+		if before := last[e.Key.Name]; now < before {
+			h.t.Errorf("%s of %s at %d after %d", e.Type, e.Key.Name, now, before)
+		}
+		last[e.Key.Name] = now
+	}
+}
+
+// checkRate counts the requests of each second, but for further pages.
+func (h *history) checkRate() {
+	h.t.Helper()
+	var second []time.Time
+	for _, request := range h.api.Requests() {
+		if request.Options.Continue != "" {
+			continue
+		}
+		second = slices.DeleteFunc(second, func(t time.Time) bool { return request.Arrived.Sub(t) >= time.Second })
+		if second = append(second, request.Arrived); len(second) > 10 {
+			h.t.Fatalf("%d requests in a second", len(second))
+		}
+	}
+}
+
+func versionOf(t *testing.T, resourceVersion string) int {
+	t.Helper()
+	return must[int](t)(strconv.Atoi(resourceVersion))
 }
 
 func state(obj *thing) string { return obj.Name + "@" + obj.ResourceVersion + "=" + numberOf(obj) }

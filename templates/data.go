@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -76,6 +77,12 @@ type GroupAccessor struct {
 	Group string
 	// Package is the generated package of the group.
 	Package Import
+}
+
+// Offers reports whether the factory has a method that code-generator's factories
+// have not: a group of that name goes first, since callers may know it.
+func (f *Factory) Offers(method string) bool {
+	return !slices.ContainsFunc(f.Groups, func(group GroupAccessor) bool { return group.Name == method })
 }
 
 // Generic is the data of generic.go.tmpl: informers by resource.

@@ -30,6 +30,7 @@ type Library struct {
 var Libraries = []Library{
 	{Import{"context", "context"}, []string{"Context"}},
 	{Import{"fmt", "fmt"}, []string{"Errorf"}},
+	{Import{"net/http", "http"}, []string{"Request"}},
 	{Import{"reflect", "reflect"}, []string{"Type"}},
 	{Import{"time", "time"}, []string{"Duration"}},
 
@@ -37,10 +38,10 @@ var Libraries = []Library{
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
 		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",
 		"Namespaced", "New", "NewGenericInformer", "NewInformer", "NewInformerFunc", "Option", "Resource", "Scope",
-		"ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly",
+		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},
-	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client", "FromClientset", "New"}},
+	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client", "FromClientset", "New", "WithTarget"}},
 
 	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{"Object"}},
 	{Import{"k8s.io/apimachinery/pkg/runtime", "runtime"}, []string{"Object"}},

@@ -18,8 +18,8 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 var local = map[string]bool{
 	"any": true, "bool": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
 	"api": true, "client": true, "ctx": true, "defaultResync": true, "f": true, "g": true, "group": true, "indexer": true, "indexers": true, "informer": true, "informerName": true,
-	"l": true, "namespace": true, "newFunc": true, "obj": true, "options": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
-	"scope": true, "sharedInformerFactory": true, "stopCh": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "version": true,
+	"l": true, "namespace": true, "newFunc": true, "obj": true, "objects": true, "options": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
+	"scope": true, "sharedInformerFactory": true, "stale": true, "stopCh": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "version": true,
 }
 
 // Data is one of the data structs of this package.

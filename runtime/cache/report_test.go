@@ -13,7 +13,9 @@ type targetedSource struct {
 	namespace string
 }
 
-func (s targetedSource) Target() (schema.GroupVersionResource, string) { return s.resource, s.namespace }
+func (s targetedSource) Target() (schema.GroupVersionResource, string) {
+	return s.resource, s.namespace
+}
 
 func TestTargetOfASource(t *testing.T) {
 	orders := schema.GroupVersionResource{Group: "shop.test", Version: "v1", Resource: "orders"}

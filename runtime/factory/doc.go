@@ -10,5 +10,7 @@
 // one, and a ResourceFactory, for clients without Go types, one for each
 // resource. Informers are created when they are first asked for, and run from
 // the next Start on until its context or channel ends, or they are released.
-// Everything is safe for concurrent use.
+// WaitForSync says which are not in sync and why, without waiting for those that
+// only somebody can help, Status what each is doing, and HealthCheck whether all are
+// in step with the server. Everything is safe for concurrent use.
 package factory

@@ -62,8 +62,9 @@ func (f *Factory[C]) InformerFor(obj runtime.Object, newFunc NewInformerFunc[C])
 // lose it; what they hold of it, listers too, is not updated any more.
 //
 // What it returns is closed when every handler of the informer has returned for
-// the last time, at once if the informer was not started. A handler that waits
-// for it waits for itself.
+// the last time, at once if the informer was not started. Releasing it once more
+// gives the same, until somebody asks for it again. A handler that waits for it
+// waits for itself.
 func (f *Factory[C]) Release(obj runtime.Object) <-chan struct{} {
 	return f.release(reflect.TypeOf(obj))
 }

@@ -61,6 +61,14 @@ func (f podFactory) nodes() cache.TypedSharedIndexInformer[*v1.Node] {
 	return ClusterScoped[*v1.Node](f.scope(), newNodeInformer, corelisters.NewNodeLister).TypedInformer()
 }
 
+func (f podFactory) services() cache.SharedIndexInformer {
+	return f.InformerFor(&v1.Service{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
+		services := client.CoreV1().Services("")
+		resource := Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("services"), Namespaced: true}
+		return NewInformer(resource, source.FromClientset[*v1.Service](client, services.List, services.Watch), InformerOptions{})
+	})
+}
+
 func newFactory(client kubernetes.Interface, options ...Option) podFactory {
 	return podFactory{New(client, 0, options...)}
 }
@@ -349,6 +357,48 @@ func TestRelease(t *testing.T) {
 		if unused.IsStopped() {
 			t.Error("an informer was started that was released before")
 		}
+	})
+}
+
+// Two who release the same informer both learn when it has ended, and not before.
+func TestReleaseTwice(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
+		busy, goOn := make(chan struct{}), make(chan struct{})
+		if _, err := f.pods().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			close(busy)
+			<-goOn
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		f.StartWithContext(ctx)
+		<-busy
+		first, second := f.Release(&v1.Pod{}), f.Release(&v1.Pod{})
+		synctest.Wait()
+		for i, ended := range []<-chan struct{}{first, second} {
+			select {
+			case <-ended:
+				t.Errorf("release %d: ended while a handler was at work", i+1)
+			default:
+			}
+		}
+		again := f.pods()
+		f.StartWithContext(ctx)
+		if !f.WaitForCacheSync(ctx.Done())[reflect.TypeFor[*v1.Pod]()] || len(keys(again)) != 1 {
+			t.Error("the next informer waits for the end of the released one")
+		}
+		<-f.Release(&v1.Pod{})
+		if !again.IsStopped() {
+			t.Error("the next informer has not ended")
+		}
+		close(goOn)
+		<-first
+		<-second
+		if len(f.leaving) != 0 {
+			t.Errorf("released informers that are kept: %v", f.leaving)
+		}
+		stop()
+		f.Shutdown()
 	})
 }
 

@@ -26,6 +26,9 @@ type registry[K key] struct {
 
 	mu      sync.Mutex
 	members map[K]*member
+	// leaving are those that were released and have not ended, the latest of each
+	// key.
+	leaving map[K]*member
 	// shutDown is set when no informer may be started any more.
 	shutDown bool
 }
@@ -83,7 +86,7 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 	if r.shutDown {
 		return
 	}
-	for _, m := range r.members {
+	for key, m := range r.members {
 		if m.stop != nil {
 			continue
 		}
@@ -91,26 +94,41 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 		m.stop = stop
 		r.wg.Go(func() {
 			defer close(m.ended)
+			defer r.left(key, m)
 			defer stop()
 			m.informer.RunWithContext(ctx)
 		})
 	}
 }
 
+// left forgets a member that has ended, if it was released.
+func (r *registry[K]) left(key K, m *member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.leaving[key] == m {
+		delete(r.leaving, key)
+	}
+}
+
 // release forgets the informer of a key and stops it. What it returns is closed
-// when the informer has ended.
+// when the informer has ended, which may have been released before.
 func (r *registry[K]) release(key K) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	m, ok := r.members[key]
-	delete(r.members, key)
-	if !ok || m.stop == nil {
-		ended := make(chan struct{})
-		close(ended)
-		return ended
+	if m, ok := r.members[key]; ok && m.stop != nil {
+		m.stop()
+		if r.leaving == nil {
+			r.leaving = map[K]*member{}
+		}
+		r.leaving[key] = m
 	}
-	m.stop()
-	return m.ended
+	delete(r.members, key)
+	if m, ok := r.leaving[key]; ok {
+		return m.ended
+	}
+	ended := make(chan struct{})
+	close(ended)
+	return ended
 }
 
 // Shutdown waits until every informer has stopped, for which what they were

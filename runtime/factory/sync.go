@@ -3,14 +3,16 @@ package factory
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
 // WaitForCacheSync is WaitForCacheSyncWithContext with a channel for a context,
@@ -42,27 +44,75 @@ func (m *member) waitForCacheSync(ctx context.Context) bool {
 	return cache.IsDone(checker)
 }
 
-// WaitForSync waits until every informer that was started is in sync, or ctx
-// ends. The error then joins one *cache.SyncError of runtime/cache for each
-// informer that is not, in the order of the names of their types or resources.
-// Those of this module say what they are doing and what went wrong, and are
-// only in sync once their handlers have seen the first list too; others only
-// say their name. An informer that has ended without is an error at once.
-func (r *registry[K]) WaitForSync(ctx context.Context) error {
-	started := r.started()
-	keys := make([]K, 0, len(started))
-	for key := range started {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b K) int { return strings.Compare(a.String(), b.String()) })
+// ErrStuck is the cause of the *SyncError of an informer that was not waited for
+// any longer, since only somebody can mend what is wrong.
+var ErrStuck = errors.New("not waited for, since it does not mend itself")
 
+const (
+	// stuckAttempts is how many attempts have failed when an informer is taken to
+	// be forbidden for good: a server that starts may not know all roles yet.
+	stuckAttempts = 3
+	// stuckPeriod is how often it is looked whether there is anything to wait for.
+	stuckPeriod = 200 * time.Millisecond
+)
+
+// WaitForSync waits until every informer that was started is in sync or stuck: the
+// server does not have its resource, or has forbidden it three times or more. Those
+// that are stuck do not hold up the others, and may come into sync at any time;
+// WaitForAllSync waits for them too.
+//
+// The error joins one *cache.SyncError of runtime/cache for each informer that is
+// not in sync when there is nothing more to wait for, or ctx ends, in the order of
+// the names of their types or resources. Informers of this module say what they are
+// doing and what went wrong, and are only in sync once their handlers have seen the
+// first list too; others only say their name, and are never known to be stuck. An
+// informer that has ended without is an error at once.
+func (r *registry[K]) WaitForSync(ctx context.Context) error {
+	return r.waitForSync(ctx, (*member).stuck)
+}
+
+// WaitForAllSync is WaitForSync, but it waits for informers that are stuck, as long
+// as ctx lasts.
+func (r *registry[K]) WaitForAllSync(ctx context.Context) error {
+	return r.waitForSync(ctx, func(*member) bool { return false })
+}
+
+// waitForSync waits for the informers that were started, until those that are not
+// in sync are all hopeless.
+func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bool) error {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	started := r.started()
+	keys := slices.SortedFunc(maps.Keys(started), func(a, b K) int { return strings.Compare(a.String(), b.String()) })
 	errs := make([]error, len(keys))
-	var wg sync.WaitGroup
+	waiting := slices.Collect(maps.Values(started))
+	done := make(chan *member)
 	for i, key := range keys {
-		wg.Go(func() { errs[i] = started[key].waitForSync(ctx, key.String()) })
+		go func() {
+			errs[i] = started[key].waitForSync(ctx, key.String())
+			done <- started[key]
+		}()
 	}
-	wg.Wait()
+	look := time.NewTicker(stuckPeriod)
+	defer look.Stop()
+	for len(waiting) > 0 {
+		select {
+		case synced := <-done:
+			waiting = slices.DeleteFunc(waiting, func(m *member) bool { return m == synced })
+		case <-look.C:
+		}
+		if !slices.ContainsFunc(waiting, func(m *member) bool { return !hopeless(m) }) {
+			giveUp(ErrStuck)
+		}
+	}
 	return errors.Join(errs...)
+}
+
+// stuck reports whether only somebody can help the informer.
+func (m *member) stuck() bool {
+	status, _ := clientgocache.StatusOf(m.informer)
+	forbidden := core.ClassOf(status.LastError) == core.ClassForbidden && status.Attempts >= stuckAttempts
+	return status.Phase == core.Absent || forbidden
 }
 
 func (m *member) waitForSync(ctx context.Context, name string) error {

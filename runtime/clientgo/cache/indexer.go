@@ -42,6 +42,15 @@ type indexer[T any] struct {
 	funcs Indexers
 }
 
+// status is that of the informer, if there is one.
+func (x *indexer[T]) status() (core.Status, bool) {
+	informer, ok := x.informer.(interface{ Status() core.Status })
+	if !ok {
+		return core.Status{}, false
+	}
+	return informer.Status(), true
+}
+
 func newIndexer[T any](store *core.Store[T]) *indexer[T] {
 	return &indexer[T]{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
 }

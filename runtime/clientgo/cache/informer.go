@@ -38,7 +38,8 @@ type AdapterOptions struct {
 // for its own handlers, and those for SetTransform by itself.
 //
 // Beside the methods of the interface, what it returns has
-// WaitForSync(ctx) error, which says why the informer is not in sync.
+// WaitForSync(ctx) error, which says why the informer is not in sync. StatusOf
+// tells what it is doing, and all else is asked of Core.
 func Untyped[T runtime.Object](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
 	return newUntyped(informer, options)
 }
@@ -55,6 +56,16 @@ func Core[T runtime.Object](informer SharedIndexInformer) (*core.Informer[T], bo
 	}
 	i, ok := x.informer.(*core.Informer[T])
 	return i, ok
+}
+
+// StatusOf returns what an informer is doing, whatever the type of its objects.
+// It returns false for the informers for which Core does.
+func StatusOf(informer SharedInformer) (core.Status, bool) {
+	x, ok := informer.GetStore().(interface{ status() (core.Status, bool) })
+	if !ok {
+		return core.Status{}, false
+	}
+	return x.status()
 }
 
 // untypedInformer is an Informer[T] under client-go's interface.

@@ -106,3 +106,28 @@ func TestNewTypedSharedIndexInformer(t *testing.T) {
 		}
 	})
 }
+
+// A status is found without the type of the objects, and through client-go's
+// wrappers.
+func TestStatusOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", "", "web"))
+		typed := typedPodInformer(api, 0)
+		untyped := NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, 0, Indexers{})
+		add(t, typed, &recorder{}, 0)
+		stop, stopUntyped := run(t, typed), run(t, untyped)
+		for _, informer := range []SharedIndexInformer{typed, cache.NewTypedSharedIndexInformer[*v1.Pod](untyped)} {
+			if status, ok := StatusOf(informer); !ok || status.Phase != core.Watching || status.Objects != 1 {
+				t.Errorf("%T: %v, %d objects", informer, status, status.Objects)
+			}
+		}
+		if status, _ := StatusOf(typed); len(status.Handlers) != 1 || status.Handlers[0].Delivered != 1 {
+			t.Errorf("handlers %+v", status.Handlers)
+		}
+		stop()
+		stopUntyped()
+		if _, ok := StatusOf(cache.NewSharedInformer(api.listWatch(), &v1.Pod{}, 0)); ok {
+			t.Error("an informer of client-go has a status")
+		}
+	})
+}

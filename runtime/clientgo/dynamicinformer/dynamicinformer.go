@@ -66,5 +66,5 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 // newSource lists and watches a resource through a client.
 func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
 	objects := client.Resource(resource).Namespace(namespace)
-	return source.FromClientset[*unstructured.Unstructured](client, objects.List, objects.Watch)
+	return source.WithTarget(source.FromClientset[*unstructured.Unstructured](client, objects.List, objects.Watch), resource, namespace)
 }

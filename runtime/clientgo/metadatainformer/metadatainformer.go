@@ -81,5 +81,5 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 // newSource lists and watches the metadata of a resource through a client.
 func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
 	objects := client.Resource(resource).Namespace(namespace)
-	return source.FromClientset[*metav1.PartialObjectMetadata](client, objects.List, objects.Watch)
+	return source.WithTarget(source.FromClientset[*metav1.PartialObjectMetadata](client, objects.List, objects.Watch), resource, namespace)
 }

@@ -6,6 +6,7 @@ package externalversions
 
 import (
 	"context"
+	"net/http"
 	"reflect"
 	"time"
 
@@ -98,9 +99,24 @@ type SharedInformerFactory interface {
 	// ends.
 	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
 
-	// WaitForSync is WaitForCacheSyncWithContext with an error that says for each informer that
-	// is not in sync what it was doing.
+	// WaitForSync blocks until each started informer is in sync or stuck, since the server does
+	// not have or has forbidden its resource, or the context ends. The error says for each informer
+	// that is not in sync what it was doing, and what went wrong.
 	WaitForSync(ctx context.Context) error
+
+	// WaitForAllSync is WaitForSync that also waits for informers that are stuck.
+	WaitForAllSync(ctx context.Context) error
+
+	// Status returns what each informer is doing, sorted by name.
+	Status() []factory.Status
+
+	// HealthCheck returns a liveness check that fails if an informer has stopped, or may have
+	// been out of step with the server for longer than stale.
+	HealthCheck(stale time.Duration) func(*http.Request) error
+
+	// Release stops the informer of the type of obj and forgets it: the next who asks gets a new
+	// one, which needs a Start. What it returns is closed when the informer has ended.
+	Release(obj runtime.Object) <-chan struct{}
 
 	// ForResource returns the informer of a resource, which is added to the factory.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)

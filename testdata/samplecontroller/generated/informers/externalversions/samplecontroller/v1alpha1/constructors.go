@@ -42,7 +42,8 @@ func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, r
 // NewFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
-	return factory.NewInformer(fooResource, source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch), options)
+	objects := source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch)
+	return factory.NewInformer(fooResource, source.WithTarget(objects, fooResource.GroupVersionResource, namespace), options)
 }
 
 // NewTypedFooInformerWithOptions is NewFooInformerWithOptions, typed.
@@ -87,7 +88,8 @@ func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod t
 // NewFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
 func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
-	return factory.NewInformer(fooClassResource, source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch), options)
+	objects := source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch)
+	return factory.NewInformer(fooClassResource, source.WithTarget(objects, fooClassResource.GroupVersionResource, ""), options)
 }
 
 // NewTypedFooClassInformerWithOptions is NewFooClassInformerWithOptions, typed.

@@ -1,0 +1,70 @@
+package factory
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+)
+
+// Status is what an informer is doing.
+type Status = core.Status
+
+// Status returns what every informer of the factory is doing, sorted by name, also
+// those that were not started. Informers that are not of this module only tell
+// whether they run and are in sync, and what they hold.
+func (r *registry[K]) Status() []Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []Status
+	for key, m := range r.members {
+		all = append(all, m.status(key.String()))
+	}
+	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// status is that of the informer. The caller holds the registry's mu.
+func (m *member) status(name string) Status {
+	if status, ok := clientgocache.StatusOf(m.informer); ok {
+		return status
+	}
+	status := Status{
+		Name:            name,
+		Synced:          m.informer.HasSynced(),
+		Objects:         len(m.informer.GetStore().ListKeys()),
+		ResourceVersion: m.informer.LastSyncResourceVersion(),
+	}
+	switch {
+	case m.informer.IsStopped():
+		status.Phase = core.Stopped
+	case status.Synced:
+		status.Phase = core.Watching
+	case m.stop != nil:
+		status.Phase = core.Listing
+	}
+	return status
+}
+
+// HealthCheck returns a check for a liveness probe, in the form that
+// controller-runtime and apiserver take, of all informers that the factory has when
+// it is called: it joins the errors of those whose own HealthCheck fails, sorted by
+// name. Informers that are not of this module only fail when they have stopped.
+func (r *registry[K]) HealthCheck(stale time.Duration) func(*http.Request) error {
+	return func(*http.Request) error {
+		var errs []error
+		for _, status := range r.Status() {
+			if status.Started.IsZero() && status.Phase != core.Stopped {
+				continue // it was not started, or tells no times
+			}
+			if err := status.Check(stale); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(errs...)
+	}
+}

@@ -1,0 +1,86 @@
+package factory
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+)
+
+// What is asked of a factory for are all its informers, by name: of this module, in
+// client-go's wrapper, and of client-go.
+func TestStatus(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
+		f.pods()
+		f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
+		})
+		healthy := f.HealthCheck(time.Minute)
+		check := func(when string, want ...Status) {
+			t.Helper()
+			got := f.Status()
+			if len(got) != len(want) {
+				t.Fatalf("%s: %d informers", when, len(got))
+			}
+			for i, s := range got {
+				if s.Name != want[i].Name || s.Phase != want[i].Phase || s.Objects != want[i].Objects || s.Synced != want[i].Synced {
+					t.Errorf("%s: %s is %v, synced %v, with %d objects", when, s.Name, s.Phase, s.Synced, s.Objects)
+				}
+			}
+		}
+		check("before the start", Status{Name: "*v1.Service"}, Status{Name: "pods.v1"})
+		if err := healthy(nil); err != nil {
+			t.Errorf("before the start: %v", err)
+		}
+
+		f.StartWithContext(ctx)
+		f.nodes()
+		brief, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_ = f.WaitForSync(brief)
+		check("at work", Status{Name: "*v1.Service", Phase: core.Listing}, Status{Name: "nodes.v1"},
+			Status{Name: "pods.v1", Phase: core.Watching, Objects: 1, Synced: true})
+		if err := healthy(nil); err != nil {
+			t.Errorf("at work: %v", err)
+		}
+
+		stop()
+		f.Shutdown()
+		err := healthy(nil)
+		if !errors.Is(err, core.ErrStopped) || !strings.Contains(err.Error(), `"*v1.Service"`) || !strings.Contains(err.Error(), `"pods.v1"`) {
+			t.Errorf("at the end: %v", err)
+		}
+	})
+}
+
+func TestHealthCheckOfAStaleInformer(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset())
+		f.nodes()
+		f.InformerFor(&v1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			informer := clientgocache.NewSharedIndexInformer(neverAnswers, &v1.Pod{}, 0, nil)
+			return cache.NewTypedSharedIndexInformer[*v1.Pod](informer) // a wrapper
+		})
+		f.StartWithContext(ctx)
+		time.Sleep(90 * time.Second)
+		err := f.HealthCheck(time.Minute)(nil)
+		if !errors.Is(err, core.ErrStale) || !strings.Contains(err.Error(), `"*v1.Pod"`) {
+			t.Errorf("error %v", err)
+		}
+		if err := f.HealthCheck(2 * time.Minute)(nil); err != nil {
+			t.Errorf("error %v", err)
+		}
+		stop()
+		f.Shutdown()
+	})
+}

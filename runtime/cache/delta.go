@@ -25,8 +25,11 @@ type delta[T any] struct {
 	key             types.NamespacedName
 	obj             T
 	resourceVersion string
-	// items are those of a replaced delta, in the order of the list.
+	// items are those of a replaced delta, in the order of the list. If anew is
+	// true, they are other objects than those of the store even if they look the
+	// same.
 	items []item[T]
+	anew  bool
 }
 
 // item is an object with its key, which is computed once, on arrival.

@@ -137,7 +137,8 @@ func TestSilentWatch(t *testing.T) {
 		time.Sleep(61 * time.Second)
 		settle()
 		expect(t, "store", []string{"a 3"}, names(informer.Store().List()))
-		expect(t, "requests", []string{"list 0", "watch 2", "watch 2"}, requests(api))
+		// A page of one object tells whether the server still knows the version.
+		expect(t, "requests", []string{"list 0", "watch 2", "list ", "watch 2"}, requests(api))
 		if s := informer.Status(); s.Attempts != 0 || s.LastError != nil {
 			t.Errorf("status: %+v", s)
 		}
@@ -260,5 +261,99 @@ func TestSilentList(t *testing.T) {
 			t.Error(err)
 		}
 		expect(t, "store", []string{"a 2", "b 3"}, names(informer.Store().List()))
+	})
+}
+
+// A frame that comes a second time is no event, even if its object has changed or
+// gone since.
+func TestRepeatedFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, After: 3, Repeat: 3})
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		must[*thing](t)(api.Create(newThing("b")))
+		touch(t, api, "a")
+		must[*thing](t)(api.Delete(keyOf("b")))
+		settle()
+		touch(t, api, "a")
+		settle()
+		expect(t, "events", []string{"add a 2 initial", "add b 3", "update a 2 4", "delete b 5", "update a 4 6"}, lines(recorder.Events()))
+	})
+}
+
+// A server that comes back with a new history may be silent: what was is found out,
+// though not what happened in between.
+func TestNewHistory(t *testing.T) {
+	restored := func(t *testing.T, api *cachetest.API[*thing]) {
+		if err := api.Restore("3"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, test := range []struct {
+		name        string
+		noWatchList bool
+		happens     func(*testing.T, *cachetest.API[*thing])
+		within      time.Duration
+	}{
+		{"silent after a list", true, restored, 6 * time.Minute},
+		{"silent after a watch-list", false, restored, 6 * time.Minute},
+		{"expired at once", true, func(t *testing.T, api *cachetest.API[*thing]) {
+			api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+			restored(t, api)
+		}, 10 * time.Second},
+		{"the same versions of other states", true, func(t *testing.T, api *cachetest.API[*thing]) {
+			api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+			restored(t, api)
+			obj := must[*thing](t)(api.Get(keyOf("a")))
+			obj.Labels = map[string]string{"of": "another history"}
+			must[*thing](t)(api.Update(obj))
+		}, 10 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"), newThing("b"))
+				r := run(t, api, cache.Options[*thing]{DisableWatchList: test.noWatchList})
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				for range 5 {
+					touch(t, api, "a")
+				}
+				settle()
+				time.Sleep(3 * time.Second)
+				test.happens(t, api)
+				time.Sleep(test.within)
+				expect(t, "store", names(api.Objects()), names(r.Store().List()))
+				if got, _ := r.Store().Get(keyOf("a")); got.Labels["of"] != must[*thing](t)(api.Get(keyOf("a"))).Labels["of"] {
+					t.Error("the object is that of the other history")
+				}
+				touch(t, api, "b")
+				settle()
+				expect(t, "store later", names(api.Objects()), names(r.Store().List()))
+				if err := recorder.Err(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// A watch that is closed each time as soon as something came of it is not opened
+// again without a rest.
+func TestShortWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Times: -1, After: 1, Err: io.EOF})
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		settle()
+		for range 10 {
+			touch(t, api, "a")
+			time.Sleep(2 * time.Minute)
+		}
+		if n := len(api.Requests()); n > 15 {
+			t.Errorf("%d requests", n)
+		}
+		expect(t, "store", names(api.Objects()), names(r.Store().List()))
 	})
 }

@@ -100,7 +100,8 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 		}
 		s = s.listed(page)
 	}
-	r.replace(ctx, items, s.resourceVersion)
+	r.replace(ctx, items, s.resourceVersion, s.anew)
+	s.anew = false
 	return s, atOnce, nil
 }
 
@@ -112,7 +113,7 @@ func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (me
 	defer dog.stop()
 	page, err := r.source.List(ctx, s.listOptions(), func(obj T, err error) {
 		dog.feed()
-		if it, ok := r.take(ctx, obj, err, true); ok {
+		if it, ok := r.take(ctx, obj, err, s.listing()); ok {
 			add(it)
 		}
 	})
@@ -120,14 +121,14 @@ func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (me
 }
 
 // replace pushes a whole list.
-func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVersion string) {
+func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVersion string, anew bool) {
 	// The status is that of an informer in sync before anybody can see that it
 	// is.
 	r.board.seen(resourceVersion)
 	r.board.contact()
 	r.succeed(ctx)
 	r.board.enter(Watching)
-	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion})
+	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion, anew: anew})
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
@@ -139,6 +140,9 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	}
 	opened := time.Now()
 	err := w.run(ctx)
+	if errors.Is(err, ErrWatchIdle) && w.frames == 0 && w.repetition != nil {
+		err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), err)
+	}
 	if err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
 		err = nil
 	}
@@ -171,14 +175,27 @@ func (r *reflector[T]) vanish(s state) state {
 // waits is whether the informer waits for its resource to be installed.
 func (r *reflector[T]) waits(s state) bool { return s.absent() && r.options.absentRetry() > 0 }
 
+// doubt asks the server for its latest version, when a watch has been silent from its
+// beginning: from a version that is yet to come, because the server has begun a new
+// history, a watch is silent too.
+func (r *reflector[T]) doubt(ctx context.Context, position string) error {
+	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
+	defer cancel()
+	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(T, error) {})
+	if err == nil && older(latest.ResourceVersion, position) {
+		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", ErrNewHistory, latest.ResourceVersion, position)
+	}
+	return nil
+}
+
 // take makes an item of what the source delivered: it computes the key, and
 // transforms the object unless the store has the same state of it, whose object
 // is then taken. What can't be used is reported and left out, unless the store
 // has an earlier state.
-func (r *reflector[T]) take(ctx context.Context, obj T, err error, relisted bool) (item[T], bool) {
+func (r *reflector[T]) take(ctx context.Context, obj T, err error, from origin) (item[T], bool) {
 	if err != nil {
 		r.reportObject(ctx, err)
-		return r.unreadable(err, relisted)
+		return r.unreadable(err)
 	}
 	it := item[T]{obj: obj}
 	if it.key, err = KeyOf(obj); err != nil {
@@ -186,8 +203,8 @@ func (r *reflector[T]) take(ctx context.Context, obj T, err error, relisted bool
 		return item[T]{}, false
 	}
 	old, existed := it.obj, false
-	if relisted {
-		if old, existed = r.cached(it); existed && sameState(old, obj) {
+	if from != inWatch {
+		if old, existed = r.cached(it); existed && from == inList && sameState(old, obj) {
 			it.obj = old
 			return it, true
 		}
@@ -200,11 +217,11 @@ func (r *reflector[T]) take(ctx context.Context, obj T, err error, relisted bool
 	return it, true
 }
 
-// unreadable makes an item of an object that could not be decoded: in a list,
-// where what is missing counts as gone, it is the one that the store has.
-func (r *reflector[T]) unreadable(err error, relisted bool) (item[T], bool) {
+// unreadable makes an item of an object of a list that could not be decoded: what is
+// missing there counts as gone, so it is the one that the store has.
+func (r *reflector[T]) unreadable(err error) (item[T], bool) {
 	var object *ObjectError
-	if !relisted || !errors.As(err, &object) || object.Object == "" {
+	if !errors.As(err, &object) || object.Object == "" {
 		return item[T]{}, false
 	}
 	it := item[T]{key: parseKey(object.Object)}

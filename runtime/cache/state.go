@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,6 +34,10 @@ type state struct {
 	// unavailable means that the server has no longer, or not yet, what it was
 	// asked for with resourceVersion: the next list is one of the latest state.
 	unavailable bool
+
+	// anew means that the server may have begun a new history: an object of the
+	// same resourceVersion as one in the store may be another one.
+	anew bool
 
 	// token continues the list in progress; "" before its first page.
 	token string
@@ -112,6 +117,26 @@ func (s state) limit() int64 {
 	}
 }
 
+// origin is where an object comes from.
+type origin uint8
+
+const (
+	// inWatch is a state that the store has not had.
+	inWatch origin = iota
+	// inList may be the state that the store has.
+	inList
+	// inNewList is another state than that of the store even if it looks the same.
+	inNewList
+)
+
+// listing is the origin of what the list in progress holds.
+func (s state) listing() origin {
+	if s.anew {
+		return inNewList
+	}
+	return inList
+}
+
 // listed is the transition for a page. The list is complete if the phase
 // becomes Watching.
 func (s state) listed(page metav1.ListMeta) state {
@@ -136,6 +161,7 @@ func (s state) listFailed(err error) (state, pace) {
 		return s, atOnce
 	case (isExpired(err) || isTooLarge(err)) && !s.unavailable:
 		s.token, s.whole, s.unavailable = "", false, true
+		s.anew = s.anew || isTooLarge(err)
 		return s, atOnce
 	default:
 		return s.noted(err).start(), later
@@ -178,7 +204,7 @@ func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
 
 // streamed is the transition for the bookmark that closes the initial events.
 func (s state) streamed(resourceVersion string) state {
-	s.unavailable, s.notFound = false, 0
+	s.unavailable, s.anew, s.notFound = false, false, 0
 	s.resourceVersion = resourceVersion
 	s.phase = Watching
 	return s
@@ -193,7 +219,7 @@ func (s state) streamEnded(err error) (state, pace) {
 		return s, later
 	case ClassExpired, ClassTooLarge:
 		if !s.unavailable {
-			s.unavailable = true
+			s.unavailable, s.anew = true, s.anew || class == ClassTooLarge
 			return s, atOnce
 		}
 	case ClassSilent:
@@ -213,6 +239,7 @@ func (s state) streamEnded(err error) (state, pace) {
 // then the same one could fail for ever.
 func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
 	s = s.noted(err)
+	s.anew = errors.Is(err, ErrNewHistory)
 	short := lasted < shortWatch
 	stillborn := short && frames == 0
 	switch class := ClassOf(err); {

@@ -76,7 +76,7 @@ func (w *watching[T]) skip(ctx context.Context, err error) {
 	if w.initial == nil {
 		return
 	}
-	if it, ok := w.unreadable(err, true); ok {
+	if it, ok := w.unreadable(err); ok {
 		w.initial.take(watch.Added, it)
 	}
 }
@@ -92,7 +92,7 @@ func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
 			return false
 		}
 		d.resourceVersion = resourceVersionOf(frame.Object)
-		it, ok := w.take(ctx, frame.Object, nil, false)
+		it, ok := w.take(ctx, frame.Object, nil, inWatch)
 		if !ok {
 			w.advance(frame.Type, d.resourceVersion)
 			return false
@@ -123,7 +123,11 @@ func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
 // initialFrame takes a frame of the initial events.
 func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed bool) {
 	if frame.Type != watch.Bookmark {
-		if it, ok := w.take(ctx, frame.Object, nil, frame.Type != watch.Deleted); ok {
+		from := inWatch
+		if frame.Type != watch.Deleted {
+			from = w.state.listing()
+		}
+		if it, ok := w.take(ctx, frame.Object, nil, from); ok {
 			w.initial.take(frame.Type, it)
 		}
 		return false
@@ -131,7 +135,7 @@ func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed 
 	if !frame.InitialEventsEnd {
 		return false
 	}
-	w.replace(ctx, w.initial.items(), frame.ResourceVersion)
+	w.replace(ctx, w.initial.items(), frame.ResourceVersion, w.state.anew)
 	w.initial, w.settled = nil, true
 	w.state = w.state.streamed(frame.ResourceVersion)
 	return true

@@ -154,7 +154,7 @@ func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
 	defer s.writing.Unlock()
 	for len(batch) > 0 {
 		if batch[0].kind == replaced {
-			s.replace(batch[0].items, batch[0].resourceVersion, to)
+			s.replace(&batch[0], to)
 			batch = batch[1:]
 			continue
 		}
@@ -194,9 +194,9 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 // the UID and resourceVersion of the object in the store is dropped in its
 // favour. Of the others, to is told first of the objects that are gone, then of
 // the new and the changed ones in the order of items. The caller holds writing.
-func (s *Store[T]) replace(items []item[T], resourceVersion string, to observer[T]) {
+func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s.table, items)
+	change := diff(s.table, list.items, list.anew)
 	if change.size() > s.table.objects.len()/2 {
 		fresh := s.table.rebuilt(change.kept)
 		s.mu.Lock()
@@ -206,7 +206,7 @@ func (s *Store[T]) replace(items []item[T], resourceVersion string, to observer[
 		change.patch(s.table)
 	}
 	defer s.mu.Unlock()
-	s.see(resourceVersion)
+	s.see(list.resourceVersion)
 	change.tell(to)
 	to.committed()
 	to.relisted()

@@ -72,8 +72,9 @@
 //	}
 //
 // What the controller writes goes to the API itself, or over HTTP through
-// Server.RoundTripper, and is not subject to faults. In a bubble, a seed that
-// fails once fails always, as far as the controller asks in the same order.
+// Server.RoundTripper, and is not subject to faults. A seed that fails once
+// fails again, unless the jitter of a backoff lets requests come in another
+// order; Requests says which they were, and what they met.
 //
 // client-go's informers never give up a connection that is silent for ever. They
 // need a Chaos.If that leaves it out:

@@ -28,11 +28,17 @@ type eventLog[T any] struct {
 	length   atomic.Uint64
 }
 
-// segment is a part of the log. Its first n events are there to stay.
+// segment is a part of the log. Its first n events are there to stay. They are in
+// memory of their own: a handler that is stuck with one of them keeps only these, and
+// not what follows in the log.
 type segment[T any] struct {
-	events [segmentSize]event[T]
+	events *[segmentSize]event[T]
 	n      atomic.Int32
 	next   atomic.Pointer[segment[T]]
+}
+
+func newSegment[T any]() *segment[T] {
+	return &segment[T]{events: new([segmentSize]event[T])}
 }
 
 // append adds an event, which cursors see after show.
@@ -41,7 +47,7 @@ func (l *eventLog[T]) append(e event[T]) {
 		return
 	}
 	if l.filled == segmentSize {
-		next := &segment[T]{}
+		next := newSegment[T]()
 		l.tail.n.Store(segmentSize)
 		l.tail.next.Store(next)
 		l.tail, l.filled = next, 0
@@ -60,37 +66,32 @@ func (l *eventLog[T]) show() {
 	}
 }
 
-// open returns a cursor at the end of the log. The caller holds the write lock
-// of the store.
-func (l *eventLog[T]) open() cursor[T] {
+// open places a cursor at the end of the log. The caller holds the write lock of
+// the store.
+func (l *eventLog[T]) open(c *cursor[T]) {
 	if l.cursors == 0 {
-		l.tail, l.filled = &segment[T]{}, 0
+		l.tail, l.filled = newSegment[T](), 0
 	}
 	l.cursors++
-	return l.end()
+	c.at, c.passed = l.filled, l.appended
+	c.segment.Store(l.tail)
 }
 
-// end returns the position behind the last event, without counting it as a
-// cursor. The caller holds a lock of the store.
-func (l *eventLog[T]) end() cursor[T] {
-	if l.tail == nil {
-		return cursor[T]{}
-	}
-	return cursor[T]{segment: l.tail, at: l.filled, passed: l.appended}
-}
-
-// close ends the reading of one cursor. The caller holds the write lock of the
+// close takes a cursor out of the log. The caller holds the write lock of the
 // store.
-func (l *eventLog[T]) close() {
+func (l *eventLog[T]) close(c *cursor[T]) {
+	c.segment.Store(nil)
 	l.cursors--
 	if l.cursors == 0 {
 		l.tail = nil
 	}
 }
 
-// cursor is a position in the log. It is used by one goroutine.
+// cursor is a position in the log. It is used by one goroutine, which may be away
+// for long when another one closes it.
 type cursor[T any] struct {
-	segment *segment[T]
+	// segment is nil when the cursor is closed.
+	segment atomic.Pointer[segment[T]]
 	at      int32
 	// passed is how many events of the log lie before the cursor.
 	passed uint64
@@ -99,19 +100,28 @@ type cursor[T any] struct {
 // ready returns how many events can be read at the cursor without another look
 // at the log: those of one segment.
 func (c *cursor[T]) ready() int {
+	s := c.segment.Load()
+	if s == nil {
+		return 0
+	}
 	if c.at == segmentSize {
-		next := c.segment.next.Load()
-		if next == nil {
+		next := s.next.Load()
+		if next == nil || !c.segment.CompareAndSwap(s, next) {
 			return 0
 		}
-		c.segment, c.at = next, 0
+		s, c.at = next, 0
 	}
-	return int(c.segment.n.Load() - c.at)
+	return int(s.n.Load() - c.at)
 }
 
-// next returns the event at the cursor and moves on. It must be ready.
+// next returns the event at the cursor, which must be ready, and moves on. It
+// returns nil if the cursor was closed meanwhile.
 func (c *cursor[T]) next() *event[T] {
-	e := &c.segment.events[c.at]
+	s := c.segment.Load()
+	if s == nil {
+		return nil
+	}
+	e := &s.events[c.at]
 	c.at++
 	c.passed++
 	return e

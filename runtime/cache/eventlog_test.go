@@ -14,10 +14,12 @@ func TestEventLog(t *testing.T) {
 	var shown bell
 	var mu sync.Mutex // stands for the store's lock
 	const events = 10 * segmentSize
-	open := func() cursor[int] {
+	open := func() *cursor[int] {
 		mu.Lock()
 		defer mu.Unlock()
-		return log.open()
+		c := &cursor[int]{}
+		log.open(c)
+		return c
 	}
 	var readers sync.WaitGroup
 	first := open()
@@ -62,7 +64,9 @@ func TestEventLog(t *testing.T) {
 // reads.
 func TestEventLogKeepsNothingBehind(t *testing.T) {
 	var log eventLog[*thing]
-	slow, quick := log.open(), log.open()
+	slow, quick := &cursor[*thing]{}, &cursor[*thing]{}
+	log.open(slow)
+	log.open(quick)
 	var freed atomic.Int32
 	add := func(n int) {
 		for range n {
@@ -93,9 +97,9 @@ func TestEventLogKeepsNothingBehind(t *testing.T) {
 		slow.next()
 	}
 	collect(segmentSize)
-	runtime.KeepAlive(slow)
-	slow, quick = cursor[*thing]{}, cursor[*thing]{}
-	log.close()
-	log.close()
+	log.close(slow)
+	log.close(quick)
 	collect(3 * segmentSize)
+	runtime.KeepAlive(slow)
+	runtime.KeepAlive(quick)
 }

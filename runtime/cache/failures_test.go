@@ -357,3 +357,14 @@ func TestShortWatches(t *testing.T) {
 		expect(t, "store", names(api.Objects()), names(r.Store().List()))
 	})
 }
+
+// An object that could not be decoded for a while is picked up.
+func TestObjectBecomesReadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		api.Fail(cachetest.Fault{Verb: cachetest.List, Err: &cache.ObjectError{Err: errors.New("garbled")}})
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		time.Sleep(time.Hour)
+		expect(t, "store", []string{"a 2", "b 3"}, names(r.Store().List()))
+	})
+}

@@ -53,7 +53,7 @@ func (f *fanout[T]) relisted() {
 // exact cut. The caller holds the write lock of the store.
 func (f *fanout[T]) join(l *listener[T]) {
 	l.initial = f.store.table.objects.snapshot()
-	l.cursor = f.log.open()
+	f.log.open(&l.cursor)
 	l.toReplay.Store(int64(len(l.initial)))
 	l.passed.Store(l.cursor.passed)
 	l.open = true
@@ -85,14 +85,13 @@ func (f *fanout[T]) remove(l *listener[T]) {
 		f.unchanged--
 	}
 	if l.open {
-		f.log.close()
+		f.log.close(&l.cursor)
 	}
 }
 
-// cut returns the content of the store and the position in the log up to which
-// it reaches. It has no segment if nobody reads the log any more.
-func (f *fanout[T]) cut() ([]T, cursor[T]) {
+// cut returns the content of the store and how many events of the log led to it.
+func (f *fanout[T]) cut() ([]T, uint64) {
 	f.store.mu.RLock()
 	defer f.store.mu.RUnlock()
-	return f.store.table.objects.snapshot(), f.log.end()
+	return f.store.table.objects.snapshot(), f.log.appended
 }

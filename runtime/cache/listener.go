@@ -229,7 +229,11 @@ func (l *listener[T]) deliver(limit int) bool {
 		if l.due() {
 			l.passed.Store(l.cursor.passed)
 		}
-		l.call(l.cursor.next())
+		e := l.cursor.next()
+		if e == nil {
+			break // removed
+		}
+		l.call(e)
 	}
 	l.passed.Store(l.cursor.passed)
 	l.rest()
@@ -273,10 +277,7 @@ func (l *listener[T]) call(e *event[T]) {
 // events at which these objects are what the handler was last given.
 func (l *listener[T]) resync() {
 	objects, until := l.fanout.cut()
-	if until.segment == nil {
-		return // removed
-	}
-	if l.catchUp(until.passed) {
+	if l.catchUp(until) {
 		l.resynced = objects
 		l.repeat()
 	}

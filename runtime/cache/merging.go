@@ -22,7 +22,9 @@ func (l *listener[T]) take() bool {
 		return true
 	}
 	if l.cursor.ready() > 0 {
-		l.own, l.taken = *l.cursor.next(), true
+		if e := l.cursor.next(); e != nil {
+			l.own, l.taken = *e, true
+		}
 	}
 	return l.taken
 }
@@ -66,6 +68,9 @@ func (l *listener[T]) relieve() (remove bool) {
 	defer l.tell()
 	for l.cursor.ready() > 0 {
 		e := l.cursor.next()
+		if e == nil {
+			return false // removed
+		}
 		if e.kind == unchanged && !l.options.Unchanged {
 			continue
 		}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"k8s.io/klog/v2/ktesting"
 
@@ -199,6 +201,38 @@ func TestHandlerStatus(t *testing.T) {
 			if got != want[i] {
 				t.Errorf("got %+v, want %+v", got, want[i])
 			}
+		}
+	})
+}
+
+// A handler that is stuck and was removed keeps nothing that came after.
+func TestStuckHandlerRemovedHoldsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
+		handle, err := r.AddHandler(cache.HandlerFuncs[*thing]{Add: func(*thing, bool) { time.Sleep(time.Hour) }}, cache.HandlerOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var states []weak.Pointer[thing]
+		if _, err := r.AddHandler(cache.HandlerFuncs[*thing]{Update: func(_, obj *thing) { states = append(states, weak.Make(obj)) }}, cache.HandlerOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		handle.Remove()
+		for range 1000 {
+			touch(t, api, "a")
+			settle()
+		}
+		runtime.GC()
+		held := 0
+		for _, s := range states {
+			if s.Value() != nil {
+				held++
+			}
+		}
+		if held > 200 {
+			t.Errorf("%d of %d states are held", held, len(states))
 		}
 	})
 }

@@ -25,6 +25,7 @@ type reflector[T any] struct {
 	board  *statusBoard
 
 	backoff backoff
+	reread  reread
 }
 
 // run reflects until ctx ends, or a failure is to end it, which it returns.
@@ -84,6 +85,7 @@ func (r *reflector[T]) watchListEnabled() bool {
 // is the one to report.
 func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 	var items []item[T]
+	r.reread.listing()
 	for s.phase == Listing {
 		if s.token == "" {
 			items = items[:0]
@@ -128,6 +130,7 @@ func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVer
 	r.board.contact()
 	r.succeed(ctx)
 	r.board.enter(Watching)
+	r.reread.listed()
 	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion, anew: anew})
 }
 
@@ -140,7 +143,7 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	}
 	opened := time.Now()
 	err := w.run(ctx)
-	if errors.Is(err, ErrWatchIdle) && w.frames == 0 && w.repetition != nil {
+	if errors.Is(err, ErrWatchIdle) && w.frames == 0 {
 		err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), err)
 	}
 	if err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
@@ -152,7 +155,10 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(err, ErrStreamEnded))
 	}
 	s, pace = s.watchEnded(err, w.frames, time.Since(opened))
-	if err == nil && pace == atOnce {
+	switch {
+	case pace == atOnce && r.reread.watched():
+		return s.start(), atOnce, fmt.Errorf("object: %w: listing to see whether it is now", ErrUndecodable)
+	case pace == atOnce && err == nil:
 		return s, pace, nil
 	}
 	return s, pace, fmt.Errorf("watch: %w", cmp.Or(err, ErrWatchTooShort))
@@ -194,6 +200,7 @@ func (r *reflector[T]) doubt(ctx context.Context, position string) error {
 // has an earlier state.
 func (r *reflector[T]) take(ctx context.Context, obj T, err error, from origin) (item[T], bool) {
 	if err != nil {
+		r.reread.unreadable()
 		r.reportObject(ctx, err)
 		return r.unreadable(err)
 	}

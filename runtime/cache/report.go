@@ -91,6 +91,10 @@ func (r *reflector[T]) detour(ctx context.Context, err error) {
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)
 		return
 	}
+	if errors.Is(err, ErrUndecodable) {
+		logger.V(2).Info("Listing again", "err", err)
+		return
+	}
 	r.board.failed(err)
 	if errors.Is(err, ErrBookmarkMissing) {
 		logger.Info("Watch-list given up for good, listing instead", "err", err)

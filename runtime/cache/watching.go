@@ -34,6 +34,7 @@ func (w *watching[T]) run(ctx context.Context) error {
 	defer cancel(nil)
 	defer func() { w.dog.stop() }()
 	if w.state.phase == Streaming {
+		w.reread.listing()
 		w.initial = newInitialEvents[T]()
 		w.dog = guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
 	} else {
@@ -72,6 +73,7 @@ func (w *watching[T]) run(ctx context.Context) error {
 
 // skip leaves out a frame whose object can't be decoded.
 func (w *watching[T]) skip(ctx context.Context, err error) {
+	w.reread.unreadable()
 	w.reportObject(ctx, err)
 	if w.initial == nil {
 		return

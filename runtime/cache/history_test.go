@@ -93,7 +93,7 @@ func (h *history) rest() {
 	h.api.Install()
 	h.api.ClearFaults()
 	h.api.SetWatchList(cachetest.WatchListServed)
-	time.Sleep(time.Hour) // longer than any backoff, timeout or resync period
+	time.Sleep(15 * time.Minute) // longer than any backoff, timeout or resync period
 }
 
 // beginAgain is a server that comes back with a new history, whose versions are
@@ -112,16 +112,16 @@ func (h *history) beginAgain() {
 	} else if err := h.api.Restore(backup); err != nil {
 		h.t.Fatal(err)
 	}
-	h.version = 0
-	for i, handler := range h.handlers {
-		h.handlers[i].earlier = len(handler.Events())
-	}
 	h.api.FailRandomly(cachetest.Chaos{Seed: uint64(h.number(256))})
 	for range h.number(10) {
 		h.write()
 		time.Sleep(time.Minute)
 	}
 	h.rest()
+	h.version = 0
+	for i, handler := range h.handlers {
+		h.handlers[i].earlier = len(handler.Events())
+	}
 }
 
 // write changes an object.
@@ -217,7 +217,7 @@ func (h *history) failure() error {
 
 func (h *history) addHandler() {
 	options := cache.HandlerOptions{
-		Resync:    []time.Duration{-1, 0, 10 * time.Second}[h.number(3)],
+		Resync:    []time.Duration{-1, 0, time.Minute}[h.number(3)],
 		Unchanged: h.number(2) == 0,
 	}
 	if options.Coalesce = h.number(2) == 0; options.Coalesce {

@@ -60,16 +60,17 @@ func (b *statusBoard) contact() {
 	b.status.LastContact = time.Now()
 }
 
-// heard notes a frame of a watch.
-func (b *statusBoard) heard(bookmark bool) {
+// heard notes that frames of a watch went into the store.
+func (b *statusBoard) heard(events, bookmarks bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	b.status.LastContact = now
-	if bookmark {
-		b.status.LastBookmark = now
-	} else {
+	if events {
 		b.status.LastEvent = now
+	}
+	if bookmarks {
+		b.status.LastBookmark = now
 	}
 }
 

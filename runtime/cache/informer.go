@@ -348,6 +348,21 @@ func (i *Informer[T]) end() {
 	close(i.stopped)
 }
 
+// heard notes that deltas went into the store. To note each one as it comes would
+// take longer than to decide what it is.
+func (i *Informer[T]) heard(batch []delta[T]) {
+	var events, bookmarks bool
+	for d := range batch {
+		switch batch[d].kind {
+		case set, deleted:
+			events = true
+		case bookmarked:
+			bookmarks = true
+		}
+	}
+	i.board.heard(events, bookmarks)
+}
+
 // commit moves deltas from the queue to the store until the queue is closed
 // and empty.
 func (i *Informer[T]) commit(deltas *queue[T]) {
@@ -363,6 +378,7 @@ func (i *Informer[T]) commit(deltas *queue[T]) {
 			i.store.commit(batch, i.fanout)
 			i.fanout.changed.ring()
 			i.relieve()
+			i.heard(batch)
 			i.options.Metrics.committed(began, i.store.ResourceVersion)
 		}
 	}

@@ -53,9 +53,11 @@ type listener[T any] struct {
 
 	// resynced holds what is left of a resync.
 	resynced []T
-	// current is the event that the handler is called with; own is where one is
-	// kept that is not in the log.
+	// current is the event that the handler was last called with, and again is
+	// whether it is to be called with it once more; own is where an event is kept
+	// that is not in the log.
 	current *event[T]
+	again   bool
 	own     event[T]
 	pause   time.Duration
 	*progress
@@ -121,7 +123,7 @@ func (l *listener[T]) run(ctx context.Context) {
 	}
 	for !l.work(ctx) {
 		pause := panicPause
-		if l.current != nil {
+		if l.again {
 			pause, l.pause = l.pause, min(2*l.pause, longestPanicPause)
 		}
 		select {
@@ -134,7 +136,11 @@ func (l *listener[T]) run(ctx context.Context) {
 // work calls the handler until it panics or stop is called, and reports whether
 // it was the latter.
 func (l *listener[T]) work(ctx context.Context) (stopped bool) {
-	defer l.interrupted()
+	defer func() {
+		if !stopped {
+			l.interrupted()
+		}
+	}()
 	if l.options.OnPanic == PanicCrash {
 		defer utilruntime.HandleCrashWithContext(ctx)
 	} else {
@@ -162,6 +168,7 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 		if l.ready() {
 			continue
 		}
+		l.rest()
 		select {
 		case <-changed:
 		case <-due:
@@ -181,22 +188,18 @@ func logPanic(ctx context.Context) {
 
 // interrupted notes a call that did not return, and whether it is to be made again.
 func (l *listener[T]) interrupted() {
-	if l.current == nil {
-		return
-	}
 	l.panics.Add(1)
 	l.calls++
 	l.rest()
-	if l.options.OnPanic != PanicRetry {
-		l.current = nil
-	}
+	l.again = l.options.OnPanic == PanicRetry
 }
 
 // goOn calls the handler with what a panic left over, and with what the store held
 // when the listener joined. It reports whether it got to the end.
 func (l *listener[T]) goOn() bool {
-	if l.current != nil {
+	if l.again {
 		l.call(l.current)
+		l.again, l.pause = false, panicPause
 	}
 	for len(l.initial) > 0 && !l.stopping.Load() {
 		l.own = event[T]{kind: initial, obj: l.initial[0]}
@@ -209,7 +212,6 @@ func (l *listener[T]) goOn() bool {
 	}
 	l.initial = nil
 	l.toReplay.Store(0)
-	l.rest()
 	l.registration.complete()
 	l.repeat()
 	return true
@@ -236,7 +238,6 @@ func (l *listener[T]) deliver(limit int) bool {
 		l.call(e)
 	}
 	l.passed.Store(l.cursor.passed)
-	l.rest()
 	return ready > 0
 }
 
@@ -269,7 +270,6 @@ func (l *listener[T]) call(e *event[T]) {
 			l.handler.OnUpdate(e.obj, e.obj)
 		}
 	}
-	l.current = nil
 	l.calls++
 }
 
@@ -305,7 +305,6 @@ func (l *listener[T]) repeat() {
 		l.call(&l.own)
 	}
 	l.resynced = nil
-	l.rest()
 }
 
 // backlog is the number of events and initial objects that wait for the handler.

@@ -4,7 +4,6 @@ package cache
 func (l *listener[T]) deliverMerged(limit int) bool {
 	for n := range limit {
 		if l.stopping.Load() || !l.take() {
-			l.rest()
 			return n > 0
 		}
 		l.call(&l.own)

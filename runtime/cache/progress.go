@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// progressStep is how many quick calls are measured, and told of, together:
-	// to do so for each one would cost as much as to deliver it.
-	progressStep = 8
-	// quickCall and slowStep are when a listener begins and ends to take its calls
-	// together.
-	quickCall = 20 * time.Microsecond
-	slowStep  = time.Millisecond
+	// A listener measures and tells of its calls in steps, since to do so for each
+	// would cost as much as the call. Steps grow up to longestStep calls as long as
+	// one takes less than quickStep, and begin anew when one takes more than
+	// slowStep.
+	longestStep = 64
+	quickStep   = 20 * time.Microsecond
+	slowStep    = time.Millisecond
 )
 
 // clock tells the time since it was made.
@@ -32,20 +32,17 @@ type progress struct {
 	// delivered the number of its calls.
 	toReplay  atomic.Int64
 	delivered atomic.Uint64
-	// since is when the calls of the running step began, negative between steps,
-	// and at the time of the first one's event.
+	// since is when the running step began, negative if none does, and at the time
+	// of its first event.
 	since   atomic.Int64
 	at      atomic.Uint32
 	longest atomic.Int64
 	panics  atomic.Int32
 
-	// What is below is the goroutine's own.
-
-	// calls is the number of calls, and stepped that at the beginning of the step.
-	calls, stepped uint64
-	// stride is how many calls the step is to have.
-	stride uint64
-	began  time.Duration
+	// What is below is the goroutine's own: the number of calls, that at which the
+	// next step begins, how many the running one is to have, and when it began.
+	calls, next, stride uint64
+	began               time.Duration
 }
 
 func newProgress(clock clock) *progress {
@@ -55,7 +52,7 @@ func newProgress(clock clock) *progress {
 }
 
 // due is whether the next call begins a step.
-func (p *progress) due() bool { return p.calls-p.stepped >= p.stride || p.since.Load() < 0 }
+func (p *progress) due() bool { return p.calls >= p.next }
 
 // step ends the running step, if there is one, and begins the next with an event
 // that happened at that time.
@@ -63,33 +60,36 @@ func (p *progress) step(at uint32) {
 	now := p.clock.now()
 	p.end(now)
 	p.began = now
+	p.next = p.calls + p.stride
 	p.since.Store(int64(now))
 	p.at.Store(at)
 }
 
 // rest ends the running step: there is nothing to call the handler for.
 func (p *progress) rest() {
-	if p.since.Load() >= 0 {
-		p.end(p.clock.now())
-		p.since.Store(-1)
+	if p.since.Load() < 0 {
+		return
 	}
+	p.end(p.clock.now())
+	p.next = p.calls
+	p.since.Store(-1)
 }
 
 func (p *progress) end(now time.Duration) {
 	p.delivered.Store(p.calls)
-	if p.since.Load() >= 0 {
-		took := now - p.began
-		if int64(took) > p.longest.Load() {
-			p.longest.Store(int64(took))
-		}
-		switch {
-		case took < quickCall:
-			p.stride = progressStep
-		case took > slowStep:
-			p.stride = 1
-		}
+	if p.since.Load() < 0 {
+		return
 	}
-	p.stepped = p.calls
+	took := now - p.began
+	if int64(took) > p.longest.Load() {
+		p.longest.Store(int64(took))
+	}
+	switch {
+	case took < quickStep:
+		p.stride = min(2*p.stride, longestStep)
+	case took > slowStep:
+		p.stride = 1
+	}
 }
 
 // status fills in what a listener's goroutine has to tell.

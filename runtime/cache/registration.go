@@ -69,8 +69,8 @@ func (r *Registration) fail(err error) {
 }
 
 // Backlog returns how many events wait for the handler, the one that it is called
-// with included. While the handler is at work, up to seven that it has returned from
-// may be among them. What is merged counts once for each object.
+// with included. Up to 63 that a busy handler has returned from, within a millisecond or so, may be
+// among them. What is merged counts once for each object.
 func (r *Registration) Backlog() int { return r.status().Backlog }
 
 // Status returns how the handler gets on.

@@ -96,10 +96,10 @@ type HandlerStatus struct {
 	// Lag is how long ago the store made the change that the handler is called
 	// with; zero if it is not at work. During the initial events it is zero.
 	Lag time.Duration
-	// Delivered counts the calls.
+	// Delivered counts the calls. A few dozen of the last millisecond may be missing.
 	Delivered uint64
-	// LongestCall is how long the longest call took, or takes. Quick calls, of
-	// which several follow each other, are measured together.
+	// LongestCall is how long the longest call took, or takes. Quick calls that
+	// follow each other are measured together.
 	LongestCall time.Duration
 	// Panics counts the calls that ended in a panic.
 	Panics int

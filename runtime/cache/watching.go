@@ -60,7 +60,6 @@ func (w *watching[T]) run(ctx context.Context) error {
 		}
 		w.dog.feed()
 		w.frames++
-		w.board.heard(frame.Type == watch.Bookmark)
 		if frame.Type == watch.Bookmark && w.comparable() && older(frame.ResourceVersion, w.state.resourceVersion) {
 			return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", ErrNewHistory, frame.ResourceVersion, w.state.resourceVersion)
 		}
@@ -73,6 +72,7 @@ func (w *watching[T]) run(ctx context.Context) error {
 
 // skip leaves out a frame whose object can't be decoded.
 func (w *watching[T]) skip(ctx context.Context, err error) {
+	w.board.contact()
 	w.reread.unreadable()
 	w.reportObject(ctx, err)
 	if w.initial == nil {

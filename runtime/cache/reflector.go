@@ -26,6 +26,8 @@ type reflector[T any] struct {
 
 	backoff backoff
 	reread  reread
+	// reported is the failure that was last told of, since all was well.
+	reported error
 }
 
 // run reflects until ctx ends, or a failure is to end it, which it returns.

@@ -41,8 +41,8 @@ func (r *reflector[T]) target() string {
 // fail reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reflector[T]) fail(ctx context.Context, s state, phase Phase, err error) error {
-	attempts, news := r.board.failed(err)
-	r.report(ctx, err, news)
+	attempts, _ := r.board.failed(err)
+	r.report(ctx, err)
 	failure := Failure{Err: err, Class: ClassOf(err), Phase: phase, Attempts: attempts}
 	if r.waits(s) {
 		failure.Rest = r.options.absentRest()
@@ -62,14 +62,20 @@ func (r *reflector[T]) fail(ctx context.Context, s state, phase Phase, err error
 	return nil
 }
 
-func (r *reflector[T]) report(ctx context.Context, err error, news bool) {
+// report tells the user of a failure. Only the first of its class is logged, and not
+// one that was made up for: a server that forbids a watch-list, say, forbids the list
+// after it too.
+func (r *reflector[T]) report(ctx context.Context, err error) {
 	logger := klog.FromContext(ctx)
+	news := r.reported == nil || ClassOf(r.reported) != ClassOf(err)
 	switch {
 	case r.options.OnError != nil:
+		r.reported = err
 		r.options.OnError(ctx, err)
 	case isExpired(err), errors.Is(err, ErrWatchTooShort), !news:
 		logger.V(4).Info("List or watch failed, trying again", "err", err)
 	default:
+		r.reported = err
 		logger.Error(err, "List or watch failed, trying again")
 	}
 }
@@ -103,9 +109,11 @@ func (r *reflector[T]) detour(ctx context.Context, err error) {
 	logger.V(2).Info("List or watch goes on in another way", "err", err)
 }
 
-// succeed tells that all is well again, if it was not.
+// succeed tells that all is well again, if it was told that it was not.
 func (r *reflector[T]) succeed(ctx context.Context) {
-	if failures := r.board.succeeded(); failures > 0 {
+	failures := r.board.succeeded()
+	if r.reported != nil {
+		r.reported = nil
 		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
 	}
 }

@@ -1,9 +1,16 @@
 package cache
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 )
 
 // targetedSource is a source of a resource in a namespace.
@@ -33,4 +40,30 @@ func TestTargetOfASource(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c.source, got, c.want)
 		}
 	}
+}
+
+// What is wrong is logged once, also if a watch-list met it first, and once that all
+// is well again.
+func TestFailuresAreLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
+		r := &reflector[*thing]{options: &Options[*thing]{}, board: &statusBoard{}}
+		ctx := klog.NewContext(t.Context(), logger)
+		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
+		r.detour(ctx, fmt.Errorf("watch-list: %w", forbidden))
+		for range 3 {
+			if err := r.fail(ctx, state{}, Listing, fmt.Errorf("list: %w", forbidden)); err != nil {
+				t.Fatal(err)
+			}
+			r.detour(ctx, fmt.Errorf("watch-list: %w", forbidden))
+		}
+		r.succeed(ctx)
+		r.detour(ctx, ErrStreamEnded)
+		r.succeed(ctx)
+		got := log.String()
+		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "list: things is forbidden") || !strings.Contains(got, "works again") {
+			t.Errorf("logged:\n%s", got)
+		}
+	})
 }

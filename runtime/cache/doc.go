@@ -33,9 +33,24 @@
 //     Nobody waits for it meanwhile.
 //  5. Handlers do not slow down each other, the store or the reflector. What a
 //     slow handler has still to read stays in memory; Registration.Backlog
-//     tells how much that is.
+//     tells how much that is. HandlerOptions.Coalesce bounds it by the number of
+//     objects, and HandlerOptions.Limit by removing the handler.
 //  6. Run returns when every goroutine that the informer started has ended.
 //  7. An informer that is not in sync says why: WaitForSync and Status.
+//  8. Whatever a server or connection does, the informer asks again, no sooner than
+//     a growing rest allows, and is in step again once the server is well.
+//
+// # When something fails
+//
+// Each failure has a class (ErrorClass). After one of the connection, or of a server
+// that is busy, the watch goes on where it was; after others everything is listed
+// again. A resource that the server does not have is waited for, and one that it has
+// no longer is empty (Options.AbsentRetry, KeepAbsent). A watch that is silent for
+// longer than Options.IdleTimeout is opened again, and a watch-list without its
+// closing bookmark becomes a list. An object that can't be decoded, transformed or
+// indexed is reported and left out; the others go on, and it is looked for again.
+// Options.OnFailure can shorten or lengthen rests, or have Run give up. Status tells
+// what went on lately, and HealthCheck is for liveness probes.
 //
 // A delete and a create that the informer did not see apart, because they
 // happened between a watch and the list that followed it, are one update with

@@ -149,9 +149,14 @@ func (h *history) number(n int) int {
 func (h *history) name() string { return fmt.Sprint("thing", h.number(6)) }
 
 var actions = []func(*history){
-	func(h *history) { _, _ = h.api.Create(newThing(h.name())) },
-	(*history).beginAgain,
 	(*history).write,
+	func(h *history) {
+		for range h.number(20) {
+			h.write()
+			settle()
+		}
+	},
+	(*history).beginAgain,
 	func(h *history) { _, _ = h.api.Delete(keyOf(h.name())) },
 	func(h *history) { h.api.Bookmark() },
 	func(h *history) { h.api.CloseWatches() },

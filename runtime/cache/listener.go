@@ -27,8 +27,10 @@ const defaultCoalesceLimit = 1024
 type listener[T any] struct {
 	registration *Registration
 	handler      Handler[T]
-	options      HandlerOptions
-	fanout       *fanout[T]
+	// batch is the handler if it takes events in batches, and nil otherwise.
+	batch   *batch[T]
+	options HandlerOptions
+	fanout  *fanout[T]
 
 	// joined is closed when initial, cursor and open are set, with the store
 	// locked. Until then the listener's goroutine may not touch them.
@@ -80,6 +82,10 @@ func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *lis
 		pause:    panicPause,
 		quit:     make(chan struct{}),
 		progress: newProgress(f.clock),
+	}
+	if f, ok := h.(batchFunc[T]); ok {
+		l.batch = &batch[T]{handle: f}
+		l.handler = l.batch
 	}
 	if options.Coalesce {
 		l.merged = newCoalesced[T]()
@@ -192,19 +198,25 @@ func (l *listener[T]) interrupted() {
 	l.calls++
 	l.rest()
 	l.again = l.options.OnPanic == PanicRetry
+	if l.batch != nil && !l.again {
+		l.batch.drop()
+	}
 }
 
 // goOn calls the handler with what a panic left over, and with what the store held
 // when the listener joined. It reports whether it got to the end.
 func (l *listener[T]) goOn() bool {
 	if l.again {
-		l.call(l.current)
+		l.repeatCall()
 		l.again, l.pause = false, panicPause
 	}
 	for len(l.initial) > 0 && !l.stopping.Load() {
 		l.own = event[T]{kind: initial, obj: l.initial[0]}
 		l.initial = l.initial[1:]
 		l.call(&l.own)
+		if len(l.initial)%segmentSize == 0 {
+			l.flush()
+		}
 		l.toReplay.Store(int64(len(l.initial)))
 	}
 	if l.stopping.Load() {
@@ -215,6 +227,21 @@ func (l *listener[T]) goOn() bool {
 	l.registration.complete()
 	l.repeat()
 	return true
+}
+
+// repeatCall makes the call again that ended in a panic.
+func (l *listener[T]) repeatCall() {
+	if l.batch == nil {
+		l.call(l.current)
+	}
+	l.flush()
+}
+
+// flush makes a handler that takes batches take what was gathered.
+func (l *listener[T]) flush() {
+	if l.batch != nil {
+		l.batch.flush()
+	}
 }
 
 // deliver calls the handler for the events that are ready, limit of them at the
@@ -237,6 +264,7 @@ func (l *listener[T]) deliver(limit int) bool {
 		}
 		l.call(e)
 	}
+	l.flush()
 	l.passed.Store(l.cursor.passed)
 	return ready > 0
 }
@@ -303,6 +331,9 @@ func (l *listener[T]) repeat() {
 		l.resynced = l.resynced[1:]
 		l.own = event[T]{kind: updated, at: l.clock.millis(), old: obj, obj: obj}
 		l.call(&l.own)
+		if len(l.resynced)%segmentSize == 0 {
+			l.flush()
+		}
 	}
 	l.resynced = nil
 }

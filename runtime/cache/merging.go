@@ -2,13 +2,13 @@ package cache
 
 // deliverMerged is deliver for a handler that coalesces.
 func (l *listener[T]) deliverMerged(limit int) bool {
-	for n := range limit {
-		if l.stopping.Load() || !l.take() {
-			return n > 0
-		}
+	n := 0
+	for n < limit && !l.stopping.Load() && l.take() {
 		l.call(&l.own)
+		n++
 	}
-	return true
+	l.flush()
+	return n > 0
 }
 
 // take takes the next event, which is own then, if there is one. What was merged

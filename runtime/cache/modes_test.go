@@ -236,3 +236,57 @@ func TestStuckHandlerRemovedHoldsNothing(t *testing.T) {
 		}
 	})
 }
+
+// A handler that takes batches is told the same, of several changes at once.
+func TestInBatches(t *testing.T) {
+	for _, options := range []cache.HandlerOptions{
+		{},
+		{Coalesce: true},
+		{OnPanic: cache.PanicRetry},
+		{Resync: time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api := cachetest.NewAPI[*thing]()
+			for n := range 100 {
+				must[*thing](t)(api.Create(newThing(fmt.Sprint(n))))
+			}
+			r := run(t, api, cache.Options[*thing]{})
+			recorder := &cachetest.Recorder[*thing]{}
+			var sizes []int
+			failed := options.OnPanic != cache.PanicRetry
+			registration := must[*cache.Registration](t)(r.AddHandler(cache.InBatches(func(events []cache.Event[*thing]) {
+				if !failed {
+					failed = true
+					panic("no room")
+				}
+				sizes = append(sizes, len(events))
+				time.Sleep(time.Second)
+				for _, e := range events {
+					switch e.Type {
+					case cache.Added:
+						recorder.OnAdd(e.Object, e.Initial)
+					case cache.Updated:
+						recorder.OnUpdate(e.Old, e.Object)
+					case cache.Deleted:
+						recorder.OnDelete(e.Object, e.FinalStateUnknown)
+					}
+				}
+			}), options))
+			time.Sleep(10 * time.Second)
+			<-registration.Synced()
+			for n := range 10 {
+				touch(t, api, fmt.Sprint(n))
+				must[*thing](t)(api.Delete(keyOf(fmt.Sprint(n + 50))))
+				settle()
+			}
+			time.Sleep(100 * time.Second)
+			if err := recorder.Err(); err != nil {
+				t.Error(err)
+			}
+			expect(t, "view", names(r.Store().List()), names(slices.Collect(maps.Values(recorder.View()))))
+			if sizes[0]+sizes[1] != 100 || slices.Max(sizes) > 64 || len(sizes) > 6 {
+				t.Errorf("batches of %v", sizes)
+			}
+		})
+	}
+}

@@ -95,20 +95,3 @@ type HandlerOptions struct {
 	// of the list.
 	Unchanged bool
 }
-
-// PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
-// the panic is logged with the handler's name and counted in its status, and other
-// handlers go on.
-type PanicPolicy uint8
-
-const (
-	// PanicSkip leaves the event alone and goes on with the next one after a
-	// second.
-	PanicSkip PanicPolicy = iota
-	// PanicRetry calls the handler with the same event again, after a second at
-	// first and a minute in the end. Those behind it have to wait.
-	PanicRetry
-	// PanicCrash leaves it to k8s.io/apimachinery/pkg/util/runtime.HandleCrash,
-	// which ends the process unless its ReallyCrash is off. Then it is PanicSkip.
-	PanicCrash
-)

@@ -103,7 +103,7 @@ func (h *history) beginAgain() {
 	backup := h.api.ResourceVersion()
 	for range 10 {
 		must[*thing](h.t)(h.api.Create(newThing("lost")))
-		h.write()
+		h.write(h.name())
 		must[*thing](h.t)(h.api.Delete(keyOf("lost")))
 	}
 	h.rest()
@@ -114,7 +114,7 @@ func (h *history) beginAgain() {
 	}
 	h.api.FailRandomly(cachetest.Chaos{Seed: uint64(h.number(256))})
 	for range h.number(10) {
-		h.write()
+		h.write(h.name())
 		time.Sleep(time.Minute)
 	}
 	h.rest()
@@ -124,9 +124,8 @@ func (h *history) beginAgain() {
 	}
 }
 
-// write changes an object.
-func (h *history) write() {
-	name := h.name()
+// write creates an object, or changes it.
+func (h *history) write(name string) {
 	obj, err := h.api.Get(keyOf(name))
 	if err != nil {
 		_, _ = h.api.Create(newThing(name))
@@ -149,10 +148,11 @@ func (h *history) number(n int) int {
 func (h *history) name() string { return fmt.Sprint("thing", h.number(6)) }
 
 var actions = []func(*history){
-	(*history).write,
+	func(h *history) { h.write(h.name()) },
 	func(h *history) {
-		for range h.number(20) {
-			h.write()
+		name := h.name()
+		for range h.number(10) {
+			h.write(name)
 			settle()
 		}
 	},

@@ -2,20 +2,12 @@ package cache
 
 import (
 	"context"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
-)
-
-const (
-	// panicPause is how long a handler rests after a panic. When the same event
-	// is retried, the rest doubles from panic to panic up to longestPanicPause.
-	panicPause        = time.Second
-	longestPanicPause = time.Minute
 )
 
 // defaultCoalesceLimit is how many events may wait for a coalescing handler before
@@ -128,12 +120,8 @@ func (l *listener[T]) run(ctx context.Context) {
 		return
 	}
 	for !l.work(ctx) {
-		pause := panicPause
-		if l.again {
-			pause, l.pause = l.pause, min(2*l.pause, longestPanicPause)
-		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(l.pauseAfterPanic()):
 		case <-l.quit:
 		}
 	}
@@ -185,28 +173,10 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 	return true
 }
 
-func logPanic(ctx context.Context) {
-	if value := recover(); value != nil {
-		err := &PanicError{Value: value, Stack: debug.Stack()}
-		klog.FromContext(ctx).Error(err, "Handler panicked")
-	}
-}
-
-// interrupted notes a call that did not return, and whether it is to be made again.
-func (l *listener[T]) interrupted() {
-	l.panics.Add(1)
-	l.calls++
-	l.rest()
-	l.again = l.options.OnPanic == PanicRetry
-	if l.batch != nil && !l.again {
-		l.batch.drop()
-	}
-}
-
 // goOn calls the handler with what a panic left over, and with what the store held
 // when the listener joined. It reports whether it got to the end.
 func (l *listener[T]) goOn() bool {
-	if l.again {
+	if l.again && !l.stopping.Load() {
 		l.repeatCall()
 		l.again, l.pause = false, panicPause
 	}
@@ -227,14 +197,6 @@ func (l *listener[T]) goOn() bool {
 	l.registration.complete()
 	l.repeat()
 	return true
-}
-
-// repeatCall makes the call again that ended in a panic.
-func (l *listener[T]) repeatCall() {
-	if l.batch == nil {
-		l.call(l.current)
-	}
-	l.flush()
 }
 
 // flush makes a handler that takes batches take what was gathered.

@@ -174,6 +174,23 @@ func TestPanicPolicy(t *testing.T) {
 	}
 }
 
+// A handler that was removed after a panic is not called again.
+func TestRemoveAfterPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, cachetest.NewAPI(newThing("a")), cache.Options[*thing]{})
+		calls := 0
+		registration := must[*cache.Registration](t)(r.AddHandler(cache.HandlerFuncs[*thing]{
+			Add: func(*thing, bool) { calls++; panic("no room") },
+		}, cache.HandlerOptions{OnPanic: cache.PanicRetry}))
+		settle()
+		registration.Remove()
+		<-registration.Done()
+		if calls != 1 {
+			t.Errorf("called %d times", calls)
+		}
+	})
+}
+
 // The status tells how each handler gets on.
 func TestHandlerStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,68 @@
+package cache
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
+// the panic is logged with the handler's name and counted in its status, and other
+// handlers go on.
+type PanicPolicy uint8
+
+const (
+	// PanicSkip leaves the event alone and goes on with the next one after a
+	// second.
+	PanicSkip PanicPolicy = iota
+	// PanicRetry calls the handler with the same event again, after a second at
+	// first and a minute in the end. Those behind it have to wait.
+	PanicRetry
+	// PanicCrash leaves it to k8s.io/apimachinery/pkg/util/runtime.HandleCrash,
+	// which ends the process unless its ReallyCrash is off. Then it is PanicSkip.
+	PanicCrash
+)
+
+const (
+	// panicPause is how long a handler rests after a panic. When the same event
+	// is retried, the rest doubles from panic to panic up to longestPanicPause.
+	panicPause        = time.Second
+	longestPanicPause = time.Minute
+)
+
+func logPanic(ctx context.Context) {
+	if value := recover(); value != nil {
+		err := &PanicError{Value: value, Stack: debug.Stack()}
+		klog.FromContext(ctx).Error(err, "Handler panicked")
+	}
+}
+
+// interrupted notes a call that did not return, and whether it is to be made again.
+func (l *listener[T]) interrupted() {
+	l.panics.Add(1)
+	l.calls++
+	l.rest()
+	l.again = l.options.OnPanic == PanicRetry
+	if l.batch != nil && !l.again {
+		l.batch.drop()
+	}
+}
+
+// pauseAfterPanic returns how long the handler is to rest.
+func (l *listener[T]) pauseAfterPanic() time.Duration {
+	pause := panicPause
+	if l.again {
+		pause, l.pause = l.pause, min(2*l.pause, longestPanicPause)
+	}
+	return pause
+}
+
+// repeatCall makes the call again that ended in a panic.
+func (l *listener[T]) repeatCall() {
+	if l.batch == nil {
+		l.call(l.current)
+	}
+	l.flush()
+}

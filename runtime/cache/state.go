@@ -247,7 +247,7 @@ func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, p
 		return s.start(), later
 	case err == nil && short:
 		return s, later
-	case err == nil, class == ClassSilent:
+	case err == nil, class == ClassSilent, class == ClassConnection && lasted >= backoffReset:
 		return s, atOnce
 	case class == ClassTooManyRequests, class == ClassConnection, class == ClassOther && !isStatus(err) && !stillborn:
 		return s, later

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -23,6 +24,7 @@ var (
 	errCut       = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
 	errOdd       = errors.New("read on closed body")
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "foos"}, "", errors.New("no"))
+	errNotFound  = apierrors.NewNotFound(schema.GroupResource{Resource: "foos"}, "")
 	errInvalid   = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
 )
 
@@ -109,6 +111,8 @@ func TestTransitions(t *testing.T) {
 	watchEnded := func(s state, err error) (state, pace) { return s.watchEnded(err, 1, time.Minute) }
 	shortWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 0, 10*time.Millisecond) }
 	quietWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 0, time.Minute) }
+	longWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 9, 2*time.Minute) }
+	briefWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 1, 10*time.Millisecond) }
 
 	for _, test := range []struct {
 		name  string
@@ -125,7 +129,10 @@ func TestTransitions(t *testing.T) {
 		{"W4 W5 a busy server is asked again for the same", synced, watchEnded, errBusy, nil, later},
 		{"W5 an absent one too", synced, watchEnded, errRefused, nil, later},
 		{"a broken connection costs no list", synced, watchEnded, errCut, nil, later},
-		{"nor does one that is not known", synced, watchEnded, errOdd, nil, later},
+		{"nor, after a long time, a rest", synced, longWatch, errCut, nil, atOnce},
+		{"a watch that is closed as soon as something came is opened again after a rest", synced, briefWatch, nil, nil, later},
+		{"an unknown connection error costs no list", synced, watchEnded, errOdd, nil, later},
+		{"an answer that there is no such resource is counted", synced, watchEnded, errNotFound, func(s *state) { s.phase, s.notFound = Streaming, 1 }, later},
 		{"nor if the watch was quiet", synced, quietWatch, errOdd, nil, later},
 		{"unless nothing came of the watch", synced, shortWatch, errOdd, func(s *state) { s.phase = Streaming }, later},
 		{"W4 any other failure does", synced, watchEnded, errForbidden, func(s *state) { s.phase = Streaming }, later},
@@ -150,6 +157,55 @@ func TestTransitions(t *testing.T) {
 				t.Errorf("got %+v, pace %v; want %+v, pace %v", got, pace, want, test.pace)
 			}
 		})
+	}
+}
+
+// A resource is absent when the server has said so twice in a row.
+func TestAbsent(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		errs []error
+		want bool
+	}{
+		{"once", []error{errNotFound}, false},
+		{"twice", []error{errNotFound, errNotFound}, true},
+		{"with another answer in between", []error{errNotFound, errForbidden, errNotFound}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newState(0, false)
+			for _, err := range test.errs {
+				s, _ = s.listFailed(err)
+			}
+			if got := s.absent(); got != test.want {
+				t.Errorf("got %v", got)
+			}
+			if s = s.listed(metav1.ListMeta{ResourceVersion: "10"}); s.absent() {
+				t.Error("absent after a list")
+			}
+		})
+	}
+}
+
+// What each error is.
+func TestClassOf(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want ErrorClass
+	}{
+		{errExpired, ClassExpired}, {errGone, ClassExpired}, {fmt.Errorf("watch: %w: bookmark", ErrNewHistory), ClassExpired},
+		{errTooLarge, ClassTooLarge},
+		{errBusy, ClassTooManyRequests},
+		{errRefused, ClassConnection}, {errCut, ClassConnection},
+		{errForbidden, ClassForbidden}, {apierrors.NewUnauthorized("who?"), ClassForbidden},
+		{errNotFound, ClassNotFound}, {fmt.Errorf("list: %w", &meta.NoKindMatchError{}), ClassNotFound},
+		{apierrors.NewInternalError(errOdd), ClassServerError}, {apierrors.NewServiceUnavailable("later"), ClassServerError},
+		{fmt.Errorf("%w: bad magic", ErrUndecodable), ClassDecode}, {&ObjectError{Err: errOdd}, ClassDecode},
+		{fmt.Errorf("%w: 4m", ErrWatchIdle), ClassSilent}, {ErrListIdle, ClassSilent},
+		{errOdd, ClassOther}, {errInvalid, ClassOther}, {nil, ClassOther},
+	} {
+		if got := ClassOf(test.err); got != test.want {
+			t.Errorf("%v: got %v, want %v", test.err, got, test.want)
+		}
 	}
 }
 

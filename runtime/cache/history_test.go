@@ -49,6 +49,8 @@ func FuzzHistories(f *testing.F) {
 type history struct {
 	running
 	api *cachetest.API[*thing]
+	// vanishes is whether a resource that is not there has no objects.
+	vanishes bool
 	// version is the highest that the status had.
 	version  int
 	script   []byte
@@ -68,14 +70,16 @@ func playHistory(t *testing.T, script []byte) {
 	for i := range h.number(4) {
 		must[*thing](t)(h.api.Create(newThing(fmt.Sprint("initial", i))))
 	}
-	informer := cache.New(h.api, cache.Options[*thing]{
+	options := cache.Options[*thing]{
 		PageSize:         int64(h.number(3)),
 		DisableWatchList: h.number(2) == 0,
 		IdleTimeout:      time.Minute,
 		WatchTimeout:     time.Duration(h.number(3)) * time.Minute,
 		AbsentRetry:      time.Duration(h.number(3)-1) * time.Minute,
 		KeepAbsent:       h.number(2) == 0,
-	})
+	}
+	h.vanishes = options.AbsentRetry >= 0 && !options.KeepAbsent
+	informer := cache.New(h.api, options)
 	h.running = running{Informer: informer, t: t}
 	h.addHandler()
 	h.running = start(t, informer)
@@ -91,6 +95,10 @@ func playHistory(t *testing.T, script []byte) {
 // rest gives the informer a server that works, and the time to come after it.
 func (h *history) rest() {
 	h.api.Install()
+	h.calm()
+}
+
+func (h *history) calm() {
 	h.api.ClearFaults()
 	h.api.SetWatchList(cachetest.WatchListServed)
 	time.Sleep(15 * time.Minute) // longer than any backoff, timeout or resync period
@@ -100,6 +108,7 @@ func (h *history) rest() {
 // lower than those that the informer knows.
 func (h *history) beginAgain() {
 	h.rest()
+	h.check()
 	backup := h.api.ResourceVersion()
 	for range 10 {
 		must[*thing](h.t)(h.api.Create(newThing("lost")))
@@ -122,6 +131,7 @@ func (h *history) beginAgain() {
 	for i, handler := range h.handlers {
 		h.handlers[i].earlier = len(handler.Events())
 	}
+	h.check()
 }
 
 // write creates an object, or changes it.
@@ -164,6 +174,13 @@ var actions = []func(*history){
 	func(h *history) { h.api.Compact() },
 	func(h *history) { h.api.Uninstall() },
 	func(h *history) { h.api.Install() },
+	func(h *history) {
+		if h.vanishes {
+			h.api.Uninstall()
+			h.calm()
+			h.check()
+		}
+	},
 	func(h *history) { h.api.SetWatchCache(h.number(2) == 0) },
 	func(h *history) {
 		h.api.SetWatchList([]cachetest.WatchListMode{cachetest.WatchListServed, cachetest.WatchListRejected, cachetest.WatchListEndless}[h.number(3)])

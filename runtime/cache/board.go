@@ -31,17 +31,15 @@ func (b *statusBoard) enter(phase Phase) {
 	}
 }
 
-// failed notes a failure, and reports whether it is the first of its class since
-// all was well.
-func (b *statusBoard) failed(err error) (attempts int, news bool) {
+// failed notes a failure, and returns how many there were since all was well.
+func (b *statusBoard) failed(err error) (attempts int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	last := b.status.LastError
 	if b.status.Attempts++; b.status.Attempts == 1 {
 		b.status.FailingSince = time.Now()
 	}
 	b.status.LastError = err
-	return b.status.Attempts, last == nil || ClassOf(last) != ClassOf(err)
+	return b.status.Attempts
 }
 
 // succeeded forgets the failures and returns how many there were.

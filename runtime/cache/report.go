@@ -41,7 +41,7 @@ func (r *reflector[T]) target() string {
 // fail reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reflector[T]) fail(ctx context.Context, s state, phase Phase, err error) error {
-	attempts, _ := r.board.failed(err)
+	attempts := r.board.failed(err)
 	r.report(ctx, err)
 	failure := Failure{Err: err, Class: ClassOf(err), Phase: phase, Attempts: attempts}
 	if r.waits(s) {

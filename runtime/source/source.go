@@ -72,10 +72,14 @@ type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
-// undecodable is cache.ErrUndecodable because of err, or err itself if that is the
-// connection's.
+// undecodable is cache.ErrUndecodable because of err, or what the connection said if
+// that is the reason.
 func undecodable(err error) error {
-	if errors.As(err, new(readError)) || errors.Is(err, io.ErrUnexpectedEOF) {
+	var read readError
+	switch {
+	case errors.As(err, &read):
+		return read.error
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	}
 	return fmt.Errorf("%w: %w", cache.ErrUndecodable, err)

@@ -1,6 +1,10 @@
 package cache
 
-import "k8s.io/apimachinery/pkg/types"
+import (
+	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // difference is what leads from the objects of a table to those of a list.
 type difference[T any] struct {
@@ -25,7 +29,7 @@ func diff[T any](t *table[T], items []item[T], anew bool) difference[T] {
 	listed := make([]bool, t.objects.len())
 	for i := range d.kept {
 		it := &d.kept[i]
-		row, existed := t.row(it.key)
+		row, existed := t.find(it.key)
 		if !existed {
 			d.changed = append(d.changed, pair[T]{item: *it})
 			continue
@@ -40,7 +44,7 @@ func diff[T any](t *table[T], items []item[T], anew bool) difference[T] {
 	}
 	for row, there := range listed {
 		if !there {
-			d.gone = append(d.gone, item[T]{key: t.keys[row], obj: t.objects.items[row]})
+			d.gone = append(d.gone, item[T]{key: t.key(uint32(row)), obj: t.objects.items[row]})
 		}
 	}
 	return d
@@ -68,12 +72,17 @@ func lastOfEachKey[T any](items []item[T]) []item[T] {
 // repeats reports whether two items have the same key, which servers do not let
 // happen.
 func repeats[T any](items []item[T]) bool {
-	seen := newKeyTable(len(items))
+	seed := rand.Uint64()
+	slots := make([]uint32, 2*len(items))
 	for i := range items {
-		if _, ok := seen.row(items[i].key); ok {
-			return true
+		at := uint64(hashKey(seed, items[i].key)) * uint64(len(slots)) >> 32
+		for slots[at] != 0 {
+			if items[slots[at]-1].key == items[i].key {
+				return true
+			}
+			at = (at + 1) % uint64(len(slots))
 		}
-		seen.append(items[i].key)
+		slots[at] = uint32(i) + 1
 	}
 	return false
 }

@@ -1,119 +1,191 @@
 package cache
 
 import (
-	"hash/maphash"
+	"math/rand/v2"
+	"sync/atomic"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// keyTable finds the row of a key: an open-addressing hash table that leaves
-// the keys themselves in the rows, where they are needed anyway. A map would
-// hold each a second time, which is a third of what an object costs.
+// keyTable finds the row of a key: an open-addressing hash table that leaves the
+// keys themselves in the rows, where they are needed anyway. A map would hold each
+// a second time, which is a third of what an object costs.
+//
+// Changes need the write lock of the store. Reads are safe without a lock, but what
+// they find while somebody writes may be a part of a change.
 type keyTable struct {
-	seed maphash.Seed
-	// keys are those of the rows.
-	keys []types.NamespacedName
-	// slots has a power of two of elements, at most seven eighths of them
-	// taken. A key stands in the first slot from that of its hash on that was
-	// free when it came, and no slot between the two is free.
-	slots []keySlot
+	seed uint64
+	// rows is how many there are. It needs a lock.
+	rows int
+	// namespace is that of the key that came last, and probably of the next one.
+	namespace unique.Handle[string]
+	memory    atomic.Pointer[keyMemory]
 }
 
-// keySlot holds a part of a key's hash, and its row plus one; 0 is a free slot.
-type keySlot struct {
-	hash, row uint32
+// keyMemory is where a keyTable holds its keys, until they are too many for it.
+type keyMemory struct {
+	// slots hold each a key's hash, in the upper half, and its row plus one; 0 is a
+	// free slot. At most four fifths are taken. A key stands in the first slot from
+	// the home of its hash on that was free when it came, and no slot between the
+	// two is free.
+	slots []atomic.Uint64
+	// keys are those of the rows. They are never changed.
+	keys []atomic.Pointer[rowKey]
 }
 
-// minimumSlots is the size of a table with few keys.
-const minimumSlots = 8
+// rowKey is a key with little memory: a namespace is there once for all its keys.
+type rowKey struct {
+	namespace unique.Handle[string]
+	name      string
+}
 
-func newKeyTable(size int) keyTable {
-	t := keyTable{seed: maphash.MakeSeed(), keys: make([]types.NamespacedName, 0, size)}
-	slots := minimumSlots
-	for size > slots/8*7 {
-		slots *= 2
+func (k *rowKey) is(key types.NamespacedName) bool {
+	return k.name == key.Name && k.namespace.Value() == key.Namespace
+}
+
+func hashKey(seed uint64, key types.NamespacedName) uint32 {
+	return uint32(hash(hash(seed, key.Namespace), key.Name))
+}
+
+// minimumRows is how many keys a small table has room for.
+const minimumRows = 6
+
+// init makes an empty table with room for so many keys.
+func (t *keyTable) init(size int) {
+	t.seed = rand.Uint64()
+	t.memory.Store(newKeyMemory(size))
+}
+
+func newKeyMemory(rows int) *keyMemory {
+	rows = max(rows, minimumRows)
+	return &keyMemory{
+		slots: make([]atomic.Uint64, rows+rows/4+1),
+		keys:  make([]atomic.Pointer[rowKey], rows),
 	}
-	t.slots = make([]keySlot, slots)
-	return t
 }
 
-func (t *keyTable) hash(key types.NamespacedName) uint32 {
-	return uint32(maphash.Comparable(t.seed, key))
-}
-
-// row returns the row of key, if it has one.
-func (t *keyTable) row(key types.NamespacedName) (uint32, bool) {
-	hash, mask := t.hash(key), uint32(len(t.slots)-1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		switch slot := t.slots[i]; {
-		case slot.row == 0:
-			return 0, false
-		case slot.hash == hash && t.keys[slot.row-1] == key:
-			return slot.row - 1, true
+// find returns the row of key, if it has one.
+func (t *keyTable) find(key types.NamespacedName) (row uint32, ok bool) {
+	hash := hashKey(t.seed, key)
+	m := t.memory.Load()
+	i := m.home(hash)
+	for range m.slots { // while somebody writes, there may be no end in sight
+		slot := m.slots[i].Load()
+		if slot == 0 {
+			break
 		}
+		if uint32(slot>>32) == hash {
+			row = uint32(slot) - 1
+			if k := m.keys[row].Load(); k != nil && k.is(key) {
+				return row, true
+			}
+		}
+		i = m.after(i)
 	}
+	return 0, false
+}
+
+// key returns the key of row, which must be one.
+func (t *keyTable) key(row uint32) types.NamespacedName {
+	k := t.memory.Load().keys[row].Load()
+	return types.NamespacedName{Namespace: k.namespace.Value(), Name: k.name}
 }
 
 // append gives key, which must be new, the next row.
 func (t *keyTable) append(key types.NamespacedName) {
-	if len(t.keys) >= len(t.slots)/8*7 {
-		t.grow()
+	m := t.memory.Load()
+	if t.rows == len(m.keys) {
+		m = m.grown()
+		t.memory.Store(m)
 	}
-	t.keys = append(t.keys, key)
-	t.place(keySlot{hash: t.hash(key), row: uint32(len(t.keys))})
-}
-
-func (t *keyTable) place(slot keySlot) {
-	mask := uint32(len(t.slots) - 1)
-	i := slot.hash & mask
-	for t.slots[i].row != 0 {
-		i = (i + 1) & mask
+	if t.rows == 0 || t.namespace.Value() != key.Namespace {
+		t.namespace = unique.Make(key.Namespace)
 	}
-	t.slots[i] = slot
-}
-
-func (t *keyTable) grow() {
-	old := t.slots
-	t.slots = make([]keySlot, 2*len(old))
-	for _, slot := range old {
-		if slot.row != 0 {
-			t.place(slot)
-		}
-	}
+	m.keys[t.rows].Store(&rowKey{namespace: t.namespace, name: key.Name})
+	t.rows++
+	m.place(hashKey(t.seed, key), uint32(t.rows))
 }
 
 // swapRemove takes out the key of row and gives row to the last key.
 func (t *keyTable) swapRemove(row uint32) {
-	t.free(t.slotOf(row))
-	last := uint32(len(t.keys) - 1)
+	m := t.memory.Load()
+	m.free(t.slotOf(row))
+	t.rows--
+	last := uint32(t.rows)
 	if row != last {
-		t.slots[t.slotOf(last)].row = row + 1
-		t.keys[row] = t.keys[last]
+		slot := &m.slots[t.slotOf(last)]
+		slot.Store(slot.Load()>>32<<32 | uint64(row+1))
+		m.keys[row].Store(m.keys[last].Load())
 	}
-	t.keys[last] = types.NamespacedName{}
-	t.keys = t.keys[:last]
+	m.keys[last].Store(nil)
 }
 
 // slotOf returns the slot of the key of row.
-func (t *keyTable) slotOf(row uint32) uint32 {
-	mask := uint32(len(t.slots) - 1)
-	i := t.hash(t.keys[row]) & mask
-	for t.slots[i].row != row+1 {
-		i = (i + 1) & mask
+func (t *keyTable) slotOf(row uint32) int {
+	m := t.memory.Load()
+	i := m.home(hashKey(t.seed, t.key(row)))
+	for uint32(m.slots[i].Load()) != row+1 {
+		i = m.after(i)
 	}
 	return i
 }
 
+// home is the slot in which to begin to look for a key.
+func (m *keyMemory) home(hash uint32) int {
+	return int(uint64(hash) * uint64(len(m.slots)) >> 32)
+}
+
+func (m *keyMemory) after(i int) int {
+	if i++; i < len(m.slots) {
+		return i
+	}
+	return 0
+}
+
+// distance is how many steps it is from one slot to another.
+func (m *keyMemory) distance(from, to int) int {
+	if from <= to {
+		return to - from
+	}
+	return to - from + len(m.slots)
+}
+
+// place puts the key of a row, given as its number plus one, into its slot.
+func (m *keyMemory) place(hash, number uint32) {
+	i := m.home(hash)
+	for m.slots[i].Load() != 0 {
+		i = m.after(i)
+	}
+	m.slots[i].Store(uint64(hash)<<32 | uint64(number))
+}
+
+func (m *keyMemory) grown() *keyMemory {
+	g := newKeyMemory(len(m.keys) + len(m.keys)/2)
+	for row := range m.keys {
+		g.keys[row].Store(m.keys[row].Load())
+	}
+	for i := range m.slots {
+		if slot := m.slots[i].Load(); slot != 0 {
+			g.place(uint32(slot>>32), uint32(slot))
+		}
+	}
+	return g
+}
+
 // free empties slot i and closes the gap: every later slot up to the next free
 // one moves up if it may.
-func (t *keyTable) free(i uint32) {
-	mask := uint32(len(t.slots) - 1)
-	for j := (i + 1) & mask; t.slots[j].row != 0; j = (j + 1) & mask {
-		// The key at j may stand at i unless its own place lies between.
-		if home := t.slots[j].hash & mask; (j-home)&mask >= (j-i)&mask {
-			t.slots[i] = t.slots[j]
+func (m *keyMemory) free(i int) {
+	for j := m.after(i); ; j = m.after(j) {
+		slot := m.slots[j].Load()
+		if slot == 0 {
+			break
+		}
+		// The key at j may stand at i unless its home lies between.
+		if m.distance(m.home(uint32(slot>>32)), j) >= m.distance(i, j) {
+			m.slots[i].Store(slot)
 			i = j
 		}
 	}
-	t.slots[i] = keySlot{}
+	m.slots[i].Store(0)
 }

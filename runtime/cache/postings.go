@@ -67,12 +67,12 @@ func (p *postings[T]) values(key types.NamespacedName, obj T, one *[1]string) (v
 	if err != nil || len(values) < 2 {
 		return values, err
 	}
-	return unique(values), nil
+	return distinct(values), nil
 }
 
-// unique returns values without repetitions, in their order. The slice of the
+// distinct returns values without repetitions, in their order. The slice of the
 // caller is left as it is.
-func unique(values []string) []string {
+func distinct(values []string) []string {
 	seen := make(map[string]bool, len(values))
 	out := make([]string, 0, len(values))
 	for _, v := range values {

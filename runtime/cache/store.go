@@ -29,8 +29,8 @@ type Store[T any] struct {
 	writing sync.Mutex
 
 	// mu guards what is below. A writer holds it only for the change itself.
-	mu              sync.RWMutex
-	table           *table[T]
+	mu              versionedMutex
+	table           *table[T] // always the same one
 	resourceVersion string
 }
 
@@ -52,12 +52,29 @@ func logIndexError(err error) {
 // Key returns the key of obj in this store.
 func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.key(obj) }
 
-// Get returns the object of that key, if there is one.
+// Get returns the object of that key, if there is one. While nobody writes, it needs
+// no lock.
 func (s *Store[T]) Get(key types.NamespacedName) (T, bool) {
-	s.mu.RLock()
-	obj, ok := s.table.get(key)
-	s.mu.RUnlock()
+	t := s.table
+	if !t.objects.isWords {
+		return s.getLocked(key)
+	}
+	version := s.mu.version.Load()
+	row, ok := t.find(key)
+	var obj T
+	if ok {
+		obj = t.objects.load(row)
+	}
+	if !s.mu.unchangedSince(version) {
+		return s.getLocked(key)
+	}
 	return obj, ok
+}
+
+func (s *Store[T]) getLocked(key types.NamespacedName) (T, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.table.get(key)
 }
 
 // Len returns the number of objects.
@@ -69,7 +86,7 @@ func (s *Store[T]) Len() int {
 
 // List returns all objects, in no order.
 func (s *Store[T]) List() []T {
-	return s.copyOf(func() *vector[T] { return &s.table.objects })
+	return s.copyOf(func() *vector[T] { return &s.table.objects.vector })
 }
 
 // All iterates over the objects that the store holds when the iteration
@@ -140,7 +157,11 @@ func giveWay(n int) {
 func (s *Store[T]) Keys() []types.NamespacedName {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return append(make([]types.NamespacedName, 0, len(s.table.keys)), s.table.keys...)
+	keys := make([]types.NamespacedName, s.table.rows)
+	for row := range keys {
+		keys[row] = s.table.key(uint32(row))
+	}
+	return keys
 }
 
 // ByIndex returns the objects that have that value in an index, in no order.
@@ -201,7 +222,7 @@ func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error)
 	}
 	keys := make([]types.NamespacedName, len(list.rows))
 	for i, row := range list.rows {
-		keys[i] = s.table.keys[row]
+		keys[i] = s.table.key(row)
 	}
 	return keys, nil
 }

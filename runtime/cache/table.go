@@ -11,22 +11,20 @@ import (
 // it with the last one.
 type table[T any] struct {
 	keyTable
-	objects vector[T]
+	objects column[T]
 	indexes []*postings[T]
 	// complain is told of an index function that failed.
 	complain func(error)
 }
 
 func newTable[T any](size int, complain func(error)) *table[T] {
-	return &table[T]{
-		keyTable: newKeyTable(size),
-		objects:  vector[T]{items: make([]T, 0, size)},
-		complain: complain,
-	}
+	t := &table[T]{objects: newColumn[T](size), complain: complain}
+	t.keyTable.init(size)
+	return t
 }
 
 func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
-	row, ok := t.row(key)
+	row, ok := t.find(key)
 	if !ok {
 		return obj, false
 	}
@@ -35,7 +33,7 @@ func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
 
 // set makes obj the object of key and returns the one that it replaces.
 func (t *table[T]) set(key types.NamespacedName, obj T) (old T, existed bool) {
-	row, existed := t.row(key)
+	row, existed := t.find(key)
 	if !existed {
 		t.keyTable.append(key)
 		t.objects.append(obj)
@@ -65,7 +63,7 @@ func (t *table[T]) valuesOf(index *postings[T], key types.NamespacedName, obj T,
 }
 
 func (t *table[T]) delete(key types.NamespacedName) (old T, existed bool) {
-	row, existed := t.row(key)
+	row, existed := t.find(key)
 	if !existed {
 		return old, false
 	}
@@ -93,7 +91,7 @@ func (t *table[T]) build(index Index[T]) *postings[T] {
 	p := newPostings(index, t.objects.len())
 	var one [1]string
 	for row, obj := range t.objects.items {
-		p.add(obj, t.valuesOf(p, t.keys[row], obj, &one))
+		p.add(obj, t.valuesOf(p, t.key(uint32(row)), obj, &one))
 	}
 	return p
 }
@@ -102,11 +100,20 @@ func (t *table[T]) build(index Index[T]) *postings[T] {
 // with the same key the later one counts.
 func (t *table[T]) rebuilt(items []item[T]) *table[T] {
 	fresh := newTable[T](len(items), t.complain)
-	for _, index := range t.indexes {
-		fresh.indexes = append(fresh.indexes, newPostings(index.Index, len(items)))
-	}
+	fresh.seed = t.seed
 	for i := range items {
 		fresh.set(items[i].key, items[i].obj)
 	}
+	for _, index := range t.indexes {
+		fresh.indexes = append(fresh.indexes, fresh.build(index.Index))
+	}
 	return fresh
+}
+
+// become gives t the content of fresh, which has its seed and which nobody else has.
+func (t *table[T]) become(fresh *table[T]) {
+	t.rows, t.namespace = fresh.rows, fresh.namespace
+	t.memory.Store(fresh.memory.Load())
+	t.objects.replace(fresh.objects.items)
+	t.indexes = fresh.indexes
 }

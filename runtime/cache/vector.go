@@ -3,6 +3,7 @@ package cache
 import (
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
 // vector is a dense list of objects that can be handed out without a copy: a
@@ -46,5 +47,74 @@ func (v *vector[T]) own() {
 	if v.shared.Load() {
 		v.items = slices.Clone(v.items)
 		v.shared.Store(false)
+	}
+}
+
+// column is a vector whose elements can also be read one by one without a lock, if
+// isWords is true of T.
+type column[T any] struct {
+	vector[T]
+	isWords bool
+	// memory is all that items has room in.
+	memory atomic.Pointer[[]T]
+}
+
+func newColumn[T any](size int) column[T] {
+	return column[T]{vector: vector[T]{items: make([]T, 0, size)}, isWords: isWords[T]()}
+}
+
+// load returns the element at i. It is safe without a lock, but while somebody writes
+// it may return anything, which must not be looked at.
+func (c *column[T]) load(i uint32) (item T) {
+	if memory := c.memory.Load(); memory != nil && int(i) < len(*memory) {
+		return loadWords(&(*memory)[i])
+	}
+	return item
+}
+
+func (c *column[T]) append(item T) {
+	n := len(c.items)
+	if n == cap(c.items) {
+		c.items = slices.Grow(c.items, 1)
+	}
+	c.items = c.items[:n+1]
+	c.store(n, item)
+}
+
+func (c *column[T]) set(i uint32, item T) {
+	c.own()
+	c.store(int(i), item)
+}
+
+func (c *column[T]) swapRemove(i uint32) {
+	c.own()
+	last := len(c.items) - 1
+	c.store(int(i), c.items[last])
+	var zero T
+	c.store(last, zero)
+	c.items = c.items[:last]
+}
+
+// replace makes items the elements.
+func (c *column[T]) replace(items []T) {
+	c.items = items
+	c.shared.Store(false)
+	c.publish()
+}
+
+func (c *column[T]) store(i int, item T) {
+	if !c.isWords {
+		c.items[i] = item
+		return
+	}
+	storeWords(&c.items[i], item)
+	c.publish()
+}
+
+// publish lets load see the memory of items, if it does not yet.
+func (c *column[T]) publish() {
+	if memory := c.memory.Load(); memory == nil || unsafe.SliceData(*memory) != unsafe.SliceData(c.items) {
+		all := c.items[:cap(c.items)]
+		c.memory.Store(&all)
 	}
 }

@@ -49,7 +49,7 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	fresh := s.table.rebuilt(items)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.table = fresh
+	s.table.become(fresh)
 	s.see(resourceVersion)
 	return nil
 }
@@ -200,7 +200,7 @@ func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	if change.size() > s.table.objects.len()/2 {
 		fresh := s.table.rebuilt(change.kept)
 		s.mu.Lock()
-		s.table = fresh
+		s.table.become(fresh)
 	} else {
 		s.mu.Lock()
 		change.patch(s.table)

@@ -101,18 +101,18 @@ func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	return x.get(name)
-}
-
-func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
-	return x.get(splitKey(key))
-}
-
-func (x *indexer[T]) get(name types.NamespacedName) (any, bool, error) {
 	if obj, ok := x.store.Get(name); ok {
 		return obj, true, nil
 	}
 	return nil, false, nil
+}
+
+func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
+	obj, ok := x.store.Get(splitKey(key))
+	if !ok {
+		return nil, false, nil
+	}
+	return obj, true, nil
 }
 
 func (x *indexer[T]) Resync() error { return nil }

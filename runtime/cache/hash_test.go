@@ -1,0 +1,45 @@
+package cache
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Strings that are alike have different hashes, in the half that keyTable uses.
+func TestHash(t *testing.T) {
+	const seed = 0xfedcba9876543211 // any that looks like one
+	seen := map[uint32]string{}
+	check := func(s string) {
+		t.Helper()
+		h := uint32(hash(seed, s))
+		if other, ok := seen[h]; ok && other != s {
+			t.Errorf("%q and %q have the hash %x", s, other, h)
+		}
+		seen[h] = s
+	}
+	for n := range 40 {
+		check(strings.Repeat("a", n))
+		for i := range n {
+			check(strings.Repeat("a", i) + "b" + strings.Repeat("a", n-i-1))
+		}
+	}
+	for i := range 1000 {
+		check(fmt.Sprint("thing-", i))
+		check(fmt.Sprint("a-name-that-is-longer-than-two-words-", i))
+	}
+}
+
+// Keys spread: a place in a table of so many slots is hardly that of many.
+func TestHashSpreads(t *testing.T) {
+	const slots = 1024
+	counts := make([]int, slots)
+	for i := range 4 * slots {
+		counts[uint64(uint32(hash(hash(7, "ns"), fmt.Sprint("thing-", i))))*slots>>32]++
+	}
+	for slot, n := range counts {
+		if n > 20 { // four are expected; more than 16 in one case of a million
+			t.Errorf("slot %d is that of %d keys", slot, n)
+		}
+	}
+}

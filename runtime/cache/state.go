@@ -240,6 +240,7 @@ func (s state) streamEnded(err error) (state, pace) {
 func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
 	s = s.noted(err)
 	s.anew = errors.Is(err, ErrNewHistory)
+	s.unavailable = s.anew
 	short := lasted < shortWatch
 	stillborn := short && frames == 0
 	switch class := ClassOf(err); {

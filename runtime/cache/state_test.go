@@ -126,6 +126,9 @@ func TestTransitions(t *testing.T) {
 		{"W6 also one without an event", synced, quietWatch, nil, nil, atOnce},
 		{"W6 unless it was closed at once", synced, shortWatch, nil, func(s *state) { s.phase = Streaming }, later},
 		{"W4 an expired watch leads to a list no older than what was seen", synced, watchEnded, errExpired, func(s *state) { s.phase = Streaming }, later},
+		{"after a new history began the list is one of the latest state", synced, watchEnded, ErrNewHistory, func(s *state) {
+			s.phase, s.anew, s.unavailable = Streaming, true, true
+		}, later},
 		{"W4 W5 a busy server is asked again for the same", synced, watchEnded, errBusy, nil, later},
 		{"W5 an absent one too", synced, watchEnded, errRefused, nil, later},
 		{"a broken connection costs no list", synced, watchEnded, errCut, nil, later},

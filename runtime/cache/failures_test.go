@@ -267,20 +267,27 @@ func TestSilentList(t *testing.T) {
 // A frame that comes a second time is no event, even if its object has changed or
 // gone since.
 func TestRepeatedFrames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := cachetest.NewAPI(newThing("a"))
-		api.Fail(cachetest.Fault{Verb: cachetest.Watch, After: 3, Repeat: 3})
-		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
-		recorder, _ := r.handle(cache.HandlerOptions{})
-		settle()
-		must[*thing](t)(api.Create(newThing("b")))
-		touch(t, api, "a")
-		must[*thing](t)(api.Delete(keyOf("b")))
-		settle()
-		touch(t, api, "a")
-		settle()
-		expect(t, "events", []string{"add a 2 initial", "add b 3", "update a 2 4", "delete b 5", "update a 4 6"}, lines(recorder.Events()))
-	})
+	for name, hide := range map[string]func(cache.Source[*thing]) cache.Source[*thing]{
+		"ordered":        func(source cache.Source[*thing]) cache.Source[*thing] { return source },
+		"no known order": func(source cache.Source[*thing]) cache.Source[*thing] { return struct{ cache.Source[*thing] }{source} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				api.Fail(cachetest.Fault{Verb: cachetest.Watch, After: 3, Repeat: 3})
+				r := start(t, cache.New(hide(api), cache.Options[*thing]{DisableWatchList: true}))
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				must[*thing](t)(api.Create(newThing("b")))
+				touch(t, api, "a")
+				must[*thing](t)(api.Delete(keyOf("b")))
+				settle()
+				touch(t, api, "a")
+				settle()
+				expect(t, "events", []string{"add a 2 initial", "add b 3", "update a 2 4", "delete b 5", "update a 4 6"}, lines(recorder.Events()))
+			})
+		})
+	}
 }
 
 // A server that comes back with a new history may be silent: what was is found out,

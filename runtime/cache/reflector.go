@@ -139,10 +139,8 @@ func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVer
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
 // frames. The error is the one to report.
 func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) {
-	w := &watching[T]{reflector: r, state: s}
-	if source, ok := r.source.(ordered); ok && source.OrderedResourceVersions() {
-		w.repetition = newRepetition()
-	}
+	source, ok := r.source.(ordered)
+	w := &watching[T]{reflector: r, state: s, repetition: newRepetition(ok && source.OrderedResourceVersions())}
 	opened := time.Now()
 	err := w.run(ctx)
 	if errors.Is(err, ErrWatchIdle) && w.frames == 0 {

@@ -13,21 +13,27 @@ import (
 const recentFrames = 64
 
 // repetition finds frames that come a second time, as a faulty proxy may make
-// them, in a watch whose frames are in the order of their resourceVersions. Only
-// what was seen is a repetition: a server that keeps no order is heard as well.
+// them. Only what was seen is a repetition: a server that keeps no order is heard
+// as well. Where frames are not known to come in the order of their
+// resourceVersions, as from fake clients, whose objects may change without a new
+// version, it has to be older than the last one, of an object with a UID.
 type repetition struct {
+	ordered bool
+
 	seed   maphash.Seed
 	recent [recentFrames]uint64
 	at     int
 }
 
-func newRepetition() *repetition { return &repetition{seed: maphash.MakeSeed()} }
+func newRepetition(ordered bool) *repetition {
+	return &repetition{ordered: ordered, seed: maphash.MakeSeed()}
+}
 
-// of reports whether a frame of an object was seen lately, if it is not newer
-// than position.
+// of reports whether a frame of an object was seen lately, if by its version that
+// may be.
 func (r *repetition) of(kind watch.EventType, obj any, position string) bool {
 	m, err := meta.Accessor(obj)
-	if err != nil {
+	if err != nil || m.GetUID() == "" && !r.ordered {
 		return false
 	}
 	id := maphash.Comparable(r.seed, struct {
@@ -35,7 +41,7 @@ func (r *repetition) of(kind watch.EventType, obj any, position string) bool {
 		uid     types.UID
 		version string
 	}{kind, m.GetUID(), m.GetResourceVersion()})
-	if !newer(m.GetResourceVersion(), position) {
+	if r.mayBe(m.GetResourceVersion(), position) {
 		for _, seen := range r.recent {
 			if seen == id {
 				return true
@@ -45,6 +51,15 @@ func (r *repetition) of(kind watch.EventType, obj any, position string) bool {
 	r.recent[r.at] = id
 	r.at = (r.at + 1) % recentFrames
 	return false
+}
+
+// mayBe reports whether the version of a frame, after a position, is one that a
+// repetition can have.
+func (r *repetition) mayBe(version, position string) bool {
+	if r.ordered {
+		return !newer(version, position)
+	}
+	return older(version, position)
 }
 
 // newer reports whether a version is later than position, as far as they can be

@@ -18,14 +18,13 @@ type watching[T any] struct {
 	// in any order.
 	settled bool
 	// initial collects the initial events of a watch-list.
-	initial *initialEvents[T]
-	// repetition is nil unless frames come in the order of their versions.
+	initial    *initialEvents[T]
 	repetition *repetition
 	dog        *watchdog
 }
 
 // comparable is whether the version of a frame says if it is a new one.
-func (w *watching[T]) comparable() bool { return w.repetition != nil && w.settled }
+func (w *watching[T]) comparable() bool { return w.repetition.ordered && w.settled }
 
 // run opens the watch and takes frames until it ends. The error is io.EOF if
 // the server closed it.
@@ -90,7 +89,7 @@ func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
 	}
 	d := delta[T]{kind: bookmarked, resourceVersion: frame.ResourceVersion}
 	if frame.Type != watch.Bookmark {
-		if w.comparable() && w.repetition.of(frame.Type, frame.Object, w.state.resourceVersion) {
+		if w.settled && w.repetition.of(frame.Type, frame.Object, w.state.resourceVersion) {
 			return false
 		}
 		d.resourceVersion = resourceVersionOf(frame.Object)

@@ -49,6 +49,10 @@ func (f *Factory[C]) TweakListOptions() TweakListOptionsFunc { return f.options.
 // InformerName is the factory's identity, or nil.
 func (f *Factory[C]) InformerName() *cache.InformerName { return f.options.InformerName }
 
+// ListWatchOptions say how the informers of the factory list and watch. What
+// generated code makes informers with looks for this method.
+func (f *Factory[C]) ListWatchOptions() ListWatchOptions { return f.options.ListWatch }
+
 // InformerFor returns the informer of the Go type of obj. The first time it
 // creates it with newFunc, which may return any SharedIndexInformer and must
 // not use the factory. It does not start it.

@@ -3,6 +3,7 @@ package factory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -198,6 +199,35 @@ func TestOptions(t *testing.T) {
 		if resyncs != 2 {
 			t.Errorf("%d resyncs in two minutes", resyncs)
 		}
+	})
+}
+
+// How to list and watch reaches the informers of a factory, and each failure the hook
+// with the name of its informer.
+func TestListWatchOptions(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset()
+		refuse(client, "pods", func() error { return apierrors.NewNotFound(v1.Resource("pods"), "") })
+		var failed []string
+		f := newFactory(client, WithListWatchOptions(ListWatchOptions{
+			AbsentRetry: -1,
+			OnFailure: func(_ context.Context, informer string, failure core.Failure) core.Decision {
+				failed = append(failed, fmt.Sprint(informer, " ", failure.Class))
+				return core.Decision{Rest: time.Minute, Stop: failure.Attempts == 3}
+			},
+		}))
+		f.pods()
+		f.StartWithContext(ctx)
+		began := time.Now()
+		err := f.WaitForAllSync(ctx)
+		if took := time.Since(began); !errors.Is(err, core.ErrStopped) || took != 2*time.Minute {
+			t.Errorf("after %v: %v", took, err)
+		}
+		if want := []string{"pods.v1 not found", "pods.v1 not found", "pods.v1 not found"}; !slices.Equal(failed, want) {
+			t.Errorf("failures %v", failed)
+		}
+		stop()
+		f.Shutdown()
 	})
 }
 

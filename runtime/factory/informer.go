@@ -39,6 +39,8 @@ type InformerOptions struct {
 	InformerName *cache.InformerName
 	// TweakListOptions changes the options of each list and watch.
 	TweakListOptions TweakListOptionsFunc
+	// ListWatch says how the informer lists and watches.
+	ListWatch ListWatchOptions
 }
 
 // NewInformer returns an informer of what a source lists and watches. ToTyped
@@ -47,11 +49,20 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 	// The first informer of a resource under a name has its metrics; the others
 	// are told in the log.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
+	name, how := resource.String(), options.ListWatch
 	informer := core.New(source.Tweak(src, options.TweakListOptions), core.Options[T]{
-		Name:             resource.String(),
+		Name:             name,
 		Resync:           options.ResyncPeriod,
-		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
 		Metrics:          clientgocache.InformerMetrics(identity, nil),
+		PageSize:         how.PageSize,
+		DisableWatchList: how.DisableWatchList || !features.FeatureGates().Enabled(features.WatchListClient),
+		BookmarkTimeout:  how.BookmarkTimeout,
+		IdleTimeout:      how.IdleTimeout,
+		WatchTimeout:     how.WatchTimeout,
+		AbsentRetry:      how.AbsentRetry,
+		KeepAbsent:       how.KeepAbsent,
+		Backoff:          how.Backoff,
+		OnFailure:        how.onFailure(name),
 	})
 	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,
@@ -65,11 +76,16 @@ func shared[C any, I cache.SharedIndexInformer](
 	scope Scope[C], obj runtime.Object, indexers cache.Indexers, newInformer func(C, InformerOptions) I,
 ) cache.SharedIndexInformer {
 	return scope.Factory.InformerFor(obj, func(client C, resync time.Duration) cache.SharedIndexInformer {
+		var how ListWatchOptions
+		if f, ok := scope.Factory.(interface{ ListWatchOptions() ListWatchOptions }); ok {
+			how = f.ListWatchOptions()
+		}
 		return newInformer(client, InformerOptions{
 			ResyncPeriod:     resync,
 			Indexers:         indexers,
 			InformerName:     scope.Factory.InformerName(),
 			TweakListOptions: scope.TweakListOptions,
+			ListWatch:        how,
 		})
 	})
 }

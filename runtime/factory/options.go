@@ -24,6 +24,8 @@ type Options[K comparable] struct {
 	Namespace string
 	// TweakListOptions narrows what all informers list and watch.
 	TweakListOptions TweakListOptionsFunc
+	// ListWatch says how all informers list and watch.
+	ListWatch ListWatchOptions
 	// Transform is that of all informers, except of those that have one when
 	// they are created.
 	Transform cache.TransformFunc

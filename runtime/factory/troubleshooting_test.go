@@ -330,7 +330,7 @@ var scenes = map[string]func(*stage){
 		s.see("last event", time.Since(status.LastEvent))
 	},
 	"Waiting to try again": func(s *stage) {
-		s.api.Fail(always(cachetest.Status(http.StatusInternalServerError)))
+		s.api.Fail(always(apierrors.NewInternalError(errors.New("etcdserver: request timed out"))))
 		s.start(0)
 		s.seeSync(10 * time.Second)
 		s.api.ClearFaults()

@@ -198,7 +198,7 @@ func (s *untypedInformer[T]) RunWithContext(ctx context.Context) {
 	case errors.Is(err, core.ErrStarted):
 		klog.FromContext(ctx).Info("Warning: the sharedIndexInformer has started, run more than once is not allowed")
 	default:
-		utilruntime.HandleErrorWithContext(ctx, err, "Informer did not run", "informer", s.informer.Name())
+		utilruntime.HandleErrorWithContext(ctx, err, "Informer has ended", "informer", s.informer.Name())
 	}
 }
 

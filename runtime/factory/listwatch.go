@@ -1,0 +1,45 @@
+package factory
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// ListWatchOptions say how informers list and watch, and what they do when that
+// fails. Fields are those of the same names of cache.Options in runtime/cache, with
+// their defaults. The zero value works.
+type ListWatchOptions struct {
+	PageSize         int64
+	DisableWatchList bool
+	BookmarkTimeout  time.Duration
+	IdleTimeout      time.Duration
+	WatchTimeout     time.Duration
+	AbsentRetry      time.Duration
+	KeepAbsent       bool
+	Backoff          *wait.Backoff
+	// OnFailure is also given the name of the informer. It is called by many
+	// goroutines.
+	OnFailure func(ctx context.Context, informer string, failure core.Failure) core.Decision
+}
+
+// onFailure is OnFailure for one informer, nil if there is none.
+func (o *ListWatchOptions) onFailure(informer string) func(context.Context, core.Failure) core.Decision {
+	decide := o.OnFailure
+	if decide == nil {
+		return nil
+	}
+	return func(ctx context.Context, failure core.Failure) core.Decision {
+		return decide(ctx, informer, failure)
+	}
+}
+
+// WithListWatchOptions says how the informers of the factory list and watch. It may
+// be given to generated factories.
+func WithListWatchOptions(options ListWatchOptions) Option {
+	return func(o *Options[reflect.Type]) { o.ListWatch = options }
+}

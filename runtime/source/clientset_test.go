@@ -3,7 +3,9 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -143,6 +145,9 @@ func TestClientsetWatchEvents(t *testing.T) {
 		{watch.Event{Type: watch.Deleted, Object: podNamed("a")}, cache.Frame[*corev1.Pod]{Type: watch.Deleted, Object: podNamed("a")}, nil},
 		{watch.Event{Type: watch.Bookmark, Object: bookmarkPod()}, cache.Frame[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, nil},
 		{watch.Event{Type: watch.Error, Object: status}, cache.Frame[*corev1.Pod]{}, apierrors.IsResourceExpired},
+		{watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassDecode)},
+		{watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassConnection)},
+		{watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassOther)},
 		{watch.Event{Type: watch.Error}, cache.Frame[*corev1.Pod]{}, func(err error) bool { return errors.Is(err, errNoStatus) }},
 		{watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{}}, cache.Frame[*corev1.Pod]{}, isObjectError},
 		{watch.Event{Type: watch.Added, Object: (*corev1.Pod)(nil)}, cache.Frame[*corev1.Pod]{}, isObjectError},
@@ -165,6 +170,16 @@ func TestClientsetWatchEvents(t *testing.T) {
 			t.Errorf("%v: then %v", c.event, err)
 		}
 	}
+}
+
+// unread is what a watch of client-go sends last when it can't read on.
+func unread(why string) kruntime.Object {
+	return apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", string(clientWatchDecoding)).
+		AsObject(fmt.Errorf("unable to decode an event from the watch stream: %s", why))
+}
+
+func isOf(class cache.ErrorClass) func(error) bool {
+	return func(err error) bool { return cache.ClassOf(err) == class }
 }
 
 func isObjectError(err error) bool {

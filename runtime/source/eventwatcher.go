@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -75,6 +77,24 @@ func (w *eventWatcher[T]) received(event watch.Event, ok bool) (cache.Frame[T], 
 	}
 }
 
+// clientWatchDecoding is the cause in what looks like an answer of the server with the
+// status 500: a watch of client-go ended because it could not read on.
+const clientWatchDecoding metav1.CauseType = "ClientWatchDecoding"
+
+// watchError is the error of an event of type ERROR.
+func watchError(obj runtime.Object) error {
+	err := apierrors.FromObject(obj)
+	cause, ok := apierrors.StatusCause(err, clientWatchDecoding)
+	if !ok {
+		return err
+	}
+	err = errors.New(cause.Message)
+	if strings.Contains(cause.Message, "http2: ") || strings.Contains(cause.Message, "stream error: ") {
+		return err // of HTTP/2: what was read is good
+	}
+	return undecodable(err)
+}
+
 var errNoStatus = errors.New("error event without a status")
 
 // ended says why there are no more frames.
@@ -89,7 +109,7 @@ func (w *eventWatcher[T]) frame(event watch.Event) (cache.Frame[T], error) {
 	}
 	switch event.Type {
 	case watch.Error:
-		return cache.Frame[T]{}, apierrors.FromObject(event.Object)
+		return cache.Frame[T]{}, watchError(event.Object)
 	case watch.Bookmark:
 		return bookmark[T](event.Object)
 	case watch.Added, watch.Modified, watch.Deleted:

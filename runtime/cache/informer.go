@@ -89,7 +89,7 @@ type Informer[T runtime.Object] struct {
 func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
 	store := &Store[T]{
 		key:   func(obj T) (types.NamespacedName, error) { return KeyOf(obj) },
-		table: newTable[T](0, logIndexError),
+		table: newTable[T](0, nil),
 	}
 	synced := make(chan struct{})
 	i := &Informer[T]{
@@ -313,7 +313,7 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 // leftOut reports an object that an index function failed on.
 func (i *Informer[T]) leftOut(err error) {
 	i.board.leftOut(err)
-	logIndexError(err)
+	logIndexError(err, "informer", i.Name())
 }
 
 func (i *Informer[T]) begin(ctx context.Context) error {

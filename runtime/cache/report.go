@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 )
 
 // explain says what somebody has to do about a failure that does not mend itself.
 func (r *reflector[T]) explain(err error) error {
-	switch ClassOf(err) {
-	case ClassForbidden:
+	switch class := ClassOf(err); {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
+	case class == ClassForbidden:
 		return fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
-	case ClassNotFound:
+	case class == ClassNotFound:
 		return fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
 	default:
 		return err

@@ -42,6 +42,15 @@ func TestTargetOfASource(t *testing.T) {
 	}
 }
 
+// A grant does not help who is not known.
+func TestUnauthorizedIsNotForbidden(t *testing.T) {
+	r := &reflector[*thing]{options: &Options[*thing]{Name: "things"}}
+	err := r.explain(apierrors.NewUnauthorized("Unauthorized"))
+	if !apierrors.IsUnauthorized(err) || strings.Contains(err.Error(), "RBAC") || !strings.Contains(err.Error(), "credentials") {
+		t.Error(err)
+	}
+}
+
 // What is wrong is logged once, also if a watch-list met it first, and once that all
 // is well again.
 func TestFailuresAreLoggedOnce(t *testing.T) {

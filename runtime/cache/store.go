@@ -38,15 +38,15 @@ type Store[T any] struct {
 // computes, KeyOf in general, and the given indexes. Possible errors:
 // ErrIndexInvalid, ErrIndexExists.
 func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (*Store[T], error) {
-	s := &Store[T]{key: key, table: newTable[T](0, logIndexError)}
+	s := &Store[T]{key: key, table: newTable[T](0, func(err error) { logIndexError(err) })}
 	if err := s.AddIndexes(indexes...); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func logIndexError(err error) {
-	klog.FromContext(context.Background()).Error(err, "Object left out of an index")
+func logIndexError(err error, of ...any) {
+	klog.FromContext(context.Background()).Error(err, "Object left out of an index", of...)
 }
 
 // Key returns the key of obj in this store.

@@ -361,6 +361,11 @@ var scenes = map[string]func(*stage){
 		s.seeSync(time.Minute)
 		s.seeLog()
 	},
+	"Unauthorized": func(s *stage) {
+		s.api.Fail(always(apierrors.NewUnauthorized("Unauthorized")))
+		s.start(0)
+		s.seeSync(time.Minute)
+	},
 	"Too many requests": func(s *stage) {
 		s.api.Fail(always(cachetest.StatusRetryAfter(http.StatusTooManyRequests, 20)))
 		s.start(0)

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
+	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers"
 )
 
@@ -58,6 +60,13 @@ func TestPaths(t *testing.T) {
 	stop := make(chan struct{})
 	factory.Start(stop)
 	if err := factory.WaitForSync(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-factory.Release(&storagev1.Volume{})
+	if status := factory.Status(); len(status) != 6 || status[0].Name != "diskclaims.v1.storage.example.org" || !status[0].Synced {
+		t.Errorf("status after a release: %v", status)
+	}
+	if err := factory.HealthCheck(time.Hour)(nil); err != nil {
 		t.Error(err)
 	}
 	close(stop)

@@ -65,6 +65,14 @@ bench-generate: ## Measure informer-gen and code-generator's tools side by side
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 	hack/fuzz.sh $(FUZZTIME)
 
+.PHONY: chaos
+chaos: ## Make faults before a real API server, for DURATION (default 2m), SEEDS (1), from SEED (any)
+	cd test && go test -count=1 -v -timeout 0 -run TestChaos ./chaos -duration $(or $(DURATION),2m) -seeds $(or $(SEEDS),1) -seed $(or $(SEED),0)
+
+.PHONY: soak
+soak: ## Send EVENTS (default 10 million) to stuck and slow handlers, and measure the heap
+	cd test && go test -count=1 -v -timeout 0 -run TestSoak ./chaos -events $(or $(EVENTS),10000000)
+
 .PHONY: lint
 lint: ## Run golangci-lint, built from its module
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0 run $(PACKAGES)

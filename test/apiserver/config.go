@@ -10,6 +10,7 @@ import (
 	crdapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	crdoptions "k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
 	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -44,6 +45,8 @@ func newConfig(listener net.Listener, etcdURL string, options Options) (*crdapis
 	// then the only one that is let in.
 	cfg.Authentication.Authenticator = union.New()
 	cfg.Authorization.Authorizer = authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)
+	// The server can't do without any while a definition is being deleted.
+	cfg.AdmissionControl = admission.NewChainHandler()
 	cfg.EnableProfiling = false
 	// The schemas are needed for server-side apply.
 	definitions := openapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)

@@ -142,8 +142,10 @@ func (p *Proxy) forward(r *http.Request) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.URL.Scheme, out.URL.Host, out.Host = p.upstream.Scheme, p.upstream.Host, p.upstream.Host
 	out.RequestURI = ""
-	if out.Header.Get("Accept-Encoding") == "" {
-		out.Header.Set("Accept-Encoding", "identity") // not the transport's own
+	if r.URL.Query().Has("watch") || out.Header.Get("Accept-Encoding") == "" {
+		// A watch that is compressed has no frames to tell apart. In other answers
+		// nothing but what the client asked for.
+		out.Header.Set("Accept-Encoding", "identity")
 	}
 	return p.transport.RoundTrip(out)
 }

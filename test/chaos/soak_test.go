@@ -1,0 +1,240 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+var events = flag.Int("events", 200_000, "how many events the soak test makes")
+
+// What waits for a handler that never returns, and for one that is slow, takes
+// memory for the objects that live, and not for the events that happen. Handlers
+// that keep up are told of every one of them, a handler in order that does not is
+// removed at its limit, and those that coalesce know the truth once they go on.
+func TestSoak(t *testing.T) {
+	live := min(100_000, *events/10)
+	ambient := heap()
+	s := newStream(live, *events)
+	informer := cache.New[*metav1.PartialObjectMetadata](s, cache.Options[*metav1.PartialObjectMetadata]{Name: "soak", DisableWatchList: true})
+	released := make(chan struct{})
+	stuck := func() { <-released }
+	handle := func(name string, work func(), options cache.HandlerOptions) (*mirror, *cache.Registration) {
+		m := newMirror(name, work)
+		options.Name = name
+		registration, err := informer.AddHandler(coreHandler[*metav1.PartialObjectMetadata]{m}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, registration
+	}
+	never, _ := handle("stuck, coalescing", stuck, cache.HandlerOptions{Coalesce: true})
+	slow, slowStatus := handle("slow, coalescing", func() { sleep(released, time.Millisecond) }, cache.HandlerOptions{Coalesce: true})
+	quick, _ := handle("quick", func() { s.handled.Add(1) }, cache.HandlerOptions{})
+	_, limited := handle("stuck, with limit", stuck, cache.HandlerOptions{Limit: 10_000})
+
+	ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+	defer stop()
+	ended := make(chan error, 1)
+	began := time.Now()
+	go func() { ended <- informer.Run(ctx) }()
+
+	baseline, highest := int64(0), int64(0)
+	for sample := range s.samples {
+		sample.heap -= ambient
+		if sample.event == 0 {
+			baseline = sample.heap
+		}
+		highest = max(highest, sample.heap)
+		t.Logf("after %d events: heap %d MiB, backlog of the slow handler %d", sample.event, sample.heap>>20, slowStatus.Backlog())
+		if sample.heap > 3*baseline {
+			t.Errorf("after %d events: heap %d MiB, want at most three times the %d MiB with %d objects and no event", sample.event, sample.heap>>20, baseline>>20, live)
+		}
+	}
+	took := time.Since(began)
+	wantClosed(t, "the stuck handler with a limit is removed", limited.Synced())
+	if err := limited.Err(); !errors.Is(err, cache.ErrBacklogFull) {
+		t.Errorf("the stuck handler with a limit: got %v, want that its backlog is full", err)
+	}
+	close(released)
+
+	calm := time.Now()
+	truth := func() []string {
+		store := map[types.NamespacedName]object{}
+		for obj := range informer.Store().All() {
+			store[keyOf(obj)] = obj
+		}
+		differences := s.differs(store)
+		for _, m := range []*mirror{never, slow, quick} {
+			differences = append(differences, m.differs(store)...)
+		}
+		return differences
+	}
+	for differences := truth(); len(differences) > 0; differences = truth() {
+		if time.Since(calm) > patience {
+			t.Fatalf("after %v:\n%s", patience, strings.Join(differences, "\n"))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for _, m := range []*mirror{never, slow, quick} {
+		for _, fault := range m.faults {
+			t.Error(fault)
+		}
+		t.Logf("%s: %d events", m.name, m.events)
+	}
+	if want := live + *events; quick.events != want {
+		t.Errorf("the quick handler: got %d events, want %d", quick.events, want)
+	}
+	t.Logf("%d events in %v, heap at most %.2f times the baseline, in step %v after the release",
+		*events, took.Round(time.Millisecond), float64(highest)/float64(baseline), time.Since(calm).Round(time.Millisecond))
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	wantNoGoroutines(t)
+}
+
+func wantClosed(t *testing.T, what string, ch <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-ch:
+	case <-time.After(patience):
+		t.Fatalf("%s: waited in vain", what)
+	}
+}
+
+// heap is how many bytes are reachable.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC() // what the first one has finalized
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// stream is a source of a fixed number of keys, most of which exist, and of events
+// that update, delete and create objects of them as fast as they are taken.
+type stream struct {
+	events  int
+	samples chan sample // of the heap; closed after the last event
+	// handled counts the events that the quick handler had, which the stream does
+	// not outrun: what waits for that is none of the test.
+	handled atomic.Int64
+
+	random *rand.Rand
+	made   int
+	listed int64
+	states []int // the version of each object, or 0
+	births []int
+}
+
+// sample is how much is reachable after so many events.
+type sample struct {
+	event int
+	heap  int64
+}
+
+func newStream(live, events int) *stream {
+	s := &stream{events: events, samples: make(chan sample), random: rand.New(rand.NewPCG(1, 0)), states: make([]int, live), births: make([]int, live)}
+	for i := range s.states {
+		s.states[i], s.births[i] = i+1, i+1
+	}
+	return s
+}
+
+// object is a fresh copy of a state.
+func (s *stream) object(i, version int) *metav1.PartialObjectMetadata {
+	n := version % 10
+	name := fmt.Sprint("object-", i)
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "soak", Name: name, UID: types.UID(fmt.Sprint(i, "-", s.births[i])), ResourceVersion: strconv.Itoa(version),
+		Labels:      map[string]string{shardLabel: strconv.Itoa(n % 7)},
+		Annotations: map[string]string{stateAnnotation: strconv.Itoa(n), payloadAnnotation: payload(name, n)},
+	}}
+}
+
+func (s *stream) OrderedResourceVersions() bool { return true }
+
+// List has all objects in one page.
+func (s *stream) List(_ context.Context, _ metav1.ListOptions, each func(*metav1.PartialObjectMetadata, error)) (metav1.ListMeta, error) {
+	for i, version := range s.states {
+		each(s.object(i, version), nil)
+		s.listed++
+	}
+	return metav1.ListMeta{ResourceVersion: strconv.Itoa(len(s.states))}, nil
+}
+
+func (s *stream) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher[*metav1.PartialObjectMetadata], error) {
+	return streaming{s, ctx}, nil
+}
+
+// streaming is the only watch of a stream.
+type streaming struct {
+	*stream
+	ctx context.Context
+}
+
+// Next makes an event, or waits when there are to be no more.
+func (s streaming) Next() (frame cache.Frame[*metav1.PartialObjectMetadata], err error) {
+	if s.made%1000 == 0 {
+		for ahead := int64(10_000); s.ctx.Err() == nil && s.listed+int64(s.made)-s.handled.Load() > ahead; {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+	if s.made%(s.events/10) == 0 {
+		s.samples <- sample{s.made, heap()}
+	}
+	if s.made == s.events {
+		close(s.samples)
+		<-s.ctx.Done()
+		return frame, s.ctx.Err()
+	}
+	s.made++
+	version, i := len(s.states)+s.made, s.random.IntN(len(s.states))
+	switch {
+	case s.states[i] == 0:
+		frame.Type = watch.Added
+		s.births[i] = version
+	case s.random.IntN(10) == 0:
+		frame.Type = watch.Deleted
+	default:
+		frame.Type = watch.Modified
+	}
+	frame.Object = s.object(i, version)
+	if s.states[i] = version; frame.Type == watch.Deleted {
+		s.states[i] = 0
+	}
+	return frame, nil
+}
+
+func (s streaming) Stop() {}
+
+// differs compares with the last states. No watch may be running.
+func (s *stream) differs(got map[types.NamespacedName]object) []string {
+	want := map[types.NamespacedName]object{}
+	for i, version := range s.states {
+		if version > 0 {
+			obj := s.object(i, version)
+			want[keyOf(obj)] = obj
+		}
+	}
+	return differ("store", "stream", got, want, func(got, want object) bool {
+		return got.GetUID() == want.GetUID() && got.GetResourceVersion() == want.GetResourceVersion()
+	})
+}

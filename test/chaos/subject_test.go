@@ -1,0 +1,326 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+)
+
+// subject is an informer under test, of whatever type.
+type subject interface {
+	fmt.Stringer
+	of() resource
+	join(m mode, stays bool, calm <-chan struct{}, random *rand.Rand) error
+	part(random *rand.Rand) error
+	addIndex() error
+	observe()
+	status() cache.Status
+	// disagreements are where the server, the store, its indexes and the handlers
+	// differ, and faults what can't be made up for.
+	disagreements(served []unstructured.Unstructured) []string
+	faults() (faults []string, events int)
+}
+
+// follower is a subject.
+type follower[T runtime.Object] struct {
+	name string
+	resource
+	// namespace is the only one that it follows, or empty.
+	namespace string
+	core      *cache.Informer[T]
+	// clientgo is the informer under client-go's interface; nil if it is used
+	// through the core's only.
+	clientgo toolscache.SharedIndexInformer
+	// repeats is that of its handlers.
+	repeats bool
+
+	mu      sync.Mutex
+	members []*member
+	joined  int
+	indexes int
+	gone    []*mirror
+	// seen are the versions that the store had, and latest its own.
+	seen     map[types.NamespacedName]uint64
+	latest   uint64
+	backward []string
+}
+
+// member is a handler of a subject.
+type member struct {
+	*mirror
+	// stays is whether it can't be asked to part.
+	stays bool
+	// leave takes it out of the informer.
+	leave func() error
+	// removed is why the informer has removed it; nil if it can't.
+	removed func() error
+}
+
+func follow[T runtime.Object](name string, r resource, informer *cache.Informer[T]) *follower[T] {
+	return &follower[T]{name: name, resource: r, core: informer, seen: map[types.NamespacedName]uint64{}}
+}
+
+func followClientgo[T runtime.Object](name string, r resource, informer toolscache.SharedIndexInformer) *follower[T] {
+	core, ok := clientgocache.Core[T](informer)
+	if !ok {
+		panic(fmt.Sprintf("%s: no core below %T", name, informer))
+	}
+	f := follow(name, r, core)
+	f.clientgo = informer
+	return f
+}
+
+func (f *follower[T]) String() string       { return f.name }
+func (f *follower[T]) of() resource         { return f.resource }
+func (f *follower[T]) status() cache.Status { return f.core.Status() }
+
+// join adds a handler. One that does not stay may be asked to part.
+func (f *follower[T]) join(m mode, stays bool, calm <-chan struct{}, random *rand.Rand) error {
+	f.mu.Lock()
+	f.joined++
+	name := fmt.Sprintf("%s, handler %d, %s", f.name, f.joined, m.name)
+	f.mu.Unlock()
+	var work func()
+	if m.work != nil {
+		work = m.work(calm, rand.New(rand.NewPCG(random.Uint64(), 0)))
+	}
+	added := &member{mirror: newMirror(name, work), stays: stays}
+	added.repeats = f.repeats
+	if err := f.add(m, added, random.IntN(2) == 0); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.members = append(f.members, added)
+	return nil
+}
+
+// add adds a handler in one of the faces.
+func (f *follower[T]) add(m mode, added *member, core bool) error {
+	if f.clientgo != nil && !m.core && !core {
+		handle, err := f.clientgo.AddEventHandlerWithResyncPeriod(clientgoHandler{added.mirror}, m.options.Resync)
+		if err != nil {
+			return err
+		}
+		added.removed = func() error { return nil }
+		added.leave = func() error {
+			added.mirror.leave(false)
+			return f.clientgo.RemoveEventHandler(handle)
+		}
+		return nil
+	}
+	options := m.options
+	options.Name = added.name
+	ctx, cancel := context.WithCancel(context.Background())
+	registration, err := f.core.AddHandlerContext(ctx, coreHandler[T]{added.mirror}, options)
+	if err != nil {
+		cancel()
+		return err
+	}
+	added.removed = registration.Err
+	added.leave = func() error { cancel(); return nil }
+	go func() {
+		<-registration.Done()
+		added.mirror.leave(true)
+	}()
+	return nil
+}
+
+// part lets one of the handlers leave that do not stay.
+func (f *follower[T]) part(random *rand.Rand) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var guests []int
+	for i, m := range f.members {
+		if !m.stays {
+			guests = append(guests, i)
+		}
+	}
+	if len(guests) == 0 {
+		return nil
+	}
+	i := guests[random.IntN(len(guests))]
+	leaving := f.members[i]
+	f.members = append(f.members[:i], f.members[i+1:]...)
+	f.gone = append(f.gone, leaving.mirror)
+	return leaving.leave()
+}
+
+func (f *follower[T]) addIndex() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.indexes++
+	name := fmt.Sprint("index ", f.indexes)
+	shard := func(obj T) string { return any(obj).(object).GetLabels()[shardLabel] }
+	if f.clientgo != nil && f.indexes%2 == 0 {
+		return f.clientgo.AddIndexers(toolscache.Indexers{name: func(obj any) ([]string, error) {
+			return []string{shard(obj.(T)), "any"}, nil
+		}})
+	}
+	return f.core.AddIndexes(cache.Index[T]{Name: name, Value: shard})
+}
+
+// observe wants no resourceVersion of the store to go back.
+func (f *follower[T]) observe() {
+	latest, objects := number(f.core.Store().ResourceVersion()), f.contents()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if latest < f.latest {
+		f.backward = append(f.backward, fmt.Sprintf("%s: store goes back from %d to %d", f.name, f.latest, latest))
+	}
+	f.latest = latest
+	for key, obj := range objects {
+		version := versionOf(obj)
+		if version < f.seen[key] {
+			f.backward = append(f.backward, fmt.Sprintf("%s: %v in the store goes back from %d to %d", f.name, key, f.seen[key], version))
+		}
+		f.seen[key] = version
+	}
+}
+
+func (f *follower[T]) contents() map[types.NamespacedName]object {
+	objects := map[types.NamespacedName]object{}
+	for obj := range f.core.Store().All() {
+		obj := any(obj).(object)
+		objects[keyOf(obj)] = obj
+	}
+	return objects
+}
+
+// disagreements compares with what the API server lists, decoded by
+// apimachinery and not by the code under test.
+func (f *follower[T]) disagreements(served []unstructured.Unstructured) (differences []string) {
+	want := map[types.NamespacedName]object{}
+	for i := range served {
+		if f.namespace != "" && served[i].GetNamespace() != f.namespace {
+			continue
+		}
+		obj, err := decode[T](&served[i])
+		if err != nil {
+			return []string{err.Error()}
+		}
+		want[keyOf(obj)] = obj
+	}
+	store := f.contents()
+	differences = differ(f.name+": store", "server", store, want, func(got, want object) bool {
+		return apiequality.Semantic.DeepEqual(bare(got), bare(want))
+	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.members {
+		switch err := m.removed(); {
+		case errors.Is(err, cache.ErrBacklogFull):
+		case err != nil:
+			differences = append(differences, err.Error())
+		default:
+			differences = append(differences, m.differs(store)...)
+		}
+	}
+	return append(differences, f.misindexed()...)
+}
+
+// decode is obj as a T, which may be runtime.Object.
+func decode[T runtime.Object](obj *unstructured.Unstructured) (object, error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() == reflect.Interface {
+		return obj, nil
+	}
+	typed := reflect.New(t.Elem()).Interface().(object)
+	return typed, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, typed, true)
+}
+
+// bare is a copy without apiVersion and kind.
+func bare(obj object) runtime.Object {
+	c := obj.DeepCopyObject()
+	c.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return c
+}
+
+// misindexed compares every index with a scan.
+func (f *follower[T]) misindexed() (differences []string) {
+	store := f.core.Store()
+	for _, index := range store.Indexes() {
+		want := map[string]map[types.NamespacedName]object{}
+		for obj := range store.All() {
+			values, err := []string(nil), error(nil)
+			if index.Value != nil {
+				values = []string{index.Value(obj)}
+			} else if values, err = index.Values(obj); err != nil {
+				return append(differences, fmt.Sprintf("%s: %v", f.name, err))
+			}
+			for _, value := range values {
+				if want[value] == nil {
+					want[value] = map[types.NamespacedName]object{}
+				}
+				o := any(obj).(object)
+				want[value][keyOf(o)] = o
+			}
+		}
+		if values, err := store.IndexValues(index.Name); err != nil || len(values) != len(want) {
+			differences = append(differences, fmt.Sprintf("%s: %s has %d values, a scan finds %d: %v", f.name, index.Name, len(values), len(want), err))
+		}
+		for value, objects := range want {
+			found, err := store.ByIndex(index.Name, value)
+			if err != nil {
+				differences = append(differences, fmt.Sprintf("%s: %v", f.name, err))
+			}
+			got := map[types.NamespacedName]object{}
+			for _, obj := range found {
+				o := any(obj).(object)
+				got[keyOf(o)] = o
+			}
+			differences = append(differences, differ(fmt.Sprintf("%s: %s=%s", f.name, index.Name, value), "scan", got, objects,
+				func(got, want object) bool { return got == want })...)
+		}
+	}
+	return differences
+}
+
+func (f *follower[T]) faults() (faults []string, events int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	faults = append(faults, f.backward...)
+	mirrors := f.gone
+	for _, m := range f.members {
+		mirrors = append(mirrors, m.mirror)
+	}
+	for _, m := range mirrors {
+		m.mu.Lock()
+		faults, events = append(faults, m.faults...), events+m.events
+		m.mu.Unlock()
+	}
+	return faults, events
+}
+
+// visit runs an informer for a while, and wants it to end when it is told to.
+func visit[T runtime.Object](ctx context.Context, f *follower[T], stay time.Duration, random *rand.Rand) error {
+	running, stop := context.WithTimeout(ctx, stay)
+	defer stop()
+	for range 2 {
+		if err := f.join(modes[random.IntN(4)], true, running.Done(), random); err != nil {
+			return err
+		}
+	}
+	if err := f.core.Run(running); err != nil {
+		return err
+	}
+	faults, _ := f.faults()
+	for _, fault := range faults {
+		return errors.New(fault)
+	}
+	return nil
+}

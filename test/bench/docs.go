@@ -44,10 +44,11 @@ const head = `# Benchmarks
 Written by ` + "`make bench`" + `: this runtime and client-go's v0.37.2, measured side by
 side in one process, on %s, %s.
 
-Every round measures theirs, then ours; a value is the median of the rounds, and a
-ratio that of the rounds' ratios: how many times better this runtime is. A floor is
-one make and one copy of the pointers, measured in the same rounds. Sizes, goals and
-what a name means are in the sources of test/bench, a workload beside the other.
+Every round measures theirs and ours, each first in its turn; a value is the median
+of the rounds, and a ratio that of the rounds' ratios: how many times better this
+runtime is. A floor is one make and one copy of the pointers, measured in the same
+rounds. Sizes, goals and what a name means are in the sources of test/bench, a
+workload beside the other; what else was tried is in [alternatives.md](alternatives.md).
 
 `
 

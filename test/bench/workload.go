@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,11 @@ func workloads(s scale) []workload {
 	for i := range all {
 		w := &all[i]
 		w.time = cmp.Or(w.time, s.time)
-		w.rounds = cmp.Or(s.exactly, min(cmp.Or(w.rounds, s.rounds), s.rounds))
+		w.rounds = min(cmp.Or(w.rounds, s.rounds), s.rounds)
+		if slices.ContainsFunc(w.show, func(m measure) bool { return m.times > 0 }) {
+			w.rounds *= 3 // a goal is worth a closer look
+		}
+		w.rounds = cmp.Or(s.exactly, w.rounds)
 		if len(w.show) == 0 {
 			w.show = []measure{{unit: nanoseconds}}
 		}

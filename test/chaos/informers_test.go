@@ -142,7 +142,10 @@ func (w *world) dynamic() *follower[runtime.Object] {
 
 // visit lets informers come and go.
 func (w *world) visit(ctx context.Context, random *rand.Rand) error {
-	client := w.newClient(w.wild.Config())
+	client, err := source.NewClient(w.wild.Config())
+	if err != nil {
+		return err
+	}
 	return every(ctx, random, 50*time.Millisecond, func() error {
 		w.visits.Add(1)
 		options := impatient[*shopv1alpha1.Order]("visitor")

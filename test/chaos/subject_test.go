@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,9 +31,10 @@ type subject interface {
 	observe()
 	status() cache.Status
 	// disagreements are where the server, the store, its indexes and the handlers
-	// differ, and faults what can't be made up for.
+	// differ, which time may mend.
 	disagreements(served []unstructured.Unstructured) []string
-	faults() (faults []string, events int)
+	// told has what nothing can mend.
+	told() told
 }
 
 // follower is a subject.
@@ -290,20 +292,26 @@ func (f *follower[T]) misindexed() (differences []string) {
 	return differences
 }
 
-func (f *follower[T]) faults() (faults []string, events int) {
+// told is what all handlers of a subject make of their events.
+type told struct {
+	faults           []string
+	events, handlers int
+}
+
+func (f *follower[T]) told() told {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	faults = append(faults, f.backward...)
 	mirrors := f.gone
 	for _, m := range f.members {
 		mirrors = append(mirrors, m.mirror)
 	}
+	all := told{faults: f.backward, handlers: len(mirrors)}
 	for _, m := range mirrors {
 		m.mu.Lock()
-		faults, events = append(faults, m.faults...), events+m.events
+		all.faults, all.events = append(all.faults, m.faults...), all.events+m.events
 		m.mu.Unlock()
 	}
-	return faults, events
+	return all
 }
 
 // visit runs an informer for a while, and wants it to end when it is told to.
@@ -318,9 +326,8 @@ func visit[T runtime.Object](ctx context.Context, f *follower[T], stay time.Dura
 	if err := f.core.Run(running); err != nil {
 		return err
 	}
-	faults, _ := f.faults()
-	for _, fault := range faults {
-		return errors.New(fault)
+	if faults := f.told().faults; len(faults) > 0 {
+		return errors.New(strings.Join(faults, "\n"))
 	}
 	return nil
 }

@@ -53,6 +53,9 @@ var rules = map[string]rule{
 	"runtime/clientgo/dynamicinformer":  clientFactory,
 	"runtime/clientgo/metadatainformer": clientFactory,
 
+	// Its tests put informers to it, over HTTP, and those of client-go.
+	"runtime/cache/cachetest": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
+
 	// Their cases are in terms of client-go's interfaces.
 	"runtime/cache/cachetest/conformance": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 	"runtime/cache/cachetest/faults":      {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},

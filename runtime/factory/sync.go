@@ -97,8 +97,8 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 	defer look.Stop()
 	for len(waiting) > 0 {
 		select {
-		case synced := <-done:
-			waiting = slices.DeleteFunc(waiting, func(m *member) bool { return m == synced })
+		case over := <-done:
+			waiting = slices.DeleteFunc(waiting, func(m *member) bool { return m == over })
 		case <-look.C:
 		}
 		if !slices.ContainsFunc(waiting, func(m *member) bool { return !hopeless(m) }) {

@@ -24,6 +24,8 @@ updated, one deleted, and one created.
   what the server has. Never is an hour.
 - **requests** is how many were made from the beginning of the fault until then.
   The client sets no limit to them.
+  Of runtime/cache, there are no more than 16 in any minute; a client of client-go
+  repeats some by itself, and makes no more than 60.
 - **status** is a part of what the informer's status says meanwhile.
 - **hangs**: it has nothing after an hour, or waits for the answer to one request.
 - **loops**: it is out of step and asks again and again, or makes 1000 requests.
@@ -50,8 +52,8 @@ func document() string {
 		for _, r := range family.rows {
 			n++
 			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", n, r.name, columns(r.ours), code(r.says), columns(r.clientGo))
-			if r.face != nil {
-				fmt.Fprintf(&b, "| | … over a client of client-go | %s | | | | |\n", columns(*r.face))
+			if r.face != nil || r.faceSays != "" {
+				fmt.Fprintf(&b, "| | … over a client of client-go | %s | %s | | | |\n", columns(r.outcome(face)), code(r.status(face)))
 			}
 		}
 	}

@@ -80,6 +80,8 @@ var (
 	// what follows the tenth or so.
 	oneRest = between(800*time.Millisecond, 1600*time.Millisecond)
 	soon    = between(0, time.Minute)
+	// oneWatch is how long a server keeps a watch open.
+	oneWatch = between(5*time.Minute, 10*time.Minute)
 )
 
 func after(d time.Duration) span             { return span{d, d} }
@@ -93,17 +95,19 @@ func (s span) holds(d time.Duration) bool {
 }
 
 func (s span) String() string {
+	least, most, unit := s.least.Seconds(), s.most.Seconds(), "s"
+	if s.most >= 2*time.Minute && s.least%time.Minute == 0 && s.most%time.Minute == 0 {
+		least, most, unit = s.least.Minutes(), s.most.Minutes(), "min"
+	}
 	switch {
 	case s.most == 0:
 		return "at once"
-	case s.least == s.most && s.most >= 2*time.Minute && s.most%time.Minute == 0:
-		return fmt.Sprintf("%d min", s.most/time.Minute)
 	case s.least == s.most:
-		return fmt.Sprintf("%g s", s.most.Seconds())
+		return fmt.Sprintf("%g %s", most, unit)
 	case s.least == 0:
-		return fmt.Sprintf("up to %g s", s.most.Seconds())
+		return fmt.Sprintf("up to %g %s", most, unit)
 	default:
-		return fmt.Sprintf("%g–%g s", s.least.Seconds(), s.most.Seconds())
+		return fmt.Sprintf("%g–%g %s", least, most, unit)
 	}
 }
 

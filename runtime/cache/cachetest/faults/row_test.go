@@ -35,8 +35,9 @@ type row struct {
 	stopAt time.Duration
 
 	// says is a part of what the status of an informer of the core says when it
-	// is stopped.
-	says string
+	// is stopped, and faceSays of one of the face, if that is something else.
+	says     string
+	faceSays string
 
 	ours     outcome
 	face     *outcome // nil if it is as ours
@@ -51,7 +52,9 @@ type measurement struct {
 	verdict  verdict
 	after    time.Duration
 	requests int
-	stop     time.Duration
+	// busiest is how many there were in a minute, at the most.
+	busiest int
+	stop    time.Duration
 	// status is what the informer's says when it is stopped, if it has one.
 	status string
 	// differs is what is not as on the server.
@@ -59,7 +62,7 @@ type measurement struct {
 }
 
 func (m measurement) String() string {
-	return fmt.Sprintf("%s, after %v, %d requests, stopped in %v", m.verdict, m.after, m.requests, m.stop)
+	return fmt.Sprintf("%s, after %v, %d requests, %d in a minute, stopped in %v", m.verdict, m.after, m.requests, m.busiest, m.stop)
 }
 
 // measure has an informer meet the fault twice: to see when it is in step again,
@@ -145,7 +148,7 @@ func (w *world) watch(began, ended time.Time) measurement {
 	synctest.Wait()
 	now := time.Now()
 	requests := w.wire.until(now)
-	m := measurement{after: now.Sub(ended), requests: requests, differs: w.difference()}
+	m := measurement{after: now.Sub(ended), requests: requests, busiest: w.wire.busiest(), differs: w.difference()}
 	switch {
 	case requests > flood:
 		m.verdict, m.after, m.requests = loops, w.wire.last().Sub(began), flood

@@ -33,8 +33,8 @@ var stuckRows = []struct {
 	holds   count
 }{
 	{name: "in order", implementation: typed, holds: exactly(changes)},
-	{name: "in order, with a limit of 100 events", implementation: typed, options: core.HandlerOptions{Limit: 100}, holds: exactly(changes)},
-	{name: "in order, removed meanwhile", implementation: typed, removed: true, holds: exactly(changes)},
+	{name: "in order, with a limit of 100 events", implementation: typed, options: core.HandlerOptions{Limit: 100}, holds: count{0, segment}},
+	{name: "in order, removed meanwhile", implementation: typed, removed: true, holds: count{0, segment}},
 	{name: "coalescing from 100 events on", implementation: typed, options: core.HandlerOptions{Coalesce: true, Limit: 100}, holds: count{0, 200}},
 	{name: "in order", implementation: clientGo, holds: exactly(changes)},
 	{name: "in order, removed meanwhile", implementation: clientGo, removed: true, holds: exactly(0)},
@@ -42,6 +42,9 @@ var stuckRows = []struct {
 
 // changes is how many there are while the handler is stuck.
 const changes = 2000
+
+// segment is how many events have one memory.
+const segment = 64
 
 func TestStuckHandler(t *testing.T) {
 	for _, r := range stuckRows {

@@ -12,6 +12,9 @@ import (
 // view is a handler that knows what there should be after what it was told, and
 // when it heard of the last change.
 type view struct {
+	// without is a pod that does not count.
+	without string
+
 	mu      sync.Mutex
 	objects map[string]string
 	changed time.Time
@@ -35,7 +38,7 @@ func (v *view) lastChange() time.Time {
 func (v *view) set(pod *v1.Pod) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.objects[pod.Name] != state(pod) {
+	if pod.Name != v.without && v.objects[pod.Name] != state(pod) {
 		v.objects[pod.Name], v.changed = state(pod), time.Now()
 	}
 }

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"errors"
 	"io"
 	"time"
 
@@ -15,7 +16,7 @@ var watchRows = []row{
 		name: "watches are forbidden (403) for ten minutes, lists are not", listing: true,
 		faults: []cachetest.Fault{{Verb: cachetest.Watch, Times: always, Err: forbidden}}, lasts: 10 * time.Minute,
 		meet:     closeWatches,
-		says:     "RBAC must grant list and watch on pods",
+		says:     "RBAC must grant list and watch",
 		ours:     inStep(soon, about(36), "rests, and lists each time"),
 		clientGo: inStep(soon, about(69), "the same"),
 	},
@@ -77,6 +78,7 @@ var watchRows = []row{
 		faults: []cachetest.Fault{{Times: always, Err: cachetest.ErrConnectionRefused}}, lasts: 10 * time.Minute,
 		meet:     func(w *world) { w.api.BreakWatches(cachetest.ErrConnectionReset) },
 		says:     "connection reset by peer",
+		faceSays: "connection refused",
 		ours:     inStep(soon, about(20), "rests, and asks for the same watch"),
 		clientGo: inStep(soon, about(35), "the same"),
 	},
@@ -84,9 +86,17 @@ var watchRows = []row{
 		name: "the connection of a watch is cut", listing: true,
 		meet:     func(w *world) { w.api.BreakWatches(cachetest.ErrConnectionReset) },
 		says:     "connection reset by peer",
+		faceSays: "watching for",
 		ours:     inStep(oneRest, exactly(1), "rests, and asks for the same watch"),
 		face:     &outcome{verdict: recovers, requests: exactly(1), how: "takes it for the end of the watch, and opens another at once"},
 		clientGo: inStep(atOnce, exactly(1), "takes it for the end of the watch, and opens another at once"),
+	},
+	{
+		name: "HTTP/2 finds the connection of a watch lost", listing: true,
+		meet:     func(w *world) { w.api.BreakWatches(errors.New("http2: client connection lost")) },
+		says:     "connection lost",
+		ours:     inStep(oneRest, exactly(1), "rests, and asks for the same watch"),
+		clientGo: inStep(oneRest, exactly(1), "rests, and lists"),
 	},
 	{
 		name: "each watch is closed at once, for an hour", listing: true,
@@ -116,6 +126,7 @@ var watchRows = []row{
 		faults: []cachetest.Fault{{Verb: cachetest.Watch, Times: always, Opened: true, Err: cachetest.ErrConnectionReset}}, lasts: time.Hour,
 		meet:     closeWatches,
 		says:     "connection reset by peer",
+		faceSays: "closed within a second",
 		ours:     inStep(soon, about(87), "rests, and asks for the same watch"),
 		face:     &outcome{verdict: recovers, after: soon, requests: about(169), how: "rests, and lists each time"},
 		clientGo: inStep(soon, about(385), "rests, and lists each time"),
@@ -124,14 +135,14 @@ var watchRows = []row{
 		name: "a watch is never answered", listing: true,
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, Hang: true}},
 		meet:     closeWatches,
-		ours:     inStep(after(4*time.Minute), exactly(2), "opens another after 4 silent minutes"),
+		ours:     inStep(after(4*time.Minute), exactly(3), "opens another after 4 silent minutes, and a look at the server's version"),
 		clientGo: never(hangs, exactly(1), "waits for ever"),
 	},
 	{
 		name: "a watch is half-open from the start", listing: true,
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, Opened: true, Hang: true}},
 		meet:     closeWatches,
-		ours:     inStep(after(4*time.Minute), exactly(2), "opens another after 4 silent minutes"),
+		ours:     inStep(after(4*time.Minute), exactly(3), "opens another after 4 silent minutes, and a look at the server's version"),
 		clientGo: never(hangs, exactly(1), "waits for ever"),
 	},
 	{
@@ -145,7 +156,7 @@ var watchRows = []row{
 		name: "a watch has no bookmarks for an hour", listing: true,
 		faults: []cachetest.Fault{{Verb: cachetest.Watch, Times: always, LoseBookmarks: true}}, lasts: time.Hour,
 		meet:     closeWatches,
-		ours:     inStep(atOnce, count{15, 17}, "opens another every 4 silent minutes, if there is nothing else either"),
+		ours:     inStep(atOnce, count{30, 32}, "looks at the server's version and opens another every 4 silent minutes, if there is nothing else either"),
 		clientGo: inStep(atOnce, about(9), "does not mind"),
 	},
 	{
@@ -168,15 +179,18 @@ var watchRows = []row{
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, Err: cachetest.ErrTruncated}},
 		meet:     closeWatches,
 		says:     "unexpected EOF",
+		faceSays: "closed within a second",
 		ours:     inStep(oneRest, exactly(2), "rests, and asks for the same watch"),
+		face:     &outcome{verdict: recovers, after: oneRest, requests: exactly(2), how: "rests, and lists"},
 		clientGo: inStep(oneRest, exactly(2), "rests, and lists"),
 	},
 	{
-		name: "a frame has an object that can't be decoded, once", listing: true, without: "a",
+		name: "a frame has an object that can't be decoded, once", listing: true,
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, Err: undecodable}},
 		meet:     closeWatches,
 		says:     `object "ns/a"`,
-		ours:     inStep(atOnce, exactly(1), "leaves it out, and has the rest"),
+		faceSays: "can't be decoded",
+		ours:     inStep(oneWatch, exactly(2), "leaves it out, and has the rest at once; lists when the watch ends"),
 		face:     &outcome{verdict: recovers, after: oneRest, requests: exactly(2), how: "rests, and lists"},
 		clientGo: inStep(oneRest, exactly(2), "rests, and lists"),
 	},
@@ -185,17 +199,19 @@ var watchRows = []row{
 		faults: []cachetest.Fault{{Verb: cachetest.Watch, Times: always, Err: undecodable}, {Verb: cachetest.List, Times: always, After: 2, Err: undecodable}},
 		meet:   func(w *world) { w.api.CloseWatches(); w.pass(time.Second); w.update("c") }, lasts: 10 * time.Minute, stopAt: 2 * time.Second,
 		says:     `object "ns/c"`,
-		ours:     never(wrong, about(10), "keeps the last state that it could decode, and counts the error"),
-		face:     &outcome{verdict: recovers, after: soon, requests: about(20), how: "as client-go: it is the client that decodes"},
+		faceSays: "can't be decoded",
+		ours:     inStep(between(0, 10*time.Minute), exactly(4), "keeps the last state that it could decode, and has the rest; lists after the first watch and after the second"),
+		face:     &outcome{verdict: recovers, after: soon, requests: about(20), how: "rests, and hears of no change of any object until then: it is its client that decodes"},
 		clientGo: inStep(soon, about(35), "hears of no change of any object until then"),
 	},
 	{
-		name: "a frame has 20 MiB", listing: true, without: "c",
+		name: "a frame has 20 MiB", listing: true,
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, Padding: 20 << 20}},
 		meet:     func(w *world) { w.api.CloseWatches(); w.pass(time.Second); w.update("c") },
 		stopAt:   2 * time.Second,
 		says:     `object "ns/c": larger than the limit`,
-		ours:     inStep(atOnce, exactly(1), "reads past it, and has the rest"),
+		faceSays: "longer than maximum allowed size",
+		ours:     inStep(oneWatch, exactly(2), "reads past it, and has the rest at once; lists when the watch ends"),
 		face:     &outcome{verdict: recovers, after: oneRest, requests: exactly(2), how: "rests, and lists"},
 		clientGo: inStep(oneRest, exactly(2), "rests, and lists"),
 	},
@@ -204,6 +220,7 @@ var watchRows = []row{
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, After: 1, Repeat: 1}},
 		meet:     closeWatches,
 		ours:     inStep(atOnce, exactly(1), "drops it"),
+		face:     &outcome{verdict: recovers, requests: exactly(1), how: "tells handlers of an update without a change"},
 		clientGo: inStep(atOnce, exactly(1), "tells handlers of an update without a change"),
 	},
 	{
@@ -211,7 +228,6 @@ var watchRows = []row{
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, After: 2, Repeat: 2}},
 		meet:     func(w *world) { w.api.CloseWatches(); w.pass(time.Second); w.update("c"); w.update("c") },
 		ours:     inStep(atOnce, exactly(1), "drops it"),
-		face:     &outcome{verdict: wrong, requests: about(8), how: "does not know that versions are ordered"},
 		clientGo: never(wrong, about(8), "goes back to the older state, and stays there"),
 	},
 	{
@@ -219,7 +235,6 @@ var watchRows = []row{
 		faults:   []cachetest.Fault{{Verb: cachetest.Watch, After: 2, Repeat: 2}},
 		meet:     func(w *world) { w.api.CloseWatches(); w.pass(time.Second); w.create("e"); w.delete("e") },
 		ours:     inStep(atOnce, exactly(1), "drops it"),
-		face:     &outcome{verdict: loses, requests: about(8), how: "does not know that versions are ordered"},
 		clientGo: never(loses, about(8), "has the pod again, and keeps it"),
 	},
 }

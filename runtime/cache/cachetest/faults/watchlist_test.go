@@ -26,6 +26,7 @@ var watchListRows = []row{
 		name: "a watch-list is cut off before the closing bookmark", early: true,
 		faults:   []cachetest.Fault{{Verb: cachetest.WatchList, After: 1, Err: cachetest.ErrConnectionReset}},
 		says:     "connection reset by peer",
+		faceSays: "closed before the initial events were complete",
 		ours:     inStep(oneRest, exactly(2), "rests, and begins it anew"),
 		clientGo: inStep(atOnce, exactly(2), "begins it anew at once"),
 	},
@@ -82,8 +83,9 @@ var watchListRows = []row{
 		name: "an initial object of a watch-list can't be decoded, ever", early: true, without: "c",
 		faults:   []cachetest.Fault{{Verb: cachetest.WatchList, Times: always, After: 2, Err: undecodable}, {Verb: cachetest.List, Times: always, After: 2, Err: undecodable}},
 		says:     `object "ns/c"`,
+		faceSays: "cannot unmarshal string",
 		ours:     inStep(atOnce, exactly(1), "leaves it out, and has the rest"),
-		face:     &outcome{verdict: loops, requests: about(169), how: "as client-go: it is the client that decodes"},
+		face:     &outcome{verdict: loops, requests: about(169), how: "rests, and never has anything of the resource: it is its client that decodes"},
 		clientGo: never(loops, about(383), "never has anything of the resource"),
 	},
 }

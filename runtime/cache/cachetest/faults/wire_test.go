@@ -59,6 +59,20 @@ func (w *wire) last() time.Time {
 	return w.arrived[len(w.arrived)-1]
 }
 
+// busiest returns how many requests arrived in a minute, at the most.
+func (w *wire) busiest() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	most, first := 0, 0
+	for i, at := range w.arrived {
+		for at.Sub(w.arrived[first]) > time.Minute {
+			first++
+		}
+		most = max(most, i-first+1)
+	}
+	return most
+}
+
 // until returns how many requests have arrived up to a time.
 func (w *wire) until(end time.Time) int {
 	w.mu.Lock()

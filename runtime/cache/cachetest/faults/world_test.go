@@ -41,7 +41,7 @@ func newWorld(t *testing.T, i implementation, r row) *world {
 		QPS:           -1,
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
 	}, r.listing)
-	w.view = &view{objects: map[string]string{}}
+	w.view = &view{without: r.without, objects: map[string]string{}}
 	w.add(w.view)
 	w.create("a", "b", "c")
 	go w.beat()
@@ -153,13 +153,12 @@ func (w *world) difference() string {
 	return cmp.Diff(want, stored) + cmp.Diff(want, known)
 }
 
-// status is what an informer of the core says of itself, and of the last object
-// that it left out.
+// status is what an informer of the core says of itself, of the last object that it
+// left out, and why it listed again.
 func (w *world) status() string {
-	informer, ok := clientgocache.Core[*v1.Pod](w.informer)
+	status, ok := clientgocache.StatusOf(w.informer)
 	if !ok {
 		return ""
 	}
-	status := informer.Status()
-	return fmt.Sprintf("%v; %v", status, status.LastObjectError)
+	return fmt.Sprintf("%v; %v; %v", status, status.LastObjectError, status.RelistReason)
 }

@@ -22,28 +22,28 @@ type ErrorClass uint8
 const (
 	// ClassOther is any error that is not one of the following.
 	ClassOther ErrorClass = iota
-	// ClassForbidden: the server does not allow it (401, 403). Somebody has to
+	// ClassForbidden is what the server does not allow (401, 403). Somebody has to
 	// grant it.
 	ClassForbidden
-	// ClassNotFound: the server does not have the resource (404). Somebody has
+	// ClassNotFound is a resource that the server does not have (404). Somebody has
 	// to install its CRD or API server.
 	ClassNotFound
-	// ClassExpired: the server has forgotten the resourceVersion (410), or has
-	// begun a new history. Everything is listed again.
+	// ClassExpired is a resourceVersion that the server has forgotten (410), or that
+	// is of another history. Everything is listed again.
 	ClassExpired
-	// ClassTooLarge: the server has not seen the resourceVersion yet.
+	// ClassTooLarge is a resourceVersion that the server has not seen yet.
 	ClassTooLarge
-	// ClassTooManyRequests: the server asks to come back later (429). What is
+	// ClassTooManyRequests is a server that asks to come back later (429). What is
 	// known is still good.
 	ClassTooManyRequests
-	// ClassServerError: the server failed (5xx).
+	// ClassServerError is a server that failed (5xx).
 	ClassServerError
-	// ClassConnection: the server can't be reached, or the connection was lost.
-	// What is known is still good.
+	// ClassConnection is a server that can't be reached, or a connection that was
+	// lost. What is known is still good.
 	ClassConnection
-	// ClassDecode: the server's answer can't be decoded.
+	// ClassDecode is an answer that can't be decoded.
 	ClassDecode
-	// ClassSilent: the stream was open, but nothing came.
+	// ClassSilent is a stream that was open, but nothing came.
 	ClassSilent
 )
 

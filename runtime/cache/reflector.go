@@ -48,7 +48,7 @@ func (r *reflector[T]) run(ctx context.Context) error {
 			s, pace, err = r.watch(ctx, s)
 		}
 		if ctx.Err() != nil {
-			return nil
+			break
 		}
 		if before == Watching {
 			r.resume(s, err)

@@ -115,10 +115,11 @@ func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
 	if frame != watch.Added {
 		w.settled = true
 	}
-	if w.settled && resourceVersion != "" && !(w.comparable() && older(resourceVersion, w.state.resourceVersion)) {
-		w.state.resourceVersion = resourceVersion
-		w.board.seen(resourceVersion)
+	if !w.settled || resourceVersion == "" || w.comparable() && older(resourceVersion, w.state.resourceVersion) {
+		return
 	}
+	w.state.resourceVersion = resourceVersion
+	w.board.seen(resourceVersion)
 }
 
 // initialFrame takes a frame of the initial events.

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{}) // which says nothing
 	// The other default handler sleeps by the real clock, 26 years in a bubble.
 	utilruntime.ErrorHandlers = slices.Clip(utilruntime.ErrorHandlers[:1])
-	os.Exit(m.Run())
+	m.Run()
 }
 
 func TestFaults(t *testing.T) {

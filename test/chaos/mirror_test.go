@@ -117,8 +117,10 @@ func (m *mirror) leave(final bool) {
 func (m *mirror) differs(store map[types.NamespacedName]object) (differences []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return differ("handler "+m.name, "store", m.objects, store, func(a, b object) bool { return a == b })
+	return differ("handler "+m.name, "store", m.objects, store, same)
 }
+
+func same(a, b object) bool { return a == b }
 
 // differ names up to five keys for which somebody has another object than wanted.
 func differ(who, of string, got, want map[types.NamespacedName]object, equal func(got, want object) bool) (differences []string) {

@@ -85,10 +85,7 @@ func TestSoak(t *testing.T) {
 
 	calm := time.Now()
 	truth := func() []string {
-		store := map[types.NamespacedName]object{}
-		for obj := range informer.Store().All() {
-			store[keyOf(obj)] = obj
-		}
+		store := byKey(informer.Store().All())
 		differences := s.differs(store)
 		for _, m := range []*mirror{never, slow, quick} {
 			differences = append(differences, m.differs(store)...)

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 
@@ -195,101 +192,7 @@ func (f *follower[T]) observe() {
 }
 
 func (f *follower[T]) contents() map[types.NamespacedName]object {
-	objects := map[types.NamespacedName]object{}
-	for obj := range f.core.Store().All() {
-		obj := any(obj).(object)
-		objects[keyOf(obj)] = obj
-	}
-	return objects
-}
-
-// disagreements compares with what the API server lists, decoded by
-// apimachinery and not by the code under test.
-func (f *follower[T]) disagreements(served []unstructured.Unstructured) (differences []string) {
-	want := map[types.NamespacedName]object{}
-	for i := range served {
-		if f.namespace != "" && served[i].GetNamespace() != f.namespace {
-			continue
-		}
-		obj, err := decode[T](&served[i])
-		if err != nil {
-			return []string{err.Error()}
-		}
-		want[keyOf(obj)] = obj
-	}
-	store := f.contents()
-	differences = differ(f.name+": store", "server", store, want, func(got, want object) bool {
-		return apiequality.Semantic.DeepEqual(bare(got), bare(want))
-	})
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, m := range f.members {
-		switch err := m.removed(); {
-		case errors.Is(err, cache.ErrBacklogFull):
-		case err != nil:
-			differences = append(differences, err.Error())
-		default:
-			differences = append(differences, m.differs(store)...)
-		}
-	}
-	return append(differences, f.misindexed()...)
-}
-
-// decode is obj as a T, which may be runtime.Object.
-func decode[T runtime.Object](obj *unstructured.Unstructured) (object, error) {
-	t := reflect.TypeFor[T]()
-	if t.Kind() == reflect.Interface {
-		return obj, nil
-	}
-	typed := reflect.New(t.Elem()).Interface().(object)
-	return typed, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, typed, true)
-}
-
-// bare is a copy without apiVersion and kind.
-func bare(obj object) runtime.Object {
-	c := obj.DeepCopyObject()
-	c.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	return c
-}
-
-// misindexed compares every index with a scan.
-func (f *follower[T]) misindexed() (differences []string) {
-	store := f.core.Store()
-	for _, index := range store.Indexes() {
-		want := map[string]map[types.NamespacedName]object{}
-		for obj := range store.All() {
-			values, err := []string(nil), error(nil)
-			if index.Value != nil {
-				values = []string{index.Value(obj)}
-			} else if values, err = index.Values(obj); err != nil {
-				return append(differences, fmt.Sprintf("%s: %v", f.name, err))
-			}
-			for _, value := range values {
-				if want[value] == nil {
-					want[value] = map[types.NamespacedName]object{}
-				}
-				o := any(obj).(object)
-				want[value][keyOf(o)] = o
-			}
-		}
-		if values, err := store.IndexValues(index.Name); err != nil || len(values) != len(want) {
-			differences = append(differences, fmt.Sprintf("%s: %s has %d values, a scan finds %d: %v", f.name, index.Name, len(values), len(want), err))
-		}
-		for value, objects := range want {
-			found, err := store.ByIndex(index.Name, value)
-			if err != nil {
-				differences = append(differences, fmt.Sprintf("%s: %v", f.name, err))
-			}
-			got := map[types.NamespacedName]object{}
-			for _, obj := range found {
-				o := any(obj).(object)
-				got[keyOf(o)] = o
-			}
-			differences = append(differences, differ(fmt.Sprintf("%s: %s=%s", f.name, index.Name, value), "scan", got, objects,
-				func(got, want object) bool { return got == want })...)
-		}
-	}
-	return differences
+	return byKey(f.core.Store().All())
 }
 
 // told is what all handlers of a subject make of their events.

@@ -21,12 +21,12 @@ func (w *world) rage(ctx context.Context) error {
 	defer time.AfterFunc(*duration, calm).Stop()
 	defer calm()
 	group, raging := errgroup.WithContext(raging)
-	for i := range 4 {
+	for i := range writers {
 		writer := &writer{client: w.client, name: fmt.Sprint("writer-", i), random: w.fork(), writes: &w.writes}
 		group.Go(func() error { return writer.run(raging) })
 	}
 	for _, happens := range []func(context.Context, *rand.Rand) error{
-		w.compact, w.reinstall, w.comeAndGo, w.visit, w.visit, w.observe,
+		w.compact, w.reinstall, w.comeAndGo, w.visit, w.visit, w.visit, w.observe,
 	} {
 		random := w.fork()
 		group.Go(func() error { return happens(raging, random) })

@@ -34,7 +34,7 @@ func impatient[T any](name string) cache.Options[T] {
 		IdleTimeout:     time.Second,
 		WatchTimeout:    2 * time.Second,
 		AbsentRetry:     200 * time.Millisecond,
-		Backoff:         &wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 32, Cap: 300 * time.Millisecond},
+		Backoff:         &wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 32, Cap: 100 * time.Millisecond},
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // mirror is a handler that replays its events, and notes each that does not fit
@@ -152,6 +154,20 @@ func (h coreHandler[T]) OnAdd(obj T, initial bool) { h.add(any(obj).(object), in
 func (h coreHandler[T]) OnUpdate(old, obj T)       { h.update(any(old).(object), any(obj).(object)) }
 func (h coreHandler[T]) OnDelete(last T, finalStateUnknown bool) {
 	h.delete(any(last).(object), finalStateUnknown)
+}
+
+// handle is OnAdd, OnUpdate and OnDelete of a batch.
+func (h coreHandler[T]) handle(events []cache.Event[T]) {
+	for _, e := range events {
+		switch e.Type {
+		case cache.Added:
+			h.OnAdd(e.Object, e.Initial)
+		case cache.Updated:
+			h.OnUpdate(e.Old, e.Object)
+		case cache.Deleted:
+			h.OnDelete(e.Object, e.FinalStateUnknown)
+		}
+	}
 }
 
 // clientgoHandler is the mirror as a handler of client-go.

@@ -15,6 +15,8 @@ type mode struct {
 	work func(calm <-chan struct{}, random *rand.Rand) func()
 	// core is whether client-go's interface can't ask for it.
 	core bool
+	// batches is whether it takes events in batches.
+	batches bool
 }
 
 var modes = []mode{
@@ -23,12 +25,14 @@ var modes = []mode{
 	{name: "working", work: sleeping(2 * time.Millisecond)},
 	{name: "stopping", work: stopping},
 	{name: "unchanged too", options: cache.HandlerOptions{Unchanged: true}, core: true},
+	{name: "in batches", core: true, batches: true},
 	{name: "panicking", options: cache.HandlerOptions{OnPanic: cache.PanicRetry}, work: panicking, core: true},
 	{name: "with limit, stuck", options: cache.HandlerOptions{Limit: 100}, work: stuck, core: true},
 	{name: "with limit, working", options: cache.HandlerOptions{Limit: 1000}, work: sleeping(4 * time.Millisecond), core: true},
 	{name: "coalescing", options: cache.HandlerOptions{Coalesce: true, Limit: 1}, core: true},
 	{name: "coalescing, working", options: cache.HandlerOptions{Coalesce: true, Limit: 10}, work: sleeping(20 * time.Millisecond), core: true},
 	{name: "coalescing, stopping", options: cache.HandlerOptions{Coalesce: true, Limit: 10, Resync: time.Second}, work: stopping, core: true},
+	{name: "coalescing, in batches", options: cache.HandlerOptions{Coalesce: true, Limit: 10}, work: stopping, core: true, batches: true},
 	{name: "coalescing, stuck", options: cache.HandlerOptions{Coalesce: true}, work: stuck, core: true},
 	{name: "coalescing, panicking", options: cache.HandlerOptions{Coalesce: true, Limit: 5, OnPanic: cache.PanicRetry, Unchanged: true}, work: panicking, core: true},
 }

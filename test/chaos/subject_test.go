@@ -124,8 +124,12 @@ func (f *follower[T]) add(m mode, added *member, core bool) error {
 	}
 	options := m.options
 	options.Name = added.name
+	var handler cache.Handler[T] = coreHandler[T]{added.mirror}
+	if m.batches {
+		handler = cache.InBatches(coreHandler[T]{added.mirror}.handle)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	registration, err := f.core.AddHandlerContext(ctx, coreHandler[T]{added.mirror}, options)
+	registration, err := f.core.AddHandlerContext(ctx, handler, options)
 	if err != nil {
 		cancel()
 		return err

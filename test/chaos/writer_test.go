@@ -16,9 +16,10 @@ import (
 )
 
 const (
+	writers    = 8
 	namespaces = 4
 	// names is how many objects a writer has of a resource in a namespace.
-	names = 8
+	names = 4
 )
 
 // writer creates, updates and deletes objects that are its own, at the API server

@@ -290,6 +290,22 @@ func TestRepeatedFrames(t *testing.T) {
 	}
 }
 
+// Nor is an initial event of a watch-list, before or after the bookmark.
+func TestRepeatedInitialEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		api.Fail(cachetest.Fault{Verb: cachetest.WatchList, After: 4, Repeat: 4})
+		r := run(t, api, cache.Options[*thing]{})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		touch(t, api, "a")
+		settle()
+		touch(t, api, "b")
+		settle()
+		expect(t, "events", []string{"add a 2 initial", "add b 3 initial", "update a 2 4", "update b 3 5"}, lines(recorder.Events()))
+	})
+}
+
 // A server that comes back with a new history may be silent: what was is found out,
 // though not what happened in between.
 func TestNewHistory(t *testing.T) {

@@ -22,17 +22,24 @@ import (
 // soon.
 func TestHistories(t *testing.T) {
 	for range 200 {
-		seed := rand.Uint64()
-		script := make([]byte, 300)
-		random := rand.New(rand.NewPCG(seed, 0))
-		for i := range script {
-			script[i] = byte(random.Uint32())
-		}
-		synctest.Test(t, func(t *testing.T) { playHistory(t, script) })
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
+		playRandomHistory(t, rand.Uint64())
 	}
+}
+
+// playRandomHistory logs the seed of a history that fails. Rests are random too: it
+// may have to be played more than once.
+func playRandomHistory(t *testing.T, seed uint64) {
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	script := make([]byte, 300)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for i := range script {
+		script[i] = byte(random.Uint32())
+	}
+	synctest.Test(t, func(t *testing.T) { playHistory(t, script) })
 }
 
 func FuzzHistories(f *testing.F) {

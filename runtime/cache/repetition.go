@@ -30,7 +30,7 @@ func newRepetition(ordered bool) *repetition {
 }
 
 // of reports whether a frame of an object was seen lately, if by its version that
-// may be.
+// may be. Position is that of the watch, and empty before it has one.
 func (r *repetition) of(kind watch.EventType, obj any, position string) bool {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" && !r.ordered {
@@ -54,12 +54,17 @@ func (r *repetition) of(kind watch.EventType, obj any, position string) bool {
 }
 
 // mayBe reports whether the version of a frame, after a position, is one that a
-// repetition can have.
+// repetition can have. The initial events of a watch-list, which have no position, are
+// in no order.
 func (r *repetition) mayBe(version, position string) bool {
-	if r.ordered {
+	switch {
+	case position == "":
+		return r.ordered
+	case r.ordered:
 		return !newer(version, position)
+	default:
+		return older(version, position)
 	}
-	return older(version, position)
 }
 
 // newer reports whether a version is later than position, as far as they can be

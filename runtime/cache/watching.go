@@ -125,6 +125,9 @@ func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
 // initialFrame takes a frame of the initial events.
 func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed bool) {
 	if frame.Type != watch.Bookmark {
+		if w.repetition.of(frame.Type, frame.Object, "") {
+			return false
+		}
 		from := inWatch
 		if frame.Type != watch.Deleted {
 			from = w.state.listing()

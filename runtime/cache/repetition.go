@@ -20,13 +20,14 @@ const recentFrames = 64
 type repetition struct {
 	ordered bool
 
-	seed   maphash.Seed
-	recent [recentFrames]uint64
+	seed maphash.Seed
+	// recent is nil before the first frame: most watches are quiet.
+	recent *[recentFrames]uint64
 	at     int
 }
 
-func newRepetition(ordered bool) *repetition {
-	return &repetition{ordered: ordered, seed: maphash.MakeSeed()}
+func newRepetition(ordered bool) repetition {
+	return repetition{ordered: ordered, seed: maphash.MakeSeed()}
 }
 
 // of reports whether a frame of an object was seen lately, if by its version that
@@ -41,6 +42,9 @@ func (r *repetition) of(kind watch.EventType, obj any, position string) bool {
 		uid     types.UID
 		version string
 	}{kind, m.GetUID(), m.GetResourceVersion()})
+	if r.recent == nil {
+		r.recent = new([recentFrames]uint64)
+	}
 	if r.mayBe(m.GetResourceVersion(), position) {
 		for _, seen := range r.recent {
 			if seen == id {

@@ -19,7 +19,7 @@ type watching[T any] struct {
 	settled bool
 	// initial collects the initial events of a watch-list.
 	initial    *initialEvents[T]
-	repetition *repetition
+	repetition repetition
 	dog        *watchdog
 }
 

@@ -63,7 +63,7 @@ func (r *reflector[T]) run(ctx context.Context) error {
 			r.detour(ctx, err)
 		}
 	}
-	return nil
+	return nil //nolint:nilerr // that ctx has ended is how it is to end
 }
 
 // resume notes how it goes on after a watch.

@@ -111,7 +111,7 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 // stuck reports whether only somebody can help the informer.
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
-	forbidden := core.ClassOf(status.LastError) == core.ClassForbidden && status.Attempts >= stuckAttempts
+	forbidden := status.Phase == core.BackingOff && core.ClassOf(status.LastError) == core.ClassForbidden && status.Attempts >= stuckAttempts
 	return status.Phase == core.Absent || forbidden
 }
 

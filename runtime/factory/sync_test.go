@@ -71,7 +71,8 @@ func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 		f.StartWithContext(ctx)
 
 		errs := syncErrors(f.WaitForSync(ctx))
-		if took := time.Since(begun); took < slow || took > 2*slow {
+		if took := time.Since(begun); took < slow || took > slow+time.Minute {
+			// The slow one rests for up to a minute.
 			t.Errorf("returned after %v, and the slow one is in sync after %v", took, slow)
 		}
 		if len(errs) != 2 {

@@ -50,7 +50,7 @@ verify: ## Check that the golden output is what the generator writes
 
 .PHONY: bench
 bench: ## Measure the runtime and client-go's side by side, and write docs/bench
-	@echo "Ten minutes, and a few more the first time, when a real API server is built."
+	@echo "A quarter of an hour, and a few minutes more the first time, when a real API server is built."
 	cd test && go run ./bench -docs ../docs/bench
 
 .PHONY: bench-compare

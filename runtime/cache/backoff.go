@@ -6,7 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// backoffReset is how long all has to be well for rests to begin anew.
+// backoffReset is how long all has to be well for rests to begin anew, and a watch to
+// last for none to follow when it is cut.
 const backoffReset = 2 * time.Minute
 
 // backoff says how long to rest after each failure. It begins anew when there

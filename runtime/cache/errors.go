@@ -85,8 +85,8 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the cause.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// PanicError is a panic of a function that the user gave: an index function or
-// a transform. It concerns the object that the function was called with.
+// PanicError is a panic of a function that the user gave: an index function, a
+// transform or a handler. It concerns the object that the function was called with.
 type PanicError struct {
 	// Value is what the function panicked with.
 	Value any

@@ -70,9 +70,9 @@ type targeted interface {
 }
 
 // ordered is implemented by a source whose frames come in the order of their
-// resourceVersions (KEP-5504), as those of real servers do. One that is not newer
-// than the last is then a repetition, and a bookmark that is older is the sign of
-// a new history.
+// resourceVersions (KEP-5504), as those of real servers do. One that was seen and is
+// not newer than the last is then a repetition, and a bookmark that is older is the
+// sign of a new history.
 type ordered interface {
 	OrderedResourceVersions() bool
 }

@@ -236,7 +236,8 @@ func (s state) streamEnded(err error) (state, pace) {
 // watchEnded is the transition for a watch that ended; err is nil if the server
 // closed it. Frames and lasted are what came of it. What is no answer of the
 // server is the connection's fault, unless the watch ended as soon as it began:
-// then the same one could fail for ever.
+// then the same one could fail for ever. A connection that held for long is opened
+// again at once: such watches keep their distance by themselves.
 func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
 	s = s.noted(err)
 	s.anew = errors.Is(err, ErrNewHistory)

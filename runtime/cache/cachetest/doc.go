@@ -29,8 +29,8 @@
 //
 // What it leaves out: finalizers and graceful deletion, generation and
 // creationTimestamp, validation of objects, field selectors other than
-// metadata.name and metadata.namespace, and over HTTP patches, subresources and
-// discovery. The history is kept until Compact.
+// metadata.name and metadata.namespace, and over HTTP patches and subresources.
+// The history is kept until Compact.
 //
 // # Faults
 //

@@ -23,6 +23,10 @@ import (
 
 // endpoint is an API in JSON.
 type endpoint interface {
+	// installed is false after Uninstall.
+	installed() bool
+	// describe returns what discovery says of the resource of that name.
+	describe(name string) []metav1.APIResource
 	get(key types.NamespacedName) ([]byte, error)
 	create(namespace string, body []byte) ([]byte, error)
 	update(key types.NamespacedName, body []byte) ([]byte, error)
@@ -41,8 +45,25 @@ type stream interface {
 
 // typedEndpoint is the endpoint of an API[T].
 type typedEndpoint[T runtime.Object] struct {
-	api  *API[T]
-	kind schema.GroupVersionKind
+	api     *API[T]
+	kind    schema.GroupVersionKind
+	options ServeOptions
+}
+
+func (e typedEndpoint[T]) installed() bool {
+	e.api.mu.Lock()
+	defer e.api.mu.Unlock()
+	return !e.api.uninstalled
+}
+
+func (e typedEndpoint[T]) describe(name string) []metav1.APIResource {
+	return []metav1.APIResource{{
+		Name:         name,
+		SingularName: strings.ToLower(e.kind.Kind),
+		Namespaced:   !e.options.ClusterScoped,
+		Kind:         e.kind.Kind,
+		Verbs:        metav1.Verbs{"create", "delete", "get", "list", "update", "watch"},
+	}}
 }
 
 func (e typedEndpoint[T]) get(key types.NamespacedName) ([]byte, error) {

@@ -22,8 +22,9 @@ import (
 // Server serves APIs over HTTP in JSON, under the paths of a Kubernetes API
 // server: /api/v1/... for the core group and /apis/<group>/<version>/... for
 // others, with namespaces/<namespace>/ before the resource or without. It knows
-// list, watch, get, create, update and delete; it does not know subresources,
-// patches, or discovery.
+// list, watch, get, create, update, delete and discovery; it does not know
+// subresources or patches. A resource is listed in discovery while it is
+// installed, and a group version while one of its resources is.
 //
 // RoundTripper connects a client to it without a network.
 type Server struct {
@@ -40,12 +41,25 @@ func NewServer() *Server {
 // its objects; their list's is the same with "List". T is a pointer to a
 // struct, which is decoded from and encoded to JSON.
 //
-// An API can be served at several places, also with several servers.
-func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResource, kind string, api *API[T]) {
+// An API can be served at several places, also with several servers. At most
+// one ServeOptions is used.
+func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResource, kind string, api *API[T], options ...ServeOptions) {
 	api.SetResource(resource.GroupResource())
+	e := typedEndpoint[T]{api: api, kind: resource.GroupVersion().WithKind(kind)}
+	if len(options) > 0 {
+		e.options = options[0]
+	}
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	server.resources[resource] = typedEndpoint[T]{api: api, kind: resource.GroupVersion().WithKind(kind)}
+	server.resources[resource] = e
+}
+
+// ServeOptions says how a resource is served. The zero value is a namespaced
+// resource.
+type ServeOptions struct {
+	// ClusterScoped tells clients, by discovery, that the objects have no
+	// namespace.
+	ClusterScoped bool
 }
 
 // target is what the path of a request names.
@@ -82,7 +96,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.RLock()
 	e, found := s.resources[t.resource]
 	s.mu.RUnlock()
-	if !ok || !found {
+	if !ok {
+		serveDiscovery(w, r, s.discovery())
+		return
+	}
+	if !found {
 		http.NotFound(w, r)
 		return
 	}

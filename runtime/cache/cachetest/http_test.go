@@ -84,7 +84,6 @@ func TestHTTPObjects(t *testing.T) {
 			{"DELETE", "namespaces/a/carps", ``, 405, `"reason":"MethodNotAllowed"`},
 			{"GET", "namespaces/a/carps/one/status", ``, 404, "404 page not found"},
 			{"GET", "pikes", ``, 404, "404 page not found"},
-			{"GET", "", ``, 404, "404 page not found"},
 		} {
 			code, body := do(t, client, step.method, carpsPath+step.path, step.body)
 			if code != step.code || !strings.Contains(body, step.want) {

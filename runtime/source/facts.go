@@ -1,6 +1,9 @@
 package source
 
 import (
+	"context"
+	"errors"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/watchlist"
 
@@ -15,6 +18,8 @@ type facts struct {
 	ordered     bool
 	resource    schema.GroupVersionResource
 	namespace   string
+	// served asks discovery for the resource; nil if it can't be asked.
+	served func(context.Context) (bool, error)
 }
 
 // factsOf returns what is known of a source or a client.
@@ -27,6 +32,11 @@ func factsOf(of any) facts {
 		Target() (schema.GroupVersionResource, string)
 	}); ok {
 		f.resource, f.namespace = src.Target()
+	}
+	if src, ok := of.(interface {
+		Served(context.Context) (bool, error)
+	}); ok {
+		f.served = src.Served
 	}
 	return f
 }
@@ -46,6 +56,15 @@ func (f facts) OrderedResourceVersions() bool { return f.ordered }
 // resource that is not known is empty.
 func (f facts) Target() (resource schema.GroupVersionResource, namespace string) {
 	return f.resource, f.namespace
+}
+
+// Served reports whether the server serves the resource. An answer is discovery's own
+// word; errors.ErrUnsupported is returned if it can't be asked.
+func (f facts) Served(ctx context.Context) (bool, error) {
+	if f.served == nil {
+		return false, errors.ErrUnsupported
+	}
+	return f.served(ctx)
 }
 
 // WithTarget returns src with the resource and namespace that it is known to be

@@ -22,8 +22,9 @@ import (
 // It is decoded from JSON as client-go would. A type with the methods Reset and
 // Unmarshal of k8s.io/api is asked for in protobuf.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
+	served := func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) }
 	return &restSource[T]{
-		facts:  facts{ordered: true, resource: gvr, namespace: namespace},
+		facts:  facts{ordered: true, resource: gvr, namespace: namespace, served: served},
 		client: client,
 		codec:  newCodec[T](),
 	}

@@ -54,6 +54,17 @@ func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, eac
 	return n.api.list(ctx, n.namespace, options, unpadded(each))
 }
 
+// Served reports whether the API has the resource, which informers ask before they
+// take its objects for gone.
+func (a *API[T]) Served(context.Context) (bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.uninstalled, nil
+}
+
+// Served is that of the API.
+func (n namespaced[T]) Served(ctx context.Context) (bool, error) { return n.api.Served(ctx) }
+
 // OrderedResourceVersions is that of the API.
 func (n namespaced[T]) OrderedResourceVersions() bool { return n.api.OrderedResourceVersions() }
 

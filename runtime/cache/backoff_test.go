@@ -8,31 +8,71 @@ import (
 )
 
 func TestBackoff(t *testing.T) {
-	b := backoff{initial: wait.Backoff{Duration: time.Second, Factor: 2, Steps: 10, Cap: 30 * time.Second}}
-	now := time.Unix(1_000_000, 0)
-	for i, step := range []struct {
-		well    time.Duration // since the last rest
-		atLeast time.Duration
-		want    time.Duration
+	type step struct {
+		watched   time.Duration // how long a watch lasts before the failure, if there is one
+		succeeded bool          // whether a request succeeds before it
+		server    health
+		atLeast   time.Duration
+		want      time.Duration
+	}
+	seconds := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+	usual := wait.Backoff{Duration: time.Second, Factor: 2, Steps: 10, Cap: 30 * time.Second}
+	for _, test := range []struct {
+		name    string
+		initial wait.Backoff
+		steps   []step
 	}{
-		{want: time.Second},
-		{want: 2 * time.Second},
-		{atLeast: time.Hour, want: time.Hour},
-		{want: 8 * time.Second},
-		{well: backoffReset, want: 16 * time.Second},
-		{want: 30 * time.Second},
-		{want: 30 * time.Second},
-		{want: 30 * time.Second},
-		{want: 30 * time.Second},
-		{want: 30 * time.Second}, // two minutes without a success are no reason to begin anew
-		{well: backoffReset + 1, want: time.Second},
-		{want: 2 * time.Second},
+		{"grows from failure to failure, up to its cap", usual, []step{
+			{want: seconds(1)}, {want: seconds(2)}, {want: seconds(4)}, {want: seconds(8)}, {want: seconds(16)}, {want: seconds(30)}, {want: seconds(30)},
+		}},
+		{"is no less than the server asks for", usual, []step{
+			{server: unavailable, atLeast: time.Hour, want: time.Hour}, {server: unavailable, want: seconds(2)},
+		}},
+		{"begins again when the server answers at all", usual, []step{
+			{want: seconds(1)}, {want: seconds(2)}, {want: seconds(4)},
+			{server: unavailable, want: seconds(1)}, {server: unavailable, want: seconds(2)},
+			{server: answering, want: seconds(1)}, {server: answering, want: seconds(2)},
+		}},
+		{"goes on when the server gets worse", usual, []step{
+			{server: answering, want: seconds(1)}, {server: unavailable, want: seconds(2)}, {server: unreachable, want: seconds(4)},
+		}},
+		{"begins again when a server that was not there serves a request", usual, []step{
+			{want: seconds(1)}, {want: seconds(2)}, {succeeded: true, want: seconds(1)},
+		}},
+		{"goes on when lists succeed and watches are refused", usual, []step{
+			{server: answering, want: seconds(1)},
+			{server: answering, succeeded: true, want: seconds(2)},
+			{server: answering, succeeded: true, want: seconds(4)},
+		}},
+		{"goes on when lists succeed and watches fail", usual, []step{
+			{server: unavailable, want: seconds(1)},
+			{server: unavailable, succeeded: true, want: seconds(2)},
+		}},
+		{"begins again when a watch lasted for ten times the last delay", usual, []step{
+			{want: seconds(1)}, {want: seconds(2)},
+			{watched: seconds(20), want: seconds(4)},
+			{watched: seconds(41), want: seconds(1)},
+			{watched: seconds(9), want: seconds(2)},
+		}},
+		{"begins again when a watch lasted for two minutes", usual, []step{
+			{want: seconds(1)}, {want: seconds(2)}, {want: seconds(4)}, {want: seconds(8)}, {want: seconds(16)}, {want: seconds(30)},
+			{watched: longWatch + 1, want: seconds(1)},
+		}},
+		{"is a tenth of a second at the least", wait.Backoff{}, []step{
+			{want: seconds(0.1)}, {want: seconds(0.1)}, {server: answering, want: seconds(0.1)},
+		}},
 	} {
-		now = now.Add(step.well)
-		got := b.rest(now, step.atLeast)
-		if got != step.want {
-			t.Errorf("rest %d: got %v, want %v", i, got, step.want)
-		}
-		now = now.Add(got)
+		t.Run(test.name, func(t *testing.T) {
+			b := newBackoff(test.initial)
+			for i, step := range test.steps {
+				b.watched(step.watched)
+				if step.succeeded {
+					b.succeeded()
+				}
+				if got := b.delay(step.server, step.atLeast); got != step.want {
+					t.Fatalf("delay %d: got %v, want %v", i, got, step.want)
+				}
+			}
+		})
 	}
 }

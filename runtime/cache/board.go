@@ -9,6 +9,8 @@ import (
 type statusBoard struct {
 	mu     sync.Mutex
 	status Status
+	// reported is the failure that was last logged or told of, since all was well.
+	reported error
 }
 
 func (b *statusBoard) get() Status {
@@ -26,6 +28,18 @@ func (b *statusBoard) start() {
 func (b *statusBoard) enter(phase Phase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.enterLocked(phase, time.Time{})
+}
+
+// backOff is enter for a phase that ends with the next attempt.
+func (b *statusBoard) backOff(phase Phase, until time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.enterLocked(phase, until)
+}
+
+func (b *statusBoard) enterLocked(phase Phase, until time.Time) {
+	b.status.NextAttempt = until
 	if b.status.Phase != phase {
 		b.status.Phase, b.status.Since = phase, time.Now()
 	}
@@ -42,13 +56,32 @@ func (b *statusBoard) failed(err error) (attempts int) {
 	return b.status.Attempts
 }
 
-// succeeded forgets the failures and returns how many there were.
-func (b *statusBoard) succeeded() (failures int) {
+// because notes why the informer does what it does next, though nothing failed.
+func (b *statusBoard) because(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	failures = b.status.Attempts
+	b.status.LastError = err
+}
+
+// report notes a failure that is about to be reported, and returns whether it is of
+// another class than the last one.
+func (b *statusBoard) report(err error) (news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	news = b.reported == nil || ClassOf(b.reported) != ClassOf(err)
+	b.reported = err
+	return news
+}
+
+// succeeded forgets the failures and returns how many there were, and whether one of
+// them was reported.
+func (b *statusBoard) succeeded() (failures int, reported bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	failures, reported = b.status.Attempts, b.reported != nil
 	b.status.Attempts, b.status.LastError, b.status.FailingSince = 0, nil, time.Time{}
-	return failures
+	b.reported = nil
+	return failures, reported
 }
 
 // contact notes that the store is in step with the server now.
@@ -79,10 +112,11 @@ func (b *statusBoard) seen(resourceVersion string) {
 }
 
 // reconnected notes that another watch goes on where one ended.
-func (b *statusBoard) reconnected() {
+func (b *statusBoard) reconnected(reason error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.status.Reconnects++
+	b.status.ReconnectReason = reason
 }
 
 // relisted notes that everything is fetched again.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -131,7 +132,9 @@ func isConnection(err error) bool {
 	if isStatus(err) {
 		return false
 	}
-	return errors.Is(err, io.EOF) ||
+	var network net.Error // of a dial or of a name that is not found, for example
+	return errors.As(err, &network) ||
+		errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) ||
 		utilnet.IsConnectionRefused(err) ||
 		utilnet.IsProbableEOF(err) ||

@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -25,11 +27,14 @@ type delta[T any] struct {
 	key             types.NamespacedName
 	obj             T
 	resourceVersion string
-	// items are those of a replaced delta, in the order of the list. If anew is
-	// true, they are other objects than those of the store even if they look the
-	// same.
+	// unseen means that nobody saw the deletion of an object of which only the
+	// store's state is known; stored, that its last state could not be used, and the
+	// store's stands for it.
+	unseen, stored bool
+	// items are those of a replaced delta, in the order of the list, and same tells
+	// which of them the store has.
 	items []item[T]
-	anew  bool
+	same  sameness
 }
 
 // item is an object with its key, which is computed once, on arrival.
@@ -71,9 +76,31 @@ func resourceVersionOf(obj any) string {
 	return ""
 }
 
-// sameState reports whether a and b are the same state of the same object. An
-// object without a resourceVersion, or that is no API object, never is.
-func sameState(a, b any) bool {
+// sameness is what makes two objects one state of one object.
+type sameness uint8
+
+const (
+	// sameVersion is the same UID and resourceVersion. It takes a server whose
+	// versions are those of etcd (KEP-5504): another state has another version.
+	sameVersion sameness = iota
+	// sameContent is the same content too. It is for all other servers: aggregated
+	// APIs may keep no versions at all, and fakes the same one for ever.
+	sameContent
+)
+
+// of reports whether a and b are the same state of the same object. An object
+// without a resourceVersion, or that is no API object, has no version to compare.
+func (s sameness) of(a, b any) bool {
+	if samePointer(a, b) {
+		return true
+	}
+	if s == sameVersion {
+		return hasSameVersion(a, b)
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func hasSameVersion(a, b any) bool {
 	ma, err := meta.Accessor(a)
 	if err != nil {
 		return false
@@ -84,4 +111,9 @@ func sameState(a, b any) bool {
 	}
 	return ma.GetResourceVersion() != "" &&
 		ma.GetResourceVersion() == mb.GetResourceVersion() && ma.GetUID() == mb.GetUID()
+}
+
+func samePointer(a, b any) bool {
+	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	return va.Kind() == reflect.Pointer && vb.Kind() == reflect.Pointer && va.Pointer() == vb.Pointer()
 }

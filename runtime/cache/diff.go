@@ -22,8 +22,8 @@ type pair[T any] struct {
 	existed bool
 }
 
-// diff compares items with the objects of t. If anew is true, none is the same.
-func diff[T any](t *table[T], items []item[T], anew bool) difference[T] {
+// diff compares items with the objects of t.
+func diff[T any](t *table[T], items []item[T], same sameness) difference[T] {
 	var d difference[T]
 	d.kept = lastOfEachKey(items)
 	listed := make([]bool, t.objects.len())
@@ -36,7 +36,7 @@ func diff[T any](t *table[T], items []item[T], anew bool) difference[T] {
 		}
 		listed[row] = true
 		old := t.objects.items[row]
-		if !anew && sameState(old, it.obj) {
+		if same.of(old, it.obj) {
 			it.obj = old
 			continue
 		}

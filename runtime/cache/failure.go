@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// minimumRest bounds how often an informer asks a server that keeps failing,
-// whatever Options.OnFailure says.
-const minimumRest = 100 * time.Millisecond
-
 // Failure is a list or watch that failed, after which the informer rests.
 type Failure struct {
 	// Err says what failed, and Class what that means.
@@ -23,9 +19,11 @@ type Failure struct {
 	Rest time.Duration
 }
 
-// Decision is what to do about a Failure.
+// Decision is what to do about a Failure. The zero value is what the informer does by
+// itself.
 type Decision struct {
-	// Rest is how long to rest before the next attempt, no less than 100 ms.
+	// Rest is how long to wait before the next attempt. Zero is Failure.Rest; what is
+	// less than 100 ms, or negative, is 100 ms.
 	Rest time.Duration
 	// Stop ends the informer: Run returns the error of the failure.
 	Stop bool
@@ -37,13 +35,16 @@ func (o *Options[T]) decide(ctx context.Context, f Failure) Decision {
 		return Decision{Rest: f.Rest}
 	}
 	d := o.OnFailure(ctx, f)
-	d.Rest = max(d.Rest, minimumRest)
+	if d.Rest == 0 {
+		d.Rest = f.Rest
+	}
+	d.Rest = max(d.Rest, minimumDelay)
 	return d
 }
 
-// absentRest is how long to rest when the resource is not there, at random up to a
+// absentDelay is how long to wait when the resource is not there, at random up to a
 // quarter longer than configured: many informers may wait for it.
-func (o *Options[T]) absentRest() time.Duration {
-	least := o.absentRetry()
+func (o *Options[T]) absentDelay() time.Duration {
+	least := max(o.absentRetry(), minimumDelay)
 	return least + rand.N(least/4+1)
 }

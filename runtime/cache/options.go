@@ -30,14 +30,16 @@ type Options[T any] struct {
 	// object as it is.
 	Transform func(T) (T, error)
 
-	// OnError is told of each list or watch that failed, from the goroutine
-	// that will try again once it returns. By default a failure is logged when
+	// OnError is told of each list or watch that failed, or ended with an error after
+	// it was open, also if the next request follows at once. It is called by the
+	// goroutine that will try again once it returns. A watch that the server closed,
+	// or on which nothing happened, is no failure. By default a failure is logged when
 	// it is of another class than the last.
 	OnError func(ctx context.Context, err error)
 
-	// OnFailure decides what to do about a list or watch that failed, each time
-	// after OnError and in the same goroutine. By default the informer rests as
-	// long as Failure.Rest says, and tries again for ever.
+	// OnFailure decides what to do about a list or watch that failed and is followed
+	// by a backoff, each time after OnError and in the same goroutine. By default the
+	// informer waits as long as Failure.Rest says, and tries again for ever.
 	OnFailure func(ctx context.Context, failure Failure) Decision
 
 	// Metrics is told how the informer gets on.
@@ -60,7 +62,8 @@ type Options[T any] struct {
 
 	// IdleTimeout is how long a watch may be silent before it is closed and
 	// opened again, and a list before it has failed. Servers send a bookmark
-	// about once a minute. It defaults to 4 minutes.
+	// about once a minute; when one has shown how often it does, three missing ones
+	// are enough. It defaults to 4 minutes.
 	IdleTimeout time.Duration
 
 	// WatchTimeout is the least time after which the server is asked to end a
@@ -74,13 +77,22 @@ type Options[T any] struct {
 
 	// KeepAbsent keeps the objects of a resource that the server has no longer,
 	// because its CRD was deleted for example. By default they are deleted, and
-	// handlers told so, when the server has said so twice.
+	// handlers told so, when discovery has proven it for AbsentGrace. Sources that
+	// can't ask discovery, those of clientsets and of ListerWatchers, keep them in any
+	// case.
 	KeepAbsent bool
 
-	// Backoff is how long the informer waits after the first failure, the
-	// second, and so on. After two minutes without one it starts anew. By
-	// default it is 0.8 to 1.6 seconds and doubles up to 30 to 60 seconds. A
-	// server that asks for more time is given it.
+	// AbsentGrace is for how long the server's discovery has to say, each time it is
+	// asked, that there is no such resource before its objects are deleted: longer
+	// than an upgrade of the API server takes. It defaults to 5 minutes.
+	AbsentGrace time.Duration
+
+	// Backoff is how long the informer waits after the first failure, the second, and
+	// so on. It begins again at its first delay when a server that was down answers,
+	// whatever it answers, and when a watch has lasted: for ten times the delay, but
+	// ten seconds at the least and two minutes at the most. By default it is 0.8 to 1.6
+	// seconds and doubles up to 30 to 60 seconds. No delay is shorter than 100 ms. A
+	// server that asks for more time is given up to ten minutes.
 	Backoff *wait.Backoff
 }
 
@@ -89,6 +101,7 @@ const (
 	defaultIdleTimeout     = 4 * time.Minute
 	defaultWatchTimeout    = 5 * time.Minute
 	defaultAbsentRetry     = 10 * time.Second
+	defaultAbsentGrace     = 5 * time.Minute
 	minimumResync          = time.Second
 )
 
@@ -117,6 +130,10 @@ func (o *Options[T]) absentRetry() time.Duration {
 		return defaultAbsentRetry
 	}
 	return o.AbsentRetry
+}
+
+func (o *Options[T]) absentGrace() time.Duration {
+	return positive(o.AbsentGrace, defaultAbsentGrace)
 }
 
 func (o *Options[T]) backoff() wait.Backoff {

@@ -10,30 +10,51 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 )
 
 // reflector asks the source for what its state says, and pushes what it hears
-// as deltas. It runs in one goroutine and starts no other.
+// as deltas. It runs in one goroutine; a second one looks objects up by name while
+// there are any to look up.
 type reflector[T any] struct {
 	source  Source[T]
 	options *Options[T]
-	// push takes a delta, in order.
+	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta[T])
 	// cached returns the object that the store has for a key.
 	cached func(item[T]) (T, bool)
 	board  *statusBoard
 
 	backoff backoff
+	floor   floor
+	lookups *lookups[T]
 	reread  reread
-	// reported is the failure that was last told of, since all was well.
-	reported error
+	// bookmarks is how often the server sends them.
+	bookmarks bookmarkInterval
+	// versions samples the list in progress, and same is what lists are to compare
+	// since the last one.
+	versions versionSample
+	same     sameness
+	// doubtable is whether a version of the server that is older than that of a watch
+	// means that its history has restarted.
+	doubtable bool
+	// delivered are the latest events of the watch.
+	delivered delivered[T]
+	absence   absence
 }
 
 // run reflects until ctx ends, or a failure is to end it, which it returns.
 // Whatever waits has an error to report.
 func (r *reflector[T]) run(ctx context.Context) error {
-	r.backoff.initial = r.options.backoff()
+	r.backoff = newBackoff(r.options.backoff())
+	r.same = sameContent
+	r.delivered = newDelivered[T]()
+	r.lookups = newLookups(r.find, r.push, r.orderedVersions())
+	ctx, cancel := context.WithCancel(ctx)
+	defer r.lookups.done.Wait()
+	defer cancel()
+
 	s := newState(r.options.PageSize, r.watchListEnabled())
 	for ctx.Err() == nil {
 		var pace pace
@@ -42,6 +63,7 @@ func (r *reflector[T]) run(ctx context.Context) error {
 		if !r.waits(s) {
 			r.board.enter(before)
 		}
+		began := time.Now()
 		if before == Listing {
 			s, pace, err = r.list(ctx, s)
 		} else {
@@ -53,26 +75,47 @@ func (r *reflector[T]) run(ctx context.Context) error {
 		if before == Watching {
 			r.resume(s, err)
 		}
-		switch {
-		case pace == later:
-			s = r.vanish(s)
-			if err := r.fail(ctx, s, before, r.explain(err)); err != nil {
-				return err
-			}
-		case err != nil:
-			r.detour(ctx, err)
+		s = r.vanish(ctx, s)
+		if err := r.goOn(ctx, s, before, pace, time.Since(began), err); err != nil {
+			return err
 		}
 	}
 	return nil //nolint:nilerr // that ctx has ended is how it is to end
 }
 
+// goOn waits until the next request is due, which follows one in that phase that took
+// so long and ended with err. It returns an error if there is to be none.
+func (r *reflector[T]) goOn(ctx context.Context, s state, before Phase, pace pace, took time.Duration, err error) error {
+	if pace == later {
+		return r.fail(ctx, s, before, r.explain(err))
+	}
+	if err != nil {
+		r.ended(ctx, s, before, err)
+	}
+	delay := r.floor.delay(took)
+	if pace == soon {
+		delay = shortDelay()
+	}
+	if delay > 0 {
+		r.board.because(err)
+		r.pause(ctx, BackingOff, delay)
+	}
+	return nil
+}
+
 // resume notes how it goes on after a watch.
 func (r *reflector[T]) resume(s state, err error) {
 	if s.phase == Watching {
-		r.board.reconnected()
+		r.board.reconnected(err)
 	} else {
 		r.board.relisted(err)
 	}
+}
+
+// orderedVersions is whether watch events come in the order of their versions.
+func (r *reflector[T]) orderedVersions() bool {
+	source, ok := r.source.(ordered)
+	return ok && source.OrderedResourceVersions()
 }
 
 func (r *reflector[T]) watchListEnabled() bool {
@@ -87,10 +130,11 @@ func (r *reflector[T]) watchListEnabled() bool {
 // is the one to report.
 func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 	var items []item[T]
-	r.reread.listing()
+	r.begin()
 	for s.phase == Listing {
 		if s.token == "" {
 			items = items[:0]
+			r.versions = versionSample{}
 		}
 		page, err := r.page(ctx, s, func(it item[T]) { items = append(items, it) })
 		if err != nil {
@@ -104,75 +148,113 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 		}
 		s = s.listed(page)
 	}
-	r.replace(ctx, items, s.resourceVersion, s.anew)
+	r.replace(ctx, s, items)
 	s.anew = false
 	return s, atOnce, nil
+}
+
+// begin is called before a list or watch-list, which tells of all objects anew.
+func (r *reflector[T]) begin() {
+	r.versions = versionSample{}
+	r.delivered = newDelivered[T]()
+	r.reread.listing()
+	r.lookups.hold()
 }
 
 // page fetches one page, unless nothing comes of it for too long.
 func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (metav1.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	dog := guard(cancel, r.options.idleTimeout(), ErrListIdle)
-	defer dog.stop()
+	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), ErrListIdle)
+	defer idle.stop()
 	page, err := r.source.List(ctx, s.listOptions(), func(obj T, err error) {
-		dog.feed()
-		if it, ok := r.take(ctx, obj, err, s.listing()); ok {
+		idle.touch()
+		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
 			add(it)
 		}
 	})
 	return page, causeOf(ctx, err)
 }
 
-// replace pushes a whole list.
-func (r *reflector[T]) replace(ctx context.Context, items []item[T], resourceVersion string, anew bool) {
+// sameness is what the objects of the list in progress have to have in common with
+// those of the store to be the same.
+func (r *reflector[T]) sameness(s state) sameness {
+	if s.anew {
+		return sameContent
+	}
+	return r.same
+}
+
+// replace pushes a whole list, that of a state's version.
+func (r *reflector[T]) replace(ctx context.Context, s state, items []item[T]) {
 	// The status is that of an informer in sync before anybody can see that it
 	// is.
-	r.board.seen(resourceVersion)
+	r.board.seen(s.resourceVersion)
 	r.board.contact()
 	r.succeed(ctx)
+	r.backoff.succeeded()
 	r.board.enter(Watching)
 	r.reread.listed()
-	r.push(delta[T]{kind: replaced, items: items, resourceVersion: resourceVersion, anew: anew})
+	r.push(delta[T]{kind: replaced, items: items, resourceVersion: s.resourceVersion, same: r.sameness(s)})
+	seen := r.versions.sameness(s.resourceVersion)
+	if r.same = sameContent; r.orderedVersions() {
+		r.same = seen
+	}
+	r.doubtable = r.orderedVersions() || seen == sameVersion
+	r.lookups.release(ctx)
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
-// frames. The error is the one to report.
+// events. The error is the one to report.
 func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) {
-	source, ok := r.source.(ordered)
-	w := &watching[T]{reflector: r, state: s, repetition: newRepetition(ok && source.OrderedResourceVersions())}
-	opened := time.Now()
-	err := w.run(ctx)
-	if errors.Is(err, ErrWatchIdle) && w.frames == 0 {
-		err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), err)
+	w := &watching[T]{reflector: r, state: s, ordered: r.orderedVersions()}
+	began := time.Now()
+	end := ending{err: w.run(ctx), opened: w.opened, events: w.events}
+	end.lasted = time.Since(began)
+	if end.opened && !end.useless() {
+		r.backoff.succeeded()
+		r.backoff.watched(end.lasted)
 	}
-	if err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
-		err = nil
+	if errors.Is(end.err, ErrWatchIdle) && w.events == 0 && r.doubtable {
+		end.err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), end.err)
+	}
+	if end.err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
+		end.err = nil
 	}
 	var pace pace
 	if s = w.state; s.phase == Streaming {
-		s, pace = s.streamEnded(err)
-		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(err, ErrStreamEnded))
+		s, pace = s.streamEnded(end)
+		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.err, ErrStreamEnded))
 	}
-	s, pace = s.watchEnded(err, w.frames, time.Since(opened))
+	s, pace = s.watchEnded(end)
 	switch {
-	case pace == atOnce && r.reread.watched():
-		return s.start(), atOnce, fmt.Errorf("object: %w: listing to see whether it is now", ErrUndecodable)
-	case pace == atOnce && err == nil:
+	case pace != later && r.reread.watched():
+		return s.start(), pace, fmt.Errorf("object: %w: listing to see whether it is now", ErrUndecodable)
+	case pace == atOnce && end.err == nil:
 		return s, pace, nil
 	}
-	return s, pace, fmt.Errorf("watch: %w", cmp.Or(err, ErrWatchTooShort))
+	return s, pace, fmt.Errorf("watch: %w", cmp.Or(end.err, ErrWatchTooShort))
 }
 
-// vanish deletes the objects of a resource that is not there any more.
-func (r *reflector[T]) vanish(s state) state {
+// vanish deletes the objects of a resource that was removed, when that is proven.
+func (r *reflector[T]) vanish(ctx context.Context, s state) state {
 	if !r.waits(s) {
+		r.absence = absence{}
 		return s
 	}
-	r.board.contact()
 	if r.options.KeepAbsent || s.resourceVersion == "" {
+		r.board.contact()
 		return s
 	}
+	served, err := r.served(ctx)
+	if errors.Is(err, errors.ErrUnsupported) || err == nil && !served {
+		r.board.contact()
+	}
+	if !r.absence.proven(served, err, time.Now(), r.options.absentGrace()) {
+		return s
+	}
+	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.since)
+	r.begin()
 	s.resourceVersion = ""
 	r.push(delta[T]{kind: replaced})
 	return s
@@ -194,47 +276,89 @@ func (r *reflector[T]) doubt(ctx context.Context, position string) error {
 	return nil
 }
 
-// take makes an item of what the source delivered: it computes the key, and
-// transforms the object unless the store has the same state of it, whose object
-// is then taken. What can't be used is reported and left out, unless the store
-// has an earlier state.
-func (r *reflector[T]) take(ctx context.Context, obj T, err error, from origin) (item[T], bool) {
+// takeListed makes an item of what a list, or the initial events of a watch-list,
+// delivered: the object of the store if that is the same. What can't be used is
+// reported and left out, unless the store has an earlier state.
+func (r *reflector[T]) takeListed(ctx context.Context, obj T, err error, same sameness) (item[T], bool) {
 	if err != nil {
-		r.reread.unreadable()
-		r.reportObject(ctx, err)
-		return r.unreadable(err)
+		return r.unreadable(ctx, err)
 	}
-	it := item[T]{obj: obj}
-	if it.key, err = KeyOf(obj); err != nil {
+	r.versions.add(obj)
+	key, err := KeyOf(obj)
+	if err != nil {
 		r.reportObject(ctx, err)
 		return item[T]{}, false
 	}
-	old, existed := it.obj, false
-	if from != inWatch {
-		if old, existed = r.cached(it); existed && from == inList && sameState(old, obj) {
-			it.obj = old
-			return it, true
-		}
+	it := item[T]{key: key, obj: obj}
+	old, existed := r.cached(it)
+	if existed && same == sameVersion && same.of(old, obj) {
+		it.obj = old
+		return it, true
 	}
 	if it.obj, err = r.transform(obj); err != nil {
-		r.reportObject(ctx, &ObjectError{Object: keyString(it.key), Err: fmt.Errorf("transform: %w", err)})
+		r.reportTransform(ctx, key, err)
 		it.obj = old
 		return it, existed
+	}
+	if existed && same.of(old, it.obj) {
+		it.obj = old
 	}
 	return it, true
 }
 
-// unreadable makes an item of an object of a list that could not be decoded: what is
-// missing there counts as gone, so it is the one that the store has.
-func (r *reflector[T]) unreadable(err error) (item[T], bool) {
+// unreadable reports an object that could not be decoded, has it looked up later, and
+// makes an item of the one that the store has: what is missing in a list counts as
+// gone.
+func (r *reflector[T]) unreadable(ctx context.Context, err error) (item[T], bool) {
+	r.reportObject(ctx, err)
 	var object *ObjectError
 	if !errors.As(err, &object) || object.Object == "" {
+		r.reread.unreadable()
 		return item[T]{}, false
 	}
 	it := item[T]{key: parseKey(object.Object)}
+	r.lookUp(ctx, it.key)
 	old, existed := r.cached(it)
 	it.obj = old
 	return it, existed
+}
+
+// lookUp has an object looked up by its name, or, if there are too many of them,
+// everything listed again in a while.
+func (r *reflector[T]) lookUp(ctx context.Context, key types.NamespacedName) {
+	if !r.lookups.add(ctx, key) {
+		r.reread.unreadable()
+	}
+}
+
+// find looks an object up by its name. Whatever else the server answers with is left
+// alone: some ignore the selector.
+func (r *reflector[T]) find(ctx context.Context, key types.NamespacedName) (found finding[T], err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
+	defer cancel()
+	var broken error
+	page, err := r.source.List(ctx, lookupOptions(key), func(obj T, err error) {
+		if err != nil {
+			var object *ObjectError
+			if errors.As(err, &object) && (object.Object == "" || parseKey(object.Object) == key) {
+				broken = err
+			}
+			return
+		}
+		if k, err := KeyOf(obj); err == nil && k == key {
+			found.obj, found.exists = obj, true
+		}
+	})
+	found.version = page.ResourceVersion
+	if err = cmp.Or(err, broken); err != nil || !found.exists {
+		return found, err
+	}
+	if found.obj, err = r.transform(found.obj); err != nil {
+		return found, err
+	}
+	old, existed := r.cached(item[T]{key: key})
+	found.same = existed && sameContent.of(old, found.obj)
+	return found, nil
 }
 
 func (r *reflector[T]) transform(obj T) (out T, err error) {
@@ -245,9 +369,9 @@ func (r *reflector[T]) transform(obj T) (out T, err error) {
 	return r.options.Transform(obj)
 }
 
-// timeout is for how long to ask for the next watch. It is random, so that the
+// watchTimeout is for how long to ask for the next watch. It is random, so that the
 // watches of many informers do not end together.
-func (r *reflector[T]) timeout() time.Duration {
+func (r *reflector[T]) watchTimeout() time.Duration {
 	least := r.options.watchTimeout()
 	return least + rand.N(least)
 }

@@ -8,21 +8,25 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 )
 
-// explain says what somebody has to do about a failure that does not mend itself.
+// explain says what somebody has to do about a failure that needs an operator, and
+// what becomes of a server's wish that is not granted.
 func (r *reflector[T]) explain(err error) error {
 	switch class := ClassOf(err); {
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
+		err = fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
 	case class == ClassForbidden:
-		return fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
+		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
 	case class == ClassNotFound:
-		return fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
-	default:
-		return err
+		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
 	}
+	if asked := suggestedDelay(err); asked > maxRetryAfter {
+		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, maxRetryAfter)
+	}
+	return err
 }
 
 // target names what the source lists and watches.
@@ -46,45 +50,29 @@ func (r *reflector[T]) target() string {
 func (r *reflector[T]) fail(ctx context.Context, s state, phase Phase, err error) error {
 	attempts := r.board.failed(err)
 	r.report(ctx, err)
-	failure := Failure{Err: err, Class: ClassOf(err), Phase: phase, Attempts: attempts}
+	class := ClassOf(err)
+	failure := Failure{Err: err, Class: class, Phase: phase, Attempts: attempts}
 	if r.waits(s) {
-		failure.Rest = r.options.absentRest()
+		failure.Rest = r.options.absentDelay()
 	} else {
-		failure.Rest = r.backoff.rest(time.Now(), suggestedDelay(err))
+		failure.Rest = r.backoff.delay(healthOf(class), min(suggestedDelay(err), maxRetryAfter))
 	}
 	decision := r.options.decide(ctx, failure)
 	if decision.Stop {
 		return err
 	}
+	next := BackingOff
 	if r.waits(s) {
-		r.board.enter(Absent)
-	} else {
-		r.board.enter(BackingOff)
+		next = Absent
 	}
-	rest(ctx, decision.Rest)
+	r.pause(ctx, next, decision.Rest)
 	return nil
 }
 
-// report tells the user of a failure. Only the first of its class is logged, and not
-// one that was made up for: a server that forbids a watch-list, say, forbids the list
-// after it too.
-func (r *reflector[T]) report(ctx context.Context, err error) {
-	logger := klog.FromContext(ctx)
-	news := r.reported == nil || ClassOf(r.reported) != ClassOf(err)
-	switch {
-	case r.options.OnError != nil:
-		r.reported = err
-		r.options.OnError(ctx, err)
-	case isExpired(err), errors.Is(err, ErrWatchTooShort), !news:
-		logger.V(4).Info("List or watch failed, trying again", "err", err)
-	default:
-		r.reported = err
-		logger.Error(err, "List or watch failed, trying again")
-	}
-}
-
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
+// pause waits for the next attempt.
+func (r *reflector[T]) pause(ctx context.Context, phase Phase, delay time.Duration) {
+	r.board.backOff(phase, time.Now().Add(delay))
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -92,31 +80,58 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// detour tells that a request failed in a way that another one makes up for. A
-// watch on which nothing happens is no failure: there may be nothing to tell.
-func (r *reflector[T]) detour(ctx context.Context, err error) {
+// report tells the user of a failure. Only the first of its class is logged, and not
+// one after which the informer falls back: a server that forbids a watch-list, say,
+// forbids the list after it too.
+func (r *reflector[T]) report(ctx context.Context, err error) {
 	logger := klog.FromContext(ctx)
-	if errors.Is(err, ErrWatchIdle) {
-		logger.V(4).Info("Watch is silent, opening it again", "err", err)
-		return
+	switch {
+	case r.options.OnError != nil:
+		r.board.report(err)
+		r.options.OnError(ctx, err)
+	case isExpired(err), errors.Is(err, ErrWatchTooShort), !r.board.report(err):
+		logger.V(4).Info("List or watch failed, trying again", "err", err)
+	default:
+		logger.Error(err, "List or watch failed, trying again")
 	}
-	if errors.Is(err, ErrUndecodable) {
-		logger.V(2).Info("Listing again", "err", err)
-		return
-	}
-	r.board.failed(err)
-	if errors.Is(err, ErrBookmarkMissing) {
-		logger.Info("Watch-list given up for good, listing instead", "err", err)
-		return
-	}
-	logger.V(2).Info("List or watch goes on in another way", "err", err)
 }
 
-// succeed tells that all is well again, if it was told that it was not.
+// ended tells of a list or watch in that phase that ended with an error and is
+// followed by another request without a backoff. A watch on which nothing happens
+// is no failure, nor is one that was closed: there may be nothing to tell.
+func (r *reflector[T]) ended(ctx context.Context, s state, phase Phase, err error) {
+	logger := klog.FromContext(ctx)
+	switch {
+	case errors.Is(err, ErrWatchIdle):
+		logger.V(4).Info("Watch is silent, opening it again", "err", err)
+		return
+	case errors.Is(err, ErrWatchTooShort):
+		logger.V(4).Info("Watch was closed, opening it again", "err", err)
+		return
+	case errors.Is(err, ErrUndecodable) && phase == Watching:
+		logger.V(2).Info("Listing again", "err", err)
+		return
+	case phase == Watching:
+		logger.V(2).Info("Watch was cut, opening it again", "err", err)
+	case errors.Is(err, ErrBookmarkMissing):
+		r.board.because(err)
+		logger.Info("Watch-list given up for good, listing instead", "err", err)
+	case s.phase == Listing:
+		r.board.because(err)
+		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
+	default:
+		r.board.failed(err)
+		logger.V(2).Info("Watch-list failed, trying again", "err", err)
+	}
+	if r.options.OnError != nil {
+		r.options.OnError(ctx, err)
+	}
+}
+
+// succeed tells that all is well again, if it was told that it was not. It may be
+// called by any goroutine.
 func (r *reflector[T]) succeed(ctx context.Context) {
-	failures := r.board.succeeded()
-	if r.reported != nil {
-		r.reported = nil
+	if failures, reported := r.board.succeeded(); reported {
 		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
 	}
 }
@@ -124,4 +139,8 @@ func (r *reflector[T]) succeed(ctx context.Context) {
 func (r *reflector[T]) reportObject(ctx context.Context, err error) {
 	r.board.leftOut(err)
 	klog.FromContext(ctx).Error(err, "Object left out")
+}
+
+func (r *reflector[T]) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
+	r.reportObject(ctx, &ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
 }

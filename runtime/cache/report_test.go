@@ -60,15 +60,15 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		r := &reflector[*thing]{options: &Options[*thing]{}, board: &statusBoard{}}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
-		r.detour(ctx, fmt.Errorf("watch-list: %w", forbidden))
+		r.ended(ctx, state{phase: Listing}, Streaming, fmt.Errorf("watch-list: %w", forbidden))
 		for range 3 {
 			if err := r.fail(ctx, state{}, Listing, fmt.Errorf("list: %w", forbidden)); err != nil {
 				t.Fatal(err)
 			}
-			r.detour(ctx, fmt.Errorf("watch-list: %w", forbidden))
+			r.ended(ctx, state{phase: Listing}, Streaming, fmt.Errorf("watch-list: %w", forbidden))
 		}
 		r.succeed(ctx)
-		r.detour(ctx, ErrStreamEnded)
+		r.ended(ctx, state{phase: Listing}, Streaming, ErrStreamEnded)
 		r.succeed(ctx)
 		got := log.String()
 		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "list: things is forbidden") || !strings.Contains(got, "works again") {

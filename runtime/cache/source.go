@@ -69,12 +69,19 @@ type targeted interface {
 	Target() (resource schema.GroupVersionResource, namespace string)
 }
 
-// ordered is implemented by a source whose frames come in the order of their
-// resourceVersions (KEP-5504), as those of real servers do. One that was seen and is
-// not newer than the last is then a repetition, and a bookmark that is older is the
-// sign of a new history.
+// ordered is implemented by a source whose watch events come in the order of their
+// resourceVersions (KEP-5504), as those of real servers do. Only of such a source can
+// an event be a duplicate, a bookmark that is older be the sign of a history that
+// restarted, and a silent watch be one from a version that is yet to come.
 type ordered interface {
 	OrderedResourceVersions() bool
+}
+
+// served is implemented by a source that can ask its server, by discovery, whether it
+// serves the resource. An answer is proof: an error is returned for anything but
+// Kubernetes' own word, and errors.ErrUnsupported if the source can't ask.
+type served interface {
+	Served(ctx context.Context) (bool, error)
 }
 
 // watchListUnsupported is implemented by a source that cannot serve a

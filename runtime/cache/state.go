@@ -10,9 +10,14 @@ import (
 // defaultPageSize is client-go's.
 const defaultPageSize = 500
 
-// shortWatch is how long a watch without an event lasts at the least, if all is
-// well.
+// shortWatch is how long a watch lasts at the least, if all is well. One that
+// lasted so long is opened again at once, since that is one request a second at
+// the most.
 const shortWatch = time.Second
+
+// maxCutWatchLists is how many watch-lists in a row may be cut before the bookmark
+// that closes their initial events: then the informer falls back to a list.
+const maxCutWatchLists = 3
 
 // state is where the reflector stands between two requests: what it asks for
 // next and what it knows. It is a value. Each transition is a pure function of
@@ -35,9 +40,12 @@ type state struct {
 	// asked for with resourceVersion: the next list is one of the latest state.
 	unavailable bool
 
-	// anew means that the server may have begun a new history: an object of the
+	// anew means that the server's history may have restarted: an object of the
 	// same resourceVersion as one in the store may be another one.
 	anew bool
+
+	// cut counts the watch-lists in a row that were cut before their bookmark.
+	cut int
 
 	// token continues the list in progress; "" before its first page.
 	token string
@@ -63,7 +71,10 @@ type pace uint8
 const (
 	// atOnce is for what is expected to succeed.
 	atOnce pace = iota
-	// later is after a delay that grows from failure to failure.
+	// soon is after about a second: the last request succeeded, but nearly
+	// nothing came of it.
+	soon
+	// later is after a failure, with a backoff.
 	later
 )
 
@@ -115,26 +126,6 @@ func (s state) limit() int64 {
 		// A limit would keep the server from answering from its cache.
 		return 0
 	}
-}
-
-// origin is where an object comes from.
-type origin uint8
-
-const (
-	// inWatch is a state that the store has not had.
-	inWatch origin = iota
-	// inList may be the state that the store has.
-	inList
-	// inNewList is another state than that of the store even if it looks the same.
-	inNewList
-)
-
-// listing is the origin of what the list in progress holds.
-func (s state) listing() origin {
-	if s.anew {
-		return inNewList
-	}
-	return inList
 }
 
 // listed is the transition for a page. The list is complete if the phase
@@ -204,17 +195,58 @@ func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
 
 // streamed is the transition for the bookmark that closes the initial events.
 func (s state) streamed(resourceVersion string) state {
-	s.unavailable, s.anew, s.notFound = false, false, 0
+	s.unavailable, s.anew, s.notFound, s.cut = false, false, 0, 0
 	s.resourceVersion = resourceVersion
 	s.phase = Watching
 	return s
 }
 
+// ending is how a watch or watch-list ended.
+type ending struct {
+	// err is nil if the server closed it in good order.
+	err error
+	// opened is whether the server accepted the request, events is how many watch
+	// events came then, bookmarks included, and lasted is how long ago it was sent.
+	opened bool
+	events int
+	lasted time.Duration
+}
+
+// cut is whether the stream ended although the server refused nothing: it closed
+// the stream, or the connection was lost.
+func (e ending) cut() bool {
+	if !e.opened {
+		return false
+	}
+	class := ClassOf(e.err)
+	return e.err == nil || class == ClassConnection || class == ClassOther && !isStatus(e.err)
+}
+
+func (e ending) short() bool { return e.lasted < shortWatch }
+
+// useless is whether nothing came of the request, and soon.
+func (e ending) useless() bool { return e.short() && e.events == 0 }
+
+// reopen is when to open the next watch after one that was of use.
+func (e ending) reopen() pace {
+	if e.short() {
+		return soon
+	}
+	return atOnce
+}
+
 // streamEnded is the transition for a watch-list that ended before that
-// bookmark; err is nil if the server closed it.
-func (s state) streamEnded(err error) (state, pace) {
-	s = s.noted(err)
-	switch class := ClassOf(err); class {
+// bookmark.
+func (s state) streamEnded(e ending) (state, pace) {
+	s = s.noted(e.err)
+	if e.cut() {
+		s.cut = min(s.cut+1, maxCutWatchLists)
+		if s.cut == maxCutWatchLists {
+			s.phase = Listing
+		}
+		return s, e.reopen()
+	}
+	switch class := ClassOf(e.err); class {
 	case ClassTooManyRequests, ClassConnection, ClassNotFound:
 		return s, later
 	case ClassExpired, ClassTooLarge:
@@ -224,34 +256,22 @@ func (s state) streamEnded(err error) (state, pace) {
 		}
 	case ClassSilent:
 		s.watchList = false
-	case ClassOther:
-		if err == nil {
-			return s, later
-		}
 	}
 	s.phase = Listing
 	return s, atOnce
 }
 
-// watchEnded is the transition for a watch that ended; err is nil if the server
-// closed it. Frames and lasted are what came of it. What is no answer of the
-// server is the connection's fault, unless the watch ended as soon as it began:
-// then the same one could fail for ever. A connection that held for long is opened
-// again at once: such watches keep their distance by themselves.
-func (s state) watchEnded(err error, frames int, lasted time.Duration) (state, pace) {
-	s = s.noted(err)
-	s.anew = errors.Is(err, ErrNewHistory)
+// watchEnded is the transition for a watch that ended. One that was cut is opened
+// again where it was, unless it was of no use: then the same could happen for ever.
+func (s state) watchEnded(e ending) (state, pace) {
+	s = s.noted(e.err)
+	s.anew = errors.Is(e.err, ErrNewHistory)
 	s.unavailable = s.anew
-	short := lasted < shortWatch
-	stillborn := short && frames == 0
-	switch class := ClassOf(err); {
-	case err == nil && stillborn:
-		return s.start(), later
-	case err == nil && short:
-		return s, later
-	case err == nil, class == ClassSilent, class == ClassConnection && lasted >= backoffReset:
-		return s, atOnce
-	case class == ClassTooManyRequests, class == ClassConnection, class == ClassOther && !isStatus(err) && !stillborn:
+	class := ClassOf(e.err)
+	switch {
+	case class == ClassSilent, e.cut() && !e.useless():
+		return s, e.reopen()
+	case class == ClassTooManyRequests, class == ClassConnection:
 		return s, later
 	default:
 		return s.start(), later

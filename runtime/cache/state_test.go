@@ -43,7 +43,7 @@ func TestListOptions(t *testing.T) {
 		}
 	}
 	relist := func(s state) state {
-		s, _ = s.watchEnded(errForbidden, 1, time.Minute)
+		s, _ = s.watchEnded(ending{err: errForbidden, opened: true, events: 1, lasted: time.Minute})
 		return s
 	}
 	for _, test := range []struct {
@@ -108,50 +108,72 @@ func TestTransitions(t *testing.T) {
 	unavailable.unavailable = true
 	listing := state{phase: Listing, resourceVersion: "10", watchList: true}
 
-	watchEnded := func(s state, err error) (state, pace) { return s.watchEnded(err, 1, time.Minute) }
-	shortWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 0, 10*time.Millisecond) }
-	quietWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 0, time.Minute) }
-	longWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 9, 2*time.Minute) }
-	briefWatch := func(s state, err error) (state, pace) { return s.watchEnded(err, 1, 10*time.Millisecond) }
+	refused := ending{}
+	watched := ending{opened: true, events: 1, lasted: time.Minute}
+	quiet := ending{opened: true, lasted: time.Minute}
+	brief := ending{opened: true, events: 1, lasted: 10 * time.Millisecond}
+	useless := ending{opened: true, lasted: 10 * time.Millisecond}
+	cutTwice := streaming
+	cutTwice.cut = 2
+	cutOften := streaming
+	cutOften.cut = 3
+
+	listFailed := func(s state, e ending) (state, pace) { return s.listFailed(e.err) }
+	list := func(s *state) { s.phase = Listing }
+	relist := func(s *state) { s.phase = Streaming }
+	cut := func(n int) func(*state) { return func(s *state) { s.cut = n } }
 
 	for _, test := range []struct {
 		name  string
 		from  state
-		event func(state, error) (state, pace)
+		event func(state, ending) (state, pace)
+		end   ending
 		err   error
 		want  func(*state)
 		pace  pace
 	}{
-		{"W6 a closed watch is opened again", synced, watchEnded, nil, nil, atOnce},
-		{"W6 also one without an event", synced, quietWatch, nil, nil, atOnce},
-		{"W6 unless it was closed at once", synced, shortWatch, nil, func(s *state) { s.phase = Streaming }, later},
-		{"W4 an expired watch leads to a list no older than what was seen", synced, watchEnded, errExpired, func(s *state) { s.phase = Streaming }, later},
-		{"after a new history began the list is one of the latest state", synced, watchEnded, ErrNewHistory, func(s *state) {
+		{"W6 a closed watch is opened again", synced, state.watchEnded, watched, nil, nil, atOnce},
+		{"W6 also one without an event", synced, state.watchEnded, quiet, nil, nil, atOnce},
+		{"W6 unless it was closed at once", synced, state.watchEnded, useless, nil, relist, later},
+		{"a watch that is closed as soon as something came is opened again in a second", synced, state.watchEnded, brief, nil, nil, soon},
+		{"a watch that was cut is opened again", synced, state.watchEnded, watched, errCut, nil, atOnce},
+		{"also one without an event", synced, state.watchEnded, quiet, errCut, nil, atOnce},
+		{"as soon as something came: in a second", synced, state.watchEnded, brief, errCut, nil, soon},
+		{"at once: after a backoff", synced, state.watchEnded, useless, errCut, nil, later},
+		{"what is no answer is a connection that was cut", synced, state.watchEnded, quiet, errOdd, nil, atOnce},
+		{"unless nothing came of the watch", synced, state.watchEnded, useless, errOdd, relist, later},
+		{"an unknown failure to open a watch leads to a list", synced, state.watchEnded, refused, errOdd, relist, later},
+		{"W4 an expired watch leads to a list no older than what was seen", synced, state.watchEnded, refused, errExpired, relist, later},
+		{"W4 also one that had been opened", synced, state.watchEnded, watched, errExpired, relist, later},
+		{"after a history that restarted the list is one of the latest state", synced, state.watchEnded, watched, ErrNewHistory, func(s *state) {
 			s.phase, s.anew, s.unavailable = Streaming, true, true
 		}, later},
-		{"W4 W5 a busy server is asked again for the same", synced, watchEnded, errBusy, nil, later},
-		{"W5 an absent one too", synced, watchEnded, errRefused, nil, later},
-		{"a broken connection costs no list", synced, watchEnded, errCut, nil, later},
-		{"nor, after a long time, a rest", synced, longWatch, errCut, nil, atOnce},
-		{"a watch that is closed as soon as something came is opened again after a rest", synced, briefWatch, nil, nil, later},
-		{"an unknown connection error costs no list", synced, watchEnded, errOdd, nil, later},
-		{"an answer that there is no such resource is counted", synced, watchEnded, errNotFound, func(s *state) { s.phase, s.notFound = Streaming, 1 }, later},
-		{"nor if the watch was quiet", synced, quietWatch, errOdd, nil, later},
-		{"unless nothing came of the watch", synced, shortWatch, errOdd, func(s *state) { s.phase = Streaming }, later},
-		{"W4 any other failure does", synced, watchEnded, errForbidden, func(s *state) { s.phase = Streaming }, later},
-		{"a silent watch is opened again", synced, watchEnded, ErrWatchIdle, nil, atOnce},
+		{"W4 W5 a busy server is asked again for the same", synced, state.watchEnded, refused, errBusy, nil, later},
+		{"W5 one that is down too", synced, state.watchEnded, refused, errRefused, nil, later},
+		{"an answer that there is no such resource is counted", synced, state.watchEnded, refused, errNotFound, func(s *state) { s.phase, s.notFound = Streaming, 1 }, later},
+		{"W4 any other failure leads to a list", synced, state.watchEnded, refused, errForbidden, relist, later},
+		{"a silent watch is opened again", synced, state.watchEnded, quiet, ErrWatchIdle, nil, atOnce},
+		{"also one that was never answered", synced, state.watchEnded, ending{lasted: time.Minute}, ErrWatchIdle, nil, atOnce},
+		{"not without a delay, if a second is too long for the options", synced, state.watchEnded, useless, ErrWatchIdle, nil, soon},
 
-		{"WL4 a refused watch-list is a list this time", streaming, state.streamEnded, errInvalid, func(s *state) { s.phase = Listing }, atOnce},
-		{"WL4 a busy server is asked again", streaming, state.streamEnded, errBusy, nil, later},
-		{"WL5 a stream that ends early is opened again", streaming, state.streamEnded, nil, nil, later},
-		{"WL4 an expired one at the latest version", streaming, state.streamEnded, errExpired, func(s *state) { s.unavailable = true }, atOnce},
-		{"WL4 but only once", unavailable, state.streamEnded, errExpired, func(s *state) { s.phase = Listing }, atOnce},
-		{"WL7 without its bookmark never again", streaming, state.streamEnded, ErrBookmarkMissing, func(s *state) { s.phase, s.watchList = Listing, false }, atOnce},
+		{"WL4 a refused watch-list is a list this time", streaming, state.streamEnded, refused, errInvalid, list, atOnce},
+		{"WL4 a busy server is asked again", streaming, state.streamEnded, refused, errBusy, nil, later},
+		{"WL4 one that is down too", streaming, state.streamEnded, refused, errRefused, nil, later},
+		{"WL5 a stream that ends early is opened again", streaming, state.streamEnded, quiet, nil, cut(1), atOnce},
+		{"WL5 in a second, if it ended at once", streaming, state.streamEnded, useless, nil, cut(1), soon},
+		{"one that is cut too", streaming, state.streamEnded, quiet, errCut, cut(1), atOnce},
+		{"the third in a row becomes a list", cutTwice, state.streamEnded, quiet, errCut, func(s *state) { s.phase, s.cut = Listing, 3 }, atOnce},
+		{"and so does each until one is complete", cutOften, state.streamEnded, quiet, errCut, list, atOnce},
+		{"WL4 an expired one at the latest version", streaming, state.streamEnded, refused, errExpired, func(s *state) { s.unavailable = true }, atOnce},
+		{"WL4 but only once", unavailable, state.streamEnded, refused, errExpired, list, atOnce},
+		{"WL7 without its bookmark never again", streaming, state.streamEnded, quiet, ErrBookmarkMissing, func(s *state) { s.phase, s.watchList = Listing, false }, atOnce},
 
-		{"WL4 after a failed list a watch-list is tried again", listing, state.listFailed, errForbidden, func(s *state) { s.phase = Streaming }, later},
+		{"WL4 after a failed list a watch-list is tried again", listing, listFailed, refused, errForbidden, relist, later},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, pace := test.event(test.from, test.err)
+			end := test.end
+			end.err = test.err
+			got, pace := test.event(test.from, end)
 			want := test.from
 			if test.want != nil {
 				test.want(&want)
@@ -160,6 +182,14 @@ func TestTransitions(t *testing.T) {
 				t.Errorf("got %+v, pace %v; want %+v, pace %v", got, pace, want, test.pace)
 			}
 		})
+	}
+}
+
+// A watch-list that is complete takes back what is known of those before it.
+func TestCompleteWatchList(t *testing.T) {
+	s := state{phase: Streaming, watchList: true, cut: 2, notFound: 1, unavailable: true, anew: true}.streamed("7")
+	if want := (state{phase: Watching, watchList: true, resourceVersion: "7"}); s != want {
+		t.Errorf("got %+v, want %+v", s, want)
 	}
 }
 

@@ -33,7 +33,7 @@ var phaseNames = [...]string{
 	Listing:    "listing",
 	Streaming:  "waiting for the bookmark that closes the initial events",
 	Watching:   "watching",
-	BackingOff: "waiting to try again",
+	BackingOff: "backing off",
 	Absent:     "waiting for the resource to be installed",
 	Stopped:    "stopped",
 }
@@ -49,13 +49,17 @@ type Status struct {
 	Phase Phase
 	// Since is when the phase began, and Started when the informer was started.
 	Since, Started time.Time
+	// NextAttempt is when the next list or watch is due, if the phase is BackingOff
+	// or Absent.
+	NextAttempt time.Time
 	// Synced is true once the store has held a whole list.
 	Synced bool
 	// Attempts counts the lists and watches that failed since the last that
 	// did not, and FailingSince is when the first of them did.
 	Attempts     int
 	FailingSince time.Time
-	// LastError is why the last of them failed; nil if Attempts is zero.
+	// LastError is why the last of them failed, or why the informer lists where it
+	// would rather ask for a watch-list. It is nil when all is well.
 	LastError error
 
 	// Objects is how many the store holds.
@@ -71,8 +75,11 @@ type Status struct {
 	// when a list was complete, a watch opened, a frame came, or the server said
 	// that it does not have the resource.
 	LastContact time.Time
-	// Reconnects counts the watches that took up where another one ended.
-	Reconnects int
+	// Reconnects counts the watches that took up where another one ended, and
+	// ReconnectReason is the error with which the last of those ended; nil if the
+	// server closed it.
+	Reconnects      int
+	ReconnectReason error
 	// Relists counts the times that everything was fetched again, and RelistReason
 	// is the error that led to the last of them.
 	Relists      int
@@ -111,6 +118,9 @@ func (s Status) String() string {
 	b.WriteString(s.Phase.String())
 	if !s.Since.IsZero() {
 		fmt.Fprintf(&b, " for %v", time.Since(s.Since).Round(time.Millisecond))
+	}
+	if !s.NextAttempt.IsZero() {
+		fmt.Fprintf(&b, ", next attempt in %v", max(0, time.Until(s.NextAttempt)).Round(time.Millisecond))
 	}
 	switch {
 	case s.Attempts == 1:

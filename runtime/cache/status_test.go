@@ -135,7 +135,7 @@ func TestResourceComesAndGoes(t *testing.T) {
 			}
 			api.Uninstall()
 			api.ClearFaults()
-			time.Sleep(time.Minute)
+			time.Sleep(6 * time.Minute)
 			expect(t, "store after it went", nil, names(r.Store().List()))
 			if s := r.Status(); s.Phase != cache.Absent || s.Objects != 0 {
 				t.Errorf("status: %+v", s)
@@ -150,8 +150,55 @@ func TestResourceComesAndGoes(t *testing.T) {
 	})
 }
 
-// One answer that a resource is not there is not taken at its word, and both
-// directions can be turned off.
+// That a resource is not found is no proof that it was removed: a proxy may say so, or
+// a server that is about to start.
+func TestAbsenceNeedsProof(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		source func(cache.Source[*thing]) cache.Source[*thing]
+		events []string
+	}{
+		{"discovery says that it is served", func(source cache.Source[*thing]) cache.Source[*thing] {
+			return servedSource{Source: source, served: true}
+		}, []string{"add a 2 initial"}},
+		{"discovery does not answer", func(source cache.Source[*thing]) cache.Source[*thing] {
+			return servedSource{Source: source, err: cachetest.Status(404)}
+		}, []string{"add a 2 initial"}},
+		{"there is no discovery", unordered, []string{"add a 2 initial"}},
+		{"discovery says that it is not served", func(source cache.Source[*thing]) cache.Source[*thing] {
+			return servedSource{Source: source}
+		}, []string{"add a 2 initial", "delete a 2 unseen"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				r := start(t, cache.New(test.source(api), cache.Options[*thing]{AbsentGrace: 10 * time.Minute}))
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(404)})
+				api.BreakWatches(cachetest.ErrConnectionReset)
+				time.Sleep(10 * time.Minute)
+				expect(t, "events within the grace period", []string{"add a 2 initial"}, lines(recorder.Events()))
+				time.Sleep(time.Hour)
+				expect(t, "events after it", test.events, lines(recorder.Events()))
+				if s := r.Status(); s.Phase != cache.Absent {
+					t.Errorf("status: %+v", s)
+				}
+			})
+		})
+	}
+}
+
+// servedSource is a source with a discovery of its own.
+type servedSource struct {
+	cache.Source[*thing]
+	served bool
+	err    error
+}
+
+func (s servedSource) Served(context.Context) (bool, error) { return s.served, s.err }
+
+// An answer in between that is another one, and both directions can be turned off.
 func TestAbsenceOptions(t *testing.T) {
 	absent := func(api *cachetest.API[*thing], times int) {
 		api.Fail(cachetest.Fault{Times: times, Err: cachetest.Status(404)})
@@ -159,23 +206,11 @@ func TestAbsenceOptions(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		r := run(t, api, cache.Options[*thing]{})
-		recorder, _ := r.handle(cache.HandlerOptions{})
-		settle()
-		absent(api, 1)
-		time.Sleep(time.Minute)
-		expect(t, "after one answer", []string{"add a 2 initial"}, lines(recorder.Events()))
-		absent(api, 2)
-		time.Sleep(time.Minute)
-		expect(t, "after two", []string{"add a 2 initial", "delete a 2 unseen", "add a 2"}, lines(recorder.Events()))
-	})
-	synctest.Test(t, func(t *testing.T) {
-		api := cachetest.NewAPI(newThing("a"))
-		r := run(t, api, cache.Options[*thing]{KeepAbsent: true})
+		r := start(t, cache.New(servedSource{Source: api}, cache.Options[*thing]{KeepAbsent: true}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		settle()
 		absent(api, -1)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 		expect(t, "kept", []string{"add a 2 initial"}, lines(recorder.Events()))
 		if s := r.Status(); s.Phase != cache.Absent {
 			t.Errorf("status: %+v", s)
@@ -203,7 +238,7 @@ func TestOnFailure(t *testing.T) {
 		var failures []cache.Failure
 		informer := cache.New(api, cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			failures = append(failures, f)
-			return cache.Decision{Stop: f.Class == cache.ClassForbidden && f.Attempts == 5}
+			return cache.Decision{Rest: -1, Stop: f.Class == cache.ClassForbidden && f.Attempts == 5}
 		}})
 		begin := time.Now()
 		err := informer.Run(t.Context())

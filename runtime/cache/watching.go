@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -11,108 +12,201 @@ import (
 // watching is one watch, from the request to its end.
 type watching[T any] struct {
 	*reflector[T]
-	state  state
-	frames int
-	// settled is whether a frame's resourceVersion is one to watch from: those
+	state state
+	// ordered is whether the source's events come in the order of their versions.
+	ordered bool
+	// opened is whether the server accepted the watch, and events is how many came.
+	opened bool
+	events int
+	// settled is whether an event's resourceVersion is one to watch from: those
 	// of the objects that a watch from no particular version starts with come
 	// in any order.
 	settled bool
 	// initial collects the initial events of a watch-list.
-	initial    *initialEvents[T]
-	repetition repetition
-	dog        *watchdog
+	initial *initialEvents[T]
+	idle    *idleTimer
+	// bookmarked is when the last bookmark came, and timeout for how long the watch
+	// may be silent.
+	bookmarked time.Time
+	timeout    time.Duration
+	cancel     context.CancelCauseFunc
 }
 
-// comparable is whether the version of a frame says if it is a new one.
-func (w *watching[T]) comparable() bool { return w.repetition.ordered && w.settled }
+// comparable is whether the version of an event says if it is a new one.
+func (w *watching[T]) comparable() bool { return w.ordered && w.settled }
 
-// run opens the watch and takes frames until it ends. The error is io.EOF if
+// run opens the watch and takes events until it ends. The error is io.EOF if
 // the server closed it.
 func (w *watching[T]) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer func() { w.dog.stop() }()
+	ctx, w.cancel = context.WithCancelCause(ctx)
+	defer w.cancel(nil)
+	defer func() { w.idle.stop() }()
 	if w.state.phase == Streaming {
-		w.reread.listing()
+		w.begin()
 		w.initial = newInitialEvents[T]()
-		w.dog = guard(cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
+		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.resourceVersion != "" && w.state.resourceVersion != "0"
-		w.dog = guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+		w.expect()
 	}
-	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.timeout()))
+	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.watchTimeout()))
 	if err != nil {
 		return causeOf(ctx, err)
 	}
+	w.opened = true
 	w.board.contact()
+	if w.initial == nil {
+		defer time.AfterFunc(shortWatch, func() { w.succeed(ctx) }).Stop()
+	}
 	defer stream.Stop()
 	defer context.AfterFunc(ctx, stream.Stop)()
 	for {
-		frame, err := stream.Next()
+		event, err := stream.Next()
 		if broken := (*ObjectError)(nil); errors.As(err, &broken) {
-			w.dog.feed()
+			w.idle.touch()
 			w.skip(ctx, err)
 			continue
 		}
 		if err != nil {
 			return causeOf(ctx, err)
 		}
-		w.dog.feed()
-		w.frames++
-		if frame.Type == watch.Bookmark && w.comparable() && older(frame.ResourceVersion, w.state.resourceVersion) {
-			return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", ErrNewHistory, frame.ResourceVersion, w.state.resourceVersion)
+		w.idle.touch()
+		w.events++
+		if event.Type == watch.Bookmark {
+			err = w.bookmark(ctx, event)
+		} else {
+			w.event(ctx, event)
 		}
-		if w.frame(ctx, frame) {
-			w.dog.stop()
-			w.dog = guard(cancel, w.options.idleTimeout(), ErrWatchIdle)
+		if err != nil {
+			return err
+		}
+		if w.events == 1 && w.initial == nil {
+			w.succeed(ctx)
 		}
 	}
 }
 
-// skip leaves out a frame whose object can't be decoded.
-func (w *watching[T]) skip(ctx context.Context, err error) {
-	w.board.contact()
-	w.reread.unreadable()
-	w.reportObject(ctx, err)
-	if w.initial == nil {
+// expect sets the idle timer to what is known of the server.
+func (w *watching[T]) expect() {
+	timeout := w.bookmarks.idleTimeout(w.options.idleTimeout())
+	if timeout == w.timeout {
 		return
 	}
-	if it, ok := w.unreadable(err); ok {
+	if w.idle != nil {
+		w.idle.stop()
+	}
+	w.timeout = timeout
+	w.idle = cancelWhenIdle(w.cancel, timeout, ErrWatchIdle)
+}
+
+// skip leaves out an event whose object can't be decoded.
+func (w *watching[T]) skip(ctx context.Context, err error) {
+	w.board.contact()
+	it, ok := w.unreadable(ctx, err)
+	if ok && w.initial != nil {
 		w.initial.take(watch.Added, it)
 	}
 }
 
-// frame takes one frame, and reports whether it closed the initial events.
-func (w *watching[T]) frame(ctx context.Context, frame Frame[T]) (closed bool) {
-	if w.initial != nil {
-		return w.initialFrame(ctx, frame)
+// bookmark takes a bookmark: that which closes the initial events, or one that tells
+// how far the watch is.
+func (w *watching[T]) bookmark(ctx context.Context, event Frame[T]) error {
+	version := event.ResourceVersion
+	switch {
+	case w.initial != nil && event.InitialEventsEnd:
+		w.close(ctx, version)
+		return nil
+	case w.initial != nil:
+		return nil
+	case w.comparable() && older(version, w.state.resourceVersion):
+		return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", ErrNewHistory, version, w.state.resourceVersion)
 	}
-	d := delta[T]{kind: bookmarked, resourceVersion: frame.ResourceVersion}
-	if frame.Type != watch.Bookmark {
-		if w.settled && w.repetition.of(frame.Type, frame.Object, w.state.resourceVersion) {
-			return false
-		}
-		d.resourceVersion = resourceVersionOf(frame.Object)
-		it, ok := w.take(ctx, frame.Object, nil, inWatch)
-		if !ok {
-			w.advance(frame.Type, d.resourceVersion)
-			return false
-		}
-		d.key, d.obj = it.key, it.obj
-		if d.kind = set; frame.Type == watch.Deleted {
-			d.kind = deleted
-		}
+	if now := time.Now(); w.bookmarked.IsZero() {
+		w.bookmarked = now
+	} else {
+		w.bookmarks.observe(now.Sub(w.bookmarked))
+		w.bookmarked = now
+		w.expect()
 	}
-	w.push(d)
-	w.advance(frame.Type, d.resourceVersion)
-	if w.frames == 1 {
-		w.succeed(ctx)
-	}
-	return false
+	w.push(delta[T]{kind: bookmarked, resourceVersion: version})
+	w.advance(watch.Bookmark, version)
+	return nil
 }
 
-func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
-	if frame != watch.Added {
+// close ends the initial events.
+func (w *watching[T]) close(ctx context.Context, version string) {
+	anew := w.state.anew
+	w.state = w.state.streamed(version)
+	listed := w.state
+	listed.anew = anew
+	w.replace(ctx, listed, w.initial.items())
+	w.initial, w.settled = nil, true
+	w.idle.stop()
+	w.expect()
+}
+
+// event takes an event of an object.
+func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
+	verdict := w.judge(event)
+	if w.initial != nil {
+		w.initialEvent(ctx, event, verdict)
+		return
+	}
+	d, ok := w.delta(ctx, event)
+	if ok && verdict == repeated && d.kind == set {
+		if w.delivered.isLast(d.obj) {
+			return
+		}
+		// Another content with the same version.
+		w.same = sameContent
+	}
+	if ok {
+		w.delivered.last = d.obj
+		w.lookups.take(d)
+		if verdict == outdated {
+			w.lookUp(ctx, d.key)
+		}
+	}
+	w.advance(event.Type, d.resourceVersion)
+}
+
+// judge compares an event with those before it, if there is an order of versions.
+func (w *watching[T]) judge(event Frame[T]) novelty {
+	switch {
+	case !w.ordered:
+		return fresh
+	case w.initial != nil:
+		return w.delivered.judge(event.Type, event.Object, "")
+	case w.settled:
+		return w.delivered.judge(event.Type, event.Object, w.state.resourceVersion)
+	default:
+		return fresh
+	}
+}
+
+// delta makes a delta of an event, unless its object can't be used.
+func (w *watching[T]) delta(ctx context.Context, event Frame[T]) (d delta[T], ok bool) {
+	d = delta[T]{kind: set, resourceVersion: resourceVersionOf(event.Object)}
+	key, err := KeyOf(event.Object)
+	if err != nil {
+		w.reportObject(ctx, err)
+		return d, false
+	}
+	d.key = key
+	if event.Type == watch.Deleted {
+		d.kind = deleted
+	}
+	if d.obj, err = w.transform(event.Object); err != nil {
+		w.reportTransform(ctx, key, err)
+		// A deletion needs no object.
+		d.stored = true
+		return d, d.kind == deleted
+	}
+	return d, true
+}
+
+func (w *watching[T]) advance(kind watch.EventType, resourceVersion string) {
+	if kind != watch.Added {
 		w.settled = true
 	}
 	if !w.settled || resourceVersion == "" || w.comparable() && older(resourceVersion, w.state.resourceVersion) {
@@ -122,26 +216,21 @@ func (w *watching[T]) advance(frame watch.EventType, resourceVersion string) {
 	w.board.seen(resourceVersion)
 }
 
-// initialFrame takes a frame of the initial events.
-func (w *watching[T]) initialFrame(ctx context.Context, frame Frame[T]) (closed bool) {
-	if frame.Type != watch.Bookmark {
-		if w.repetition.of(frame.Type, frame.Object, "") {
-			return false
-		}
-		from := inWatch
-		if frame.Type != watch.Deleted {
-			from = w.state.listing()
-		}
-		if it, ok := w.take(ctx, frame.Object, nil, from); ok {
-			w.initial.take(frame.Type, it)
-		}
-		return false
+// initialEvent takes one of the initial events.
+func (w *watching[T]) initialEvent(ctx context.Context, event Frame[T], verdict novelty) {
+	var it item[T]
+	var ok bool
+	if event.Type == watch.Deleted {
+		key, err := KeyOf(event.Object)
+		it, ok = item[T]{key: key}, err == nil
+	} else {
+		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))
 	}
-	if !frame.InitialEventsEnd {
-		return false
+	if !ok {
+		return
 	}
-	w.replace(ctx, w.initial.items(), frame.ResourceVersion, w.state.anew)
-	w.initial, w.settled = nil, true
-	w.state = w.state.streamed(frame.ResourceVersion)
-	return true
+	w.initial.take(event.Type, it)
+	if verdict == outdated {
+		w.lookUp(ctx, it.key)
+	}
 }

@@ -184,19 +184,22 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 		}
 	case deleted:
 		if old, existed := s.table.delete(d.key); existed {
-			to.emit(event[T]{kind: removed, old: old, obj: d.obj})
+			last := d.obj
+			if d.unseen || d.stored {
+				last = old
+			}
+			to.emit(event[T]{kind: removed, finalStateUnknown: d.unseen, old: old, obj: last})
 		}
 	}
 	s.advance(d.resourceVersion)
 }
 
-// replace makes a list of the API the content of the store. An item that has
-// the UID and resourceVersion of the object in the store is dropped in its
-// favour. Of the others, to is told first of the objects that are gone, then of
+// replace makes a list of the API the content of the store. An item that is the
+// same as the object in the store is dropped in its favour. Of the others, to is told first of the objects that are gone, then of
 // the new and the changed ones in the order of items. The caller holds writing.
 func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s.table, list.items, list.anew)
+	change := diff(s.table, list.items, list.same)
 	if change.size() > s.table.objects.len()/2 {
 		fresh := s.table.rebuilt(change.kept)
 		s.mu.Lock()

@@ -61,6 +61,7 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 		WatchTimeout:     how.WatchTimeout,
 		AbsentRetry:      how.AbsentRetry,
 		KeepAbsent:       how.KeepAbsent,
+		AbsentGrace:      how.AbsentGrace,
 		Backoff:          how.Backoff,
 		OnFailure:        how.onFailure(name),
 	})

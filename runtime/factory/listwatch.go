@@ -21,6 +21,7 @@ type ListWatchOptions struct {
 	WatchTimeout     time.Duration
 	AbsentRetry      time.Duration
 	KeepAbsent       bool
+	AbsentGrace      time.Duration
 	Backoff          *wait.Backoff
 	// OnFailure is also given the name of the informer. It is called by many
 	// goroutines.

@@ -24,8 +24,7 @@ updated, one deleted, and one created.
   what the server has. Never is an hour.
 - **requests** is how many were made from the beginning of the fault until then.
   The client sets no limit to them.
-  Of runtime/cache, there are no more than 16 in any minute; a client of client-go
-  repeats some by itself, and makes no more than 60.
+  There are no more than 75 in any minute.
 - **status** is a part of what the informer's status says meanwhile.
 - **hangs**: it has nothing after an hour, or waits for the answer to one request.
 - **loops**: it is out of step and asks again and again, or makes 1000 requests.

@@ -49,8 +49,8 @@ func TestFaults(t *testing.T) {
 // happens: patient without and patientlyRetried with those that client-go repeats by
 // itself.
 const (
-	patient          = 16
-	patientlyRetried = 60
+	patient          = 75
+	patientlyRetried = 75
 )
 
 // crashing is set in a process that is to crash.

@@ -79,7 +79,11 @@ var (
 	// oneRest is what follows a first failure, and soon a rest of up to a minute,
 	// what follows the tenth or so.
 	oneRest = between(800*time.Millisecond, 1600*time.Millisecond)
-	soon    = between(0, time.Minute)
+	// aboutASecond is what follows a watch that was soon over, and oneLookup is until
+	// an object is looked up for the first time.
+	aboutASecond = between(500*time.Millisecond, 1500*time.Millisecond)
+	oneLookup    = between(2*time.Second, 4*time.Second)
+	soon         = between(0, time.Minute)
 	// oneWatch is how long a server keeps a watch open.
 	oneWatch = between(5*time.Minute, 10*time.Minute)
 )

@@ -1,0 +1,330 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// cutting cuts each watch and watch-list after a while.
+type cutting struct {
+	*cachetest.API[*thing]
+	after time.Duration
+	err   error
+}
+
+func (c cutting) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[*thing], error) {
+	inner, cancel := context.WithTimeoutCause(ctx, c.after, c.err)
+	w, err := c.API.Watch(inner, options)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &cutWatcher{Watcher: w, ctx: inner, cancel: cancel}, nil
+}
+
+type cutWatcher struct {
+	cache.Watcher[*thing]
+	ctx    context.Context
+	cancel func()
+}
+
+func (w *cutWatcher) Stop() {
+	w.cancel()
+	w.Watcher.Stop()
+}
+
+func (w *cutWatcher) Next() (cache.Frame[*thing], error) {
+	frame, err := w.Watcher.Next()
+	if err != nil && w.ctx.Err() != nil {
+		err = context.Cause(w.ctx)
+	}
+	return frame, err
+}
+
+// An informer whose watches are cut is without a watch for no more than a twentieth of
+// the time, asks no more often than it has to, and does not take it for a failure.
+func TestWatchesThatAreCut(t *testing.T) {
+	goAway := errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR, debug=\"\"")
+	for _, test := range []struct {
+		name   string
+		after  time.Duration
+		err    error
+		events time.Duration // between two events; zero is none
+	}{
+		{"a client with a timeout of 3 s", 3 * time.Second, context.DeadlineExceeded, 0},
+		{"a proxy that resets after 50 s", 50 * time.Second, cachetest.ErrConnectionReset, 0},
+		{"a proxy that ends streams after 50 s", 50 * time.Second, io.EOF, 0},
+		{"a proxy that ends chunked bodies after 50 s", 50 * time.Second, io.ErrUnexpectedEOF, 0},
+		{"GOAWAY after 50 s, with an event each second", 50 * time.Second, goAway, time.Second},
+		{"an expired version after 50 s", 50 * time.Second, cachetest.Status(410), time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const lasts = time.Hour
+				api := cachetest.NewAPI(newThing("a"))
+				var failed int
+				r := start(t, cache.New(cutting{api, test.after, test.err}, cache.Options[*thing]{
+					DisableWatchList: true,
+					OnFailure: func(context.Context, cache.Failure) cache.Decision {
+						failed++
+						return cache.Decision{}
+					},
+				}))
+				settle()
+				api.ResetRequests()
+				without := 0
+				const step = 50 * time.Millisecond
+				for i := range int(lasts / step) {
+					time.Sleep(step)
+					settle()
+					if api.Watches() == 0 {
+						without++
+					}
+					if test.events > 0 && time.Duration(i)*step%test.events == 0 {
+						touch(t, api, "a")
+					}
+					if s := r.Status(); s.Attempts > 0 && !apierrors.IsResourceExpired(test.err) {
+						t.Fatalf("counts as a failure: %v", s)
+					}
+				}
+				if share := float64(without) * float64(step) / float64(lasts); share > 0.05 {
+					t.Errorf("%.1f %% of the time without a watch", 100*share)
+				}
+				if most := 2*int(lasts/test.after) + 10; len(api.Requests()) > most {
+					t.Errorf("%d requests, want no more than %d", len(api.Requests()), most)
+				}
+				expect(t, "store", names(api.Objects()), names(r.Store().List()))
+			})
+		})
+	}
+}
+
+// When a server that was down is back, no informer waits for longer than the first
+// delay, whatever the server answers at first.
+func TestServerComesBack(t *testing.T) {
+	initializing := apierrors.NewTooManyRequests("storage is (re)initializing", 1)
+	for _, test := range []struct {
+		name   string
+		faults []cachetest.Fault
+	}{
+		{"and serves", nil},
+		{"and has forgotten the version", []cachetest.Fault{{Verb: cachetest.Watch, Err: cachetest.Status(410)}}},
+		{"and forbids at first", []cachetest.Fault{{Err: cachetest.Status(403)}}},
+		{"and initializes its storage", []cachetest.Fault{{Err: initializing}}},
+		{"and ends a watch-list before its bookmark", []cachetest.Fault{
+			{Verb: cachetest.Watch, Err: cachetest.Status(410)}, {Verb: cachetest.WatchList, Opened: true, Err: io.EOF},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				r := run(t, api, cache.Options[*thing]{})
+				settle()
+				down := cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused}
+				api.Fail(down)
+				api.BreakWatches(cachetest.ErrConnectionReset)
+				time.Sleep(10 * time.Minute)
+				api.ClearFaults()
+				api.Fail(test.faults...)
+				api.ResetRequests()
+				for len(api.Requests()) == 0 {
+					time.Sleep(10 * time.Millisecond)
+				}
+				touch(t, api, "a")
+				// Each answer that is none of success costs a first delay, with its jitter.
+				time.Sleep(time.Duration(len(test.faults)) * 1700 * time.Millisecond)
+				settle()
+				expect(t, "store", names(api.Objects()), names(r.Store().List()))
+			})
+		})
+	}
+}
+
+// A watch-list that is cut again and again becomes a list.
+func TestWatchListsThatAreCut(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		err  error
+	}{
+		{"in good order", io.EOF},
+		{"by a connection that is lost", cachetest.ErrConnectionReset},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, After: 1, Err: test.err})
+				r := run(t, api, cache.Options[*thing]{})
+				time.Sleep(time.Minute)
+				expect(t, "requests", []string{"watchlist ", "watchlist ", "watchlist ", "list 0", "watch 2"}, requests(api))
+				expect(t, "store", []string{"a 2"}, names(r.Store().List()))
+
+				// The next one is asked for once more, since the list may be shorter then.
+				api.ResetRequests()
+				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+				api.CloseWatches()
+				time.Sleep(time.Minute)
+				expect(t, "requests", []string{"watch 2", "watchlist 2", "list 2", "watch 2"}, requests(api))
+			})
+		})
+	}
+}
+
+// Whatever the options are, a server is not asked without pause.
+func TestEveryRequestHasAFloor(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options cache.Options[*thing]
+		fault   cachetest.Fault
+	}{
+		{"a backoff of nothing", cache.Options[*thing]{Backoff: &wait.Backoff{}}, cachetest.Fault{Err: cachetest.ErrConnectionRefused}},
+		{"a backoff of less than nothing", cache.Options[*thing]{Backoff: &wait.Backoff{Duration: -time.Hour, Steps: 5}}, cachetest.Fault{Err: cachetest.Status(500)}},
+		{"an absent resource", cache.Options[*thing]{AbsentRetry: 1}, cachetest.Fault{Err: cachetest.Status(404)}},
+		{"a watch that is idle at once", cache.Options[*thing]{IdleTimeout: 1}, cachetest.Fault{Verb: cachetest.Watch, Opened: true, Hang: true}},
+		{"a list that is idle at once", cache.Options[*thing]{IdleTimeout: 1, DisableWatchList: true}, cachetest.Fault{Verb: cachetest.List, Hang: true}},
+		{"a decision without a delay", cache.Options[*thing]{OnFailure: func(context.Context, cache.Failure) cache.Decision {
+			return cache.Decision{Rest: -1}
+		}}, cachetest.Fault{Err: cachetest.Status(500)}},
+		{"the default decision", cache.Options[*thing]{OnFailure: func(context.Context, cache.Failure) cache.Decision {
+			return cache.Decision{}
+		}}, cachetest.Fault{Err: cachetest.Status(500)}},
+		{"watches that end after an event", cache.Options[*thing]{DisableWatchList: true}, cachetest.Fault{Verb: cachetest.Watch, After: 1, Err: io.EOF}},
+		{"everything has expired", cache.Options[*thing]{Backoff: &wait.Backoff{}}, cachetest.Fault{Err: cachetest.Status(410)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				test.fault.Times = -1
+				api.Fail(test.fault)
+				run(t, api, test.options)
+				for range 6000 {
+					time.Sleep(10 * time.Millisecond)
+					touch(t, api, "a")
+				}
+				if n := len(api.Requests()); n < 2 || n > 1300 {
+					t.Errorf("%d requests in a minute", n)
+				}
+			})
+		})
+	}
+}
+
+// A server can ask for much time, but not for ever, and the status says so.
+func TestRetryAfterHasACeiling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Err: cachetest.StatusRetryAfter(http.StatusTooManyRequests, math.MaxInt32)})
+		r := run(t, api, cache.Options[*thing]{})
+		time.Sleep(time.Second)
+		if s := r.Status().String(); !strings.Contains(s, "retry after 596523h14m7s, which is too long: retrying after 10m0s") || !strings.Contains(s, "next attempt in 9m59s") {
+			t.Errorf("status: %v", s)
+		}
+		begin := time.Now()
+		if err := r.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(begin); waited > 10*time.Minute {
+			t.Errorf("waited for %v", waited)
+		}
+	})
+}
+
+// A server that shows how often it sends bookmarks is given up after three that do not
+// come.
+func TestIdleTimeoutIsLearned(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		interval time.Duration
+		most     time.Duration
+	}{
+		{"a bookmark each ten seconds", 10 * time.Second, 40 * time.Second},
+		{"a bookmark each minute", time.Minute, 4 * time.Minute},
+		{"no bookmarks in time", 19 * time.Minute, 5 * time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				r := run(t, api, cache.Options[*thing]{DisableWatchList: true, WatchTimeout: time.Hour})
+				settle()
+				touch(t, api, "a")
+				for range 5 {
+					time.Sleep(test.interval)
+					api.Bookmark()
+				}
+				settle()
+				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Hang: true})
+				before := r.Status().Reconnects
+				api.CloseWatches()
+				settle()
+				touch(t, api, "a")
+				begin := time.Now()
+				for r.Status().Reconnects < before+2 {
+					time.Sleep(time.Second)
+				}
+				if waited := time.Since(begin); waited > test.most {
+					t.Errorf("gave the watch up after %v, want no more than %v", waited, test.most)
+				}
+				settle()
+				expect(t, "store", names(api.Objects()), names(r.Store().List()))
+			})
+		})
+	}
+}
+
+// OnError is told of what went wrong, also if the informer makes up for it at once.
+func TestOnErrorIsToldOfEverything(t *testing.T) {
+	refused := apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+	for _, test := range []struct {
+		name  string
+		fault cachetest.Fault
+		want  string
+	}{
+		{"a watch-list that is refused", cachetest.Fault{Verb: cachetest.WatchList, Err: refused}, "watch-list: "},
+		{"a watch-list that has expired", cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(410)}, "watch-list: resource expired"},
+		{"a watch-list without its bookmark", cachetest.Fault{Verb: cachetest.WatchList, Opened: true, Hang: true}, "watch-list: " + cache.ErrBookmarkMissing.Error()},
+		{"a list that fails", cachetest.Fault{Err: cachetest.Status(500)}, "scripted fault"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				api.Fail(test.fault)
+				var told []string
+				r := run(t, api, cache.Options[*thing]{OnError: func(_ context.Context, err error) { told = append(told, err.Error()) }})
+				time.Sleep(time.Minute)
+				r.stop()
+				if len(told) != 1 || !strings.Contains(told[0], test.want) {
+					t.Errorf("told of %q, want one with %q", told, test.want)
+				}
+			})
+		})
+	}
+	t.Run("a watch that breaks after a long time", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			api := cachetest.NewAPI(newThing("a"))
+			var told []string
+			r := run(t, api, cache.Options[*thing]{OnError: func(_ context.Context, err error) { told = append(told, fmt.Sprint(err)) }})
+			time.Sleep(3 * time.Minute)
+			api.BreakWatches(cachetest.ErrConnectionReset)
+			settle()
+			r.stop()
+			if len(told) != 1 || !strings.Contains(told[0], "connection reset") {
+				t.Errorf("told of %q", told)
+			}
+		})
+	})
+}

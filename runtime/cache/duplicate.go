@@ -1,0 +1,115 @@
+package cache
+
+import (
+	"hash/maphash"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// recentEvents is how many events of a watch are remembered.
+const recentEvents = 64
+
+// novelty is what the events before it make of an event.
+type novelty uint8
+
+const (
+	// fresh is an event of which nothing is known.
+	fresh novelty = iota
+	// repeated is an event like the last one: the same type, object and version.
+	// It is a duplicate if the content is the same too.
+	repeated
+	// outdated is an event of an older version than an earlier one of that object. A
+	// faulty proxy may have sent it a second time, or the server shows objects in an
+	// order of its own.
+	outdated
+)
+
+// delivered remembers the latest events of a watch whose source has ordered
+// versions. An event is a duplicate only if nothing can have happened since: objects
+// that are shown again, at the version that they had, are real events, of servers that
+// filter by permissions for example.
+type delivered[T any] struct {
+	seed maphash.Seed
+	// recent is nil before the first event: most watches are quiet.
+	recent *[recentEvents]deliveredEvent
+	at     int
+	// last is the object of the last event, as it was delivered.
+	last T
+}
+
+// deliveredEvent is an event of the object with that hash.
+type deliveredEvent struct {
+	object  uint64
+	kind    watch.EventType
+	version string
+}
+
+func newDelivered[T any]() delivered[T] { return delivered[T]{seed: maphash.MakeSeed()} }
+
+// judge compares an event with those before it, and remembers it. Position is the
+// version of the watch, and empty before it has one. What has no UID is fresh, since
+// nothing tells whether it is the same object.
+func (d *delivered[T]) judge(kind watch.EventType, obj T, position string) novelty {
+	m, err := meta.Accessor(obj)
+	if err != nil || m.GetUID() == "" {
+		return fresh
+	}
+	if d.recent == nil {
+		d.recent = new([recentEvents]deliveredEvent)
+	}
+	event := deliveredEvent{object: d.hash(m), kind: kind, version: m.GetResourceVersion()}
+	verdict := fresh
+	if position == "" || !newer(event.version, position) {
+		verdict = d.compare(event)
+	}
+	if verdict != repeated {
+		d.recent[d.at] = event
+		d.at = (d.at + 1) % recentEvents
+	}
+	return verdict
+}
+
+func (d *delivered[T]) hash(m metav1.Object) uint64 {
+	return maphash.Comparable(d.seed, struct {
+		key types.NamespacedName
+		uid types.UID
+	}{types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()})
+}
+
+// compare looks for the latest event of the object.
+func (d *delivered[T]) compare(event deliveredEvent) novelty {
+	for back := 1; back <= recentEvents; back++ {
+		earlier := &d.recent[(d.at-back+recentEvents)%recentEvents]
+		switch {
+		case earlier.object != event.object:
+		case back == 1 && *earlier == event:
+			return repeated
+		case older(event.version, earlier.version):
+			return outdated
+		default:
+			return fresh
+		}
+	}
+	return fresh
+}
+
+// isLast reports whether obj has the content of the last object that was delivered.
+func (d *delivered[T]) isLast(obj T) bool { return reflect.DeepEqual(d.last, obj) }
+
+// newer reports whether a version is later than position, as far as they can be
+// compared (KEP-5504).
+func newer(version, position string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, position)
+	return err != nil || order > 0
+}
+
+// older reports whether a version is known to be earlier than position.
+func older(version, position string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, position)
+	return err == nil && order < 0
+}

@@ -1,0 +1,91 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// idleChecks is in how many parts an idle timer divides its timeout.
+const idleChecks = 4
+
+// idleTimer calls expired once if nothing happens for a time between its timeout
+// and a quarter more. To note that something happened costs next to nothing.
+type idleTimer struct {
+	active   atomic.Bool
+	idle     int
+	interval time.Duration
+	expired  func()
+	// timer calls check; started is closed when it is set.
+	timer   *time.Timer
+	started chan struct{}
+}
+
+func newIdleTimer(timeout time.Duration, expired func()) *idleTimer {
+	t := &idleTimer{interval: timeout / idleChecks, expired: expired, started: make(chan struct{})}
+	t.timer = time.AfterFunc(t.interval, t.check)
+	close(t.started)
+	return t
+}
+
+// touch notes that something happened.
+func (t *idleTimer) touch() {
+	if !t.active.Load() {
+		t.active.Store(true)
+	}
+}
+
+func (t *idleTimer) check() {
+	<-t.started
+	if t.active.Swap(false) {
+		t.idle = 0
+	} else {
+		t.idle++
+	}
+	if t.idle == idleChecks {
+		t.expired()
+		return
+	}
+	t.timer.Reset(t.interval)
+}
+
+func (t *idleTimer) stop() { t.timer.Stop() }
+
+// cancelWhenIdle returns an idle timer that cancels a request with cause.
+func cancelWhenIdle(cancel context.CancelCauseFunc, timeout time.Duration, cause error) *idleTimer {
+	return newIdleTimer(timeout, func() { cancel(fmt.Errorf("%w: %v", cause, timeout)) })
+}
+
+// bookmarkInterval learns how often a server sends bookmarks. The zero value knows
+// nothing.
+type bookmarkInterval struct {
+	longest time.Duration
+	seen    int
+}
+
+const (
+	// knownBookmarks is how many intervals have to be seen before they count.
+	knownBookmarks = 3
+	// missingBookmarks is how many bookmarks that do not come mean that a watch is
+	// dead.
+	missingBookmarks = 3
+	// minimumIdleTimeout is the shortest timeout that is learned: bookmarks may be
+	// late.
+	minimumIdleTimeout = 10 * time.Second
+)
+
+// observe notes the time between two bookmarks of one watch.
+func (b *bookmarkInterval) observe(interval time.Duration) {
+	b.seen++
+	b.longest = max(b.longest, interval)
+}
+
+// idleTimeout returns how long a watch may be silent, atMost if the server has not
+// shown how often it sends bookmarks.
+func (b *bookmarkInterval) idleTimeout(atMost time.Duration) time.Duration {
+	if b.seen < knownBookmarks {
+		return atMost
+	}
+	return min(max(missingBookmarks*b.longest, minimumIdleTimeout), atMost)
+}

@@ -1,0 +1,228 @@
+package cache
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+)
+
+const (
+	// maxLookups is how many objects are looked up by name. If there are more, a list
+	// costs less.
+	maxLookups = 32
+	// firstLookup and longestLookup are the delays before an object is looked up, at
+	// first and in the end. Each is at random up to twice as long.
+	firstLookup   = 2 * time.Second
+	longestLookup = 5 * time.Minute
+)
+
+// lookups ask for objects by name whose state a watch or list did not tell: they could
+// not be decoded, or came in a doubtful order. Each is looked up after a delay that
+// grows, until it could be, or a watch event or list tells its state.
+//
+// They run in a goroutine of their own while there are any. What they find is pushed
+// with mu held, after a check that nobody else has pushed a later state.
+type lookups[T any] struct {
+	find func(context.Context, types.NamespacedName) (finding[T], error)
+	push func(delta[T])
+	// ordered is whether versions tell which of two states is the later one.
+	ordered bool
+
+	// active is false while there is nothing to compare events with.
+	active atomic.Bool
+	// wake has the goroutine look again which of them is due first.
+	wake chan struct{}
+
+	mu sync.Mutex
+	// held is true while everything is listed: what is looked up then could be older
+	// than the list.
+	held    bool
+	pending map[types.NamespacedName]*lookup
+	// known holds up to which version the states of objects are known that were
+	// looked up: what a watch tells of earlier ones comes late.
+	known   map[types.NamespacedName]string
+	running bool
+	// done counts the goroutine.
+	done sync.WaitGroup
+}
+
+func newLookups[T any](find func(context.Context, types.NamespacedName) (finding[T], error), push func(delta[T]), ordered bool) *lookups[T] {
+	return &lookups[T]{
+		find:    find,
+		push:    push,
+		ordered: ordered,
+		wake:    make(chan struct{}, 1),
+		pending: map[types.NamespacedName]*lookup{},
+		known:   map[types.NamespacedName]string{},
+	}
+}
+
+// finding is the object that a look-up found.
+type finding[T any] struct {
+	obj T
+	// exists is whether there is one, and same whether it is the store's.
+	exists, same bool
+	// version is that of the answer.
+	version string
+}
+
+// lookup is an object that is to be looked up.
+type lookup struct {
+	due   time.Time
+	delay time.Duration
+}
+
+func (l *lookup) postpone(now time.Time) {
+	l.delay = min(max(2*l.delay, firstLookup), longestLookup)
+	l.due = now.Add(l.delay + rand.N(l.delay))
+}
+
+// add has an object looked up. It returns false if too many are.
+func (l *lookups[T]) add(ctx context.Context, key types.NamespacedName) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending[key] == nil && len(l.pending) >= maxLookups {
+		return false
+	}
+	next := &lookup{}
+	if earlier := l.pending[key]; earlier != nil {
+		next.delay = earlier.delay / 2 // of another state, but probably for the same reason
+	}
+	next.postpone(time.Now())
+	l.pending[key] = next
+	delete(l.known, key)
+	l.active.Store(true)
+	l.start(ctx)
+	return true
+}
+
+// start has the goroutine look at what is pending. The caller holds mu.
+func (l *lookups[T]) start(ctx context.Context) {
+	if l.held || len(l.pending) == 0 {
+		return
+	}
+	if !l.running {
+		l.running = true
+		l.done.Go(func() { l.run(ctx) })
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take pushes what a watch tells of an object, unless a look-up told of a later
+// state. There is nothing to look up then.
+func (l *lookups[T]) take(d delta[T]) {
+	if !l.active.Load() {
+		l.push(d)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.known[d.key]; ok && !newer(d.resourceVersion, known) {
+		return
+	}
+	delete(l.pending, d.key)
+	// What comes after this event is later than it.
+	maps.DeleteFunc(l.known, func(_ types.NamespacedName, version string) bool { return !newer(version, d.resourceVersion) })
+	l.active.Store(len(l.pending)+len(l.known) > 0)
+	l.push(d)
+}
+
+// hold forgets all of them, since a list is about to tell what there is, and looks
+// nothing up before release.
+func (l *lookups[T]) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = true
+	clear(l.pending)
+	clear(l.known)
+	l.active.Store(false)
+}
+
+// release begins to look up what the list did not tell.
+func (l *lookups[T]) release(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = false
+	l.start(ctx)
+}
+
+// run looks objects up when they are due, until there are none or ctx ends.
+func (l *lookups[T]) run(ctx context.Context) {
+	for {
+		key, next, ok := l.next(ctx)
+		if !ok {
+			return
+		}
+		select {
+		case <-time.After(time.Until(next.due)):
+		case <-l.wake:
+			continue
+		case <-ctx.Done():
+			continue
+		}
+		found, err := l.find(ctx, key)
+		l.settle(ctx, key, next, found, err)
+	}
+}
+
+// next returns the look-up that is due first. The goroutine ends if there is none.
+func (l *lookups[T]) next(ctx context.Context) (key types.NamespacedName, next *lookup, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for k, candidate := range l.pending {
+		if next == nil || candidate.due.Before(next.due) {
+			key, next = k, candidate
+		}
+	}
+	if next == nil || l.held || ctx.Err() != nil {
+		l.running = false
+		return key, nil, false
+	}
+	return key, next, true
+}
+
+// settle pushes what was found, unless something else told of the object meanwhile.
+func (l *lookups[T]) settle(ctx context.Context, key types.NamespacedName, asked *lookup, found finding[T], err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending[key] != asked || ctx.Err() != nil {
+		return
+	}
+	logger := klog.FromContext(ctx)
+	if err != nil {
+		asked.postpone(time.Now())
+		logger.V(4).Info("Object could not be looked up", "object", keyString(key), "err", err, "again", asked.due)
+		return
+	}
+	delete(l.pending, key)
+	if l.ordered {
+		l.known[key] = found.version
+	}
+	logger.V(2).Info("Object was looked up", "object", keyString(key), "exists", found.exists)
+	switch {
+	case !found.exists:
+		l.push(delta[T]{kind: deleted, key: key, unseen: true})
+	case !found.same:
+		l.push(delta[T]{kind: set, key: key, obj: found.obj})
+	}
+}
+
+// lookupOptions are those of a list of one object, in its latest state.
+func lookupOptions(key types.NamespacedName) metav1.ListOptions {
+	selector := fields.Set{"metadata.name": key.Name}
+	if key.Namespace != "" {
+		selector["metadata.namespace"] = key.Namespace
+	}
+	return metav1.ListOptions{FieldSelector: selector.AsSelector().String()}
+}

@@ -1,0 +1,347 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// oddServer is a source that lists and watches what a test says.
+type oddServer struct {
+	ordered bool
+	// version and objects are those of a list.
+	version string
+	objects []*thing
+	frames  chan cache.Frame[*thing]
+	lists   int
+}
+
+func (s *oddServer) OrderedResourceVersions() bool         { return s.ordered }
+func (s *oddServer) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
+	s.lists++
+	for _, obj := range s.objects {
+		each(obj.DeepCopy(), nil)
+	}
+	return metav1.ListMeta{ResourceVersion: s.version}, nil
+}
+
+func (s *oddServer) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher[*thing], error) {
+	return oddWatch{s, ctx}, nil
+}
+
+type oddWatch struct {
+	*oddServer
+	ctx context.Context
+}
+
+func (w oddWatch) Stop() {}
+
+func (w oddWatch) Next() (cache.Frame[*thing], error) {
+	select {
+	case frame, ok := <-w.frames:
+		if !ok {
+			return frame, io.EOF
+		}
+		return frame, nil
+	case <-w.ctx.Done():
+		return cache.Frame[*thing]{}, context.Cause(w.ctx)
+	}
+}
+
+// made returns an object with a UID, a version and a label, which is its content.
+func made(name, uid, version, content string) *thing {
+	obj := newThing(name)
+	obj.UID, obj.ResourceVersion = types.UID(uid), version
+	obj.Labels = map[string]string{"content": content}
+	return obj
+}
+
+func added(obj *thing) cache.Frame[*thing] {
+	return cache.Frame[*thing]{Type: watch.Added, Object: obj}
+}
+
+func modified(obj *thing) cache.Frame[*thing] {
+	return cache.Frame[*thing]{Type: watch.Modified, Object: obj}
+}
+
+func deleted(obj *thing) cache.Frame[*thing] {
+	return cache.Frame[*thing]{Type: watch.Deleted, Object: obj}
+}
+
+// What happened is told, however odd its versions are: an event is left out only if
+// nothing can have happened since the one before it.
+func TestOddVersions(t *testing.T) {
+	const never, always = 1, 2
+	for _, test := range []struct {
+		name string
+		// when is for which sources it holds: those without an order, or all.
+		when   int
+		frames []cache.Frame[*thing]
+		want   []string
+	}{
+		{
+			name: "versions that do not grow", when: never,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
+			want:   []string{"add a 5", "update a 5 3", "add b 4", "update a 3 3"},
+		},
+		{
+			name: "no versions", when: always,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
+			want:   []string{"add a ", "add b ", "update a  "},
+		},
+		{
+			name: "deleted, created, updated and deleted at one version", when: always,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
+			want:   []string{"add a 5", "delete a 5", "add a 5", "update a 5 5", "delete a 5"},
+		},
+		{
+			name: "shown again after a permission was lost", when: always,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
+			want:   []string{"add a 5", "delete a 5", "add a 5"},
+		},
+		{
+			name: "another content at the same version, and back", when: always,
+			frames: []cache.Frame[*thing]{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
+			want:   []string{"add a 5", "update a 5 5", "update a 5 5"},
+		},
+		{
+			name: "no UIDs, one version", when: always,
+			frames: []cache.Frame[*thing]{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
+			want:   []string{"add a 5", "add b 5", "add c 5"},
+		},
+		{
+			name: "one UID for all", when: always,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
+			want:   []string{"add a 5", "add b 5"},
+		},
+	} {
+		for _, ordered := range []bool{false, true} {
+			if ordered && test.when == never {
+				continue
+			}
+			name := test.name + ", no known order"
+			if ordered {
+				name = test.name + ", ordered"
+			}
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := &oddServer{ordered: ordered, version: "1", frames: make(chan cache.Frame[*thing])}
+					r := start(t, cache.New(server, cache.Options[*thing]{}))
+					recorder, _ := r.handle(cache.HandlerOptions{})
+					for _, frame := range test.frames {
+						server.frames <- frame
+						settle()
+					}
+					expect(t, "events", test.want, lines(recorder.Events()))
+				})
+			})
+		}
+	}
+}
+
+// Objects of one version and without a UID all arrive in a watch-list too.
+func TestInitialEventsWithoutUIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &streamingServer{oddServer{ordered: true, frames: make(chan cache.Frame[*thing], 9)}}
+		for _, name := range []string{"a", "b", "c"} {
+			server.frames <- added(made(name, "", "5", "x"))
+		}
+		server.frames <- cache.Frame[*thing]{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
+		r := start(t, cache.New(server, cache.Options[*thing]{}))
+		settle()
+		expect(t, "store", []string{"a 5", "b 5", "c 5"}, names(r.Store().List()))
+	})
+}
+
+// streamingServer serves watch-lists.
+type streamingServer struct{ oddServer }
+
+func (s *streamingServer) IsWatchListSemanticsUnSupported() bool { return false }
+
+// A relist tells of another content at the same version, unless versions are those of
+// etcd, where there is none.
+func TestRelistAtOneVersion(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		ordered bool
+		before  []*thing
+		after   []*thing
+		version string
+		want    []string
+	}{
+		{
+			name: "fixed versions", ordered: true, version: "1",
+			before: []*thing{made("a", "u", "1", "x"), made("b", "v", "1", "x")},
+			after:  []*thing{made("a", "u", "1", "y"), made("b", "v", "1", "x")},
+			want:   []string{"update a 1 1"},
+		},
+		{
+			name: "a single object", ordered: true, version: "1",
+			before: []*thing{made("a", "u", "1", "x")},
+			after:  []*thing{made("a", "u", "1", "y")},
+			want:   []string{"update a 1 1"},
+		},
+		{
+			name: "no versions", ordered: true, version: "",
+			before: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")},
+			after:  []*thing{made("a", "u", "", "y"), made("b", "v", "", "x")},
+			want:   []string{"update a  "},
+		},
+		{
+			name: "a source of which nothing is known", version: "9",
+			before: []*thing{made("a", "u", "1", "x"), made("b", "v", "2", "x")},
+			after:  []*thing{made("a", "u", "1", "y"), made("b", "v", "2", "x")},
+			want:   []string{"update a 1 1"},
+		},
+		{
+			name: "versions of etcd", ordered: true, version: "9",
+			before: []*thing{made("a", "u", "1", "x"), made("b", "v", "2", "x")},
+			after:  []*thing{made("a", "u", "1", "x"), made("b", "v", "3", "x")},
+			want:   []string{"update b 2 3"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, frames: make(chan cache.Frame[*thing])}
+				r := start(t, cache.New(server, cache.Options[*thing]{}))
+				settle()
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				initial := len(recorder.Events())
+				server.objects = test.after
+				close(server.frames) // at once: the informer lists again
+				time.Sleep(3 * time.Second)
+				expect(t, "events", test.want, lines(recorder.Events()[initial:]))
+			})
+		})
+	}
+}
+
+// A source of which nothing is known is not asked for its version while it is silent,
+// and a relist that finds what there was tells nothing.
+func TestIdleSourceWithoutOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, frames: make(chan cache.Frame[*thing])}
+		r := start(t, cache.New(server, cache.Options[*thing]{}))
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		time.Sleep(time.Hour)
+		expect(t, "events", []string{"add a  initial"}, lines(recorder.Events()))
+		if server.lists != 1 {
+			t.Errorf("%d lists", server.lists)
+		}
+		server.frames <- modified(made("a", "u", "", "y"))
+		settle()
+		expect(t, "events", []string{"add a  initial", "update a  "}, lines(recorder.Events()))
+	})
+}
+
+// A deletion is one whatever becomes of the transform of the last state.
+func TestDeletionNeedsNoTransform(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		var broken bool
+		r := run(t, api, cache.Options[*thing]{Transform: func(obj *thing) (*thing, error) {
+			if broken {
+				return nil, errors.New("no")
+			}
+			return obj, nil
+		}})
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		broken = true
+		must[*thing](t)(api.Delete(keyOf("a")))
+		settle()
+		expect(t, "store", []string{"b 3"}, names(r.Store().List()))
+		expect(t, "events", []string{"add a 2 initial", "add b 3 initial", "delete a 2"}, lines(recorder.Events()))
+	})
+}
+
+// An object that could not be decoded is looked up by its name a little later, and more
+// and more rarely as long as it can't be.
+func TestUndecodableObjectIsLookedUp(t *testing.T) {
+	undecodable := &cache.ObjectError{Err: errors.New("garbled")}
+	lookup := func(r cachetest.Request) bool { return r.Options.FieldSelector != "" }
+	lookups := func(api *cachetest.API[*thing]) (n int) {
+		for _, r := range api.Requests() {
+			if lookup(r) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, test := range []struct {
+		name   string
+		script func(t *testing.T, api *cachetest.API[*thing])
+		within time.Duration
+		most   int
+	}{
+		{
+			name: "an update, once", within: 4 * time.Second, most: 1,
+			script: func(t *testing.T, api *cachetest.API[*thing]) { touch(t, api, "a") },
+		},
+		{
+			name: "a deletion", within: 4 * time.Second, most: 1,
+			script: func(t *testing.T, api *cachetest.API[*thing]) { must[*thing](t)(api.Delete(keyOf("a"))) },
+		},
+		{
+			name: "an update that another one follows", within: 0, most: 0,
+			script: func(t *testing.T, api *cachetest.API[*thing]) { touch(t, api, "a"); settle(); touch(t, api, "a") },
+		},
+		{
+			name: "for half an hour", within: 45 * time.Minute, most: 16,
+			script: func(t *testing.T, api *cachetest.API[*thing]) {
+				api.Fail(cachetest.Fault{Verb: cachetest.List, If: lookup, Times: -1, Err: undecodable})
+				touch(t, api, "a")
+				time.Sleep(30 * time.Minute)
+				api.ClearFaults()
+			},
+		},
+		{
+			name: "while look-ups are refused", within: 10 * time.Second, most: 3,
+			script: func(t *testing.T, api *cachetest.API[*thing]) {
+				api.Fail(cachetest.Fault{Verb: cachetest.List, If: lookup, Err: cachetest.Status(403)})
+				touch(t, api, "a")
+				time.Sleep(10 * time.Second)
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"), newThing("b"))
+				r := run(t, api, cache.Options[*thing]{DisableWatchList: true, WatchTimeout: 24 * time.Hour})
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				time.Sleep(2 * time.Second)
+				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: undecodable})
+				api.CloseWatches()
+				time.Sleep(2 * time.Second)
+				test.script(t, api)
+				settle()
+				time.Sleep(test.within)
+				settle()
+				expect(t, "store", names(api.Objects()), names(r.Store().List()))
+				expect(t, "handler", names(api.Objects()), names(slices.Collect(maps.Values(recorder.View()))))
+				if n := lookups(api); n > test.most {
+					t.Errorf("%d look-ups, want no more than %d", n, test.most)
+				}
+				if s := r.Status(); s.Relists != 0 || !strings.Contains(s.LastObjectError.Error(), "garbled") {
+					t.Errorf("status: %+v", s)
+				}
+			})
+		})
+	}
+}

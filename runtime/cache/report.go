@@ -79,7 +79,7 @@ func (r *reflector[T]) report(ctx context.Context, err error) {
 		logger.V(4).Info("List or watch failed, trying again", "err", err)
 	default:
 		r.reported = err
-		logger.Error(err, "List or watch failed, trying again")
+		r.logFailure(ctx, err)
 	}
 }
 
@@ -117,7 +117,7 @@ func (r *reflector[T]) succeed(ctx context.Context) {
 	failures := r.board.succeeded()
 	if r.reported != nil {
 		r.reported = nil
-		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+		r.logRecovery(ctx, failures)
 	}
 }
 

@@ -63,6 +63,7 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 		KeepAbsent:       how.KeepAbsent,
 		Backoff:          how.Backoff,
 		OnFailure:        how.onFailure(name),
+		Reporter:         how.reporter(),
 	})
 	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,

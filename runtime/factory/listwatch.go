@@ -25,6 +25,17 @@ type ListWatchOptions struct {
 	// OnFailure is also given the name of the informer. It is called by many
 	// goroutines.
 	OnFailure func(ctx context.Context, informer string, failure core.Failure) core.Decision
+
+	// outages is the log of the factory, or nil.
+	outages *outageLog
+}
+
+// reporter returns what one informer reports its failures to, nil if it logs them.
+func (o *ListWatchOptions) reporter() core.Reporter {
+	if o.outages == nil {
+		return nil
+	}
+	return &outageReporter{log: o.outages}
 }
 
 // onFailure is OnFailure for one informer, nil if there is none.

@@ -12,7 +12,13 @@ import (
 
 // ListWatchOptions say how informers list and watch, and what they do when that
 // fails. Fields are those of the same names of cache.Options in runtime/cache, with
-// their defaults. The zero value works.
+// their defaults, KeepAbsent too: an informer over REST deletes the objects of a
+// resource that the server is proven to have no longer, where client-go's keep them.
+// The constructors of runtime/clientgo with client-go's signatures keep them. The
+// zero value works.
+//
+// Failures to reach the server, 5xx and 429 are logged once for all informers of a
+// factory; those that concern one resource by its informer.
 type ListWatchOptions struct {
 	PageSize         int64
 	DisableWatchList bool

@@ -28,6 +28,7 @@ func TestReflectorWithoutBookmark(t *testing.T) {
 		time.Sleep(bookmarkTimeout - time.Second)
 		same(t, "before the deadline", store.read(), nil)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		same(t, "after it", store.read(), []string{"replace [a@2] at 2"})
 		same(t, "requests", requests(api), []string{"watchlist", "list 0 limit 500", "watch 2"})
 
@@ -70,15 +71,39 @@ func TestReflectorWithSlowBookmark(t *testing.T) {
 	})
 }
 
-// A watch that is silent is opened again from where it was, without a list.
+// A watch that is silent is given up. The one of this server reports its stop as an
+// error, so that the reflector asks for everything again.
 func TestReflectorWithSilentWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, lw := podAPI("a")
 		store := &diary{}
 		defer background(t, NewReflector(lw, &v1.Pod{}, store, 0).RunWithContext)()
-		time.Sleep(idleTimeout)
+		time.Sleep(idleTimeout - time.Second)
 		same(t, "store", store.read(), []string{"replace [a@2] at 2"})
-		same(t, "requests", requests(api), []string{"watchlist", "watch 2"})
+		same(t, "requests", requests(api), []string{"watchlist"})
+		time.Sleep(time.Minute)
+		same(t, "requests after it", requests(api), []string{"watchlist", "watchlist 2"})
+	})
+}
+
+// One that ends in good order when it is stopped is opened again from where it was.
+func TestReflectorWithSilentWatchThatCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", "1"))
+		var versions []string
+		lw := api.listWatch()
+		recorded := ToListWatcherWithWatchListSemantics(&ListWatch{
+			ListWithContextFunc: ToListerWatcherWithContext(lw).ListWithContext,
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				versions = append(versions, options.ResourceVersion)
+				return ToListerWatcherWithContext(lw).WatchWithContext(ctx, options)
+			},
+		}, api)
+		store := &diary{}
+		defer background(t, NewReflector(recorded, &v1.Pod{}, store, 0).RunWithContext)()
+		time.Sleep(idleTimeout + time.Second)
+		synctest.Wait()
+		same(t, "watches", versions, []string{"1", "1"})
 	})
 }
 

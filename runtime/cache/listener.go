@@ -136,7 +136,7 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 		}
 	}()
 	if l.options.OnPanic == PanicCrash {
-		defer utilruntime.HandleCrashWithContext(ctx)
+		defer utilruntime.HandleCrashWithContext(l.crashContext(ctx), l.logCrash(ctx))
 	} else {
 		defer logPanic(ctx)
 	}

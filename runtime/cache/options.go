@@ -42,6 +42,10 @@ type Options[T any] struct {
 	// informer waits as long as Failure.Rest says, and tries again for ever.
 	OnFailure func(ctx context.Context, failure Failure) Decision
 
+	// Reporter replaces what is logged about failures. By default the informer logs
+	// them itself.
+	Reporter Reporter
+
 	// Metrics is told how the informer gets on.
 	Metrics Metrics
 

@@ -39,6 +39,20 @@ func logPanic(ctx context.Context) {
 	}
 }
 
+// crashContext returns ctx with the logger that HandleCrash logs a panic with: the
+// handler's own, as it was given, so that the line is the one of client-go.
+func (l *listener[T]) crashContext(ctx context.Context) context.Context {
+	if l.options.Logger == nil {
+		return ctx
+	}
+	return klog.NewContext(ctx, *l.options.Logger)
+}
+
+// logCrash returns what logs the name of a handler that has panicked.
+func (l *listener[T]) logCrash(ctx context.Context) func(context.Context, any) {
+	return func(context.Context, any) { klog.FromContext(ctx).Error(nil, "Handler panicked") }
+}
+
 // interrupted notes a call that did not return, and whether it is to be made again.
 func (l *listener[T]) interrupted() {
 	l.panics.Add(1)

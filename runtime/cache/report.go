@@ -92,7 +92,7 @@ func (r *reflector[T]) report(ctx context.Context, err error) {
 	case isExpired(err), errors.Is(err, ErrWatchTooShort), !r.board.report(err):
 		logger.V(4).Info("List or watch failed, trying again", "err", err)
 	default:
-		logger.Error(err, "List or watch failed, trying again")
+		r.logFailure(ctx, err)
 	}
 }
 
@@ -132,7 +132,7 @@ func (r *reflector[T]) ended(ctx context.Context, s state, phase Phase, err erro
 // called by any goroutine.
 func (r *reflector[T]) succeed(ctx context.Context) {
 	if failures, reported := r.board.succeeded(); reported {
-		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+		r.logRecovery(ctx, failures)
 	}
 }
 

@@ -51,7 +51,7 @@ func (f *Factory[C]) InformerName() *cache.InformerName { return f.options.Infor
 
 // ListWatchOptions say how the informers of the factory list and watch. What
 // generated code makes informers with looks for this method.
-func (f *Factory[C]) ListWatchOptions() ListWatchOptions { return f.options.ListWatch }
+func (f *Factory[C]) ListWatchOptions() ListWatchOptions { return f.listWatchOptions() }
 
 // InformerFor returns the informer of the Go type of obj. The first time it
 // creates it with newFunc, which may return any SharedIndexInformer and must

@@ -64,6 +64,7 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 		AbsentGrace:      how.AbsentGrace,
 		Backoff:          how.Backoff,
 		OnFailure:        how.onFailure(name),
+		Reporter:         how.reporter(),
 	})
 	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,

@@ -12,7 +12,13 @@ import (
 
 // ListWatchOptions say how informers list and watch, and what they do when that
 // fails. Fields are those of the same names of cache.Options in runtime/cache, with
-// their defaults. The zero value works.
+// their defaults, KeepAbsent too: an informer over REST deletes the objects of a
+// resource that the server is proven to have no longer, where client-go's keep them.
+// The constructors of runtime/clientgo with client-go's signatures keep them. The
+// zero value works.
+//
+// Failures to reach the server, 5xx and 429 are logged once for all informers of a
+// factory; those that concern one resource by its informer.
 type ListWatchOptions struct {
 	PageSize         int64
 	DisableWatchList bool
@@ -26,6 +32,17 @@ type ListWatchOptions struct {
 	// OnFailure is also given the name of the informer. It is called by many
 	// goroutines.
 	OnFailure func(ctx context.Context, informer string, failure core.Failure) core.Decision
+
+	// outages is the log of the factory, or nil.
+	outages *outageLog
+}
+
+// reporter returns what one informer reports its failures to, nil if it logs them.
+func (o *ListWatchOptions) reporter() core.Reporter {
+	if o.outages == nil {
+		return nil
+	}
+	return &outageReporter{log: o.outages}
 }
 
 // onFailure is OnFailure for one informer, nil if there is none.

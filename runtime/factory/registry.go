@@ -20,6 +20,7 @@ type key interface {
 // are first asked for until they are released.
 type registry[K key] struct {
 	options Options[K]
+	outages outageLog
 
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
@@ -40,6 +41,13 @@ type member struct {
 	stop context.CancelFunc
 	// ended is closed when a started informer has returned.
 	ended chan struct{}
+}
+
+// listWatchOptions returns those of the options, with the factory's log of outages.
+func (r *registry[K]) listWatchOptions() ListWatchOptions {
+	options := r.options.ListWatch
+	options.outages = &r.outages
+	return options
 }
 
 // informerFor returns the informer of a key, and has it made if there is none.

@@ -42,7 +42,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 			Indexers:         cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 			InformerName:     f.options.InformerName,
 			TweakListOptions: f.options.TweakListOptions,
-			ListWatch:        f.options.ListWatch,
+			ListWatch:        f.listWatchOptions(),
 		})
 	})
 }

@@ -12,7 +12,9 @@ import (
 // NewReflectorWithOptions.
 func New(c *Config) Controller {
 	config := *c
-	config.ListerWatcher = guarded(c.ListerWatcher, objectName(c.ObjectType, c.ObjectDescription), nil)
+	guard, lw := guarded(c.ListerWatcher, objectName(c.ObjectType, c.ObjectDescription), nil)
+	config.ListerWatcher = lw
+	config.Queue = guardQueue(c.Queue, guard)
 	return cache.New(&config)
 }
 

@@ -188,7 +188,7 @@ func TestControllerWithoutBookmark(t *testing.T) {
 		}
 		controller := New(config)
 		defer background(t, controller.RunWithContext)()
-		time.Sleep(bookmarkPatience + time.Second)
+		time.Sleep(bookmarkTimeout + time.Second)
 		if !controller.HasSynced() {
 			t.Error("not in sync")
 		}

@@ -41,6 +41,30 @@
 //     list reports that it has synced; client-go's never does.
 //   - A handler's resync period is kept to the letter, and not rounded up to a
 //     multiple of the informer's.
+//   - The objects of a resource that the server answers 404 for are kept, as
+//     client-go's informers keep them. The informer asks again about every 10
+//     seconds, where client-go backs off, and its status has the phase Absent.
+//     Options.KeepAbsent of runtime/cache, with Untyped, and of
+//     factory.ListWatchOptions decide otherwise for informers over other sources.
+//   - A delete of an object that the store does not have is not told to handlers;
+//     client-go calls OnDelete.
+//   - A relist tells handlers of unchanged objects as client-go's does: unless the
+//     informer does resyncs and the handler takes no part in them. Objects of an
+//     unchanged UID, version and content are the stored ones, so that old and new
+//     object of such an update are the same pointer.
+//   - Events that a ListerWatcher repeats are delivered again, as in client-go: only
+//     sources with ordered versions (package source, over REST) drop duplicates.
+//   - A watch that is silent for 4 minutes, and a watch-list that is silent for 20
+//     seconds before the bookmark of its initial events, are closed: the one is
+//     opened again, the other followed by a list. client-go waits for the server.
+//   - Failures are followed by a backoff of 0.8 to 1.6 seconds that doubles up to 30
+//     to 60 seconds, and lists, watches and watch-lists share it. Retry-After is
+//     obeyed also where client-go uses its backoff. Every wait ends with the context.
+//   - A panic of a handler is logged by HandleCrash as in client-go, with the file and
+//     line of the handler, and once more with the handler's name.
+//   - Informers are named in logs by the type of their objects or
+//     ObjectDescription, not by the place where they were made, and failures of lists
+//     and watches are logged once, not at each attempt.
 //   - A watch error handler is told of every list or watch that failed, also of
 //     one that had been answered and then ended with an error: an expired version
 //     or a broken stream, for example. The conditions that it tests for are the
@@ -61,8 +85,11 @@
 // So NewReflector, its variants, and New, which runs a reflector for a queue, use
 // client-go's machinery, for stores and queues of any origin. What they add is that
 // it does not hang: a watch-list whose initial events have no end is given up for a
-// list, a silent watch is opened again, and Run ends with its context also while the
-// server is down.
+// list, as are three in a row that end before it, a silent watch is opened again
+// (after a list if it reports its stop as an error), a
+// Backoff of zero is 100 ms, and Run ends with its context also while the server is
+// down. The reflector receives from the watch of the ListerWatcher itself, so that no
+// event is lost between the two. A watch must close its channel when it is stopped.
 //
 // Informers, shared or not, are of the core, and use no Reflector: the one that
 // their watch error handlers are given bears the informer's name, and does nothing.

@@ -159,6 +159,8 @@ func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 // WaitFor waits until every checker is done or ctx ends, and reports whether
 // they are. It logs progress if what is not empty.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
+	// The log names the caller of this function, as client-go's does.
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithCallDepth(1))
 	return cache.WaitFor(ctx, what, checkers...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -120,10 +121,7 @@ func (s *untypedInformer[T]) AddEventHandlerWithOptions(handler ResourceEventHan
 
 // addHandler adds h, which adapts the client-go handler given.
 func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options HandlerOptions) (ResourceEventHandlerRegistration, error) {
-	logger := klog.Background()
-	if options.Logger != nil {
-		logger = *options.Logger
-	}
+	logger := ptr.Deref(options.Logger, klog.Background())
 	desired := s.resync
 	if options.ResyncPeriod != nil {
 		desired = *options.ResyncPeriod
@@ -139,7 +137,7 @@ func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options Ha
 	name := handlerName(given)
 	r, err := s.informer.AddHandler(h, core.HandlerOptions{
 		Name:      name,
-		Logger:    options.Logger,
+		Logger:    &logger,
 		Resync:    resync,
 		Unchanged: plan.unchanged(),
 		OnPanic:   core.PanicCrash, // as client-go's

@@ -16,13 +16,16 @@ import (
 // them alone.
 type raisingHandler struct {
 	handler ResourceEventHandler
+	// logger is what a panic is logged with, in the handler's goroutine: only there
+	// is the stack that of the handler.
+	logger klog.Logger
 	// alive ends with the panic, a *core.PanicError, as its cause.
 	alive context.Context
 	die   context.CancelCauseFunc
 }
 
-func newRaisingHandler(handler ResourceEventHandler) *raisingHandler {
-	h := &raisingHandler{handler: handler}
+func newRaisingHandler(handler ResourceEventHandler, logger klog.Logger) *raisingHandler {
+	h := &raisingHandler{handler: handler, logger: logger}
 	h.alive, h.die = context.WithCancelCause(context.Background())
 	return h
 }
@@ -43,22 +46,23 @@ func (h *raisingHandler) call(handle func()) {
 	if h.alive.Err() != nil {
 		return
 	}
+	if !utilruntime.ReallyCrash {
+		handle()
+		return
+	}
 	defer func() {
-		if !utilruntime.ReallyCrash {
-			return
-		}
 		if value := recover(); value != nil {
 			h.die(&core.PanicError{Value: value, Stack: debug.Stack()})
 		}
 	}()
+	defer utilruntime.HandleCrashWithLogger(h.logger) // which logs and panics again
 	handle()
 }
 
 // raise panics as the handler did, if it did.
-func (h *raisingHandler) raise(ctx context.Context) {
+func (h *raisingHandler) raise() {
 	var panicked *core.PanicError
 	if errors.As(context.Cause(h.alive), &panicked) {
-		klog.FromContext(ctx).Error(panicked, "Handler panicked")
 		panic(panicked.Value)
 	}
 }

@@ -31,7 +31,9 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store Reflector
 	if options.Name == "" {
 		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "runtime/clientgo/cache/")
 	}
-	return cache.NewReflectorWithOptions(guarded(lw, options.Name, options.Backoff), expectedType, store, options)
+	options.Backoff = floored(options.Backoff)
+	guard, lw := guarded(lw, options.Name, options.Backoff)
+	return cache.NewReflectorWithOptions(lw, expectedType, guardedStore{ReflectorStore: store, guard: guard}, options)
 }
 
 // NewNamespaceKeyedIndexerAndReflector returns an indexer with the index by

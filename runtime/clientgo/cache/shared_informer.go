@@ -42,9 +42,10 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 }
 
 // newListWatchInformer returns an informer of what a ListerWatcher lists and
-// watches.
+// watches. As client-go's, it keeps the objects of a resource that is absent.
 func newListWatchInformer(lw ListerWatcher, exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer[runtime.Object] {
 	options.Name = objectName(exampleObject, options.Name)
+	options.KeepAbsent = true
 	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
 	informer := core.New(source.FromListerWatcher[runtime.Object](lw, exampleObject), options)
 	return newUntyped(informer, AdapterOptions{

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -78,7 +80,7 @@ func newUnshared(options InformerOptions) *unsharedInformer {
 		WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout),
 		Metrics:      InformerMetrics(options.Identifier, options.InformerMetricsProvider),
 	})
-	handler := newRaisingHandler(options.Handler)
+	handler := newRaisingHandler(options.Handler, ptr.Deref(options.Logger, klog.Background()))
 	// An informer that has not been started takes a transform and a handler.
 	_ = informer.SetTransform(options.Transform)
 	registration, _ := informer.addHandler(options.Handler, untypedHandler[runtime.Object]{handler}, HandlerOptions{Logger: options.Logger})
@@ -102,7 +104,7 @@ func (i *unsharedInformer) RunWithContext(ctx context.Context) {
 	defer stop()
 	defer context.AfterFunc(i.handler.alive, stop)()
 	i.informer.RunWithContext(running)
-	i.handler.raise(ctx)
+	i.handler.raise()
 }
 
 func (i *unsharedInformer) HasSynced() bool { return i.registration.HasSynced() }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -23,13 +22,21 @@ import (
 // How long a watch may be silent: before the bookmark that closes its initial
 // events, and else. They are the defaults of the core's informers.
 const (
-	bookmarkPatience = 20 * time.Second
-	idlePatience     = 4 * time.Minute
+	bookmarkTimeout = 20 * time.Second
+	idleTimeout     = 4 * time.Minute
 )
 
-// busyBackoff is how long the reflector waits for a server that is busy or down, if
-// it has no Backoff.
-var busyBackoff = wait.Backoff{
+// maxCuts is how many watch-lists may end, one after the other, before the bookmark
+// that closes their initial events. Then the reflector lists.
+const maxCuts = 3
+
+// minimumBackoff takes the place of a backoff that is none, with which a reflector
+// would ask a server that fails without pause.
+const minimumBackoff = 100 * time.Millisecond
+
+// defaultBackoff is how long the reflector waits for a server that is busy or down,
+// if it has no Backoff.
+var defaultBackoff = wait.Backoff{
 	Duration: 800 * time.Millisecond,
 	Factor:   2,
 	Jitter:   1,
@@ -38,12 +45,17 @@ var busyBackoff = wait.Backoff{
 }
 
 var (
-	errWatchListGivenUp = errors.New("watch-list: given up, since an earlier one had no end")
+	errWatchListGivenUp = errors.New("watch-list: given up, since the initial events of an earlier one had no end")
+	errWatchListCut     = fmt.Errorf("watch-list: %d in a row ended before their initial events", maxCuts)
 	errNoWatch          = errors.New("watch: is nil")
 )
 
 // watchGuard keeps client-go's reflector from waiting for too long: for ever for a
 // server that is silent, and beyond the end of its context for one that is busy.
+//
+// It does not touch the events, which the reflector receives from the channel of the
+// watch below: an event that passes through another goroutine could be lost when the
+// context ends. That a watch is not silent is what the store is called for.
 type watchGuard struct {
 	inner ListerWatcherWithContext
 	// name is that of the reflector.
@@ -52,23 +64,47 @@ type watchGuard struct {
 	// givenUp is set when the initial events of a watch-list had no end. There
 	// are no others then, so that the reflector lists.
 	givenUp atomic.Bool
+	// cuts counts the watch-lists since the last whose initial events ended. Only
+	// the reflector's goroutine uses it.
+	cuts int
+	// current is the last watch that was opened, or nil.
+	current atomic.Pointer[guardedWatch]
 }
 
-func guarded(lw ListerWatcher, name string, backoff *wait.Backoff) ListerWatcher {
-	g := &watchGuard{inner: ToListerWatcherWithContext(lw), name: name, backoff: ptr.Deref(backoff, busyBackoff)}
-	return ToListWatcherWithWatchListSemantics(&ListWatch{
+// guarded returns a guard of what a reflector lists and watches, and the
+// ListerWatcher to give to it. Its store has to be one of the guard's.
+func guarded(lw ListerWatcher, name string, backoff *wait.Backoff) (*watchGuard, ListerWatcher) {
+	g := &watchGuard{inner: ToListerWatcherWithContext(lw), name: name, backoff: ptr.Deref(backoff, defaultBackoff)}
+	return g, ToListWatcherWithWatchListSemantics(&ListWatch{
 		ListWithContextFunc:  g.inner.ListWithContext,
 		WatchFuncWithContext: g.watch,
 	}, lw)
 }
 
-func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	streaming := ptr.Deref(options.SendInitialEvents, false)
-	if streaming && g.givenUp.Load() {
-		return nil, errWatchListGivenUp
+// floored returns a backoff that does not shrink, and that is not zero.
+func floored(backoff *wait.Backoff) *wait.Backoff {
+	if backoff == nil {
+		return nil
 	}
-	open := g.inner.WatchWithContext
+	b := *backoff
+	if b.Duration < time.Millisecond {
+		b.Duration = minimumBackoff
+	}
+	if b.Cap > 0 {
+		b.Cap = max(b.Cap, b.Duration)
+	}
+	if b.Factor != 0 {
+		b.Factor = max(b.Factor, 1)
+	}
+	return &b
+}
+
+func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	open, streaming := g.inner.WatchWithContext, ptr.Deref(options.SendInitialEvents, false)
 	if streaming {
+		if err := g.refuse(); err != nil {
+			return nil, err
+		}
 		open = g.insist
 	}
 	inner, err := open(ctx, options)
@@ -78,9 +114,30 @@ func (g *watchGuard) watch(ctx context.Context, options metav1.ListOptions) (wat
 	if inner == nil {
 		return nil, errNoWatch
 	}
-	w := &guardedWatch{inner: inner, streaming: streaming, result: make(chan watch.Event), stopped: make(chan struct{})}
-	go w.run(func() watch.Event { return g.giveUp(ctx) })
+	w := &guardedWatch{Interface: inner, guard: g}
+	w.streaming.Store(streaming)
+	w.idle = time.AfterFunc(w.timeout(), func() {
+		if w.streaming.Load() {
+			g.giveUp(ctx)
+		}
+		w.stopOnce.Do(w.Interface.Stop)
+	})
+	g.current.Store(w)
 	return w, nil
+}
+
+// refuse returns why there is to be no watch-list, if so, which makes the reflector
+// list. It counts those that there are.
+func (g *watchGuard) refuse() error {
+	if g.givenUp.Load() {
+		return errWatchListGivenUp
+	}
+	if g.cuts == maxCuts {
+		g.cuts = 0
+		return errWatchListCut
+	}
+	g.cuts++
+	return nil
 }
 
 // insist opens a watch-list of a server that may be busy or down. The reflector
@@ -100,89 +157,54 @@ func (g *watchGuard) insist(ctx context.Context, options metav1.ListOptions) (wa
 	}
 }
 
-// isBusy is true for errors that say nothing of the watch: the server asks to come
-// back, or nobody listens at its address.
+// isBusy is true for errors that say nothing of the watch: the server asks to try
+// again later, or nobody listens at its address.
 func isBusy(err error) bool {
 	return apierrors.IsTooManyRequests(err) || utilnet.IsConnectionRefused(err)
 }
 
-// giveUp returns the event that makes the reflector list.
-func (g *watchGuard) giveUp(ctx context.Context) watch.Event {
+// giveUp makes the reflector list from now on.
+func (g *watchGuard) giveUp(ctx context.Context) {
 	g.givenUp.Store(true)
 	klog.FromContext(ctx).Info("Watch-list given up for good, listing instead", "reflector", g.name, "err", core.ErrBookmarkMissing)
-	status := apierrors.NewTimeoutError(fmt.Sprintf("watch-list: %v: %v", core.ErrBookmarkMissing, bookmarkPatience), 0).Status()
-	return watch.Event{Type: watch.Error, Object: &status}
 }
 
-// guardedWatch passes on the events of a watch for as long as there are any.
+// active is called for each event that the reflector has received.
+func (g *watchGuard) active() {
+	if w := g.current.Load(); w != nil {
+		w.idle.Reset(w.timeout())
+	}
+}
+
+// replaced is called when the reflector has a list, or all initial events of a
+// watch-list.
+func (g *watchGuard) replaced() {
+	g.cuts = 0
+	if w := g.current.Load(); w != nil {
+		w.streaming.Store(false)
+	}
+	g.active()
+}
+
+// guardedWatch is a watch that stops when it is silent for too long.
 type guardedWatch struct {
-	inner watch.Interface
-	// streaming is true until the initial events have ended.
-	streaming bool
-
-	stopOnce sync.Once
-	// stopped is closed by Stop.
-	stopped chan struct{}
-	// result is closed when run has ended, and inner is stopped.
-	result chan watch.Event
+	watch.Interface
+	guard *watchGuard
+	// streaming is true until the initial events of a watch-list have ended.
+	streaming atomic.Bool
+	idle      *time.Timer
+	stopOnce  sync.Once
 }
 
-func (w *guardedWatch) ResultChan() <-chan watch.Event { return w.result }
-
-// Stop returns when the inner watch is stopped.
 func (w *guardedWatch) Stop() {
-	w.stopOnce.Do(func() { close(w.stopped) })
-	for range w.result {
-		// until it is closed
-	}
+	w.idle.Stop()
+	w.guard.current.CompareAndSwap(w, nil)
+	w.stopOnce.Do(w.Interface.Stop)
 }
 
-func (w *guardedWatch) run(giveUp func() watch.Event) {
-	defer close(w.result)
-	defer w.inner.Stop()
-	events := w.inner.ResultChan()
-	timer := time.NewTimer(w.patience())
-	defer timer.Stop()
-	for {
-		select {
-		case event, ok := <-events:
-			if !ok || !w.pass(event) {
-				return
-			}
-			w.streaming = w.streaming && !endsInitialEvents(event)
-			timer.Reset(w.patience())
-		case <-timer.C:
-			if w.streaming {
-				w.pass(giveUp())
-			}
-			return
-		case <-w.stopped:
-			return
-		}
+func (w *guardedWatch) timeout() time.Duration {
+	if w.streaming.Load() {
+		return bookmarkTimeout
 	}
-}
-
-func (w *guardedWatch) patience() time.Duration {
-	if w.streaming {
-		return bookmarkPatience
-	}
-	return idlePatience
-}
-
-// pass hands an event on, and returns false if nobody wants it any more.
-func (w *guardedWatch) pass(event watch.Event) bool {
-	select {
-	case w.result <- event:
-		return true
-	case <-w.stopped:
-		return false
-	}
-}
-
-func endsInitialEvents(event watch.Event) bool {
-	if event.Type != watch.Bookmark {
-		return false
-	}
-	m, err := meta.Accessor(event.Object)
-	return err == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	return idleTimeout
 }

@@ -24,6 +24,10 @@
 // form, and a transform has to return one: another result is an error of that
 // object, where client-go stores it. Objects are shared and must not be mutated.
 //
+// Constructors with client-go's signatures make informers that keep the objects of a
+// resource that the server has no longer, as client-go's do. New leaves that to
+// Options.ListWatch.KeepAbsent.
+//
 // The import of k8s.io/client-go/informers, which client-go's signatures ask
 // for, compiles every client of client-go into a program.
 package dynamicinformer

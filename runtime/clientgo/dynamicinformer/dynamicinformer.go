@@ -42,7 +42,12 @@ func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync tim
 // NewFilteredDynamicSharedInformerFactory returns a Factory for one namespace,
 // or for all if it is empty, whose informers see what the options let through.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
-	return New(client, Options{DefaultResync: defaultResync, Namespace: namespace, TweakListOptions: tweakListOptions})
+	return New(client, Options{
+		DefaultResync:    defaultResync,
+		Namespace:        namespace,
+		TweakListOptions: tweakListOptions,
+		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+	})
 }
 
 // ForResource returns the informer of a resource and a lister over it. It does
@@ -59,6 +64,7 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 		ResyncPeriod:     resyncPeriod,
 		Indexers:         indexers,
 		TweakListOptions: tweakListOptions,
+		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
 	})
 	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }

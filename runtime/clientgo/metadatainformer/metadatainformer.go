@@ -48,12 +48,20 @@ func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Dura
 // NewFilteredSharedInformerFactory returns a Factory for one namespace, or for
 // all if it is empty, whose informers see what the options let through.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
-	return New(client, Options{DefaultResync: defaultResync, Namespace: namespace, TweakListOptions: tweakListOptions})
+	return New(client, Options{
+		DefaultResync:    defaultResync,
+		Namespace:        namespace,
+		TweakListOptions: tweakListOptions,
+		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+	})
 }
 
 // NewSharedInformerFactoryWithOptions returns a Factory with options.
 func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	all := Options{DefaultResync: defaultResync}
+	all := Options{
+		DefaultResync: defaultResync,
+		ListWatch:     factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+	}
 	for _, option := range options {
 		option(&all)
 	}
@@ -74,6 +82,7 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 		ResyncPeriod:     resyncPeriod,
 		Indexers:         indexers,
 		TweakListOptions: tweakListOptions,
+		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
 	})
 	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }

@@ -32,15 +32,17 @@ const (
 	longestPanicPause = time.Minute
 )
 
-func logPanic(ctx context.Context) {
+func (l *listener[T]) logPanic(ctx context.Context) {
 	if value := recover(); value != nil {
 		err := &PanicError{Value: value, Stack: debug.Stack()}
 		klog.FromContext(ctx).Error(err, "Handler panicked")
+		l.interrupted(ctx, value)
 	}
 }
 
-// interrupted notes a call that did not return, and whether it is to be made again.
-func (l *listener[T]) interrupted() {
+// interrupted notes a call that ended in a panic, and whether it is to be made again.
+func (l *listener[T]) interrupted(context.Context, any) {
+	l.panicked = true
 	l.panics.Add(1)
 	l.calls++
 	l.rest()

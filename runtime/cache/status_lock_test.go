@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -70,6 +71,27 @@ func TestStatusWaitsForNobody(t *testing.T) {
 			}
 		})
 		<-entered
+		ask(t, informer.Informer, registration)
+	})
+	t.Run("an object is indexed", func(t *testing.T) {
+		index, entered, open := slow()
+		api := cachetest.NewAPI(newThing("a"))
+		informer, registration := begin(t, api, index)
+		var others sync.WaitGroup
+		defer others.Wait()
+		defer open()
+		must[*thing](t)(api.Create(newThing("slow")))
+		<-entered
+		waiting, wait := context.WithCancel(t.Context())
+		others.Go(func() {
+			wait()
+			_, err := informer.AddHandler(cache.HandlerFuncs[*thing]{}, cache.HandlerOptions{Name: "second"})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		<-waiting.Done()
+		time.Sleep(100 * time.Millisecond) // for AddHandler to wait, where it has to
 		ask(t, informer.Informer, registration)
 	})
 }

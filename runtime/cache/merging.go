@@ -95,6 +95,6 @@ func (l *listener[T]) forget() {
 	}
 	l.reading.Lock()
 	defer l.reading.Unlock()
-	l.merged = newCoalesced[T]()
+	l.merged.clear()
 	l.tell()
 }

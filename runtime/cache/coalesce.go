@@ -39,6 +39,11 @@ func newCoalesced[T any]() *coalesced[T] {
 
 func (c *coalesced[T]) len() int { return c.order.Len() }
 
+func (c *coalesced[T]) clear() {
+	clear(c.byKey)
+	c.order.Init()
+}
+
 // merge adds an event of key.
 func (c *coalesced[T]) merge(key types.NamespacedName, e *event[T]) {
 	element, ok := c.byKey[key]

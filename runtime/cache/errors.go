@@ -63,6 +63,11 @@ var (
 	// ErrBacklogFull is why a handler was removed: more events waited for it
 	// than HandlerOptions.Limit allows.
 	ErrBacklogFull = errors.New("backlog is over its limit")
+
+	// ErrHandlerExited is why a handler was removed: it ended the goroutine that
+	// calls it, with runtime.Goexit or what uses it, such as the method FailNow of
+	// a testing.T.
+	ErrHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
 )
 
 // ObjectError reports one object that could not be used. The others of its

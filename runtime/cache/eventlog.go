@@ -19,9 +19,6 @@ type eventLog[T any] struct {
 	filled int32
 	// cursors counts those who read the log. Guarded by the store's lock.
 	cursors int
-	// now is when what is appended happened. It is set by the one goroutine that
-	// commits.
-	now uint32
 	// appended counts the events that were ever appended, length those that
 	// cursors can see.
 	appended uint64
@@ -52,7 +49,6 @@ func (l *eventLog[T]) append(e event[T]) {
 		l.tail.next.Store(next)
 		l.tail, l.filled = next, 0
 	}
-	e.at = l.now
 	l.tail.events[l.filled] = e
 	l.filled++
 	l.appended++

@@ -4,8 +4,14 @@ package cache
 // store's changes get into the event log, and where handlers come and go.
 type fanout[T any] struct {
 	store *Store[T]
-	log   eventLog[T]
 	clock clock
+	// changes is the log of handlers that do not want to know what a relist found
+	// unchanged, and everything that of those that do. An event of the one log never
+	// waits for a handler of the other.
+	changes, everything eventLog[T]
+	// now is when what is emitted happened. It is set by the one goroutine that
+	// commits.
+	now uint32
 	// changed rings after each commit, when the store is unlocked.
 	changed bell
 	// detector is nil unless mutations are to be found.
@@ -15,8 +21,6 @@ type fanout[T any] struct {
 
 	// listeners are those that were not removed.
 	listeners map[*listener[T]]bool
-	// unchanged counts those that want to know what a relist found as it was.
-	unchanged int
 	// listed is set, and synced closed, once the store holds a whole list.
 	listed bool
 	synced chan struct{}
@@ -27,19 +31,29 @@ func (f *fanout[T]) emit(e event[T]) {
 	if f.detector != nil && e.kind <= updated {
 		f.detector.add(e.obj)
 	}
-	f.log.append(e)
+	e.at = f.now
+	if e.kind != unchanged {
+		f.changes.append(e)
+	}
+	f.everything.append(e)
 }
 
 // wantsUnchanged is called with the store locked.
-func (f *fanout[T]) wantsUnchanged() bool { return f.unchanged > 0 }
+func (f *fanout[T]) wantsUnchanged() bool { return f.everything.cursors > 0 }
 
 // committed is called after changes, with the store locked.
-func (f *fanout[T]) committed() { f.log.show() }
+func (f *fanout[T]) committed() {
+	f.changes.show()
+	f.everything.show()
+}
 
 // relisted is called after the changes of each list, with the store locked.
 // After the first one, all handlers that wait for it join.
 func (f *fanout[T]) relisted() {
 	if f.listed {
+		for l := range f.listeners {
+			l.exempt()
+		}
 		return
 	}
 	f.listed = true
@@ -53,7 +67,7 @@ func (f *fanout[T]) relisted() {
 // exact cut. The caller holds the write lock of the store.
 func (f *fanout[T]) join(l *listener[T]) {
 	l.initial = f.store.table.objects.snapshot()
-	f.log.open(&l.cursor)
+	l.log.open(&l.cursor)
 	l.toReplay.Store(int64(len(l.initial)))
 	l.passed.Store(l.cursor.passed)
 	l.open = true
@@ -65,9 +79,6 @@ func (f *fanout[T]) add(l *listener[T]) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
 	f.listeners[l] = true
-	if l.options.Unchanged {
-		f.unchanged++
-	}
 	if f.listed {
 		f.join(l)
 	}
@@ -81,17 +92,14 @@ func (f *fanout[T]) remove(l *listener[T]) {
 		return
 	}
 	delete(f.listeners, l)
-	if l.options.Unchanged {
-		f.unchanged--
-	}
 	if l.open {
-		f.log.close(&l.cursor)
+		l.log.close(&l.cursor)
 	}
 }
 
-// cut returns the content of the store and how many events of the log led to it.
-func (f *fanout[T]) cut() ([]T, uint64) {
+// cut returns the content of the store and how many events of a log led to it.
+func (f *fanout[T]) cut(log *eventLog[T]) ([]T, uint64) {
 	f.store.mu.RLock()
 	defer f.store.mu.RUnlock()
-	return f.store.table.objects.snapshot(), f.log.appended
+	return f.store.table.objects.snapshot(), log.appended
 }

@@ -62,10 +62,13 @@ func (h HandlerFuncs[T]) OnDelete(last T, finalStateUnknown bool) {
 }
 
 // HandlerOptions are what a handler may ask for. The zero value is a handler
-// with the informer's resync period, named after its type.
+// with the informer's resync period, named after the place where it was added.
 type HandlerOptions struct {
-	// Name stands for the handler in logs and errors. It defaults to the
-	// handler's type.
+	// Name stands for the handler in logs, errors and the status. It defaults to
+	// the file and line where the handler was added, such as "orders/main.go:42",
+	// with the handler's type before it unless that is HandlerFuncs or InBatches:
+	// "*orders.invoicer at orders/main.go:42". Handlers that are added in one place,
+	// by a helper function or in a loop, have one name unless they are given others.
 	Name string
 	// Logger is for what there is to log about the handler. It defaults to the
 	// informer's.
@@ -83,10 +86,17 @@ type HandlerOptions struct {
 	// handler is, what waits for it is no more than one event for each object that
 	// exists or that it knows, besides the initial objects.
 	Coalesce bool
-	// Limit is how many events may wait for the handler, without the initial
-	// objects. Those of a handler that coalesces are merged then; zero is 1024.
-	// Any other handler is removed, which is logged and told by Registration.Err:
-	// it may be added again, and is given everything anew. Zero is no limit then.
+	// Limit is how many events may wait for the handler. Only events that the
+	// handler is to be called with count, and initial objects do not.
+	//
+	// If more wait for a handler that coalesces, they are merged; zero is 1024. Any
+	// other handler is removed, which is logged, and Registration.Err says so. It may
+	// be added again, and is then given every object as initial. Zero is no limit.
+	//
+	// A relist may bring more events at once than any handler could have taken:
+	// what waits when one ends does not count toward a limit that removes. If the
+	// handler has still not taken all of that when another relist ends, the events
+	// after the first one count.
 	Limit int
 	// OnPanic is what happens after a panic of the handler.
 	OnPanic PanicPolicy

@@ -70,15 +70,14 @@ type Informer[T runtime.Object] struct {
 	// stopped is closed when Run ends.
 	stopped chan struct{}
 
+	// started, ended and roster change with mu held, which may be for as long as the
+	// store is locked. What tells of the informer reads them without it.
 	mu      sync.Mutex
-	started bool
-	ended   bool
+	started atomic.Bool
+	ended   atomic.Bool
+	roster  atomic.Pointer[roster[T]]
 	// context is that of Run, without its end: what handlers log with.
 	context context.Context
-	// listeners are those that were not removed, in the order in which they came,
-	// and limited those among them with a limit.
-	listeners []*listener[T]
-	limited   atomic.Pointer[[]*listener[T]]
 	// running counts the goroutines of listeners.
 	running sync.WaitGroup
 }
@@ -100,6 +99,7 @@ func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
 		synced:  synced,
 		stopped: make(chan struct{}),
 	}
+	i.roster.Store(&roster[T]{})
 	store.table.complain = i.leftOut
 	if err := store.AddIndexes(options.Indexes...); err != nil {
 		i.invalid = i.errorf("%w", err)
@@ -125,13 +125,10 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 func (i *Informer[T]) Stopped() <-chan struct{} { return i.stopped }
 
 // Started reports whether Run was called.
-func (i *Informer[T]) Started() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.started
-}
+func (i *Informer[T]) Started() bool { return i.started.Load() }
 
-// Status returns what the informer and its handlers are doing.
+// Status returns what the informer and its handlers are doing. It waits neither for
+// handlers nor for index functions.
 func (i *Informer[T]) Status() Status {
 	s := i.board.get()
 	s.Name = i.Name()
@@ -164,7 +161,7 @@ func (i *Informer[T]) SetOnError(onError func(context.Context, error)) error {
 func (i *Informer[T]) configure(change func()) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.started {
+	if i.started.Load() {
 		return i.errorf("%w", ErrStarted)
 	}
 	change()
@@ -174,9 +171,7 @@ func (i *Informer[T]) configure(change func()) error {
 // AddIndexes registers indexes, at any time before the end of Run. Possible
 // errors: ErrStopped, ErrIndexInvalid, ErrIndexExists.
 func (i *Informer[T]) AddIndexes(indexes ...Index[T]) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.ended {
+	if i.ended.Load() {
 		return i.errorf("%w", ErrStopped)
 	}
 	if err := i.store.AddIndexes(indexes...); err != nil {
@@ -199,39 +194,28 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 		return nil, i.invalid
 	}
 	if options.Name == "" {
-		options.Name = handlerName(handler)
+		options.Name = handlerName[T](handler)
 	}
 	if ctx.Err() != nil {
 		return nil, i.errorf("handler %q: %w", options.Name, context.Cause(ctx))
 	}
 	options.Resync = i.options.resyncOf(options.Resync)
 	l := newListener(i.fanout, handler, options)
-	l.registration.remove = func() { i.removeListener(l) }
+	l.registration.remove = func() { i.remove(l, nil) }
+	l.expel = func(reason error) { i.expel(l, reason) }
 
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.ended {
+	if i.ended.Load() {
 		return nil, i.errorf("handler %q: %w", options.Name, ErrStopped)
 	}
-	l.unbind = context.AfterFunc(ctx, l.registration.remove)
-	i.listeners = append(i.listeners, l)
-	i.limit()
+	l.unbind = context.AfterFunc(ctx, l.registration.Remove)
 	i.fanout.add(l)
-	if i.started {
+	i.roster.Store(i.roster.Load().with(l))
+	if i.started.Load() {
 		i.start(l)
 	}
 	return l.registration, nil
-}
-
-// limit notes which listeners have a limit. The caller holds mu.
-func (i *Informer[T]) limit() {
-	var limited []*listener[T]
-	for _, l := range i.listeners {
-		if l.options.Limit > 0 {
-			limited = append(limited, l)
-		}
-	}
-	i.limited.Store(&limited)
 }
 
 // start runs a listener. The caller holds mu.
@@ -240,35 +224,39 @@ func (i *Informer[T]) start(l *listener[T]) {
 	i.running.Go(func() { l.run(ctx) })
 }
 
-func (i *Informer[T]) removeListener(l *listener[T]) {
+// remove removes a listener, and reports whether it was there. The error is why, if
+// nobody asked for it.
+func (i *Informer[T]) remove(l *listener[T], err error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	at := slices.Index(i.listeners, l)
-	if at < 0 {
-		return
+	roster := i.roster.Load()
+	if !slices.Contains(roster.all, l) {
+		return false
 	}
-	i.listeners = slices.Delete(i.listeners, at, at+1)
-	i.limit()
+	i.roster.Store(roster.without(l))
 	i.fanout.remove(l)
 	l.unbind()
 	l.stop()
-	l.registration.complete()
-	if !i.started {
-		close(l.registration.done)
+	l.registration.removed(err)
+	if !i.started.Load() {
+		l.registration.end()
+	}
+	return true
+}
+
+// expel removes a listener for a reason, and logs it.
+func (i *Informer[T]) expel(l *listener[T], reason error) {
+	err := i.errorf("handler %q: %w", l.options.Name, reason)
+	if i.remove(l, err) {
+		klog.FromContext(l.context(i.context)).Error(err, "Handler removed")
 	}
 }
 
-// relieve looks after the handlers that are behind with what was committed.
-func (i *Informer[T]) relieve() {
-	limited := i.limited.Load()
-	if limited == nil {
-		return
-	}
-	for _, l := range *limited {
-		if l.relieve() {
-			l.registration.fail(i.errorf("handler %q: %w: %d events wait", l.options.Name, ErrBacklogFull, l.waiting()))
-			klog.FromContext(i.context).Error(l.registration.Err(), "Handler removed")
-			i.removeListener(l)
+// enforceLimits looks after the handlers that are behind with what was committed.
+func (i *Informer[T]) enforceLimits() {
+	for _, l := range i.roster.Load().limited {
+		if l.enforceLimit() {
+			i.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
 		}
 	}
 }
@@ -294,7 +282,10 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	pipeline.Go(func() { i.commit(deltas) })
 	defer deltas.close()
 	if detector := i.fanout.detector; detector != nil {
-		pipeline.Go(func() { detector.run(ctx) })
+		// The reflector may end before ctx does.
+		checking, stop := context.WithCancel(ctx)
+		defer stop()
+		pipeline.Go(func() { detector.run(checking) })
 	}
 
 	reflector := &reflector[T]{
@@ -319,16 +310,16 @@ func (i *Informer[T]) leftOut(err error) {
 func (i *Informer[T]) begin(ctx context.Context) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.started {
+	if i.started.Load() {
 		return i.errorf("%w", ErrStarted)
 	}
-	i.started = true
 	i.context = context.WithoutCancel(ctx)
+	i.started.Store(true)
 	if mutationDetection() {
 		i.fanout.detector = newMutationDetector[T](i.Name())
 	}
 	i.board.start()
-	for _, l := range i.listeners {
+	for _, l := range i.roster.Load().all {
 		i.start(l)
 	}
 	return nil
@@ -337,13 +328,17 @@ func (i *Informer[T]) begin(ctx context.Context) error {
 // end stops the handlers and waits for them.
 func (i *Informer[T]) end() {
 	i.mu.Lock()
-	i.ended = true
-	for _, l := range i.listeners {
+	i.ended.Store(true)
+	for _, l := range i.roster.Load().all {
 		l.unbind()
 		l.stop()
 	}
 	i.mu.Unlock()
 	i.running.Wait()
+	for _, l := range i.roster.Load().all {
+		i.fanout.remove(l)
+		l.release()
+	}
 	i.board.enter(Stopped)
 	close(i.stopped)
 }
@@ -374,10 +369,10 @@ func (i *Informer[T]) commit(deltas *queue[T]) {
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
 			began := i.options.Metrics.now()
-			i.fanout.log.now = i.fanout.clock.millis()
+			i.fanout.now = i.fanout.clock.millis()
 			i.store.commit(batch, i.fanout)
 			i.fanout.changed.ring()
-			i.relieve()
+			i.enforceLimits()
 			i.heard(batch)
 			i.options.Metrics.committed(began, i.store.ResourceVersion)
 		}

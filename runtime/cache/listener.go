@@ -23,6 +23,10 @@ type listener[T any] struct {
 	batch   *batch[T]
 	options HandlerOptions
 	fanout  *fanout[T]
+	// log is that of fanout which has the events for the handler.
+	log *eventLog[T]
+	// expel removes the handler, and logs why.
+	expel func(reason error)
 
 	// joined is closed when initial, cursor and open are set, with the store
 	// locked. Until then the listener's goroutine may not touch them.
@@ -44,6 +48,9 @@ type listener[T any] struct {
 	// read, and how many it has still to deliver of those.
 	passed  atomic.Uint64
 	pending atomic.Int64
+	// exempted is the position in the log before which events do not count toward the
+	// limit. It belongs to the goroutine that commits.
+	exempted uint64
 
 	// resynced holds what is left of a resync.
 	resynced []T
@@ -54,6 +61,8 @@ type listener[T any] struct {
 	again   bool
 	own     event[T]
 	pause   time.Duration
+	// panicked is whether the last call of work ended in a panic.
+	panicked bool
 	*progress
 
 	// unbind frees the context that the handler is bound to.
@@ -70,13 +79,17 @@ func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *lis
 		handler:  h,
 		options:  options,
 		fanout:   f,
+		log:      &f.changes,
 		joined:   make(chan struct{}),
 		pause:    panicPause,
 		quit:     make(chan struct{}),
 		progress: newProgress(f.clock),
 	}
-	if f, ok := h.(batchFunc[T]); ok {
-		l.batch = &batch[T]{handle: f}
+	if options.Unchanged {
+		l.log = &f.everything
+	}
+	if handle, ok := h.(batchFunc[T]); ok {
+		l.batch = &batch[T]{handle: handle}
 		l.handler = l.batch
 	}
 	if options.Coalesce {
@@ -99,6 +112,7 @@ func (l *listener[T]) stop() {
 	l.stopOnce.Do(func() {
 		l.stopping.Store(true)
 		close(l.quit)
+		l.forget()
 	})
 }
 
@@ -111,34 +125,46 @@ func (l *listener[T]) context(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, logger.WithValues("handler", l.options.Name))
 }
 
-// run calls the handler until stop is called.
+// run calls the handler until stop is called or the handler ends the goroutine.
 func (l *listener[T]) run(ctx context.Context) {
-	defer close(l.registration.done)
+	stopped := false
+	defer func() {
+		if !stopped && !l.panicked {
+			l.calls++
+			l.expel(ErrHandlerExited)
+		}
+		l.rest()
+		l.registration.end()
+	}()
 	select {
 	case <-l.joined:
-	case <-l.quit:
-		return
-	}
-	for !l.work(ctx) {
-		select {
-		case <-time.After(l.pauseAfterPanic()):
-		case <-l.quit:
+		for !l.work(ctx) {
+			select {
+			case <-time.After(l.pauseAfterPanic()):
+			case <-l.quit:
+			}
 		}
+	case <-l.quit:
 	}
+	stopped = true
+}
+
+// release lets go of the handler and of all objects. The goroutine has ended, and
+// nothing commits any more.
+func (l *listener[T]) release() {
+	var none event[T]
+	l.handler, l.batch = nil, nil
+	l.initial, l.resynced, l.current, l.own = nil, nil, nil, none
 }
 
 // work calls the handler until it panics or stop is called, and reports whether
-// it was the latter.
+// it was the latter. A handler that calls runtime.Goexit ends it too, and run.
 func (l *listener[T]) work(ctx context.Context) (stopped bool) {
-	defer func() {
-		if !stopped {
-			l.interrupted()
-		}
-	}()
+	l.panicked = false
 	if l.options.OnPanic == PanicCrash {
-		defer utilruntime.HandleCrashWithContext(l.crashContext(ctx), l.logCrash(ctx))
+		defer utilruntime.HandleCrashWithContext(l.crashContext(ctx), l.interrupted, l.logCrash(ctx))
 	} else {
-		defer logPanic(ctx)
+		defer l.logPanic(ctx)
 	}
 	if !l.goOn() {
 		return true
@@ -256,9 +282,7 @@ func (l *listener[T]) call(e *event[T]) {
 	case removed:
 		l.handler.OnDelete(e.obj, e.finalStateUnknown)
 	case unchanged:
-		if l.options.Unchanged {
-			l.handler.OnUpdate(e.obj, e.obj)
-		}
+		l.handler.OnUpdate(e.obj, e.obj)
 	}
 	l.calls++
 }
@@ -266,7 +290,7 @@ func (l *listener[T]) call(e *event[T]) {
 // resync updates every object of the store with itself, at a point between two
 // events at which these objects are what the handler was last given.
 func (l *listener[T]) resync() {
-	objects, until := l.fanout.cut()
+	objects, until := l.fanout.cut(l.log)
 	if l.catchUp(until) {
 		l.resynced = objects
 		l.repeat()
@@ -300,21 +324,29 @@ func (l *listener[T]) repeat() {
 	l.resynced = nil
 }
 
-// backlog is the number of events and initial objects that wait for the handler.
+// backlog is the number of events and initial objects that wait for the handler. None
+// does once it is to stop.
 func (l *listener[T]) backlog() int {
+	if l.stopping.Load() {
+		return 0
+	}
 	return int(max(0, l.toReplay.Load()+l.pending.Load()+l.waiting()))
 }
 
 // waiting is the number of events of the log that wait for the handler.
-func (l *listener[T]) waiting() int64 {
+func (l *listener[T]) waiting() int64 { return l.behind(0) }
+
+// behind is waiting without the events before a position in the log.
+func (l *listener[T]) behind(position uint64) int64 {
 	select {
 	case <-l.joined:
-		return int64(l.fanout.log.length.Load() - l.passed.Load())
+		return int64(l.log.length.Load() - max(l.passed.Load(), position))
 	default:
 		return 0
 	}
 }
 
+// status needs no lock, so that it never waits for the handler.
 func (l *listener[T]) status() HandlerStatus {
 	s := HandlerStatus{Name: l.options.Name, Backlog: l.backlog()}
 	l.progress.status(&s)

@@ -52,15 +52,15 @@ func (l *listener[T]) catchUpMerged(until uint64) bool {
 	return false
 }
 
-// relieve is called after a commit, by whoever made it. A handler that is further
-// behind than its limit has what waits for it merged if it coalesces, and otherwise
-// is removed, for which relieve returns true.
-func (l *listener[T]) relieve() (remove bool) {
+// enforceLimit is called after a commit, by the goroutine that made it. If more events
+// than the limit wait for a handler that coalesces, it merges them. It reports whether
+// any other handler must be removed.
+func (l *listener[T]) enforceLimit() (remove bool) {
+	if l.merged == nil {
+		return l.behind(l.exempted) > int64(l.options.Limit)
+	}
 	if l.waiting() <= int64(l.options.Limit) {
 		return false
-	}
-	if l.merged == nil {
-		return true
 	}
 	l.reading.Lock()
 	defer l.reading.Unlock()
@@ -70,13 +70,31 @@ func (l *listener[T]) relieve() (remove bool) {
 		if e == nil {
 			return false // removed
 		}
-		if e.kind == unchanged && !l.options.Unchanged {
-			continue
-		}
 		// What has no key would not have got into the store.
 		if key, err := l.fanout.store.key(e.obj); err == nil {
 			l.merged.merge(key, e)
 		}
 	}
 	return false
+}
+
+// exempt is called after each relist but the first, by the goroutine that made it, with
+// the store locked. What waits for the handler then does not count toward its limit: it
+// came at once, however quick the handler is. A handler that is still behind the relist
+// before is not exempted again, lest one that is stuck is exempted for ever.
+func (l *listener[T]) exempt() {
+	if l.passed.Load() >= l.exempted {
+		l.exempted = l.log.appended
+	}
+}
+
+// forget drops what was merged.
+func (l *listener[T]) forget() {
+	if l.merged == nil {
+		return
+	}
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	l.merged.clear()
+	l.tell()
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -83,6 +84,37 @@ func TestInformerDetectsMutations(t *testing.T) {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// brokenSource can't list.
+type brokenSource struct{ quietSource }
+
+var errBroken = errors.New("no list")
+
+func (brokenSource) List(context.Context, metav1.ListOptions, func(*thing, error)) (metav1.ListMeta, error) {
+	return metav1.ListMeta{}, errBroken
+}
+
+// An informer that gives up ends with the switch on as it does without.
+func TestInformerThatDetectsMutationsGivesUp(t *testing.T) {
+	t.Setenv(mutationDetectorVariable, "true")
+	synctest.Test(t, func(t *testing.T) {
+		informer := New(brokenSource{}, Options[*thing]{
+			OnFailure: func(context.Context, Failure) Decision { return Decision{Stop: true} },
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, errBroken) {
+				t.Errorf("Run: %v", err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("Run did not return")
 		}
 	})
 }

@@ -32,10 +32,11 @@ const (
 	longestPanicPause = time.Minute
 )
 
-func logPanic(ctx context.Context) {
+func (l *listener[T]) logPanic(ctx context.Context) {
 	if value := recover(); value != nil {
 		err := &PanicError{Value: value, Stack: debug.Stack()}
 		klog.FromContext(ctx).Error(err, "Handler panicked")
+		l.interrupted(ctx, value)
 	}
 }
 
@@ -53,8 +54,9 @@ func (l *listener[T]) logCrash(ctx context.Context) func(context.Context, any) {
 	return func(context.Context, any) { klog.FromContext(ctx).Error(nil, "Handler panicked") }
 }
 
-// interrupted notes a call that did not return, and whether it is to be made again.
-func (l *listener[T]) interrupted() {
+// interrupted notes a call that ended in a panic, and whether it is to be made again.
+func (l *listener[T]) interrupted(context.Context, any) {
+	l.panicked = true
 	l.panics.Add(1)
 	l.calls++
 	l.rest()

@@ -9,9 +9,7 @@ import (
 // Registration is a handler's place in its informer. Its methods are safe for
 // concurrent use, also from within the handler.
 type Registration struct {
-	name   string
-	remove func()
-	status func() HandlerStatus
+	name string
 
 	completeOnce sync.Once
 	// synced is closed by complete.
@@ -20,6 +18,12 @@ type Registration struct {
 	done chan struct{}
 
 	mu sync.Mutex
+	// remove is nil once the handler was removed, and status once it will not be
+	// called again: a registration that is kept holds nothing of its informer. Last
+	// is what status returned in the end.
+	remove func()
+	status func() HandlerStatus
+	last   HandlerStatus
 	// err is why the handler was removed, unless somebody asked for it.
 	err error
 }
@@ -40,7 +44,14 @@ func (r *Registration) Done() <-chan struct{} { return r.done }
 // Remove takes the handler out of the informer. It does not wait for a running
 // call, which is what Wait is for; no other call follows. Removing it again does
 // nothing.
-func (r *Registration) Remove() { r.remove() }
+func (r *Registration) Remove() {
+	r.mu.Lock()
+	remove := r.remove
+	r.mu.Unlock()
+	if remove != nil {
+		remove()
+	}
+}
 
 // Wait blocks until the handler will not be called again, as Done tells. It must
 // not be called by the handler itself. Possible errors: the cause of ctx, with the
@@ -54,31 +65,46 @@ func (r *Registration) Wait(ctx context.Context) error {
 	}
 }
 
-// Err returns why the informer has removed the handler: ErrBacklogFull, or nil if it
-// has not.
+// Err returns why the informer has removed the handler: ErrBacklogFull,
+// ErrHandlerExited, or nil if it has not.
 func (r *Registration) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-func (r *Registration) fail(err error) {
+// removed notes that the handler was removed, and why, and then counts as synced.
+func (r *Registration) removed(err error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.err = err
+	r.err, r.remove = err, nil
+	r.mu.Unlock()
+	r.complete()
+}
+
+// end notes that the handler will not be called again.
+func (r *Registration) end() {
+	r.mu.Lock()
+	r.last, r.status = r.status(), nil
+	r.mu.Unlock()
+	close(r.done)
 }
 
 // Backlog returns how many events wait for the handler, the one that it is called
 // with included. Up to 63 that a busy handler has returned from, within a millisecond or so, may be
-// among them. What is merged counts once for each object.
-func (r *Registration) Backlog() int { return r.status().Backlog }
+// among them. What is merged counts once for each object. Nothing waits for a handler
+// that was removed, or whose informer has stopped.
+func (r *Registration) Backlog() int { return r.Status().Backlog }
 
-// Status returns how the handler gets on.
-func (r *Registration) Status() HandlerStatus { return r.status() }
+// Status returns the progress of the handler, also after it was removed.
+func (r *Registration) Status() HandlerStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status == nil {
+		return r.last
+	}
+	return r.status()
+}
 
 func (r *Registration) complete() {
 	r.completeOnce.Do(func() { close(r.synced) })
 }
-
-// handlerName is the name of a handler without one.
-func handlerName(handler any) string { return fmt.Sprintf("%T", handler) }

@@ -47,10 +47,8 @@ func (i *Informer[T]) await(ctx context.Context, done <-chan struct{}) error {
 
 // registrations returns those of the handlers that were not removed.
 func (i *Informer[T]) registrations() []*Registration {
-	i.mu.Lock()
-	defer i.mu.Unlock()
 	var all []*Registration
-	for _, l := range i.listeners {
+	for _, l := range i.roster.Load().all {
 		all = append(all, l.registration)
 	}
 	return all

@@ -3,6 +3,7 @@ package factory
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -24,6 +25,10 @@ type registry[K key] struct {
 
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
+
+	// making is held while an informer is made, by a function that may be the user's
+	// and take its time. It comes before mu, which is never held that long.
+	making sync.Mutex
 
 	mu      sync.Mutex
 	members map[K]*member
@@ -52,9 +57,12 @@ func (r *registry[K]) listWatchOptions() ListWatchOptions {
 
 // informerFor returns the informer of a key, and has it made if there is none.
 func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if m, ok := r.members[key]; ok {
+	if m := r.member(key); m != nil {
+		return m.informer
+	}
+	r.making.Lock()
+	defer r.making.Unlock()
+	if m := r.member(key); m != nil {
 		return m.informer
 	}
 	informer := newInformer()
@@ -65,11 +73,20 @@ func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInf
 			klog.Background().V(2).Info("Transform of the factory not set", "of", key, "err", err)
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.members == nil {
 		r.members = map[K]*member{}
 	}
 	r.members[key] = &member{informer: informer, ended: make(chan struct{})}
 	return informer
+}
+
+// member returns the member of a key, or nil.
+func (r *registry[K]) member(key K) *member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.members[key]
 }
 
 // hasTransform reports whether an informer is known to have a transform.
@@ -148,6 +165,13 @@ func (r *registry[K]) Shutdown() {
 	r.mu.Unlock()
 	r.wg.Wait()
 	r.options.InformerName.Release()
+}
+
+// all returns the members.
+func (r *registry[K]) all() map[K]*member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.members)
 }
 
 // started returns the members that were started.

@@ -16,20 +16,20 @@ type Status = core.Status
 
 // Status returns what every informer of the factory is doing, sorted by name, also
 // those that were not started. Informers that are not of this module only tell
-// whether they run and are in sync, and what they hold.
+// whether they run and are in sync, and what they hold, for which they may have to
+// wait for locks of their own.
 func (r *registry[K]) Status() []Status {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var all []Status
-	for key, m := range r.members {
-		all = append(all, m.status(key.String()))
+	started := r.started()
+	for key, m := range r.all() {
+		all = append(all, m.status(key.String(), started[key] == m))
 	}
 	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
-// status is that of the informer. The caller holds the registry's mu.
-func (m *member) status(name string) Status {
+// status is that of the informer. The caller holds no lock, since it may have to wait.
+func (m *member) status(name string, started bool) Status {
 	if status, ok := clientgocache.StatusOf(m.informer); ok {
 		return status
 	}
@@ -44,7 +44,7 @@ func (m *member) status(name string) Status {
 		status.Phase = core.Stopped
 	case status.Synced:
 		status.Phase = core.Watching
-	case m.stop != nil:
+	case started:
 		status.Phase = core.Listing
 	}
 	return status

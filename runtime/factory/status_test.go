@@ -84,3 +84,33 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 		f.Shutdown()
 	})
 }
+
+// What a factory tells of its informers does not wait for one that is being made, nor
+// does another informer that it has.
+func TestStatusWhileAnInformerIsMade(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ context.Context, _ func()) {
+		f := newFactory(fake.NewClientset())
+		pods := f.pods()
+		made := f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			// Somebody else asks meanwhile.
+			asked := make(chan struct{})
+			go func() {
+				defer close(asked)
+				if got := f.Status(); len(got) != 1 || got[0].Name != "pods.v1" {
+					t.Errorf("status: %+v", got)
+				}
+				if err := f.HealthCheck(time.Minute)(nil); err != nil {
+					t.Error(err)
+				}
+				if f.pods() != pods {
+					t.Error("another informer of pods")
+				}
+			}()
+			<-asked
+			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
+		})
+		if again := f.InformerFor(&v1.Service{}, nil); again != made {
+			t.Error("made twice")
+		}
+	})
+}

@@ -37,20 +37,35 @@
 //     objects, and HandlerOptions.Limit by removing the handler.
 //  6. Run returns when every goroutine that the informer started has ended.
 //  7. An informer that is not in sync says why: WaitForSync and Status.
-//  8. Whatever a server or connection does, the informer asks again, no sooner than
-//     a growing rest allows, and is in step again once the server is well.
+//  8. Whatever a server, proxy or connection does, the informer asks again: at once
+//     after a watch that lasted, and with a growing backoff after a failure. The
+//     backoff begins again as soon as a server that was down answers.
+//  9. Objects are deleted because the server said so: by an event, by a list that is
+//     without them, or by discovery, after a while, when the resource itself is gone.
+//     A 404 alone deletes nothing.
 //
 // # When something fails
 //
 // Each failure has a class (ErrorClass). After one of the connection, or of a server
 // that is busy, the watch goes on where it was; after others everything is listed
-// again. A resource that the server does not have is waited for, and one that it has
-// no longer is empty (Options.AbsentRetry, KeepAbsent). A watch that is silent for
-// longer than Options.IdleTimeout is opened again, and a watch-list without its
-// closing bookmark becomes a list. An object that can't be decoded, transformed or
-// indexed is reported and left out; the others go on, and it is looked for again.
-// Options.OnFailure can shorten or lengthen rests, or have Run give up. Status tells
-// what went on lately, and HealthCheck is for liveness probes.
+// again. A resource that the server does not have is waited for (Options.AbsentRetry,
+// AbsentGrace, KeepAbsent). A watch that is silent for longer than Options.IdleTimeout,
+// or than three of the bookmarks that the server sends, is opened again. A watch-list
+// without its closing bookmark, or cut three times in a row, becomes a list. An object
+// that can't be decoded is reported, left out, and looked up by its name a few seconds
+// later; one that can't be transformed or indexed is reported and left out. The others
+// go on. Options.OnFailure can shorten or lengthen the backoff, or have Run give up.
+// Status tells what went on lately, and HealthCheck is for liveness probes.
+//
+// # What versions tell
+//
+// Of a source whose events are known to come in the order of their resourceVersions
+// (KEP-5504), as those of package source over REST are, an event that repeats the last
+// one is left out, and the object of an event that is older than an earlier one of it is
+// looked up. Of other sources, every event is delivered. A list tells what is another
+// state by UID and resourceVersion if the versions of the list before it were those of
+// etcd: no two objects had one, and none was later than the list. Otherwise, as with
+// aggregated APIs that keep no versions and with fakes, the contents are compared.
 //
 // A delete and a create that the informer did not see apart, because they
 // happened between a watch and the list that followed it, are one update with

@@ -329,7 +329,7 @@ var scenes = map[string]func(*stage){
 		s.see("counts", fmt.Sprintf("%d objects, %d reconnects, %d relists, %d left out", status.Objects, status.Reconnects, status.Relists, status.ObjectErrors))
 		s.see("last event", time.Since(status.LastEvent))
 	},
-	"Waiting to try again": func(s *stage) {
+	"Backing off": func(s *stage) {
 		s.api.Fail(always(apierrors.NewInternalError(errors.New("etcdserver: request timed out"))))
 		s.start(0)
 		s.seeSync(10 * time.Second)

@@ -1,5 +1,7 @@
 package cache
 
+import "iter"
+
 // fanout joins the handlers to the store: it is the observer through which the
 // store's changes get into the event log, and where handlers come and go.
 type fanout[T any] struct {
@@ -10,6 +12,9 @@ type fanout[T any] struct {
 	changed bell
 	// detector is nil unless mutations are to be found.
 	detector *mutationDetector[T]
+	// staged holds the events of a list that is about to be committed. It is
+	// guarded by the lock of writers.
+	staged chain[T]
 
 	// What is below is guarded by the write lock of the store.
 
@@ -30,8 +35,22 @@ func (f *fanout[T]) emit(e event[T]) {
 	f.log.append(e)
 }
 
-// wantsUnchanged is called with the store locked.
-func (f *fanout[T]) wantsUnchanged() bool { return f.unchanged > 0 }
+// wanted is called with the store locked.
+func (f *fanout[T]) wanted() wanted {
+	return wanted{changes: f.log.cursors > 0 || f.detector != nil, unchanged: f.unchanged > 0}
+}
+
+// stage takes the events of a list, before the store is locked.
+func (f *fanout[T]) stage(events iter.Seq[event[T]]) {
+	f.staged = chain[T]{}
+	for e := range events {
+		if f.detector != nil && e.kind <= updated {
+			f.detector.add(e.obj)
+		}
+		e.at = f.log.now
+		f.staged.append(e)
+	}
+}
 
 // committed is called after changes, with the store locked.
 func (f *fanout[T]) committed() { f.log.show() }
@@ -39,6 +58,8 @@ func (f *fanout[T]) committed() { f.log.show() }
 // relisted is called after the changes of each list, with the store locked.
 // After the first one, all handlers that wait for it join.
 func (f *fanout[T]) relisted() {
+	f.log.appendChain(&f.staged)
+	f.staged = chain[T]{}
 	if f.listed {
 		return
 	}

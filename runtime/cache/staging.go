@@ -1,0 +1,172 @@
+package cache
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// staging is what a writer prepares before it locks the store, for the changes that it
+// is about to make: the values of their objects in the indexes, and memory for what
+// grows or must be copied. Under the lock then nothing is done whose time depends on
+// the size of the store or on user code.
+type staging[T any] struct {
+	values indexValues
+	// added and posted are how many rows, and values of an index, may be new; work
+	// is how many postings change, and objects.
+	added, posted, work int
+	// objects is new memory for those of the table, and large are the postings that
+	// change and that take long to copy.
+	objects []T
+	large   []room[T]
+}
+
+// room is new memory for a posting; none if it needs none.
+type room[T any] struct {
+	list    *posting[T]
+	objects []T
+	rows    []uint32
+}
+
+const (
+	// longCopy is how many elements are copied under the lock at the most.
+	longCopy = 4096
+	// longWork is how much work is done under the lock at the most, but for the
+	// change of a single object.
+	longWork = 4096
+)
+
+// add prepares a change.
+func (s *staging[T]) add(t *table[T], c *Change[T]) {
+	if c.Delete {
+		s.delete(t, c.Key)
+	} else {
+		s.set(t, c.Key, c.Object)
+	}
+}
+
+// set prepares that obj becomes the object of key.
+func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
+	t.compute(key, obj, &s.values)
+	row, existed := t.find(key)
+	s.work++
+	if !existed {
+		s.added++
+	}
+	for _, index := range t.indexes {
+		values := s.values.take()
+		if existed {
+			s.change(index, row, values)
+			continue
+		}
+		for _, value := range values {
+			s.post(index, value)
+		}
+	}
+}
+
+// delete prepares that the object of key goes.
+func (s *staging[T]) delete(t *table[T], key types.NamespacedName) {
+	row, existed := t.find(key)
+	if !existed {
+		return
+	}
+	s.work++
+	for _, index := range t.indexes {
+		s.change(index, row, nil)
+	}
+}
+
+func (s *staging[T]) change(index *postings[T], row uint32, values []string) {
+	if len(values) == 1 && index.same(row, values) {
+		s.touch(index.lists[index.first[row].list-1])
+		return
+	}
+	index.compare(row, values, func(at place, value string, stays bool) {
+		if at.list == 0 {
+			s.post(index, value)
+			return
+		}
+		s.touch(index.lists[at.list-1])
+		if !stays {
+			s.work++
+		}
+	})
+}
+
+func (s *staging[T]) post(index *postings[T], value string) {
+	s.work++
+	if list := index.list(value); list != nil {
+		s.touch(list)
+		return
+	}
+	s.posted++
+}
+
+// touch notes that a posting changes.
+func (s *staging[T]) touch(list *posting[T]) {
+	if len(list.rows) <= longCopy {
+		return
+	}
+	for i := range s.large {
+		if s.large[i].list == list {
+			return
+		}
+	}
+	s.large = append(s.large, room[T]{list: list})
+}
+
+// prepare makes new memory for what must not grow or be copied under the lock.
+func (s *staging[T]) prepare(t *table[T]) {
+	s.values.rewind()
+	t.keyTable.reserve(s.added)
+	for _, index := range t.indexes {
+		index.reserve(s.added, s.posted)
+	}
+	if s.objects == nil && t.objects.len() > longCopy && t.objects.mustMove(s.added) {
+		s.objects = t.objects.roomier(s.added)
+	}
+	for i := range s.large {
+		r := &s.large[i]
+		if r.objects == nil && r.list.objects.mustMove(s.added) {
+			r.objects = r.list.objects.roomier(s.added)
+		}
+		if n := len(r.list.rows); r.rows == nil && cap(r.list.rows)-n < s.added {
+			r.rows = slices.Grow(r.list.rows[:n:n], s.added)
+		}
+	}
+}
+
+// install makes t take its new memory. It fails, and changes nothing, if a snapshot
+// was taken since prepare of something large: then there is more to prepare. The
+// caller holds the lock.
+func (s *staging[T]) install(t *table[T]) bool {
+	if s.objects == nil && t.objects.len() > longCopy && t.objects.shared.Load() {
+		return false
+	}
+	for i := range s.large {
+		if r := &s.large[i]; r.objects == nil && r.list.objects.shared.Load() {
+			return false
+		}
+	}
+	if s.objects != nil {
+		t.objects.replace(s.objects)
+	}
+	for i := range s.large {
+		r := &s.large[i]
+		if r.objects != nil {
+			r.list.objects.move(r.objects)
+		}
+		if r.rows != nil {
+			r.list.rows = r.rows
+		}
+	}
+	return true
+}
+
+// reset forgets everything.
+func (s *staging[T]) reset() {
+	s.values.reset()
+	s.added, s.posted, s.work = 0, 0, 0
+	s.objects, s.large = nil, nil
+}

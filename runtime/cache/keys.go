@@ -16,8 +16,10 @@ import (
 // they find while somebody writes may be a part of a change.
 type keyTable struct {
 	seed uint64
-	// rows is how many there are. It needs a lock.
-	rows int
+	// rows is how many there are, and moves how often a key came or went: until then
+	// a row stays what it is. They need a lock.
+	rows  int
+	moves uint64
 	// namespace is that of the key that came last, and probably of the next one.
 	namespace unique.Handle[string]
 	memory    atomic.Pointer[keyMemory]
@@ -111,6 +113,7 @@ func (t *keyTable) append(key types.NamespacedName) {
 	}
 	m.keys[t.rows].Store(&rowKey{namespace: t.namespace, name: key.Name})
 	t.rows++
+	t.moves++
 	m.place(hashKey(t.seed, key), uint32(t.rows))
 }
 
@@ -119,6 +122,7 @@ func (t *keyTable) swapRemove(row uint32) {
 	m := t.memory.Load()
 	m.free(t.slotOf(row))
 	t.rows--
+	t.moves++
 	last := uint32(t.rows)
 	if row != last {
 		slot := &m.slots[t.slotOf(last)]

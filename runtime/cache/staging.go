@@ -12,6 +12,11 @@ import (
 // the size of the store or on user code.
 type staging[T any] struct {
 	values indexValues
+	// rows are those of the changes, plus one, or 0 for what has none: taken of them
+	// were used. They are right while the table has made so many moves.
+	rows  []uint32
+	taken int
+	moves uint64
 	// added and posted are how many rows, and values of an index, may be new; work
 	// is how many postings change, and objects.
 	added, posted, work int
@@ -33,7 +38,7 @@ const (
 	longCopy = 4096
 	// longWork is how much work is done under the lock at the most, but for the
 	// change of a single object.
-	longWork = 4096
+	longWork = 8192
 )
 
 // add prepares a change.
@@ -48,8 +53,7 @@ func (s *staging[T]) add(t *table[T], c *Change[T]) {
 // set prepares that obj becomes the object of key.
 func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
 	t.compute(key, obj, &s.values)
-	row, existed := t.find(key)
-	s.work++
+	row, existed := s.find(t, key)
 	if !existed {
 		s.added++
 	}
@@ -67,13 +71,58 @@ func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
 
 // delete prepares that the object of key goes.
 func (s *staging[T]) delete(t *table[T], key types.NamespacedName) {
-	row, existed := t.find(key)
+	row, existed := s.find(t, key)
 	if !existed {
 		return
 	}
-	s.work++
 	for _, index := range t.indexes {
 		s.change(index, row, nil)
+	}
+}
+
+// find finds the row of the next change.
+func (s *staging[T]) find(t *table[T], key types.NamespacedName) (row uint32, existed bool) {
+	s.work++
+	s.moves = t.moves
+	if row, existed = t.find(key); existed {
+		s.rows = append(s.rows, row+1)
+	} else {
+		s.rows = append(s.rows, 0)
+	}
+	return row, existed
+}
+
+// take returns what find has found for the next change, or finds it again.
+func (s *staging[T]) take(t *table[T], key types.NamespacedName) (row uint32, existed bool) {
+	number := s.rows[s.taken]
+	s.taken++
+	if t.moves != s.moves {
+		return t.find(key)
+	}
+	return number - 1, number > 0
+}
+
+// commitSet makes the next change, which is a set. The caller holds the lock.
+func (s *staging[T]) commitSet(t *table[T], key types.NamespacedName, obj T) (old T, existed bool) {
+	row, existed := s.take(t, key)
+	return t.put(row, existed, key, obj, &s.values), existed
+}
+
+// commitDelete makes the next change, which is a deletion. The caller holds the lock.
+func (s *staging[T]) commitDelete(t *table[T], key types.NamespacedName) (old T, existed bool) {
+	row, existed := s.take(t, key)
+	if existed {
+		old = t.remove(row)
+	}
+	return old, existed
+}
+
+// commit makes the next change. The caller holds the lock.
+func (s *staging[T]) commit(t *table[T], c *Change[T]) {
+	if c.Delete {
+		s.commitDelete(t, c.Key)
+	} else {
+		s.commitSet(t, c.Key, c.Object)
 	}
 }
 
@@ -119,9 +168,13 @@ func (s *staging[T]) touch(list *posting[T]) {
 // prepare makes new memory for what must not grow or be copied under the lock.
 func (s *staging[T]) prepare(t *table[T]) {
 	s.values.rewind()
-	t.keyTable.reserve(s.added)
-	for _, index := range t.indexes {
-		index.reserve(s.added, s.posted)
+	if s.added > 0 {
+		t.keyTable.reserve(s.added)
+	}
+	if s.added > 0 || s.posted > 0 {
+		for _, index := range t.indexes {
+			index.reserve(s.added, s.posted)
+		}
 	}
 	if s.objects == nil && t.objects.len() > longCopy && t.objects.mustMove(s.added) {
 		s.objects = t.objects.roomier(s.added)
@@ -167,6 +220,9 @@ func (s *staging[T]) install(t *table[T]) bool {
 // reset forgets everything.
 func (s *staging[T]) reset() {
 	s.values.reset()
+	if s.rows, s.taken = s.rows[:0], 0; cap(s.rows) > longScratch {
+		s.rows = nil
+	}
 	s.added, s.posted, s.work = 0, 0, 0
 	s.objects, s.large = nil, nil
 }

@@ -193,7 +193,7 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 		if !st.install(store.table) {
 			t.Fatalf("%s: not installed, though prepared", name)
 		}
-		store.table.set(key, next, &st.values)
+		st.commitSet(store.table, key, next)
 		if slices.Contains(kept.objects, next) {
 			t.Errorf("%s: a snapshot was changed", name)
 		}

@@ -36,6 +36,11 @@ func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
 // that it replaces.
 func (t *table[T]) set(key types.NamespacedName, obj T, values *indexValues) (old T, existed bool) {
 	row, existed := t.find(key)
+	return t.put(row, existed, key, obj, values), existed
+}
+
+// put is set where it is known whether key has a row, and which.
+func (t *table[T]) put(row uint32, existed bool, key types.NamespacedName, obj T, values *indexValues) (old T) {
 	if !existed {
 		t.keyTable.append(key)
 		t.objects.append(obj)
@@ -50,7 +55,7 @@ func (t *table[T]) set(key types.NamespacedName, obj T, values *indexValues) (ol
 			index.add(obj, values.take())
 		}
 	}
-	return old, existed
+	return old
 }
 
 // change makes one change. The values of an object that is set are the next ones.
@@ -79,16 +84,21 @@ func (t *table[T]) computeIn(index *postings[T], key types.NamespacedName, obj T
 
 func (t *table[T]) delete(key types.NamespacedName) (old T, existed bool) {
 	row, existed := t.find(key)
-	if !existed {
-		return old, false
+	if existed {
+		old = t.remove(row)
 	}
+	return old, existed
+}
+
+// remove takes out a row and returns its object.
+func (t *table[T]) remove(row uint32) (old T) {
 	old = t.objects.items[row]
 	t.keyTable.swapRemove(row)
 	t.objects.swapRemove(row)
 	for _, index := range t.indexes {
 		index.remove(row)
 	}
-	return old, true
+	return old
 }
 
 // index returns the postings of the index of that name, or nil.

@@ -21,7 +21,7 @@ func (s *Store[T]) Set(obj T) error {
 	s.staging.set(s.table, key, obj)
 	s.lock()
 	defer s.unlock()
-	s.table.set(key, obj, &s.staging.values)
+	s.staging.commitSet(s.table, key, obj)
 	s.advance(resourceVersionOf(obj))
 	return nil
 }
@@ -33,7 +33,7 @@ func (s *Store[T]) Delete(key types.NamespacedName) (T, bool) {
 	s.staging.delete(s.table, key)
 	s.lock()
 	defer s.unlock()
-	return s.table.delete(key)
+	return s.staging.commitDelete(s.table, key)
 }
 
 // Replace makes objects the content of the store, all at once for any reader.
@@ -91,7 +91,7 @@ func (s *Store[T]) patch(changes iter.Seq[Change[T]]) (commit func()) {
 	}
 	return func() {
 		for c := range changes {
-			s.table.change(&c, &s.staging.values)
+			s.staging.commit(s.table, &c)
 		}
 	}
 }
@@ -110,7 +110,9 @@ func (s *Store[T]) lock() {
 
 // unlock ends what lock began.
 func (s *Store[T]) unlock() {
-	s.length.Store(int64(s.table.rows))
+	if n := int64(s.table.rows); n != s.length.Load() {
+		s.length.Store(n)
+	}
 	s.mu.Unlock()
 	s.staging.reset()
 }
@@ -236,14 +238,14 @@ func (s *Store[T]) stage(batch []delta[T]) (n int) {
 func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	switch d.kind {
 	case set:
-		old, existed := s.table.set(d.key, d.obj, &s.staging.values)
+		old, existed := s.staging.commitSet(s.table, d.key, d.obj)
 		if existed {
 			to.emit(event[T]{kind: updated, old: old, obj: d.obj})
 		} else {
 			to.emit(event[T]{kind: added, obj: d.obj})
 		}
 	case deleted:
-		if old, existed := s.table.delete(d.key); existed {
+		if old, existed := s.staging.commitDelete(s.table, d.key); existed {
 			to.emit(event[T]{kind: removed, old: old, obj: d.obj})
 		}
 	}

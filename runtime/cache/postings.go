@@ -23,6 +23,8 @@ type postings[T any] struct {
 	// postings that are no more.
 	lists []*posting[T]
 	free  []uint32
+	// large counts the postings that take long to copy.
+	large int
 	// first holds the place of each row's first value.
 	first []place
 	// rest holds the places of the other values of rows that have several. All
@@ -57,6 +59,7 @@ func (p *postings[T]) copy() *postings[T] {
 		byValue: make(map[string]*posting[T], len(p.byValue)),
 		lists:   make([]*posting[T], len(p.lists)),
 		free:    slices.Clone(p.free),
+		large:   p.large,
 		first:   slices.Clone(p.first),
 	}
 	for i, list := range p.lists {
@@ -147,6 +150,9 @@ func (p *postings[T]) post(row uint32, obj T, value string) place {
 	}
 	list.objects.append(obj)
 	list.rows = append(list.rows, row)
+	if len(list.rows) == longCopy+1 {
+		p.large++
+	}
 	return place{list: list.number, at: uint32(len(list.rows) - 1)}
 }
 
@@ -282,6 +288,9 @@ func (p *postings[T]) unpost(from place) {
 		p.move(moved, from)
 	}
 	list.rows = list.rows[:last]
+	if last == longCopy {
+		p.large--
+	}
 	list.objects.swapRemove(from.at)
 	if last == 0 {
 		delete(p.byValue, list.value)

@@ -35,7 +35,7 @@ type room[T any] struct {
 
 const (
 	// longCopy is how many elements are copied under the lock at the most.
-	longCopy = 4096
+	longCopy = 1 << 15
 	// longWork is how much work is done under the lock at the most, but for the
 	// change of a single object.
 	longWork = 8192
@@ -59,12 +59,17 @@ func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
 	}
 	for _, index := range t.indexes {
 		values := s.values.take()
-		if existed {
+		switch {
+		case index.large == 0 && len(values) < 2 && len(index.rest) == 0:
+			// There is nothing to prepare.
+			s.posted++
+			s.work += 2
+		case existed:
 			s.change(index, row, values)
-			continue
-		}
-		for _, value := range values {
-			s.post(index, value)
+		default:
+			for _, value := range values {
+				s.post(index, value)
+			}
 		}
 	}
 }

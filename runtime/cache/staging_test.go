@@ -267,7 +267,7 @@ func TestLargeStoreModel(t *testing.T) {
 		for i := range labels {
 			labels[i] = strconv.Itoa(random.IntN(30))
 		}
-		return newThing("ns", strconv.Itoa(random.IntN(20_000)), strconv.Itoa(version), labels...)
+		return newThing("ns", strconv.Itoa(random.IntN(60_000)), strconv.Itoa(version), labels...)
 	}
 	put := func(obj *thing) types.NamespacedName {
 		key, _ := KeyOf(obj)
@@ -301,8 +301,8 @@ func TestLargeStoreModel(t *testing.T) {
 	type kept struct{ objects, copied []*thing }
 	var snapshots []kept
 	for round, step := range []func(){
-		func() { apply(15_000, 1) }, func() { apply(100, 3) }, func() { relist(300) }, func() { apply(7000, 9) },
-		func() { relist(9000) }, func() { apply(1000, 8) }, func() { relist(0) }, func() { apply(200, 5) },
+		func() { apply(90_000, 1) }, func() { apply(100, 3) }, func() { relist(300) }, func() { apply(7000, 9) },
+		func() { relist(9000) }, func() { relist(0) },
 	} {
 		step()
 		for range 500 {
@@ -318,7 +318,7 @@ func TestLargeStoreModel(t *testing.T) {
 				snapshots = append(snapshots, kept{all.objects, slices.Clone(all.objects)}, kept{hits.objects, slices.Clone(hits.objects)})
 			}
 		}
-		m.check(t, store)
+		checkPostings(t, store.table)
 		for _, s := range snapshots {
 			if !slices.Equal(s.objects, s.copied) {
 				t.Fatalf("round %d: a snapshot was changed", round)
@@ -326,4 +326,5 @@ func TestLargeStoreModel(t *testing.T) {
 		}
 		snapshots = nil
 	}
+	m.check(t, store)
 }

@@ -143,7 +143,7 @@ func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], c
 func checkPostings(t *testing.T, table *table[*thing]) {
 	t.Helper()
 	for _, p := range table.indexes {
-		places := 0
+		places, large := 0, 0
 		for row, obj := range table.objects.items {
 			var values []string
 			p.compare(uint32(row), nil, func(at place, value string, _ bool) {
@@ -163,6 +163,12 @@ func checkPostings(t *testing.T, table *table[*thing]) {
 				t.Fatalf("index %q: %q has %d rows and %d objects", p.Name, list.value, len(list.rows), list.objects.len())
 			}
 			places -= len(list.rows)
+			if len(list.rows) > longCopy {
+				large++
+			}
+		}
+		if large != p.large {
+			t.Fatalf("index %q: %d postings are large, and not %d", p.Name, large, p.large)
 		}
 		if places != 0 || len(p.first) != table.rows {
 			t.Fatalf("index %q: %d places too many, %d rows of %d", p.Name, places, len(p.first), table.rows)

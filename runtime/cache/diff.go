@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"iter"
 	"math/rand/v2"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -89,35 +90,52 @@ func repeats[T any](items []item[T]) bool {
 
 func (d *difference[T]) size() int { return len(d.gone) + len(d.changed) }
 
-// patch applies the difference to t, one change after the other.
-func (d *difference[T]) patch(t *table[T]) {
-	for i := range d.gone {
-		t.delete(d.gone[i].key)
-	}
-	for i := range d.changed {
-		t.set(d.changed[i].key, d.changed[i].obj)
+// changes are what makes the difference, one after the other.
+func (d *difference[T]) changes() iter.Seq[Change[T]] {
+	return func(yield func(Change[T]) bool) {
+		for i := range d.gone {
+			if !yield(Change[T]{Key: d.gone[i].key, Delete: true}) {
+				return
+			}
+		}
+		for i := range d.changed {
+			if !yield(Change[T]{Key: d.changed[i].key, Object: d.changed[i].obj}) {
+				return
+			}
+		}
 	}
 }
 
-func (d *difference[T]) tell(to observer[T]) {
-	for i := range d.gone {
-		last := d.gone[i].obj
-		to.emit(event[T]{kind: removed, finalStateUnknown: true, old: last, obj: last})
-	}
-	if !to.wantsUnchanged() {
-		for i := range d.changed {
-			to.emit(d.changed[i].event())
+// events are those of the difference that are wanted.
+func (d *difference[T]) events(wanted wanted) iter.Seq[event[T]] {
+	return func(yield func(event[T]) bool) {
+		if !wanted.changes && !wanted.unchanged {
+			return
 		}
-		return
-	}
-	changed := d.changed
-	for i := range d.kept {
-		if len(changed) > 0 && changed[0].key == d.kept[i].key {
-			to.emit(changed[0].event())
-			changed = changed[1:]
-			continue
+		for i := range d.gone {
+			last := d.gone[i].obj
+			if !yield(event[T]{kind: removed, finalStateUnknown: true, old: last, obj: last}) {
+				return
+			}
 		}
-		to.emit(event[T]{kind: unchanged, obj: d.kept[i].obj})
+		changed := d.changed
+		if !wanted.unchanged {
+			for i := range changed {
+				if !yield(changed[i].event()) {
+					return
+				}
+			}
+			return
+		}
+		for i := range d.kept {
+			e := event[T]{kind: unchanged, obj: d.kept[i].obj}
+			if len(changed) > 0 && changed[0].key == d.kept[i].key {
+				e, changed = changed[0].event(), changed[1:]
+			}
+			if !yield(e) {
+				return
+			}
+		}
 	}
 }
 

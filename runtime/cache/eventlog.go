@@ -25,7 +25,8 @@ type eventLog[T any] struct {
 	length   atomic.Uint64
 }
 
-// segment is a part of the log. Its first n events are there to stay. They are in
+// segment is a part of the log. Its first n events are there to stay, and are all that
+// it gets once there is a next one. They are in
 // memory of their own: a handler that is stuck with one of them keeps only these, and
 // not what follows in the log.
 type segment[T any] struct {
@@ -52,6 +53,41 @@ func (l *eventLog[T]) append(e event[T]) {
 	l.tail.events[l.filled] = e
 	l.filled++
 	l.appended++
+}
+
+// chain holds events that are not in the log yet, in segments as the log has them. It
+// is built without a lock.
+type chain[T any] struct {
+	first, last *segment[T]
+	n           int
+}
+
+func (c *chain[T]) append(e event[T]) {
+	at := c.n % segmentSize
+	if at == 0 {
+		next := newSegment[T]()
+		if c.last == nil {
+			c.first = next
+		} else {
+			c.last.next.Store(next)
+		}
+		c.last = next
+	}
+	c.last.events[at] = e
+	c.last.n.Store(int32(at + 1))
+	c.n++
+}
+
+// appendChain appends the events of a chain, which nobody else has, however many they
+// are in the same time. What was appended before is shown with them.
+func (l *eventLog[T]) appendChain(c *chain[T]) {
+	if l.cursors == 0 || c.n == 0 {
+		return
+	}
+	l.tail.n.Store(l.filled)
+	l.tail.next.Store(c.first)
+	l.tail, l.filled = c.last, c.last.n.Load()
+	l.appended += uint64(c.n)
 }
 
 // show lets cursors see what was appended.
@@ -100,14 +136,22 @@ func (c *cursor[T]) ready() int {
 	if s == nil {
 		return 0
 	}
-	if c.at == segmentSize {
-		next := s.next.Load()
-		if next == nil || !c.segment.CompareAndSwap(s, next) {
-			return 0
-		}
-		s, c.at = next, 0
+	if n := s.n.Load(); c.at < n {
+		return int(n - c.at)
 	}
-	return int(s.n.Load() - c.at)
+	next := s.next.Load()
+	if next == nil {
+		return 0
+	}
+	// Now s has all its events: it may have got some since.
+	if n := s.n.Load(); c.at < n {
+		return int(n - c.at)
+	}
+	if !c.segment.CompareAndSwap(s, next) {
+		return 0
+	}
+	c.at = 0
+	return int(next.n.Load())
 }
 
 // next returns the event at the cursor, which must be ready, and moves on. It

@@ -1,5 +1,7 @@
 package cache
 
+import "iter"
+
 // fanout joins the handlers to the store: it is the observer through which the
 // store's changes get into the event log, and where handlers come and go.
 type fanout[T any] struct {
@@ -16,6 +18,9 @@ type fanout[T any] struct {
 	changed bell
 	// detector is nil unless mutations are to be found.
 	detector *mutationDetector[T]
+	// stagedChanges and stagedEverything hold the events of a list that is about to be
+	// committed, for each log. They are guarded by the lock of writers.
+	stagedChanges, stagedEverything chain[T]
 
 	// What is below is guarded by the write lock of the store.
 
@@ -38,8 +43,27 @@ func (f *fanout[T]) emit(e event[T]) {
 	f.everything.append(e)
 }
 
-// wantsUnchanged is called with the store locked.
-func (f *fanout[T]) wantsUnchanged() bool { return f.everything.cursors > 0 }
+// wanted is called with the store locked.
+func (f *fanout[T]) wanted() wanted {
+	return wanted{changes: f.changes.cursors > 0 || f.detector != nil, unchanged: f.everything.cursors > 0}
+}
+
+// stage takes the events of a list, before the store is locked.
+func (f *fanout[T]) stage(wanted wanted, events iter.Seq[event[T]]) {
+	f.stagedChanges, f.stagedEverything = chain[T]{}, chain[T]{}
+	for e := range events {
+		if f.detector != nil && e.kind <= updated {
+			f.detector.add(e.obj)
+		}
+		e.at = f.now
+		if wanted.changes && e.kind != unchanged {
+			f.stagedChanges.append(e)
+		}
+		if wanted.unchanged {
+			f.stagedEverything.append(e)
+		}
+	}
+}
 
 // committed is called after changes, with the store locked.
 func (f *fanout[T]) committed() {
@@ -50,6 +74,9 @@ func (f *fanout[T]) committed() {
 // relisted is called after the changes of each list, with the store locked.
 // After the first one, all handlers that wait for it join.
 func (f *fanout[T]) relisted() {
+	f.changes.appendChain(&f.stagedChanges)
+	f.everything.appendChain(&f.stagedEverything)
+	f.stagedChanges, f.stagedEverything = chain[T]{}, chain[T]{}
 	if f.listed {
 		for l := range f.listeners {
 			l.exempt()

@@ -1,6 +1,9 @@
 package cache
 
-import "math/bits"
+import (
+	"math/bits"
+	"math/rand/v2"
+)
 
 // hash is wyhash, for strings as short as those of keys. In place of hash/maphash,
 // whose calls go through a pointer, it makes Get a quarter faster.
@@ -28,9 +31,10 @@ func hashLong(seed uint64, s string) uint64 {
 	return hash(seed, s)
 }
 
-// secret and odd are numbers of wyhash, with as many ones as zeros. The seed is what
-// nobody knows.
-const secret, odd = 0xe7037ed1a0b428db, 0xa0761d6478bd642f
+// secret and odd are as random as the seed, and others in each process. With a secret
+// that is known, names can be chosen whose hashes are the same whatever the seed: a
+// factor of zero makes a product of zero.
+var secret, odd = rand.Uint64(), rand.Uint64() | 1
 
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)

@@ -13,10 +13,10 @@ import (
 //	var byOwner = cache.Index[*v1.Pod]{Name: "owner", Value: ownerName}
 //	pods, err := informer.Store().ByIndex("owner", "web")
 //
-// Its function is called once for each state of an object, with the store
-// locked: it must be quick, depend on nothing but its argument, and not call
-// the store. An error leaves the object out of the index, not out of the store,
-// and is logged.
+// Its function is called for each state of an object, once in general, before the
+// store makes the change: readers don't wait for it, other writers do. It must depend
+// on nothing but its argument, and not change the store. An error or a panic leaves the
+// object out of the index, not out of the store, and is logged.
 type Index[T any] struct {
 	// Name identifies the index in its store.
 	Name string

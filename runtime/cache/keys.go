@@ -16,8 +16,10 @@ import (
 // they find while somebody writes may be a part of a change.
 type keyTable struct {
 	seed uint64
-	// rows is how many there are. It needs a lock.
-	rows int
+	// rows is how many there are, and moves how often a key came or went: until then
+	// a row stays what it is. They need a lock.
+	rows  int
+	moves uint64
 	// namespace is that of the key that came last, and probably of the next one.
 	namespace unique.Handle[string]
 	memory    atomic.Pointer[keyMemory]
@@ -92,18 +94,26 @@ func (t *keyTable) key(row uint32) types.NamespacedName {
 	return types.NamespacedName{Namespace: k.namespace.Value(), Name: k.name}
 }
 
+// reserve makes room for so many more keys. It needs no lock but that of writers:
+// readers find the same in the old memory and in the new one, until a change, which
+// makes them look again.
+func (t *keyTable) reserve(more int) {
+	m := t.memory.Load()
+	if n := t.rows + more; n > len(m.keys) {
+		t.memory.Store(m.copy(max(n, len(m.keys)+len(m.keys)/2)))
+	}
+}
+
 // append gives key, which must be new, the next row.
 func (t *keyTable) append(key types.NamespacedName) {
+	t.reserve(1)
 	m := t.memory.Load()
-	if t.rows == len(m.keys) {
-		m = m.grown()
-		t.memory.Store(m)
-	}
 	if t.rows == 0 || t.namespace.Value() != key.Namespace {
 		t.namespace = unique.Make(key.Namespace)
 	}
 	m.keys[t.rows].Store(&rowKey{namespace: t.namespace, name: key.Name})
 	t.rows++
+	t.moves++
 	m.place(hashKey(t.seed, key), uint32(t.rows))
 }
 
@@ -112,6 +122,7 @@ func (t *keyTable) swapRemove(row uint32) {
 	m := t.memory.Load()
 	m.free(t.slotOf(row))
 	t.rows--
+	t.moves++
 	last := uint32(t.rows)
 	if row != last {
 		slot := &m.slots[t.slotOf(last)]
@@ -160,17 +171,24 @@ func (m *keyMemory) place(hash, number uint32) {
 	m.slots[i].Store(uint64(hash)<<32 | uint64(number))
 }
 
-func (m *keyMemory) grown() *keyMemory {
-	g := newKeyMemory(len(m.keys) + len(m.keys)/2)
+// copy returns memory with the same keys and room for so many rows.
+func (m *keyMemory) copy(rows int) *keyMemory {
+	c := newKeyMemory(rows)
 	for row := range m.keys {
-		g.keys[row].Store(m.keys[row].Load())
+		c.keys[row].Store(m.keys[row].Load())
 	}
+	same := len(c.slots) == len(m.slots)
 	for i := range m.slots {
-		if slot := m.slots[i].Load(); slot != 0 {
-			g.place(uint32(slot>>32), uint32(slot))
+		slot := m.slots[i].Load()
+		switch {
+		case slot == 0:
+		case same:
+			c.slots[i].Store(slot)
+		default:
+			c.place(uint32(slot>>32), uint32(slot))
 		}
 	}
-	return g
+	return c
 }
 
 // free empties slot i and closes the gap: every later slot up to the next free

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -13,14 +14,21 @@ import (
 // by swapping the last one into its place, whatever the posting's length.
 type postings[T any] struct {
 	Index[T]
+	// byValue, and the postings in it, are what readers look at.
+	byValue map[string]*posting[T]
+
+	// What is below is for writers alone: it can grow without the lock of readers.
+
 	// lists holds the postings, in places that others name; free are those of
 	// postings that are no more.
-	lists   []*posting[T]
-	free    []uint32
-	byValue map[string]uint32
+	lists []*posting[T]
+	free  []uint32
+	// large counts the postings that take long to copy.
+	large int
 	// first holds the place of each row's first value.
 	first []place
-	// rest holds the places of the other values of rows that have several.
+	// rest holds the places of the other values of rows that have several. All
+	// places of a row are in the order of the values.
 	rest map[uint32][]place
 }
 
@@ -29,6 +37,8 @@ type posting[T any] struct {
 	value   string
 	objects vector[T]
 	rows    []uint32
+	// number is that of the posting in lists, plus one.
+	number uint32
 }
 
 // place is where an object stands: in which posting, as its number in lists
@@ -39,49 +49,69 @@ type place struct {
 
 // newPostings returns an index without objects, with room for size.
 func newPostings[T any](index Index[T], size int) *postings[T] {
-	return &postings[T]{Index: index, byValue: map[string]uint32{}, first: make([]place, 0, size)}
+	return &postings[T]{Index: index, byValue: map[string]*posting[T]{}, first: make([]place, 0, size)}
+}
+
+// copy returns postings with the same content and memory of their own.
+func (p *postings[T]) copy() *postings[T] {
+	c := &postings[T]{
+		Index:   p.Index,
+		byValue: make(map[string]*posting[T], len(p.byValue)),
+		lists:   make([]*posting[T], len(p.lists)),
+		free:    slices.Clone(p.free),
+		large:   p.large,
+		first:   slices.Clone(p.first),
+	}
+	for i, list := range p.lists {
+		if list != nil {
+			c.lists[i] = list.copy()
+			c.byValue[list.value] = c.lists[i]
+		}
+	}
+	if len(p.rest) > 0 {
+		c.rest = make(map[uint32][]place, len(p.rest))
+		for row, rest := range p.rest {
+			c.rest[row] = slices.Clone(rest)
+		}
+	}
+	return c
+}
+
+func (l *posting[T]) copy() *posting[T] {
+	c := &posting[T]{value: l.value, rows: slices.Clone(l.rows), number: l.number}
+	c.objects.items = slices.Clone(l.objects.items)
+	return c
 }
 
 // list returns the posting of value, or nil.
-func (p *postings[T]) list(value string) *posting[T] {
-	if list, ok := p.byValue[value]; ok {
-		return p.lists[list-1]
-	}
-	return nil
-}
+func (p *postings[T]) list(value string) *posting[T] { return p.byValue[value] }
 
-// values computes the values of obj, each of them once. A single one comes
-// back in one, so that it costs no allocation. A panic of the function is an
-// error.
-func (p *postings[T]) values(key types.NamespacedName, obj T, one *[1]string) (values []string, err error) {
+// values appends the values of obj to some others: each of them once, and in order,
+// so that two states of an object can be compared in one pass. A panic of the
+// function is an error.
+func (p *postings[T]) values(others []string, key types.NamespacedName, obj T) (all []string, err error) {
+	all = others
 	if p.namespace {
-		one[0] = key.Namespace
-		return one[:], nil
+		return append(all, key.Namespace), nil
 	}
 	defer catch(&err)
 	if p.Value != nil {
-		one[0] = p.Value(obj)
-		return one[:], nil
+		return append(all, p.Value(obj)), nil
 	}
-	values, err = p.Values(obj)
-	if err != nil || len(values) < 2 {
-		return values, err
+	values, err := p.Values(obj)
+	if err != nil {
+		return all, err
 	}
-	return distinct(values), nil
+	all = append(all, values...)
+	own := all[len(others):]
+	slices.Sort(own)
+	return all[:len(others)+len(slices.Compact(own))], nil
 }
 
-// distinct returns values without repetitions, in their order. The slice of the
-// caller is left as it is.
-func distinct(values []string) []string {
-	seen := make(map[string]bool, len(values))
-	out := make([]string, 0, len(values))
-	for _, v := range values {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
+// reserve makes room for more rows and more values.
+func (p *postings[T]) reserve(rows, values int) {
+	p.first = slices.Grow(p.first, rows)
+	p.lists = slices.Grow(p.lists, values)
 }
 
 // add enters the object of the next row, which has the given values.
@@ -92,76 +122,147 @@ func (p *postings[T]) add(obj T, values []string) {
 }
 
 func (p *postings[T]) enter(row uint32, obj T, values []string) {
-	for i, value := range values {
-		at := p.post(row, obj, value)
-		if i == 0 {
-			p.first[row] = at
-			continue
-		}
-		if p.rest == nil {
-			p.rest = map[uint32][]place{}
-		}
-		p.rest[row] = append(p.rest[row], at)
+	if len(values) == 0 {
+		return
 	}
+	p.first[row] = p.post(row, obj, values[0])
+	if len(values) == 1 {
+		return
+	}
+	rest := make([]place, len(values)-1)
+	for i, value := range values[1:] {
+		rest[i] = p.post(row, obj, value)
+	}
+	p.setRest(row, rest)
+}
+
+func (p *postings[T]) setRest(row uint32, rest []place) {
+	if p.rest == nil {
+		p.rest = map[uint32][]place{}
+	}
+	p.rest[row] = rest
 }
 
 func (p *postings[T]) post(row uint32, obj T, value string) place {
-	number, ok := p.byValue[value]
-	if !ok {
-		number = p.newList(value)
+	list := p.byValue[value]
+	if list == nil {
+		list = p.newList(value)
 	}
-	list := p.lists[number-1]
 	list.objects.append(obj)
 	list.rows = append(list.rows, row)
-	return place{list: number, at: uint32(len(list.rows) - 1)}
-}
-
-func (p *postings[T]) newList(value string) (number uint32) {
-	if n := len(p.free); n > 0 {
-		number, p.free = p.free[n-1], p.free[:n-1]
-	} else {
-		p.lists = append(p.lists, nil)
-		number = uint32(len(p.lists))
+	if len(list.rows) == longCopy+1 {
+		p.large++
 	}
-	// The value may be a part of something large.
-	value = strings.Clone(value)
-	p.lists[number-1] = &posting[T]{value: value}
-	p.byValue[value] = number
-	return number
+	return place{list: list.number, at: uint32(len(list.rows) - 1)}
 }
 
-// update replaces the object of row by another with the given values.
+func (p *postings[T]) newList(value string) *posting[T] {
+	// The value may be a part of something large.
+	list := &posting[T]{value: strings.Clone(value)}
+	if n := len(p.free); n > 0 {
+		list.number, p.free = p.free[n-1], p.free[:n-1]
+		p.lists[list.number-1] = list
+	} else {
+		p.lists = append(p.lists, list)
+		list.number = uint32(len(p.lists))
+	}
+	p.byValue[list.value] = list
+	return list
+}
+
+// update replaces the object of row by another with the given values. Of the postings
+// it changes those alone whose values came or went.
 func (p *postings[T]) update(row uint32, obj T, values []string) {
-	if !p.same(row, values) {
+	switch {
+	case p.same(row, values):
+		p.replace(p.first[row], obj)
+		for _, at := range p.rest[row] {
+			p.replace(at, obj)
+		}
+	case len(values) < 2 && len(p.rest[row]) == 0:
 		p.leave(row)
 		p.enter(row, obj, values)
-		return
+	default:
+		p.exchange(row, obj, values)
 	}
-	if first := p.first[row]; first.list != 0 {
-		p.lists[first.list-1].objects.set(first.at, obj)
-	}
-	for _, at := range p.rest[row] {
+}
+
+func (p *postings[T]) replace(at place, obj T) {
+	if at.list != 0 {
 		p.lists[at.list-1].objects.set(at.at, obj)
 	}
 }
 
-// same reports whether row has just these values, in this order: an index
-// function that returns them in another one costs a little time.
+// exchange is update where one of several values has come or gone.
+func (p *postings[T]) exchange(row uint32, obj T, values []string) {
+	places := make([]place, 0, len(values))
+	p.compare(row, values, func(at place, value string, stays bool) {
+		switch {
+		case at.list == 0:
+			places = append(places, p.post(row, obj, value))
+		case stays:
+			p.replace(at, obj)
+			places = append(places, at)
+		default:
+			// A place of row can't move meanwhile: they are in different postings.
+			p.unpost(at)
+		}
+	})
+	p.first[row] = place{}
+	delete(p.rest, row)
+	if len(places) > 0 {
+		p.first[row] = places[0]
+	}
+	if len(places) > 1 {
+		p.setRest(row, places[1:])
+	}
+}
+
+// same reports whether row has just these values.
 func (p *postings[T]) same(row uint32, values []string) bool {
 	first := p.first[row]
 	if first.list == 0 {
 		return len(values) == 0
 	}
 	rest := p.rest[row]
-	if len(values) != 1+len(rest) || values[0] != p.lists[first.list-1].value {
+	if len(values) != 1+len(rest) || values[0] != p.valueAt(first) {
 		return false
 	}
 	for i, at := range rest {
-		if p.lists[at.list-1].value != values[i+1] {
+		if p.valueAt(at) != values[i+1] {
 			return false
 		}
 	}
 	return true
+}
+
+func (p *postings[T]) valueAt(at place) string { return p.lists[at.list-1].value }
+
+// compare calls visit for each of the values that row has, with its place there and
+// whether it is one of the given ones as well, and for each of these that row does not
+// have, with no place: in the order of the values.
+func (p *postings[T]) compare(row uint32, values []string, visit func(at place, value string, stays bool)) {
+	had := func(at place) {
+		value := p.valueAt(at)
+		for len(values) > 0 && values[0] < value {
+			visit(place{}, values[0], true)
+			values = values[1:]
+		}
+		stays := len(values) > 0 && values[0] == value
+		if stays {
+			values = values[1:]
+		}
+		visit(at, value, stays)
+	}
+	if first := p.first[row]; first.list != 0 {
+		had(first)
+		for _, at := range p.rest[row] {
+			had(at)
+		}
+	}
+	for _, value := range values {
+		visit(place{}, value, true)
+	}
 }
 
 // leave takes the object of row out of all its postings.
@@ -187,6 +288,9 @@ func (p *postings[T]) unpost(from place) {
 		p.move(moved, from)
 	}
 	list.rows = list.rows[:last]
+	if last == longCopy {
+		p.large--
+	}
 	list.objects.swapRemove(from.at)
 	if last == 0 {
 		delete(p.byValue, list.value)
@@ -201,12 +305,11 @@ func (p *postings[T]) move(row uint32, to place) {
 		p.first[row] = to
 		return
 	}
-	for i := range p.rest[row] {
-		if p.rest[row][i].list == to.list {
-			p.rest[row][i] = to
-			return
-		}
-	}
+	rest := p.rest[row]
+	at, _ := slices.BinarySearchFunc(rest, p.valueAt(to), func(at place, value string) int {
+		return strings.Compare(p.valueAt(at), value)
+	})
+	rest[at] = to
 }
 
 // remove takes out the object of row; the last row then becomes row.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -24,11 +25,16 @@ import (
 type Store[T any] struct {
 	key func(T) (types.NamespacedName, error)
 
-	// writing is held by whoever changes the store, from the first look at
-	// the state to the last change. It comes before mu.
-	writing sync.Mutex
+	// length is how many objects there are.
+	length atomic.Int64
 
-	// mu guards what is below. A writer holds it only for the change itself.
+	// writing is held by whoever changes the store, from the first look at
+	// the state to the last change. It comes before mu, and guards staging.
+	writing sync.Mutex
+	staging staging[T]
+
+	// mu guards what is below. A writer holds it only for the change itself, and
+	// never while it runs user code.
 	mu              versionedMutex
 	table           *table[T] // always the same one
 	resourceVersion string
@@ -77,12 +83,8 @@ func (s *Store[T]) getLocked(key types.NamespacedName) (T, bool) {
 	return s.table.get(key)
 }
 
-// Len returns the number of objects.
-func (s *Store[T]) Len() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.table.objects.len()
-}
+// Len returns the number of objects. It never waits.
+func (s *Store[T]) Len() int { return int(s.length.Load()) }
 
 // List returns all objects, in no order.
 func (s *Store[T]) List() []T {

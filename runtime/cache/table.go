@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -31,9 +32,15 @@ func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
 	return t.objects.items[row], true
 }
 
-// set makes obj the object of key and returns the one that it replaces.
-func (t *table[T]) set(key types.NamespacedName, obj T) (old T, existed bool) {
+// set makes obj, whose values are the next ones, the object of key and returns the one
+// that it replaces.
+func (t *table[T]) set(key types.NamespacedName, obj T, values *indexValues) (old T, existed bool) {
 	row, existed := t.find(key)
+	return t.put(row, existed, key, obj, values), existed
+}
+
+// put is set where it is known whether key has a row, and which.
+func (t *table[T]) put(row uint32, existed bool, key types.NamespacedName, obj T, values *indexValues) (old T) {
 	if !existed {
 		t.keyTable.append(key)
 		t.objects.append(obj)
@@ -41,39 +48,57 @@ func (t *table[T]) set(key types.NamespacedName, obj T) (old T, existed bool) {
 		old = t.objects.items[row]
 		t.objects.set(row, obj)
 	}
-	var one [1]string
 	for _, index := range t.indexes {
-		values := t.valuesOf(index, key, obj, &one)
 		if existed {
-			index.update(row, obj, values)
+			index.update(row, obj, values.take())
 		} else {
-			index.add(obj, values)
+			index.add(obj, values.take())
 		}
 	}
-	return old, existed
+	return old
 }
 
-func (t *table[T]) valuesOf(index *postings[T], key types.NamespacedName, obj T, one *[1]string) []string {
-	values, err := index.values(key, obj, one)
+// change makes one change. The values of an object that is set are the next ones.
+func (t *table[T]) change(c *Change[T], values *indexValues) {
+	if c.Delete {
+		t.delete(c.Key)
+	} else {
+		t.set(c.Key, c.Object, values)
+	}
+}
+
+// compute adds the values of obj in each index.
+func (t *table[T]) compute(key types.NamespacedName, obj T, values *indexValues) {
+	for _, index := range t.indexes {
+		t.computeIn(index, key, obj, values)
+	}
+}
+
+func (t *table[T]) computeIn(index *postings[T], key types.NamespacedName, obj T, values *indexValues) {
+	all, err := index.values(values.values, key, obj)
 	if err != nil {
 		t.complain(fmt.Errorf("index %q: %w", index.Name, &ObjectError{Object: keyString(key), Err: err}))
-		return nil
 	}
-	return values
+	values.add(all)
 }
 
 func (t *table[T]) delete(key types.NamespacedName) (old T, existed bool) {
 	row, existed := t.find(key)
-	if !existed {
-		return old, false
+	if existed {
+		old = t.remove(row)
 	}
+	return old, existed
+}
+
+// remove takes out a row and returns its object.
+func (t *table[T]) remove(row uint32) (old T) {
 	old = t.objects.items[row]
 	t.keyTable.swapRemove(row)
 	t.objects.swapRemove(row)
 	for _, index := range t.indexes {
 		index.remove(row)
 	}
-	return old, true
+	return old
 }
 
 // index returns the postings of the index of that name, or nil.
@@ -89,9 +114,11 @@ func (t *table[T]) index(name string) *postings[T] {
 // build makes the postings of a new index from the objects of the table.
 func (t *table[T]) build(index Index[T]) *postings[T] {
 	p := newPostings(index, t.objects.len())
-	var one [1]string
+	var values indexValues
 	for row, obj := range t.objects.items {
-		p.add(obj, t.valuesOf(p, t.key(uint32(row)), obj, &one))
+		values.reset()
+		t.computeIn(p, t.key(uint32(row)), obj, &values)
+		p.add(obj, values.take())
 	}
 	return p
 }
@@ -102,12 +129,39 @@ func (t *table[T]) rebuilt(items []item[T]) *table[T] {
 	fresh := newTable[T](len(items), t.complain)
 	fresh.seed = t.seed
 	for i := range items {
-		fresh.set(items[i].key, items[i].obj)
+		fresh.set(items[i].key, items[i].obj, nil)
 	}
 	for _, index := range t.indexes {
 		fresh.indexes = append(fresh.indexes, fresh.build(index.Index))
 	}
 	return fresh
+}
+
+// copy returns a table with the same content and memory of its own.
+func (t *table[T]) copy() *table[T] {
+	c := &table[T]{complain: t.complain}
+	c.seed, c.rows, c.namespace = t.seed, t.rows, t.namespace
+	c.memory.Store(t.memory.Load().copy(len(t.memory.Load().keys)))
+	c.objects.isWords = t.objects.isWords
+	c.objects.replace(t.objects.roomier(0))
+	for _, index := range t.indexes {
+		c.indexes = append(c.indexes, index.copy())
+	}
+	return c
+}
+
+// patched returns a copy of t with changes.
+func (t *table[T]) patched(changes iter.Seq[Change[T]]) *table[T] {
+	c := t.copy()
+	var values indexValues
+	for change := range changes {
+		values.reset()
+		if !change.Delete {
+			c.compute(change.Key, change.Object, &values)
+		}
+		c.change(&change, &values)
+	}
+	return c
 }
 
 // become gives t the content of fresh, which has its seed and which nobody else has.

@@ -50,6 +50,28 @@ func (v *vector[T]) own() {
 	}
 }
 
+// mustMove reports whether a change, after which there are so many more elements, needs
+// other memory.
+func (v *vector[T]) mustMove(more int) bool {
+	return v.shared.Load() || cap(v.items)-len(v.items) < more
+}
+
+// roomier returns a copy of the elements in memory of its own, with room for so many
+// more. It needs no lock but that of writers.
+func (v *vector[T]) roomier(more int) []T {
+	if more == 0 {
+		return slices.Clone(v.items)
+	}
+	n := len(v.items)
+	return slices.Grow(v.items[:n:n], more)
+}
+
+// move makes a copy of the elements the memory of v.
+func (v *vector[T]) move(items []T) {
+	v.items = items
+	v.shared.Store(false)
+}
+
 // column is a vector whose elements can also be read one by one without a lock, if
 // isWords is true of T.
 type column[T any] struct {
@@ -97,8 +119,7 @@ func (c *column[T]) swapRemove(i uint32) {
 
 // replace makes items the elements.
 func (c *column[T]) replace(items []T) {
-	c.items = items
-	c.shared.Store(false)
+	c.move(items)
 	c.publish()
 }
 

@@ -2,6 +2,8 @@ package cache
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -16,9 +18,10 @@ func (s *Store[T]) Set(obj T) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.table.set(key, obj)
+	s.staging.set(s.table, key, obj)
+	s.lock()
+	defer s.unlock()
+	s.staging.commitSet(s.table, key, obj)
 	s.advance(resourceVersionOf(obj))
 	return nil
 }
@@ -27,9 +30,10 @@ func (s *Store[T]) Set(obj T) error {
 func (s *Store[T]) Delete(key types.NamespacedName) (T, bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.table.delete(key)
+	s.staging.delete(s.table, key)
+	s.lock()
+	defer s.unlock()
+	return s.staging.commitDelete(s.table, key)
 }
 
 // Replace makes objects the content of the store, all at once for any reader.
@@ -47,8 +51,8 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	fresh := s.table.rebuilt(items)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock()
+	defer s.unlock()
 	s.table.become(fresh)
 	s.see(resourceVersion)
 	return nil
@@ -67,16 +71,50 @@ type Change[T any] struct {
 func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range changes {
-		if c := &changes[i]; c.Delete {
-			s.table.delete(c.Key)
-		} else {
-			s.table.set(c.Key, c.Object)
+	commit := s.patch(slices.Values(changes))
+	s.lock()
+	defer s.unlock()
+	commit()
+	s.see(resourceVersion)
+}
+
+// patch prepares changes, and returns what makes them, which needs the lock. Many are
+// made in a copy of the table, which takes longer, but not for readers. The caller
+// holds writing.
+func (s *Store[T]) patch(changes iter.Seq[Change[T]]) (commit func()) {
+	for c := range changes {
+		if s.staging.add(s.table, &c); s.staging.work > longWork {
+			s.staging.reset()
+			fresh := s.table.patched(changes)
+			return func() { s.table.become(fresh) }
 		}
 	}
-	s.see(resourceVersion)
+	return func() {
+		for c := range changes {
+			s.staging.commit(s.table, &c)
+		}
+	}
+}
+
+// lock locks the store for what was staged. The caller holds writing.
+func (s *Store[T]) lock() {
+	for {
+		s.staging.prepare(s.table)
+		s.mu.Lock()
+		if s.staging.install(s.table) {
+			return
+		}
+		s.mu.Unlock()
+	}
+}
+
+// unlock ends what lock began.
+func (s *Store[T]) unlock() {
+	if n := int64(s.table.rows); n != s.length.Load() {
+		s.length.Store(n)
+	}
+	s.mu.Unlock()
+	s.staging.reset()
 }
 
 // SetResourceVersion notes a version that the store has taken in, that of a
@@ -134,18 +172,30 @@ func (s *Store[T]) advance(resourceVersion string) {
 	}
 }
 
-// observer is told of the changes of a store while mu is held: nobody can read
-// a change that the observer has not been told of, or the other way round.
+// observer gets the changes of a store while mu is held: nobody can read a change
+// that the observer has not got, or the other way round.
 type observer[T any] interface {
-	// emit is called for each change.
+	// emit is called for each change, but those of a replace.
 	emit(event[T])
-	// wantsUnchanged reports whether to emit what a replace found as it was.
-	wantsUnchanged() bool
-	// relisted is called after the changes of a replace.
+	// wanted returns which events of a replace the observer wants. It is called with
+	// mu held, maybe for reading.
+	wanted() wanted
+	// stage is called without mu, but with writing held, for the events of a replace
+	// that were wanted. What it was called with before is void.
+	stage(wanted wanted, events iter.Seq[event[T]])
+	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
 	// committed is called after one or more changes, when the lock is about to
 	// be released.
 	committed()
+}
+
+// wanted is which events an observer wants.
+type wanted struct {
+	// changes are those of objects that come, go, or are not as they were.
+	changes bool
+	// unchanged are those of objects that a replace found as they were.
+	unchanged bool
 }
 
 // commit applies a batch of deltas.
@@ -158,32 +208,44 @@ func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
 			batch = batch[1:]
 			continue
 		}
-		n := 0
-		for n < len(batch) && batch[n].kind != replaced {
-			n++
-		}
-		s.mu.Lock()
+		n := s.stage(batch)
+		s.lock()
 		for i := range batch[:n] {
 			s.apply(&batch[i], to)
 		}
 		to.committed()
-		s.mu.Unlock()
+		s.unlock()
 		batch = batch[n:]
 	}
 }
 
-// apply makes the change of one delta. The caller holds mu.
+// stage prepares the changes of the first deltas of a batch, as many as are applied
+// at once, and returns how many that are.
+func (s *Store[T]) stage(batch []delta[T]) (n int) {
+	for n < len(batch) && batch[n].kind != replaced && s.staging.work < longWork {
+		switch d := &batch[n]; d.kind {
+		case set:
+			s.staging.set(s.table, d.key, d.obj)
+		case deleted:
+			s.staging.delete(s.table, d.key)
+		}
+		n++
+	}
+	return n
+}
+
+// apply makes the change of one delta, which is staged. The caller holds mu.
 func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	switch d.kind {
 	case set:
-		old, existed := s.table.set(d.key, d.obj)
+		old, existed := s.staging.commitSet(s.table, d.key, d.obj)
 		if existed {
 			to.emit(event[T]{kind: updated, old: old, obj: d.obj})
 		} else {
 			to.emit(event[T]{kind: added, obj: d.obj})
 		}
 	case deleted:
-		if old, existed := s.table.delete(d.key); existed {
+		if old, existed := s.staging.commitDelete(s.table, d.key); existed {
 			last := d.obj
 			if d.unseen || d.stored {
 				last = old
@@ -194,23 +256,44 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	s.advance(d.resourceVersion)
 }
 
-// replace makes a list of the API the content of the store. An item that is the
-// same as the object in the store is dropped in its favour. Of the others, to is told first of the objects that are gone, then of
-// the new and the changed ones in the order of items. The caller holds writing.
+// replace makes a list of the API the content of the store. An item that is
+// the same as the object in the store is dropped in its favour. Of the others, to gets first the objects that are gone, then the new and
+// the changed ones in the order of items. The caller holds writing.
 func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s.table, list.items, list.same)
-	if change.size() > s.table.objects.len()/2 {
-		fresh := s.table.rebuilt(change.kept)
-		s.mu.Lock()
-		s.table.become(fresh)
-	} else {
-		s.mu.Lock()
-		change.patch(s.table)
-	}
-	defer s.mu.Unlock()
+	commit := s.turn(&change)
+	s.lockWith(&change, to)
+	defer s.unlock()
+	commit()
 	s.see(list.resourceVersion)
-	change.tell(to)
-	to.committed()
 	to.relisted()
+	to.committed()
+}
+
+// turn prepares a difference, and returns what makes it, which needs the lock. The
+// caller holds writing.
+func (s *Store[T]) turn(change *difference[T]) (commit func()) {
+	if change.size() <= s.table.objects.len()/2 {
+		return s.patch(change.changes())
+	}
+	fresh := s.table.rebuilt(change.kept)
+	return func() { s.table.become(fresh) }
+}
+
+// lockWith is lock after to has got the events of a change, those that it wants.
+func (s *Store[T]) lockWith(change *difference[T], to observer[T]) {
+	s.mu.RLock()
+	wanted := to.wanted()
+	s.mu.RUnlock()
+	for {
+		to.stage(wanted, change.events(wanted))
+		s.lock()
+		now := to.wanted()
+		if now == wanted {
+			return
+		}
+		wanted = now
+		s.mu.Unlock()
+	}
 }

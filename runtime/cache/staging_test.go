@@ -1,0 +1,330 @@
+package cache
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// numbered returns n things in one namespace, whose first label is one of a hundred.
+func numbered(n int, version string) []*thing {
+	things := make([]*thing, n)
+	for i := range things {
+		things[i] = newThing("ns", strconv.Itoa(i), version, "label-"+strconv.Itoa(i%100))
+	}
+	return things
+}
+
+func newThingStore(t *testing.T, things []*thing, indexes ...Index[*thing]) *Store[*thing] {
+	t.Helper()
+	store, err := NewStore(func(obj *thing) (types.NamespacedName, error) { return KeyOf(obj) }, indexes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Replace(things, "1"); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// listOf is the delta of a list.
+func listOf(things []*thing) []delta[*thing] {
+	d := delta[*thing]{kind: replaced, resourceVersion: "2"}
+	for _, obj := range things {
+		key, _ := KeyOf(obj)
+		d.items = append(d.items, item[*thing]{key: key, obj: obj})
+	}
+	return []delta[*thing]{d}
+}
+
+// writeObserver is an observer that wants everything.
+type writeObserver struct {
+	events []event[*thing]
+	staged []event[*thing]
+	stages int
+	// wants is returned in turn by wanted; the last one for ever.
+	wants []wanted
+}
+
+func (o *writeObserver) emit(e event[*thing]) { o.events = append(o.events, e) }
+func (o *writeObserver) committed()           {}
+func (o *writeObserver) relisted()            { o.events = o.staged }
+
+func (o *writeObserver) wanted() wanted {
+	now := o.wants[0]
+	if len(o.wants) > 1 {
+		o.wants = o.wants[1:]
+	}
+	return now
+}
+
+func (o *writeObserver) stage(_ wanted, events iter.Seq[event[*thing]]) {
+	o.stages++
+	o.staged = slices.Collect(events)
+}
+
+// Index functions are user code, and readers don't wait for them.
+func TestIndexFunctionsRunUnlocked(t *testing.T) {
+	things := numbered(100, "1")
+	var store *Store[*thing]
+	calls, locked := 0, 0
+	index := Index[*thing]{Name: "checks", Value: func(*thing) string {
+		if store == nil {
+			return ""
+		}
+		calls++
+		if !store.mu.TryRLock() {
+			locked++
+			return ""
+		}
+		store.mu.RUnlock()
+		return ""
+	}}
+	store = newThingStore(t, things, index)
+	newer := numbered(100, "2")
+	key, _ := KeyOf(newer[0])
+	for name, write := range map[string]func(){
+		"Set":     func() { _ = store.Set(newer[0]) },
+		"Apply":   func() { store.Apply([]Change[*thing]{{Key: key, Object: newer[0]}}, "") },
+		"Replace": func() { _ = store.Replace(things, "") },
+		"event":   func() { store.commit([]delta[*thing]{{kind: set, key: key, obj: newer[0]}}, &writeObserver{}) },
+		"relist, few changes": func() {
+			store.commit(listOf(append(newer[:1:1], things[1:]...)), &writeObserver{wants: []wanted{{}}})
+		},
+		"relist, many changes": func() { store.commit(listOf(newer), &writeObserver{wants: []wanted{{}}}) },
+	} {
+		_ = store.Replace(things, "")
+		if calls, locked = 0, 0; true {
+			write()
+		}
+		if calls == 0 || locked > 0 {
+			t.Errorf("%s: %d of %d calls with the store locked", name, locked, calls)
+		}
+	}
+}
+
+// Under the write lock nothing is copied that is as large as the store. What is
+// copied is counted in bytes that are allocated there.
+func TestNothingLargeUnderTheLock(t *testing.T) {
+	const size, limit = 100_000, 200_000
+	things := numbered(size, "1")
+	half := slices.Clone(things)
+	for i := range size/2 - 1 {
+		half[i] = newThing("ns", strconv.Itoa(i), "2", "other-"+strconv.Itoa(i%1000))
+	}
+	added := newThing("ns", "added", "2", "label-1")
+	var changes []Change[*thing]
+	for _, obj := range half[:size/4] {
+		key, _ := KeyOf(obj)
+		changes = append(changes, Change[*thing]{Key: key, Object: obj})
+	}
+	everything := func() *writeObserver { return &writeObserver{wants: []wanted{{changes: true, unchanged: true}}} }
+	for name, write := range map[string]func(*Store[*thing]){
+		"add":    func(s *Store[*thing]) { _ = s.Set(added) },
+		"event":  func(s *Store[*thing]) { s.commit([]delta[*thing]{{kind: set, obj: added}}, &writeObserver{}) },
+		"relist": func(s *Store[*thing]) { s.commit(listOf(half), everything()) },
+		"apply":  func(s *Store[*thing]) { s.Apply(changes, "2") },
+		"update after a snapshot": func(s *Store[*thing]) {
+			s.Snapshot()
+			_ = s.Set(half[0])
+		},
+		"update after a snapshot of an index": func(s *Store[*thing]) {
+			_, _ = s.SnapshotByIndex(NamespaceIndexName, "ns")
+			_ = s.Set(half[0])
+		},
+		"delete after snapshots": func(s *Store[*thing]) {
+			s.Snapshot()
+			_, _ = s.SnapshotByIndex(NamespaceIndexName, "ns")
+			s.Delete(types.NamespacedName{Namespace: "ns", Name: "7"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := newThingStore(t, things, NamespaceIndex[*thing](), byLabel)
+			allocated := &allocatedUnderLock{}
+			store.mu.observe = allocated.observe
+			write(store)
+			if allocated.most > limit {
+				t.Errorf("%d bytes were allocated under the lock", allocated.most)
+			}
+		})
+	}
+}
+
+// allocatedUnderLock counts bytes.
+type allocatedUnderLock struct{ before, most uint64 }
+
+func (a *allocatedUnderLock) observe(locked bool) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if locked {
+		a.before = m.TotalAlloc
+	} else {
+		a.most = max(a.most, m.TotalAlloc-a.before)
+	}
+}
+
+// A snapshot that is taken when everything was prepared is not changed either.
+func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
+	things := numbered(longCopy+1, "1")
+	store := newThingStore(t, things, NamespaceIndex[*thing]())
+	for name, snapshot := range map[string]func() Snapshot[*thing]{
+		"all": store.Snapshot,
+		"index": func() Snapshot[*thing] {
+			hits, _ := store.SnapshotByIndex(NamespaceIndexName, "ns")
+			return hits
+		},
+	} {
+		st, next := &staging[*thing]{}, newThing("ns", "0", "2")
+		key, _ := KeyOf(next)
+		st.set(store.table, key, next)
+		st.prepare(store.table)
+		kept := snapshot()
+		if st.install(store.table) {
+			t.Fatalf("%s: installed in spite of a snapshot", name)
+		}
+		st.prepare(store.table)
+		if !st.install(store.table) {
+			t.Fatalf("%s: not installed, though prepared", name)
+		}
+		st.commitSet(store.table, key, next)
+		if slices.Contains(kept.objects, next) {
+			t.Errorf("%s: a snapshot was changed", name)
+		}
+	}
+}
+
+// An observer that begins to want something while events are staged gets it.
+func TestStagedAgain(t *testing.T) {
+	things := numbered(10, "1")
+	store := newThingStore(t, things)
+	newer := append(numbered(1, "2"), things[1:9]...)
+	for want, wants := range map[int][]wanted{
+		0:  {{}},
+		2:  {{}, {changes: true}},
+		10: {{changes: true}, {changes: true, unchanged: true}},
+	} {
+		_ = store.Replace(things, "1")
+		o := &writeObserver{wants: wants}
+		store.commit(listOf(newer), o)
+		if len(o.events) != want || o.stages != len(wants) {
+			t.Errorf("%v: %d events, staged %d times; want %d", wants, len(o.events), o.stages, want)
+		}
+		if store.Len() != 9 {
+			t.Errorf("%d objects", store.Len())
+		}
+	}
+}
+
+// Len needs no lock.
+func TestLenUnderTheLock(t *testing.T) {
+	store := newThingStore(t, numbered(3, "1"))
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	if n := store.Len(); n != 3 {
+		t.Errorf("%d objects", n)
+	}
+}
+
+// An object with many values is changed at the cost of the values that change.
+func TestManyValues(t *testing.T) {
+	const n = 4000
+	var values []string
+	index := Index[*thing]{Name: "many", Values: func(*thing) ([]string, error) { return values, nil }}
+	for i := range n {
+		values = append(values, fmt.Sprint("value-", i))
+	}
+	obj := newThing("ns", "a", "1")
+	store := newThingStore(t, []*thing{obj, newThing("ns", "b", "1")}, index)
+	original := slices.Clone(values)
+	for name, change := range map[string]func(){
+		"same":  func() {},
+		"order": func() { slices.Reverse(values) },
+		"one":   func() { values = append(original[:n-1:n-1], strings.Repeat("x", rand.IntN(100))) },
+	} {
+		if got := testing.AllocsPerRun(10, func() { change(); _ = store.Set(obj) }); got > 20 {
+			t.Errorf("%s: %v allocations", name, got)
+		}
+		checkPostings(t, store.table)
+	}
+}
+
+// A store that is large enough for everything to be prepared is what a map would be.
+func TestLargeStoreModel(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	store := newThingStore(t, nil, NamespaceIndex[*thing](), byInitial, byLabel)
+	m := model{}
+	version := 0
+	object := func() *thing {
+		version++
+		labels := slices.Repeat([]string{""}, random.IntN(6))
+		for i := range labels {
+			labels[i] = strconv.Itoa(random.IntN(30))
+		}
+		return newThing("ns", strconv.Itoa(random.IntN(60_000)), strconv.Itoa(version), labels...)
+	}
+	put := func(obj *thing) types.NamespacedName {
+		key, _ := KeyOf(obj)
+		m[key] = obj
+		return key
+	}
+	apply := func(n, deletions int) {
+		var changes []Change[*thing]
+		for range n {
+			obj := object()
+			key := put(obj)
+			changes = append(changes, Change[*thing]{Key: key, Object: obj, Delete: random.IntN(10) < deletions})
+			if changes[len(changes)-1].Delete {
+				delete(m, key)
+			}
+		}
+		store.Apply(changes, "")
+	}
+	relist := func(changed int) {
+		list := store.List()
+		for range changed {
+			list = append(list, object())
+		}
+		clear(m)
+		for _, obj := range list {
+			put(obj)
+		}
+		o := &writeObserver{wants: []wanted{{}}}
+		store.commit(listOf(list), o)
+	}
+	type kept struct{ objects, copied []*thing }
+	var snapshots []kept
+	for round, step := range []func(){
+		func() { apply(90_000, 1) }, func() { apply(100, 3) }, func() { relist(300) }, func() { apply(7000, 9) },
+		func() { relist(9000) }, func() { relist(0) },
+	} {
+		step()
+		for range 500 {
+			obj := object()
+			_ = store.Set(obj)
+			put(obj)
+			key, _ := KeyOf(object())
+			store.Delete(key)
+			delete(m, key)
+			if random.IntN(100) == 0 {
+				all, hits := store.Snapshot(), Snapshot[*thing]{}
+				hits, _ = store.SnapshotByIndex(NamespaceIndexName, "ns")
+				snapshots = append(snapshots, kept{all.objects, slices.Clone(all.objects)}, kept{hits.objects, slices.Clone(hits.objects)})
+			}
+		}
+		checkPostings(t, store.table)
+		for _, s := range snapshots {
+			if !slices.Equal(s.objects, s.copied) {
+				t.Fatalf("round %d: a snapshot was changed", round)
+			}
+		}
+		snapshots = nil
+	}
+	m.check(t, store)
+}

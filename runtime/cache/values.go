@@ -1,0 +1,42 @@
+package cache
+
+// indexValues holds the values of objects in each of the indexes, in order: user code
+// computes them before the store is locked. The zero value is empty.
+type indexValues struct {
+	values []string
+	// ends are where the values of each object and index end, and taken is how many
+	// of them were taken.
+	ends  []int
+	taken int
+}
+
+// longScratch is how much memory is kept for the next use.
+const longScratch = 1024
+
+// add adds the values of the next object and index: what all has more than values.
+func (v *indexValues) add(all []string) {
+	v.values = all
+	v.ends = append(v.ends, len(all))
+}
+
+// take returns the values of the next object and index that were not taken yet.
+func (v *indexValues) take() []string {
+	from := 0
+	if v.taken > 0 {
+		from = v.ends[v.taken-1]
+	}
+	v.taken++
+	return v.values[from:v.ends[v.taken-1]]
+}
+
+// rewind lets take begin again.
+func (v *indexValues) rewind() { v.taken = 0 }
+
+// reset forgets all values.
+func (v *indexValues) reset() {
+	clear(v.values)
+	v.values, v.ends, v.taken = v.values[:0], v.ends[:0], 0
+	if cap(v.values) > longScratch || cap(v.ends) > longScratch {
+		*v = indexValues{}
+	}
+}

@@ -286,6 +286,56 @@ func TestIdleTimeoutIsLearned(t *testing.T) {
 	}
 }
 
+// buffering is a proxy that holds a watch back until the server has ended it.
+type buffering struct{ *cachetest.API[*thing] }
+
+func (b buffering) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[*thing], error) {
+	w, err := b.API.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &bufferingWatcher{Watcher: w}, nil
+}
+
+type bufferingWatcher struct {
+	cache.Watcher[*thing]
+	frames []cache.Frame[*thing]
+	err    error
+}
+
+func (w *bufferingWatcher) Next() (cache.Frame[*thing], error) {
+	for w.err == nil {
+		frame, err := w.Watcher.Next()
+		if w.err = err; err == nil {
+			w.frames = append(w.frames, frame)
+		}
+	}
+	if len(w.frames) == 0 {
+		return cache.Frame[*thing]{}, w.err
+	}
+	frame := w.frames[0]
+	w.frames = w.frames[1:]
+	return frame, nil
+}
+
+// Behind a proxy that buffers answers, changes come late, but they come.
+func TestBufferingProxy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := start(t, cache.New(buffering{api}, cache.Options[*thing]{}))
+		if err := r.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		for range 10 {
+			touch(t, api, "a")
+			time.Sleep(3 * time.Minute)
+			settle()
+			expect(t, "store", names(api.Objects()), names(r.Store().List()))
+		}
+	})
+}
+
 // OnError is told of what went wrong, also if the informer makes up for it at once.
 func TestOnErrorIsToldOfEverything(t *testing.T) {
 	refused := apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)

@@ -47,6 +47,10 @@ var (
 	// also lists again.
 	ErrWatchTooShort = errors.New("closed within a second")
 
+	// ErrUnversioned is why an informer lists again after a watch: the server has told
+	// no resourceVersion to watch from.
+	ErrUnversioned = errors.New("no resourceVersion to watch from")
+
 	// ErrNewHistory is why an informer lists again: the server sent a bookmark
 	// that is older than what it sent before. It has lost what happened since,
 	// as after a restore from a backup.

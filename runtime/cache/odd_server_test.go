@@ -345,3 +345,24 @@ func TestUndecodableObjectIsLookedUp(t *testing.T) {
 		})
 	}
 }
+
+// A server without versions is listed again when a watch has ended: what was deleted
+// meanwhile is found out.
+func TestNoVersionToWatchFrom(t *testing.T) {
+	for _, version := range []string{"", "0"} {
+		t.Run("version "+version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, frames: make(chan cache.Frame[*thing])}
+				r := start(t, cache.New(server, cache.Options[*thing]{}))
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				time.Sleep(time.Minute)
+				server.objects = server.objects[1:]
+				ended := server.frames
+				server.frames = make(chan cache.Frame[*thing])
+				close(ended)
+				time.Sleep(2 * time.Second)
+				expect(t, "events", []string{"add a  initial", "add b  initial", "delete a  unseen"}, lines(recorder.Events()))
+			})
+		})
+	}
+}

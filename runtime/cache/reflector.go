@@ -36,6 +36,9 @@ type reflector[T any] struct {
 	// since the last one.
 	versions versionSample
 	same     sameness
+	// buffered is whether nothing came of the last watches before their end, so that
+	// something between here and the server may be holding it back.
+	buffered bool
 	// doubtable is whether a version of the server that is older than that of a watch
 	// means that its history has restarted.
 	doubtable bool
@@ -215,9 +218,11 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 		r.backoff.succeeded()
 		r.backoff.watched(end.lasted)
 	}
-	if errors.Is(end.err, ErrWatchIdle) && w.events == 0 && r.doubtable {
+	idle := errors.Is(end.err, ErrWatchIdle)
+	if w.events == 0 && r.doubtable && (idle || end.err == io.EOF && r.buffered) { //nolint:errorlint // as below
 		end.err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), end.err)
 	}
+	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
 	if end.err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
 		end.err = nil
 	}
@@ -228,6 +233,9 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	}
 	s, pace = s.watchEnded(end)
 	switch {
+	case s.phase == Watching && !s.resumable() && (w.ordered || !idle):
+		// What was deleted meanwhile would stay.
+		return s.start(), max(pace, soon), fmt.Errorf("watch: %w", cmp.Or(end.err, ErrUnversioned))
 	case pace != later && r.reread.watched():
 		return s.start(), pace, fmt.Errorf("object: %w: listing to see whether it is now", ErrUndecodable)
 	case pace == atOnce && end.err == nil:
@@ -371,7 +379,13 @@ func (r *reflector[T]) transform(obj T) (out T, err error) {
 
 // watchTimeout is for how long to ask for the next watch. It is random, so that the
 // watches of many informers do not end together.
+//
+// A proxy that buffers answers gives them away when the server ends a watch. That is to
+// be before the watch is idle for too long, if the last one was.
 func (r *reflector[T]) watchTimeout() time.Duration {
 	least := r.options.watchTimeout()
+	if r.buffered {
+		least = min(least, max(r.options.idleTimeout()/3, time.Second))
+	}
 	return least + rand.N(least)
 }

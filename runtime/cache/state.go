@@ -105,6 +105,10 @@ func (s state) listVersion() string {
 	}
 }
 
+// resumable is whether a watch can go on where another one ended. From no particular
+// version, it would begin with what there is then.
+func (s state) resumable() bool { return s.resourceVersion != "" && s.resourceVersion != "0" }
+
 // listOptions are those of the next page.
 func (s state) listOptions() metav1.ListOptions {
 	if s.token != "" {

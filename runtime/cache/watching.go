@@ -18,6 +18,8 @@ type watching[T any] struct {
 	// opened is whether the server accepted the watch, and events is how many came.
 	opened bool
 	events int
+	// first is when the first event came.
+	first time.Time
 	// settled is whether an event's resourceVersion is one to watch from: those
 	// of the objects that a watch from no particular version starts with come
 	// in any order.
@@ -46,7 +48,7 @@ func (w *watching[T]) run(ctx context.Context) error {
 		w.initial = newInitialEvents[T]()
 		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
 	} else {
-		w.settled = w.state.resourceVersion != "" && w.state.resourceVersion != "0"
+		w.settled = w.state.resumable()
 		w.expect()
 	}
 	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.watchTimeout()))
@@ -71,7 +73,9 @@ func (w *watching[T]) run(ctx context.Context) error {
 			return causeOf(ctx, err)
 		}
 		w.idle.touch()
-		w.events++
+		if w.events++; w.events == 1 {
+			w.first = time.Now()
+		}
 		if event.Type == watch.Bookmark {
 			err = w.bookmark(ctx, event)
 		} else {
@@ -85,6 +89,13 @@ func (w *watching[T]) run(ctx context.Context) error {
 		}
 	}
 }
+
+// promptness is how long before the end of a watch an event has to come to show that
+// nothing holds events back until then.
+const promptness = 10 * time.Second
+
+// prompt is whether events came before the end of the watch.
+func (w *watching[T]) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
 
 // expect sets the idle timer to what is known of the server.
 func (w *watching[T]) expect() {

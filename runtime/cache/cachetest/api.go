@@ -96,7 +96,7 @@ func (a *API[T]) Create(obj T) (T, error) {
 			return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
 		}
 		if v.meta.GetName() == "" && v.meta.GetGenerateName() != "" {
-			v.meta.SetName(fmt.Sprintf("%s%05d", v.meta.GetGenerateName(), a.created+1))
+			v.meta.SetName(a.generateNameLocked(v.meta.GetGenerateName()))
 		}
 		if v.meta.GetName() == "" {
 			return nil, apierrors.NewBadRequest("name or generateName is required")
@@ -305,6 +305,11 @@ func (a *API[T]) unavailableLocked(method string) error {
 		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)
 	}
 	return a.invalid
+}
+
+// generateNameLocked returns a name that no other object was ever given.
+func (a *API[T]) generateNameLocked(prefix string) string {
+	return fmt.Sprintf("%s%05d", prefix, a.created+1)
 }
 
 func (a *API[T]) nextUIDLocked() types.UID {

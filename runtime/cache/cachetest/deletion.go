@@ -1,10 +1,13 @@
 package cachetest
 
 import (
+	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // deletion returns what the deletion of an object by a client makes of it: a
@@ -18,6 +21,24 @@ func (s strategy) deletion(old *unstructured.Unstructured, options metav1.Delete
 	obj.SetFinalizers(finalizers)
 	s.markDeleting(obj)
 	return obj
+}
+
+// checkPreconditions refuses to delete another object or state than the client
+// means. As from a real server, the resource in the error is the kind.
+func (s strategy) checkPreconditions(old metav1.Object, p *metav1.Preconditions) error {
+	if p == nil {
+		return nil
+	}
+	conflict := func(format string, args ...any) error {
+		return apierrors.NewConflict(schema.GroupResource{Group: s.kind.Group, Resource: s.kind.Kind}, old.GetName(), fmt.Errorf(format, args...))
+	}
+	if stored := old.GetUID(); p.UID != nil && *p.UID != stored {
+		return conflict("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, stored)
+	}
+	if stored := old.GetResourceVersion(); p.ResourceVersion != nil && *p.ResourceVersion != stored {
+		return conflict("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, stored)
+	}
+	return nil
 }
 
 // collectorFinalizers returns the finalizers of an object that is deleted: its

@@ -238,7 +238,7 @@ func (e typedEndpoint[T]) decode(text []byte, strict bool) (*version[T], error) 
 		err = kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
 	}
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%[1]s in version %[2]q cannot be handled as a %[1]s: %[3]v", e.kind.Kind, e.kind.Version, err))
 	}
 	return e.decoded(obj, obj.GetObjectKind().GroupVersionKind())
 }

@@ -89,6 +89,18 @@ func parsePath(path string) (target, bool) {
 	return t, len(parts) <= 3
 }
 
+// notSupported is the error of a method that the target does not know.
+func (t target) notSupported(method string) error {
+	verb := strings.ToLower(method)
+	switch method {
+	case http.MethodPost:
+		verb = "create"
+	case http.MethodPut:
+		verb = "update"
+	}
+	return apierrors.NewMethodNotSupported(t.resource.GroupResource(), verb)
+}
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parsePath(r.URL.Path)
@@ -99,13 +111,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.RLock()
 	e, found := s.resources[t.resource]
 	s.mu.RUnlock()
-	if !found || t.subresource != "" && !(t.subresource == statusSubresource && e.hasStatus()) {
+	switch {
+	case !found || !e.installed():
 		http.NotFound(w, r)
-		return
-	}
-	if t.key.Name == "" {
+	case t.subresource != "" && !(t.subresource == statusSubresource && e.hasStatus()):
+		writeError(w, apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name))
+	case t.key.Name == "":
 		serveCollection(w, r, e, t)
-	} else {
+	default:
 		serveObject(w, r, e, t)
 	}
 }
@@ -136,7 +149,7 @@ func serveCollection(w http.ResponseWriter, r *http.Request, e endpoint, t targe
 	case r.Method == http.MethodDelete:
 		serveDeleteCollection(w, r, e, t, options, f)
 	default:
-		writeError(w, apierrors.NewMethodNotSupported(t.resource.GroupResource(), r.Method))
+		writeError(w, t.notSupported(r.Method))
 	}
 }
 

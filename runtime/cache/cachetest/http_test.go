@@ -84,7 +84,7 @@ func TestHTTPObjects(t *testing.T) {
 			{"PUT", "namespaces/a/carps", ``, 405, `"reason":"MethodNotAllowed"`},
 			{"DELETE", "namespaces/a/carps/one/status", ``, 405, `"reason":"MethodNotAllowed"`},
 			{"GET", "namespaces/a/carps/one/status", ``, 200, `"name":"one"`},
-			{"GET", "namespaces/a/carps/one/scale", ``, 404, "404 page not found"},
+			{"GET", "namespaces/a/carps/one/scale", ``, 404, `"reason":"NotFound"`},
 			{"DELETE", "namespaces/a/carps", ``, 200, `"items":[{"kind":"Carp"`},
 			{"GET", "namespaces/a/carps/one", ``, 404, `"reason":"NotFound"`},
 			{"GET", "pikes", ``, 404, "404 page not found"},

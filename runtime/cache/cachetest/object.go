@@ -60,7 +60,7 @@ func answerObject(r *http.Request, e endpoint, t target) (runtime.Object, int, e
 	case r.Method == http.MethodDelete && t.subresource == "":
 		return answerDelete(r, e, t)
 	}
-	return nil, 0, apierrors.NewMethodNotSupported(t.resource.GroupResource(), r.Method)
+	return nil, 0, t.notSupported(r.Method)
 }
 
 func answerCreate(r *http.Request, e endpoint, t target) (runtime.Object, error) {

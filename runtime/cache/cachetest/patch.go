@@ -65,7 +65,7 @@ func (p patch) merge(before []byte, example any) ([]byte, error) {
 	default:
 		after, err := jsonpatch.MergePatch(before, p.text)
 		if err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
+			return nil, apierrors.NewBadRequest("invalid JSON patch")
 		}
 		return after, nil
 	}

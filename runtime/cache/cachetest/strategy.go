@@ -30,13 +30,20 @@ type strategy struct {
 	builtIn bool
 }
 
-// create prepares an object to be stored for the first time.
-func (s strategy) create(obj *unstructured.Unstructured, uid types.UID) error {
-	obj.SetUID(uid)
-	obj.SetCreationTimestamp(now())
+// wipe removes from a new object what the server sets.
+func wipe(obj *unstructured.Unstructured) {
+	obj.SetUID("")
+	obj.SetCreationTimestamp(metav1.Time{})
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetSelfLink("")
+}
+
+// create prepares an object to be stored for the first time.
+func (s strategy) create(obj *unstructured.Unstructured, uid types.UID) error {
+	wipe(obj)
+	obj.SetUID(uid)
+	obj.SetCreationTimestamp(now())
 	obj.SetGeneration(1)
 	if s.status {
 		delete(obj.Object, statusSubresource)
@@ -64,14 +71,21 @@ func (s strategy) update(obj, old *unstructured.Unstructured, subresource string
 	return s.invalid(obj, append(errs, validation.ValidateObjectMetaAccessorUpdate(obj, old, where)...))
 }
 
-// checkVersion compares what an update says of the stored object with it.
-func (s strategy) checkVersion(obj, old *unstructured.Unstructured) error {
+// checkUID refuses to replace an object by another one of that name.
+func (s strategy) checkUID(obj, old *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" && uid != old.GetUID() {
 		return apierrors.NewConflict(s.resource, old.GetName(), fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
 	}
+	return nil
+}
+
+// checkVersion refuses to replace a state that is not the latest.
+func (s strategy) checkVersion(obj, old *unstructured.Unstructured) error {
 	switch rv := obj.GetResourceVersion(); {
 	case rv == "" && !s.builtIn:
-		return s.invalid(obj, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
+		// As from a real server, the kind in it is the resource.
+		kind := schema.GroupKind{Group: s.resource.Group, Kind: s.resource.Resource}
+		return apierrors.NewInvalid(kind, old.GetName(), field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 	case rv != "" && rv != old.GetResourceVersion():
 		if _, err := parseVersion(rv); err != nil {
 			return s.invalid(obj, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), rv, err.Error())})
@@ -116,7 +130,9 @@ func (s strategy) resetAllButStatus(obj, old *unstructured.Unstructured) {
 // keepMetadata restores the metadata that an update can't change, and does not
 // have to repeat.
 func keepMetadata(obj, old *unstructured.Unstructured) {
-	obj.SetUID(old.GetUID())
+	if obj.GetUID() == "" {
+		obj.SetUID(old.GetUID())
+	}
 	if created := old.GetCreationTimestamp(); !created.IsZero() {
 		obj.SetCreationTimestamp(created)
 	}

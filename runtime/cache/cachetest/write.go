@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
 // write is what a request of a client says of the object that it changes,
@@ -65,7 +64,10 @@ func (e typedEndpoint[T]) builtIn() bool {
 func (e typedEndpoint[T]) fieldManager(s strategy, subresource string) (fieldManager, error) {
 	converter := e.options.TypeConverter
 	if converter == nil {
-		converter = managedfields.NewDeducedTypeConverter()
+		var err error
+		if converter, err = newTypeConverter(reflect.TypeFor[T](), s.kind); err != nil {
+			return fieldManager{}, err
+		}
 	}
 	return newFieldManager(s, converter, subresource)
 }
@@ -84,7 +86,8 @@ func (e typedEndpoint[T]) content(v *version[T]) (*unstructured.Unstructured, er
 	return u, nil
 }
 
-// fromContent is the reverse of content. What the type has no fields for goes.
+// fromContent is the reverse of content. What the type has no fields for is
+// dropped, or if strict an error.
 func (e typedEndpoint[T]) fromContent(u *unstructured.Unstructured, strict bool) (*version[T], error) {
 	text, err := json.Marshal(u.Object)
 	if err != nil {
@@ -112,13 +115,21 @@ func (e typedEndpoint[T]) read(w write, b body) (*unstructured.Unstructured, err
 	if v.meta.GetNamespace() == "" {
 		v.meta.SetNamespace(w.key.Namespace)
 	}
-	if got := v.meta.GetNamespace(); got != w.key.Namespace {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the namespace of the provided object does not match the namespace sent on the request: got %s, expected %s", got, w.key.Namespace))
-	}
-	if got := v.meta.GetName(); w.key.Name != "" && got != w.key.Name {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", got, w.key.Name))
+	if err := w.check(v.meta); err != nil {
+		return nil, err
 	}
 	return e.content(v)
+}
+
+// check refuses an object that is not the one that the request names.
+func (w write) check(obj metav1.Object) error {
+	if got := obj.GetName(); w.key.Name != "" && got != w.key.Name {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", got, w.key.Name))
+	}
+	if obj.GetNamespace() != w.key.Namespace {
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
 }
 
 // create stores a new object.
@@ -132,6 +143,7 @@ func (e typedEndpoint[T]) create(w write, b body) (runtime.Object, error) {
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
+	wipe(obj)
 	if obj, err = manager.update(nil, obj, w.manager); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -146,7 +158,8 @@ func (e typedEndpoint[T]) create(w write, b body) (runtime.Object, error) {
 // createLocked stores an object that is new, with the API locked.
 func (e typedEndpoint[T]) createLocked(s strategy, w write, obj *unstructured.Unstructured) (runtime.Object, error) {
 	if obj.GetResourceVersion() != "" {
-		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+		// A real server calls this an error of its own, too.
+		return nil, statusError(http.StatusInternalServerError, "", "resourceVersion should not be set on objects to be created")
 	}
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
 		obj.SetName(e.api.generateNameLocked(obj.GetGenerateName()))
@@ -182,6 +195,9 @@ func (e typedEndpoint[T]) update(w write, b body) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(s.resource, w.key.Name)
 		}
+		if err := s.checkUID(obj, old); err != nil {
+			return nil, err
+		}
 		return manager.update(old, obj, w.manager)
 	})
 	return answer, err
@@ -208,6 +224,9 @@ func (e typedEndpoint[T]) patch(w write, p patch) (runtime.Object, bool, error) 
 		if obj, err = e.normal(obj, w.strict); err != nil {
 			return nil, invalidPatch(p.text, err)
 		}
+		if err := w.check(obj); err != nil {
+			return nil, err
+		}
 		return manager.update(old, obj, w.manager)
 	})
 }
@@ -228,13 +247,10 @@ func (e typedEndpoint[T]) apply(s strategy, w write, p patch, manager fieldManag
 		if obj, err = e.normal(obj, w.strict); err != nil {
 			return nil, invalidPatch(p.text, err)
 		}
-		if got := obj.GetName(); old == nil && got != w.key.Name {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", got, w.key.Name))
-		}
 		if obj.GetNamespace() == "" {
 			obj.SetNamespace(w.key.Namespace)
 		}
-		return obj, nil
+		return obj, w.check(obj)
 	})
 }
 
@@ -303,10 +319,8 @@ func (e typedEndpoint[T]) delete(w write, options metav1.DeleteOptions) (runtime
 	if stored == nil {
 		return nil, false, apierrors.NewNotFound(s.resource, w.key.Name)
 	}
-	if p := options.Preconditions; p != nil {
-		if err := e.api.checkLocked(stored, p.UID, p.ResourceVersion); err != nil {
-			return nil, false, err
-		}
+	if err := s.checkPreconditions(stored.meta, options.Preconditions); err != nil {
+		return nil, false, err
 	}
 	return e.deleteLocked(s, w, stored, options)
 }
@@ -329,7 +343,7 @@ func (e typedEndpoint[T]) deleteLocked(s strategy, w write, stored *version[T], 
 }
 
 // deleteCollection deletes the objects that the options select, and returns
-// them.
+// them as they were before.
 func (e typedEndpoint[T]) deleteCollection(w write, selected metav1.ListOptions, options metav1.DeleteOptions) ([]runtime.Object, metav1.ListMeta, error) {
 	page, err := e.api.page(w.key.Namespace, selected, 0)
 	if err != nil {
@@ -338,16 +352,10 @@ func (e typedEndpoint[T]) deleteCollection(w write, selected metav1.ListOptions,
 	var deleted []runtime.Object
 	for _, v := range page.items {
 		w.key = v.key()
-		answer, gone, err := e.delete(w, options)
-		switch {
-		case apierrors.IsNotFound(err):
-			continue
-		case err != nil:
+		if _, _, err := e.delete(w, options); err != nil && !apierrors.IsNotFound(err) {
 			return nil, metav1.ListMeta{}, err
-		case gone:
-			answer = e.answer(v)
 		}
-		deleted = append(deleted, answer)
+		deleted = append(deleted, e.answer(v))
 	}
 	return deleted, page.meta, nil
 }

@@ -112,7 +112,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e, found := s.resources[t.resource]
 	s.mu.RUnlock()
 	switch {
-	case !found || !e.installed():
+	case !found || t.key.Name != "" && !e.installed():
 		http.NotFound(w, r)
 	case t.subresource != "" && !(t.subresource == statusSubresource && e.hasStatus()):
 		writeError(w, apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name))

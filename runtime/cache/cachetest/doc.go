@@ -32,10 +32,10 @@
 //
 // # Clients that write
 //
-// Create, Update and Delete of an API are the hand of the test: what they are
-// given is stored as it is. A Server is what a controller writes to, with the
-// client that it has anyway (controller-runtime's, a clientset, a dynamic or a
-// metadata client):
+// Create, Update and Delete of an API are the hand of the test: they may set
+// status, deletionTimestamp and all else, and Delete does not wait for
+// finalizers. A Server is what a controller writes to, with the client that it
+// has anyway (controller-runtime's, a clientset, a dynamic or a metadata client):
 //
 //	server := cachetest.NewServer()
 //	cachetest.Serve(server, widgetsv1.GroupVersion.WithResource("widgets"), "Widget", api)

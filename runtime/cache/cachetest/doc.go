@@ -52,8 +52,8 @@
 //
 // What it leaves out: admission, defaults and validation of what is not
 // metadata; grace periods, so that a pod that is deleted is gone at once;
-// subresources other than status; conversion between versions; tables; and
-// controllers, so that a deletion with the policy Foreground or Orphan waits for
+// subresources other than status; conversion between versions; tables; warnings;
+// and controllers, so that a deletion with the policy Foreground or Orphan waits for
 // somebody to remove the garbage collector's finalizer.
 //
 // # Bubbles

@@ -13,10 +13,11 @@ type ServeOptions struct {
 	// stored, and only a write to .../status changes it. A Go type without a
 	// field "status" has no such subresource anyway.
 	NoStatus bool
-	// TypeConverter knows the lists of the type, for server-side apply: which are
-	// sets, or maps by a key. The default knows none, so that a manager that
-	// applies a list owns it as a whole, as with a custom resource whose schema
-	// says nothing of its lists. client-go has one for the types that are built
-	// in: applyconfigurations.NewTypeConverter.
+	// TypeConverter tells server-side apply the fields of the type. The default
+	// reads them from the Go type: a list is a set, or a map by a key, if its
+	// tags for strategic merges say so (patchStrategy, patchMergeKey), and is
+	// owned as a whole otherwise. For the types of k8s.io/api, whose lists may
+	// have more keys than that, client-go has an exact one:
+	// applyconfigurations.NewTypeConverter.
 	TypeConverter managedfields.TypeConverter
 }

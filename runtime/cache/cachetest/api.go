@@ -85,8 +85,8 @@ func (a *API[T]) SetResource(resource schema.GroupResource) {
 }
 
 // Create adds the object and returns it as stored, with a resourceVersion and,
-// if it has none, a UID. An object without a name gets one made of its
-// generateName.
+// if it has none, a UID, a creationTimestamp and the generation 1. An object
+// without a name gets one made of its generateName.
 //
 // Possible errors: AlreadyExists, BadRequest for an object without a name or
 // with a resourceVersion.
@@ -96,7 +96,7 @@ func (a *API[T]) Create(obj T) (T, error) {
 			return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
 		}
 		if v.meta.GetName() == "" && v.meta.GetGenerateName() != "" {
-			v.meta.SetName(fmt.Sprintf("%s%05d", v.meta.GetGenerateName(), a.created+1))
+			v.meta.SetName(a.generateNameLocked(v.meta.GetGenerateName()))
 		}
 		if v.meta.GetName() == "" {
 			return nil, apierrors.NewBadRequest("name or generateName is required")
@@ -107,14 +107,22 @@ func (a *API[T]) Create(obj T) (T, error) {
 		if uid := a.nextUIDLocked(); v.meta.GetUID() == "" {
 			v.meta.SetUID(uid)
 		}
+		if created := v.meta.GetCreationTimestamp(); created.IsZero() {
+			v.meta.SetCreationTimestamp(now())
+		}
+		if v.meta.GetGeneration() == 0 {
+			v.meta.SetGeneration(1)
+		}
 		a.changeLocked(v.key(), v)
 		return v, nil
 	})
 }
 
 // Update replaces the object of the same namespace and name, and returns it as
-// stored. An empty resourceVersion or UID is that of the stored object. As on a
-// real server, an update that changes nothing is no event and keeps the
+// stored. An empty resourceVersion, UID or creationTimestamp is that of the
+// stored object. The generation goes up by one if anything but metadata and
+// status changes, unless the object has a generation of its own. As on a real
+// server, an update that changes nothing is no event and keeps the
 // resourceVersion.
 //
 // Possible errors: NotFound; Conflict, if the resourceVersion or the UID is not
@@ -129,8 +137,7 @@ func (a *API[T]) Update(obj T) (T, error) {
 		if err := a.checkLocked(old, &uid, &rv); err != nil {
 			return nil, err
 		}
-		v.meta.SetUID(old.meta.GetUID())
-		v.meta.SetResourceVersion(old.meta.GetResourceVersion())
+		v.inherit(old)
 		if equality.Semantic.DeepEqual(v.object, old.object) {
 			return old, nil
 		}
@@ -305,6 +312,11 @@ func (a *API[T]) unavailableLocked(method string) error {
 		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)
 	}
 	return a.invalid
+}
+
+// generateNameLocked returns a name that no other object was ever given.
+func (a *API[T]) generateNameLocked(prefix string) string {
+	return fmt.Sprintf("%s%05d", prefix, a.created+1)
 }
 
 func (a *API[T]) nextUIDLocked() types.UID {

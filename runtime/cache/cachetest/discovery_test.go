@@ -19,7 +19,7 @@ func TestDiscovery(t *testing.T) {
 		server := NewServer()
 		carpAPI, pikeAPI, lakeAPI := NewAPI[*testv1.Carp](), NewAPI[*testv1.Carp](), NewAPI[*testv1.Carp]()
 		Serve(server, carps, "Carp", carpAPI)
-		Serve(server, schema.GroupVersionResource{Group: "pond.test", Version: "v1beta1", Resource: "carps"}, "Carp", carpAPI)
+		Serve(server, schema.GroupVersionResource{Group: "pond.test", Version: "v1beta1", Resource: "carps"}, "Carp", carpAPI, ServeOptions{NoStatus: true})
 		Serve(server, schema.GroupVersionResource{Version: "v1", Resource: "pikes"}, "Pike", pikeAPI)
 		Serve(server, schema.GroupVersionResource{Group: "lake.test", Version: "v1", Resource: "lakes"}, "Lake", lakeAPI, ServeOptions{ClusterScoped: true})
 		client := clientdiscovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()})
@@ -43,9 +43,9 @@ func TestDiscovery(t *testing.T) {
 		}
 		want := map[string][]string{
 			"groups":            {"/v1", "lake.test/v1", "pond.test/v1"},
-			"v1":                {"pikes"},
-			"lake.test/v1":      {"lakes"},
-			"pond.test/v1":      {"carps"},
+			"v1":                {"pikes", "pikes/status"},
+			"lake.test/v1":      {"lakes", "lakes/status"},
+			"pond.test/v1":      {"carps", "carps/status"},
 			"pond.test/v1beta1": {"carps"},
 		}
 		if diff := cmp.Diff(want, found()); diff != "" {
@@ -59,7 +59,7 @@ func TestDiscovery(t *testing.T) {
 
 		carpAPI.Uninstall()
 		pikeAPI.Uninstall()
-		want = map[string][]string{"groups": {"lake.test/v1"}, "lake.test/v1": {"lakes"}}
+		want = map[string][]string{"groups": {"lake.test/v1"}, "lake.test/v1": {"lakes", "lakes/status"}}
 		if diff := cmp.Diff(want, found()); diff != "" {
 			t.Errorf("one is installed (-want +got):\n%s", diff)
 		}

@@ -27,10 +27,41 @@
 //   - Nothing runs in the background and nothing waits for real time: all of it,
 //     HTTP included, works in a bubble of testing/synctest, if it is made there.
 //
-// What it leaves out: finalizers and graceful deletion, generation and
-// creationTimestamp, validation of objects, field selectors other than
-// metadata.name and metadata.namespace, and over HTTP patches and subresources.
-// The history is kept until Compact.
+// The history is kept until Compact. Field selectors other than metadata.name and
+// metadata.namespace are refused.
+//
+// # Clients that write
+//
+// Create, Update and Delete of an API are the hand of the test: they may set
+// status, deletionTimestamp and all else, and Delete does not wait for
+// finalizers. A Server is what a controller writes to, with the client that it
+// has anyway (controller-runtime's, a clientset, a dynamic or a metadata client):
+//
+//	server := cachetest.NewServer()
+//	cachetest.Serve(server, widgetsv1.GroupVersion.WithResource("widgets"), "Widget", api)
+//	config := &rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+//
+// It answers writes by the rules of a real server, which a differential test
+// holds it to: uid, creationTimestamp, generation and managedFields are the
+// server's, an old resourceVersion is a conflict, status is written through
+// its subresource (ServeOptions.NoStatus), an object with finalizers is deleted
+// when the last of them is removed, server-side apply knows who owns which field.
+// An update that changes nothing is no event. Types of k8s.io/api follow the
+// rules of types that are built in, which know strategic merges and updates
+// without a resourceVersion; all others those of custom resources.
+//
+// What it leaves out: admission, defaults and validation of what is not
+// metadata; grace periods, so that a pod that is deleted is gone at once;
+// subresources other than status; conversion between versions; tables; warnings;
+// and controllers, so that a deletion with the policy Foreground or Orphan waits for
+// somebody to remove the garbage collector's finalizer.
+//
+// # Bubbles
+//
+// apimachinery's HandleError sleeps after errors, by a clock that goes wrong
+// when some of them occur outside of a bubble of testing/synctest and others
+// inside: for decades of the bubble's time. A program that imports this package
+// has that sleep removed; errors are logged as before.
 //
 // # Faults
 //
@@ -71,8 +102,8 @@
 //		}
 //	}
 //
-// What the controller writes goes to the API itself, or over HTTP through
-// Server.RoundTripper, and is not subject to faults. A seed that fails once
+// What the controller writes, over HTTP through Server.RoundTripper, is not
+// subject to faults. A seed that fails once
 // fails again, unless the jitter of a backoff lets requests come in another
 // order; Requests says which they were, and what they met.
 //

@@ -17,24 +17,39 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// endpoint is an API in JSON.
+// endpoint is an API, whatever the type of its objects.
 type endpoint interface {
 	// installed is false after Uninstall.
 	installed() bool
 	// describe returns what discovery says of the resource of that name.
 	describe(name string) []metav1.APIResource
-	get(key types.NamespacedName) ([]byte, error)
-	create(namespace string, body []byte) ([]byte, error)
-	update(key types.NamespacedName, body []byte) ([]byte, error)
-	delete(key types.NamespacedName, body []byte) ([]byte, error)
-	list(ctx context.Context, namespace string, options metav1.ListOptions, each func([]byte)) (metav1.ListMeta, error)
+	// hasStatus says whether there is a status subresource, and hasProtobuf
+	// whether objects have a form in protobuf.
+	hasStatus() bool
+	hasProtobuf() bool
+	// bodyTypes and patchTypes are the media types of bodies that are accepted.
+	bodyTypes() []string
+	patchTypes() []string
+
+	get(key types.NamespacedName) (runtime.Object, error)
+	create(w write, b body) (runtime.Object, error)
+	update(w write, b body) (runtime.Object, error)
+	// patch says whether the object is new.
+	patch(w write, p patch) (runtime.Object, bool, error)
+	// delete says whether the object is gone.
+	delete(w write, options metav1.DeleteOptions) (runtime.Object, bool, error)
+	deleteCollection(w write, selected metav1.ListOptions, options metav1.DeleteOptions) ([]runtime.Object, metav1.ListMeta, error)
+
+	list(ctx context.Context, namespace string, options metav1.ListOptions, f format, each func([]byte)) (metav1.ListMeta, error)
 	// listHead is a list as far as the bracket that opens its items.
-	listHead(metav1.ListMeta) ([]byte, error)
-	watch(ctx context.Context, namespace string, options metav1.ListOptions) (stream, error)
+	listHead(list metav1.ListMeta, f format) ([]byte, error)
+	watch(ctx context.Context, namespace string, options metav1.ListOptions, f format) (stream, error)
 }
 
 // stream is an open watch in JSON.
@@ -57,72 +72,48 @@ func (e typedEndpoint[T]) installed() bool {
 }
 
 func (e typedEndpoint[T]) describe(name string) []metav1.APIResource {
-	return []metav1.APIResource{{
+	resources := []metav1.APIResource{{
 		Name:         name,
 		SingularName: strings.ToLower(e.kind.Kind),
 		Namespaced:   !e.options.ClusterScoped,
 		Kind:         e.kind.Kind,
-		Verbs:        metav1.Verbs{"create", "delete", "get", "list", "update", "watch"},
+		Verbs:        metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 	}}
+	if e.hasStatus() {
+		resources = append(resources, metav1.APIResource{
+			Name:       name + "/" + statusSubresource,
+			Namespaced: !e.options.ClusterScoped,
+			Kind:       e.kind.Kind,
+			Verbs:      metav1.Verbs{"get", "patch", "update"},
+		})
+	}
+	return resources
 }
 
-func (e typedEndpoint[T]) get(key types.NamespacedName) ([]byte, error) {
-	return e.encoded(e.api.Get(key))
+func (e typedEndpoint[T]) hasProtobuf() bool {
+	return reflect.TypeFor[T]().Implements(reflect.TypeFor[protobufObject]())
 }
 
-func (e typedEndpoint[T]) create(namespace string, body []byte) ([]byte, error) {
-	v, err := e.decode(body)
+func (e typedEndpoint[T]) bodyTypes() []string {
+	if e.hasProtobuf() {
+		return []string{jsonType, yamlType, protoType}
+	}
+	return []string{jsonType, yamlType}
+}
+
+func (e typedEndpoint[T]) get(key types.NamespacedName) (runtime.Object, error) {
+	obj, err := e.api.Get(key)
 	if err != nil {
 		return nil, err
 	}
-	if v.meta.GetNamespace() == "" {
-		v.meta.SetNamespace(namespace)
-	}
-	if v.meta.GetNamespace() != namespace {
-		return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
-	}
-	return e.encoded(e.api.Create(v.object))
+	e.setKind(obj, e.kind)
+	return obj, nil
 }
 
-func (e typedEndpoint[T]) update(key types.NamespacedName, body []byte) ([]byte, error) {
-	v, err := e.decode(body)
-	if err != nil {
-		return nil, err
-	}
-	if v.meta.GetNamespace() == "" {
-		v.meta.SetNamespace(key.Namespace)
-	}
-	if v.key() != key {
-		return nil, apierrors.NewBadRequest("the namespace and name of the object do not match those on the URL")
-	}
-	return e.encoded(e.api.Update(v.object))
-}
-
-func (e typedEndpoint[T]) delete(key types.NamespacedName, body []byte) ([]byte, error) {
-	var options metav1.DeleteOptions
-	if len(body) > 0 {
-		if err := json.Unmarshal(body, &options); err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-	}
-	var preconditions metav1.Preconditions
-	if options.Preconditions != nil {
-		preconditions = *options.Preconditions
-	}
-	if _, err := e.api.Delete(key, preconditions); err != nil {
-		return nil, err
-	}
-	return json.Marshal(metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusSuccess,
-		Details:  &metav1.StatusDetails{Group: e.kind.Group, Kind: e.kind.Kind, Name: key.Name},
-	})
-}
-
-func (e typedEndpoint[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each func([]byte)) (metav1.ListMeta, error) {
+func (e typedEndpoint[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, f format, each func([]byte)) (metav1.ListMeta, error) {
 	var broken error
 	list, err := e.api.list(ctx, namespace, options, func(obj T, padding int, err error) {
-		item, err := e.encodeOr(obj, err)
+		item, err := e.encodeOr(obj, f, err)
 		if err != nil {
 			broken = err
 			return
@@ -135,29 +126,34 @@ func (e typedEndpoint[T]) list(ctx context.Context, namespace string, options me
 	return list, err
 }
 
-func (e typedEndpoint[T]) listHead(list metav1.ListMeta) ([]byte, error) {
+func (e typedEndpoint[T]) listHead(list metav1.ListMeta, f format) ([]byte, error) {
+	kind := e.kind
+	if f.metadata {
+		kind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+	}
 	text, err := json.Marshal(struct {
 		metav1.TypeMeta `json:",inline"`
 		metav1.ListMeta `json:"metadata"`
-	}{metav1.TypeMeta{Kind: e.kind.Kind + "List", APIVersion: e.kind.GroupVersion().String()}, list})
+	}{metav1.TypeMeta{Kind: kind.Kind + "List", APIVersion: kind.GroupVersion().String()}, list})
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	return append(text[:len(text)-1], `,"items":[`...), nil
 }
 
-func (e typedEndpoint[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions) (stream, error) {
+func (e typedEndpoint[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions, f format) (stream, error) {
 	w, err := e.api.watch(ctx, namespace, options)
 	if err != nil {
 		return nil, err
 	}
-	return typedStream[T]{endpoint: e, watcher: w}, nil
+	return typedStream[T]{endpoint: e, watcher: w, format: f}, nil
 }
 
 // typedStream is the stream of a typedEndpoint.
 type typedStream[T runtime.Object] struct {
 	endpoint typedEndpoint[T]
 	watcher  *watcher[T]
+	format   format
 }
 
 func (s typedStream[T]) stop() { s.watcher.Stop() }
@@ -165,10 +161,10 @@ func (s typedStream[T]) stop() { s.watcher.Stop() }
 func (s typedStream[T]) next() (watch.EventType, []byte, error) {
 	frame, err := s.watcher.Next()
 	if frame.Type == watch.Bookmark {
-		text, err := s.endpoint.encodeBookmark(frame.ResourceVersion, frame.InitialEventsEnd)
+		text, err := s.endpoint.encodeBookmark(frame.ResourceVersion, frame.InitialEventsEnd, s.format)
 		return frame.Type, pad(text, s.watcher.padding), err
 	}
-	text, err := s.endpoint.encodeOr(frame.Object, err)
+	text, err := s.endpoint.encodeOr(frame.Object, s.format, err)
 	if frame.Type == "" {
 		// What can't be decoded does not say either what happened to it.
 		frame.Type = watch.Modified
@@ -186,17 +182,70 @@ func pad(object []byte, by int) []byte {
 	return slices.Concat([]byte(before), padding, []byte(after), object[1:])
 }
 
-// decode reads an object as Kubernetes does: names are case-sensitive.
-func (e typedEndpoint[T]) decode(body []byte) (*version[T], error) {
+// newObject returns an empty object.
+func (e typedEndpoint[T]) newObject() (T, error) {
 	kind := reflect.TypeFor[T]()
 	if kind.Kind() != reflect.Pointer {
-		return nil, apierrors.NewInternalError(fmt.Errorf("%v: not a pointer to a struct", kind))
+		var none T
+		return none, apierrors.NewInternalError(fmt.Errorf("%v: not a pointer to a struct", kind))
 	}
 	obj, _ := reflect.New(kind.Elem()).Interface().(T)
-	if err := utiljson.Unmarshal(body, obj); err != nil {
+	return obj, nil
+}
+
+// decodeBody reads the object of a request.
+func (e typedEndpoint[T]) decodeBody(b body, strict bool) (*version[T], error) {
+	switch b.kind {
+	case protoType:
+		return e.decodeProtobuf(b.text)
+	case yamlType:
+		text, err := yaml.YAMLToJSON(b.text)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return e.decode(text, strict)
+	default:
+		return e.decode(b.text, strict)
+	}
+}
+
+func (e typedEndpoint[T]) decodeProtobuf(text []byte) (*version[T], error) {
+	obj, err := e.newObject()
+	if err != nil {
+		return nil, err
+	}
+	kind, err := unmarshalProtobuf(text, obj)
+	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	if got := obj.GetObjectKind().GroupVersionKind(); !got.Empty() && got != e.kind {
+	return e.decoded(obj, kind)
+}
+
+// decode reads an object as Kubernetes does: names are case-sensitive.
+func (e typedEndpoint[T]) decode(text []byte, strict bool) (*version[T], error) {
+	obj, err := e.newObject()
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := any(obj).(runtime.Unstructured); ok {
+		err = utiljson.Unmarshal(text, obj)
+	} else if strict {
+		var unknown []error
+		if unknown, err = kjson.UnmarshalStrict(text, obj); err == nil && len(unknown) > 0 {
+			err = runtime.NewStrictDecodingError(unknown)
+		}
+	} else {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%[1]s in version %[2]q cannot be handled as a %[1]s: %[3]v", e.kind.Kind, e.kind.Version, err))
+	}
+	return e.decoded(obj, obj.GetObjectKind().GroupVersionKind())
+}
+
+// decoded checks the kind of an object that came from a client.
+func (e typedEndpoint[T]) decoded(obj T, got schema.GroupVersionKind) (*version[T], error) {
+	if !got.Empty() && got != e.kind {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the object is a %s; expected a %s", got, e.kind))
 	}
 	e.setKind(obj, schema.GroupVersionKind{})
@@ -212,41 +261,41 @@ func (e typedEndpoint[T]) setKind(obj T, kind schema.GroupVersionKind) {
 }
 
 // encoded encodes the answer of the API.
-func (e typedEndpoint[T]) encoded(obj T, err error) ([]byte, error) {
+func (e typedEndpoint[T]) encoded(obj T, f format, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	e.setKind(obj, e.kind)
-	text, err := json.Marshal(obj)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	return text, nil
+	return f.encode(obj)
 }
 
 // encodeOr encodes an object, or one that does not decode in place of a
 // *cache.ObjectError.
-func (e typedEndpoint[T]) encodeOr(obj T, err error) ([]byte, error) {
+func (e typedEndpoint[T]) encodeOr(obj T, f format, err error) ([]byte, error) {
 	var object *cache.ObjectError
 	if !errors.As(err, &object) {
-		return e.encoded(obj, err)
+		return e.encoded(obj, f, err)
 	}
 	namespace, name, ok := strings.Cut(object.Object, "/")
 	if !ok {
 		namespace, name = "", object.Object
 	}
-	return e.encodeMeta(map[string]any{"namespace": namespace, "name": name, "labels": object.Error()})
+	return e.encodeMeta(map[string]any{"namespace": namespace, "name": name, "labels": object.Error()}, f)
 }
 
-func (e typedEndpoint[T]) encodeBookmark(resourceVersion string, initialEventsEnd bool) ([]byte, error) {
+func (e typedEndpoint[T]) encodeBookmark(resourceVersion string, initialEventsEnd bool, f format) ([]byte, error) {
 	m := map[string]any{"resourceVersion": resourceVersion}
 	if initialEventsEnd {
 		m["annotations"] = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
-	return e.encodeMeta(m)
+	return e.encodeMeta(m, f)
 }
 
 // encodeMeta encodes an object that has nothing but metadata.
-func (e typedEndpoint[T]) encodeMeta(m map[string]any) ([]byte, error) {
-	return json.Marshal(map[string]any{"kind": e.kind.Kind, "apiVersion": e.kind.GroupVersion().String(), "metadata": m})
+func (e typedEndpoint[T]) encodeMeta(m map[string]any, f format) ([]byte, error) {
+	kind := e.kind
+	if f.metadata {
+		kind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+	}
+	return json.Marshal(map[string]any{"kind": kind.Kind, "apiVersion": kind.GroupVersion().String(), "metadata": m})
 }

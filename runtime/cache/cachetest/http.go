@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -19,12 +18,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Server serves APIs over HTTP in JSON, under the paths of a Kubernetes API
-// server: /api/v1/... for the core group and /apis/<group>/<version>/... for
-// others, with namespaces/<namespace>/ before the resource or without. It knows
-// list, watch, get, create, update, delete and discovery; it does not know
-// subresources or patches. A resource is listed in discovery while it is
-// installed, and a group version while one of its resources is.
+// Server serves APIs over HTTP, under the paths of a Kubernetes API server:
+// /api/v1/... for the core group and /apis/<group>/<version>/... for others,
+// with namespaces/<namespace>/ before the resource or without.
+//
+// It knows every verb: list, watch, get, create, update, patch (JSON, merge, for
+// the types of k8s.io/api strategic merge, and server-side apply), delete and
+// deletecollection; the subresource status; and discovery. A resource is listed
+// there while it is installed, and a group version while one of its resources
+// is. Bodies are JSON, and of single objects protobuf if their type has it.
 //
 // RoundTripper connects a client to it without a network.
 type Server struct {
@@ -54,18 +56,11 @@ func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResourc
 	server.resources[resource] = e
 }
 
-// ServeOptions says how a resource is served. The zero value is a namespaced
-// resource.
-type ServeOptions struct {
-	// ClusterScoped tells clients, by discovery, that the objects have no
-	// namespace.
-	ClusterScoped bool
-}
-
 // target is what the path of a request names.
 type target struct {
-	resource schema.GroupVersionResource
-	key      types.NamespacedName
+	resource    schema.GroupVersionResource
+	key         types.NamespacedName
+	subresource string
 }
 
 // parsePath splits a path, or returns false if it names no resource.
@@ -80,28 +75,64 @@ func parsePath(path string) (target, bool) {
 	default:
 		return target{}, false
 	}
-	if len(parts) > 2 && parts[0] == "namespaces" {
+	// The status of a namespace is no resource in it.
+	if len(parts) > 2 && parts[0] == "namespaces" && !(len(parts) == 3 && parts[2] == statusSubresource) {
 		t.key.Namespace, parts = parts[1], parts[2:]
 	}
-	if len(parts) == 2 {
+	t.resource.Resource = parts[0]
+	if len(parts) > 1 {
 		t.key.Name = parts[1]
 	}
-	t.resource.Resource = parts[0]
-	return t, len(parts) <= 2
+	if len(parts) > 2 {
+		t.subresource = parts[2]
+	}
+	return t, len(parts) <= 3
+}
+
+// notSupported is the error of a method that the target does not know.
+func (t target) notSupported(method string) error {
+	verb := strings.ToLower(method)
+	switch method {
+	case http.MethodPost:
+		verb = "create"
+	case http.MethodPut:
+		verb = "update"
+	}
+	return apierrors.NewMethodNotSupported(t.resource.GroupResource(), verb)
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parsePath(r.URL.Path)
-	s.mu.RLock()
-	e, found := s.resources[t.resource]
-	s.mu.RUnlock()
 	if !ok {
 		serveDiscovery(w, r, s.discovery())
 		return
 	}
-	if !found {
+	s.mu.RLock()
+	e, found := s.resources[t.resource]
+	s.mu.RUnlock()
+	switch {
+	case !found || t.key.Name != "" && !e.installed():
 		http.NotFound(w, r)
+	case t.subresource != "" && !(t.subresource == statusSubresource && e.hasStatus()):
+		writeError(w, apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name))
+	case t.key.Name == "":
+		serveCollection(w, r, e, t)
+	default:
+		serveObject(w, r, e, t)
+	}
+}
+
+// serveCollection answers a request for all objects of a resource, or of a
+// namespace.
+func serveCollection(w http.ResponseWriter, r *http.Request, e endpoint, t target) {
+	if r.Method == http.MethodPost {
+		serveObject(w, r, e, t)
+		return
+	}
+	f, err := negotiate(r, false, false)
+	if err != nil {
+		writeError(w, err)
 		return
 	}
 	var options metav1.ListOptions
@@ -110,64 +141,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, apierrors.NewBadRequest(err.Error()))
 		return
 	}
-	switch collection := t.key.Name == ""; {
-	case collection && r.Method == http.MethodGet && options.Watch:
-		serveWatch(w, r, e, t.key.Namespace, options)
-	case collection && r.Method == http.MethodGet:
-		serveList(w, r, e, t.key.Namespace, options)
-	case collection && r.Method == http.MethodPost,
-		!collection && (r.Method == http.MethodGet || r.Method == http.MethodPut || r.Method == http.MethodDelete):
-		serveObject(w, r, e, t.key)
+	switch {
+	case r.Method == http.MethodGet && options.Watch:
+		serveWatch(w, r, e, t.key.Namespace, options, f)
+	case r.Method == http.MethodGet:
+		serveList(w, r, e, t.key.Namespace, options, f)
+	case r.Method == http.MethodDelete:
+		serveDeleteCollection(w, r, e, t, options, f)
 	default:
-		writeError(w, apierrors.NewMethodNotSupported(t.resource.GroupResource(), r.Method))
+		writeError(w, t.notSupported(r.Method))
 	}
 }
 
-func serveObject(w http.ResponseWriter, r *http.Request, e endpoint, key types.NamespacedName) {
-	code := http.StatusOK
-	var answer []byte
-	body, err := readBody(r)
-	if err == nil {
-		switch r.Method {
-		case http.MethodGet:
-			answer, err = e.get(key)
-		case http.MethodPost:
-			code = http.StatusCreated
-			answer, err = e.create(key.Namespace, body)
-		case http.MethodPut:
-			answer, err = e.update(key, body)
-		case http.MethodDelete:
-			answer, err = e.delete(key, body)
-		}
-	}
-	if err != nil {
-		writeError(w, err)
-		return
-	}
-	writeJSON(w, code, answer)
-}
-
-// readBody returns the body of a request that writes.
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	if kind := r.Header.Get("Content-Type"); len(body) > 0 && kind != "" && !strings.HasPrefix(kind, "application/json") {
-		return nil, apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, r.Method, schema.GroupResource{}, "",
-			fmt.Sprintf("the body is of type %s; only application/json is supported", kind), 0, false)
-	}
-	return body, nil
-}
-
-func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions) {
+func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions, f format) {
 	items := [][]byte{}
-	list, err := e.list(r.Context(), namespace, options, func(item []byte) { items = append(items, item) })
+	list, err := e.list(r.Context(), namespace, options, f, func(item []byte) { items = append(items, item) })
 	if err != nil && !inBody(err) && (isStatus(err) || len(items) == 0) {
 		writeError(w, err)
 		return
 	}
-	head, encodeErr := e.listHead(list)
+	head, encodeErr := e.listHead(list, f)
 	if encodeErr != nil {
 		writeError(w, encodeErr)
 		return
@@ -194,8 +187,8 @@ func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace str
 	}
 }
 
-func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions) {
-	stream, err := e.watch(r.Context(), namespace, options)
+func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions, f format) {
+	stream, err := e.watch(r.Context(), namespace, options, f)
 	if err != nil {
 		writeError(w, err)
 		return
@@ -294,7 +287,11 @@ func writeError(w http.ResponseWriter, err error) {
 }
 
 func writeJSON(w http.ResponseWriter, code int, text []byte) {
-	w.Header().Set("Content-Type", "application/json")
+	writeBody(w, code, jsonType, text)
+}
+
+func writeBody(w http.ResponseWriter, code int, mediaType string, text []byte) {
+	w.Header().Set("Content-Type", mediaType)
 	w.WriteHeader(code)
 	// A client that has gone needs no answer.
 	_, _ = w.Write(text)

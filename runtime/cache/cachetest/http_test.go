@@ -76,13 +76,17 @@ func TestHTTPObjects(t *testing.T) {
 			{"POST", "namespaces/a/carps", `{"metadata":7}`, 400, `"reason":"BadRequest"`},
 			{"PUT", "namespaces/a/carps/two", `{"metadata":{"name":"two","resourceVersion":"3"},"spec":{"nodeName":"n"}}`, 200, `"resourceVersion":"4"`},
 			{"PUT", "namespaces/a/carps/two", `{"metadata":{"name":"two","resourceVersion":"3"}}`, 409, `"reason":"Conflict"`},
-			{"PUT", "namespaces/a/carps/two", `{"metadata":{"name":"one"}}`, 400, `do not match those on the URL`},
+			{"PUT", "namespaces/a/carps/two", `{"metadata":{"name":"one"}}`, 400, `the name of the object (one) does not match the name on the URL (two)`},
 			{"DELETE", "namespaces/a/carps/two", `{"preconditions":{"resourceVersion":"3"}}`, 409, `"reason":"Conflict"`},
 			{"DELETE", "namespaces/a/carps/two", `{"kind":"DeleteOptions","apiVersion":"v1"}`, 200, `"status":"Success"`},
 			{"DELETE", "namespaces/a/carps/two", ``, 404, `"reason":"NotFound"`},
-			{"PATCH", "namespaces/a/carps/one", `{}`, 405, `"reason":"MethodNotAllowed"`},
-			{"DELETE", "namespaces/a/carps", ``, 405, `"reason":"MethodNotAllowed"`},
-			{"GET", "namespaces/a/carps/one/status", ``, 404, "404 page not found"},
+			{"PATCH", "namespaces/a/carps/one", `{}`, 415, `"reason":"UnsupportedMediaType"`},
+			{"PUT", "namespaces/a/carps", ``, 405, `"reason":"MethodNotAllowed"`},
+			{"DELETE", "namespaces/a/carps/one/status", ``, 405, `"reason":"MethodNotAllowed"`},
+			{"GET", "namespaces/a/carps/one/status", ``, 200, `"name":"one"`},
+			{"GET", "namespaces/a/carps/one/scale", ``, 404, `"reason":"NotFound"`},
+			{"DELETE", "namespaces/a/carps", ``, 200, `"items":[{"kind":"Carp"`},
+			{"GET", "namespaces/a/carps/one", ``, 404, `"reason":"NotFound"`},
 			{"GET", "pikes", ``, 404, "404 page not found"},
 		} {
 			code, body := do(t, client, step.method, carpsPath+step.path, step.body)
@@ -105,12 +109,14 @@ func TestParsePath(t *testing.T) {
 		"/api/v1":                             "",
 		"/apis/apps/v1":                       "",
 		"/version":                            "",
-		"/api/v1/namespaces/a/pods/p/log":     "",
-		"/apis/pond.test/v1/carps/one/status": "",
+		"/api/v1/namespaces/a/pods/p/log":     "/v1, Resource=pods a/p log",
+		"/api/v1/namespaces/a/pods/p/log/x":   "",
+		"/api/v1/namespaces/a/status":         "/v1, Resource=namespaces /a status",
+		"/apis/pond.test/v1/carps/one/status": "pond.test/v1, Resource=carps /one status",
 	} {
 		got := ""
 		if target, ok := parsePath(path); ok {
-			got = target.resource.String() + " " + target.key.Namespace + "/" + target.key.Name
+			got = strings.TrimSpace(target.resource.String() + " " + target.key.Namespace + "/" + target.key.Name + " " + target.subresource)
 		}
 		if got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)

@@ -66,6 +66,21 @@ func (v *version[T]) copyAt(rv uint64) T {
 	return copied.object
 }
 
+// inherit takes from the state before what an update need not repeat.
+func (v *version[T]) inherit(old *version[T]) {
+	v.meta.SetUID(old.meta.GetUID())
+	v.meta.SetResourceVersion(old.meta.GetResourceVersion())
+	if created := v.meta.GetCreationTimestamp(); created.IsZero() {
+		v.meta.SetCreationTimestamp(old.meta.GetCreationTimestamp())
+	}
+	if generation := old.meta.GetGeneration(); v.meta.GetGeneration() == 0 || v.meta.GetGeneration() == generation {
+		if !sameSpec(v.object, old.object) {
+			generation++
+		}
+		v.meta.SetGeneration(generation)
+	}
+}
+
 func compareKeys(x, y types.NamespacedName) int {
 	if c := strings.Compare(x.Namespace, y.Namespace); c != 0 {
 		return c

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // testCase shows that a statement, or one side of it, holds.
@@ -51,10 +49,6 @@ func Run(t *testing.T, implementation Implementation) {
 			}
 		}
 	}
-	handlers := utilruntime.ErrorHandlers
-	defer func() { utilruntime.ErrorHandlers = handlers }()
-	// The other default handler sleeps by the real clock, 26 years in a bubble.
-	utilruntime.ErrorHandlers = handlers[:min(1, len(handlers))]
 	for _, c := range cases {
 		t.Run(c.name(), func(t *testing.T) { c.run(t, implementation) })
 	}

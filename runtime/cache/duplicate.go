@@ -2,7 +2,6 @@ package cache
 
 import (
 	"hash/maphash"
-	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +19,7 @@ type novelty uint8
 const (
 	// fresh is an event of which nothing is known.
 	fresh novelty = iota
-	// repeated is an event like the last one: the same type, object and version.
+	// repeated is an event like the last one of its object: the same type and version.
 	// It is a duplicate if the content is the same too.
 	repeated
 	// outdated is an event of an older version than an earlier one of that object. A
@@ -87,7 +86,7 @@ func (d *delivered[T]) compare(event deliveredEvent) novelty {
 		earlier := &d.recent[(d.at-back+recentEvents)%recentEvents]
 		switch {
 		case earlier.object != event.object:
-		case back == 1 && *earlier == event:
+		case *earlier == event:
 			return repeated
 		case older(event.version, earlier.version):
 			return outdated
@@ -97,9 +96,6 @@ func (d *delivered[T]) compare(event deliveredEvent) novelty {
 	}
 	return fresh
 }
-
-// isLast reports whether obj has the content of the last object that was delivered.
-func (d *delivered[T]) isLast(obj T) bool { return reflect.DeepEqual(d.last, obj) }
 
 // newer reports whether a version is later than position, as far as they can be
 // compared (KEP-5504).

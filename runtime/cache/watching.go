@@ -165,10 +165,10 @@ func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
 	}
 	d, ok := w.delta(ctx, event)
 	if ok && verdict == repeated && d.kind == set {
-		if w.delivered.isLast(d.obj) {
+		if w.has(d) {
 			return
 		}
-		// Another content with the same version.
+		// Another content with the same version, as far as can be seen.
 		w.same = sameContent
 	}
 	if ok {
@@ -179,6 +179,15 @@ func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
 		}
 	}
 	w.advance(event.Type, d.resourceVersion)
+}
+
+// has is whether what a delta sets was delivered last, or is in the store.
+func (w *watching[T]) has(d delta[T]) bool {
+	if sameContent.of(w.delivered.last, d.obj) {
+		return true
+	}
+	old, ok := w.cached(item[T]{key: d.key})
+	return ok && sameContent.of(old, d.obj)
 }
 
 // judge compares an event with those before it, if there is an order of versions.

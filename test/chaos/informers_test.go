@@ -66,9 +66,8 @@ func (w *world) follow(ctx context.Context, running *sync.WaitGroup) (shutdown f
 		w.Fatal(err)
 	}
 	sample := sampleinformers.NewSharedInformerFactory(clientset, time.Second)
-	sampled := followClientgo[*samplev1alpha1.Foo]("foos, factory with a clientset", foos, sample.Samplecontroller().V1alpha1().Foos().Informer())
-	sampled.repeats = true
-	w.subjects = append(w.subjects, sampled)
+	w.subjects = append(w.subjects,
+		followClientgo[*samplev1alpha1.Foo]("foos, factory with a clientset", foos, sample.Samplecontroller().V1alpha1().Foos().Informer()))
 
 	for _, s := range w.subjects {
 		for _, m := range modes {
@@ -115,9 +114,7 @@ func (w *world) clientset() *follower[*samplev1alpha1.Foo] {
 		w.Fatal(err)
 	}
 	name, api := "foos, clientset", clientset.SamplecontrollerV1alpha1().Foos("")
-	f := follow(name, foos, cache.New(source.FromClientset[*samplev1alpha1.Foo](clientset, api.List, api.Watch), impatient[*samplev1alpha1.Foo](name)))
-	f.repeats = true
-	return f
+	return follow(name, foos, cache.New(source.FromClientset[*samplev1alpha1.Foo](clientset, api.List, api.Watch), impatient[*samplev1alpha1.Foo](name)))
 }
 
 // dynamic is an informer of client-go's constructor, with its defaults.
@@ -135,9 +132,7 @@ func (w *world) dynamic() *follower[runtime.Object] {
 			return api.Watch(ctx, options)
 		},
 	}, &unstructured.Unstructured{}, 0, toolscache.Indexers{})
-	f := followClientgo[runtime.Object]("shipments, dynamic", shipments, informer)
-	f.repeats = true
-	return f
+	return followClientgo[runtime.Object]("shipments, dynamic", shipments, informer)
 }
 
 // visit lets informers come and go.

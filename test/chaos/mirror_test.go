@@ -18,9 +18,6 @@ type mirror struct {
 	name string
 	// work is what it does before it looks at an event; nil is nothing.
 	work func()
-	// repeats is whether an update may be to another object of the same version, as
-	// when a frame comes twice over a source whose versions have no order.
-	repeats bool
 
 	mu      sync.Mutex
 	objects map[types.NamespacedName]object
@@ -47,8 +44,9 @@ func (m *mirror) add(obj object, initial bool) {
 	})
 }
 
-// update wants the very object that is there as the old one, and a later one or
-// the same as the new one.
+// update wants the very object that is there as the old one, and the same, or one of
+// the same version or a later one, as the new one: an event that comes twice may be
+// delivered twice.
 func (m *mirror) update(old, obj object) {
 	m.take("update", obj, func(key types.NamespacedName, had object) {
 		switch {
@@ -56,7 +54,7 @@ func (m *mirror) update(old, obj object) {
 			m.fault("update of %v to %s, which it does not have", key, obj.GetResourceVersion())
 		case had != old:
 			m.fault("update of %v to %s: old object is at %s, the handler was given that at %s", key, obj.GetResourceVersion(), old.GetResourceVersion(), had.GetResourceVersion())
-		case old != obj && versionOf(obj) <= versionOf(old) && (!m.repeats || versionOf(obj) < versionOf(old)):
+		case versionOf(obj) < versionOf(old):
 			m.fault("update of %v from %s to %s", key, old.GetResourceVersion(), obj.GetResourceVersion())
 		}
 		m.objects[key] = obj

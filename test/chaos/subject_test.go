@@ -44,8 +44,6 @@ type follower[T runtime.Object] struct {
 	// clientgo is the informer under client-go's interface; nil if it is used
 	// through the core's only.
 	clientgo toolscache.SharedIndexInformer
-	// repeats is that of its handlers.
-	repeats bool
 
 	mu      sync.Mutex
 	members []*member
@@ -98,7 +96,6 @@ func (f *follower[T]) join(m mode, stays bool, calm <-chan struct{}, random *ran
 		work = m.work(calm, rand.New(rand.NewPCG(random.Uint64(), 0)))
 	}
 	added := &member{mirror: newMirror(name, work), stays: stays}
-	added.repeats = f.repeats
 	if err := f.add(m, added, random.IntN(2) == 0); err != nil {
 		return err
 	}

@@ -156,12 +156,19 @@ func (r *registry[K]) release(key K) <-chan struct{} {
 	return ended
 }
 
-// Shutdown waits until every informer has stopped, for which what they were
-// started with must end, and then releases the InformerName. From the call on
-// no informer is started. It may be called more than once, and concurrently.
+// Shutdown stops every informer that was started, waits until all have ended, and then
+// releases the InformerName. From the call on no informer is started. The context or
+// channel that they were started with need not have ended, so that a deferred Shutdown
+// returns whatever the function returns for; client-go's waits for it. It may be called
+// more than once, and concurrently, but not by a handler, which would wait for itself.
 func (r *registry[K]) Shutdown() {
 	r.mu.Lock()
 	r.shutDown = true
+	for _, m := range r.members {
+		if m.stop != nil {
+			m.stop()
+		}
+	}
 	r.mu.Unlock()
 	r.wg.Wait()
 	r.options.InformerName.Release()

@@ -223,6 +223,11 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 		end.err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), end.err)
 	}
 	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
+	if idle && w.events == 0 {
+		// Bookmarks that were held back come all at once: their interval was not the
+		// server's.
+		r.bookmarks = bookmarkInterval{}
+	}
 	if end.err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
 		end.err = nil
 	}

@@ -69,6 +69,10 @@ fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 chaos: ## Make faults before a real API server, for DURATION (default 2m), SEEDS (1), from SEED (any)
 	cd test && go test -count=1 -v -timeout 0 -run TestChaos ./chaos -duration $(or $(DURATION),2m) -seeds $(or $(SEEDS),1) -seed $(or $(SEED),0)
 
+.PHONY: field
+field: ## Put informers to proxies, outages and odd servers in real time, DURATION (default 2m) each
+	cd test && go test -count=1 -v -timeout 0 -run TestField ./field -real -duration $(or $(DURATION),2m)
+
 .PHONY: soak
 soak: ## Send EVENTS (default 10 million) to stuck and slow handlers, and measure the heap
 	cd test && go test -count=1 -v -timeout 0 -run TestSoak ./chaos -events $(or $(EVENTS),10000000)

@@ -366,3 +366,33 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 		})
 	}
 }
+
+// A list without a version, of a server whose lists had one, is somebody else's: nothing
+// is deleted for it.
+func TestListThatLostItsVersion(t *testing.T) {
+	for _, version := range []string{"", "0"} {
+		t.Run("version "+version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, frames: make(chan cache.Frame[*thing])}
+				r := start(t, cache.New(server, cache.Options[*thing]{}))
+				recorder, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				genuine := server.objects
+				server.version, server.objects = version, nil
+				close(server.frames) // at once: the informer lists again
+				time.Sleep(time.Minute)
+				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
+				if s := r.Status(); !errors.Is(s.LastError, cache.ErrUndecodable) {
+					t.Errorf("status: %v", s)
+				}
+				server.frames = make(chan cache.Frame[*thing])
+				server.version, server.objects = "9", genuine
+				time.Sleep(2 * time.Minute)
+				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
+				if s := r.Status(); s.Phase != cache.Watching {
+					t.Errorf("status: %v", s)
+				}
+			})
+		})
+	}
+}

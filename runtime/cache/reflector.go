@@ -176,6 +176,10 @@ func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (me
 			add(it)
 		}
 	})
+	if last := (state{resourceVersion: page.ResourceVersion}); err == nil && page.Continue == "" && s.resumable() && !last.resumable() {
+		// It would delete what there is, for good.
+		err = fmt.Errorf("%w: resourceVersion is %q, after %q", ErrUndecodable, page.ResourceVersion, s.resourceVersion)
+	}
 	return page, causeOf(ctx, err)
 }
 

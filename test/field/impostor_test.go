@@ -33,6 +33,12 @@ func believed(r row) row {
 	return r
 }
 
+// unversioned is a list without a version to watch from, which client-go takes.
+func unversioned(r row) row {
+	r.clientGo.madeUp = true
+	return r
+}
+
 // asked is for answers that make the informer ask discovery as well.
 func asked(r row) row {
 	r.core.requests = 250
@@ -106,9 +112,9 @@ var impostorRows = []row{
 		page(200, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"upstream","reason":"ServiceUnavailable","code":503}`)),
 	believed(impostor("all is answered with 200 and a list of other objects for ten minutes",
 		page(200, "application/json", `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`))),
-	believed(impostor("all is answered with 200 and a list without a resourceVersion for ten minutes",
+	unversioned(impostor("all is answered with 200 and a list without a resourceVersion for ten minutes",
 		page(200, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`))),
-	believed(impostor("all is answered with 200 and a list without items, resourceVersion 0, for ten minutes",
+	unversioned(impostor("all is answered with 200 and a list without items, resourceVersion 0, for ten minutes",
 		page(200, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"0"},"items":null}`))),
 	believed(impostor("all is answered with 206 and half a list for ten minutes", page(206, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}`))),
 	impostor("all is answered with 304 for ten minutes", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }),

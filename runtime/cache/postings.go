@@ -102,16 +102,22 @@ func (p *postings[T]) values(others []string, key types.NamespacedName, obj T) (
 	if err != nil {
 		return all, err
 	}
-	all = append(all, values...)
+	if all = append(all, values...); len(values) < 2 {
+		return all, nil
+	}
 	own := all[len(others):]
 	slices.Sort(own)
 	return all[:len(others)+len(slices.Compact(own))], nil
 }
 
-// reserve makes room for more rows and more values.
+// reserve makes room for more rows and more values, where there is none.
 func (p *postings[T]) reserve(rows, values int) {
-	p.first = slices.Grow(p.first, rows)
-	p.lists = slices.Grow(p.lists, values)
+	if cap(p.first)-len(p.first) < rows {
+		p.first = slices.Grow(p.first, rows)
+	}
+	if cap(p.lists)-len(p.lists) < values {
+		p.lists = slices.Grow(p.lists, values)
+	}
 }
 
 // add enters the object of the next row, which has the given values.

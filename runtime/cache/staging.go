@@ -52,16 +52,17 @@ func (s *staging[T]) add(t *table[T], c *Change[T]) {
 
 // set prepares that obj becomes the object of key.
 func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
-	t.compute(key, obj, &s.values)
 	row, existed := s.find(t, key)
 	if !existed {
 		s.added++
 	}
 	for _, index := range t.indexes {
-		values := s.values.take()
+		from := len(s.values.values)
+		t.computeIn(index, key, obj, &s.values)
+		values := s.values.values[from:]
 		switch {
 		case index.large == 0 && len(values) < 2 && len(index.rest) == 0:
-			// There is nothing to prepare.
+			// There is nothing to prepare but a place, which is mostly there.
 			s.posted++
 			s.work += 2
 		case existed:

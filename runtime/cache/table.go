@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -151,15 +150,16 @@ func (t *table[T]) copy() *table[T] {
 }
 
 // patched returns a copy of t with changes.
-func (t *table[T]) patched(changes iter.Seq[Change[T]]) *table[T] {
+func (t *table[T]) patched(changes []Change[T]) *table[T] {
 	c := t.copy()
 	var values indexValues
-	for change := range changes {
+	for i := range changes {
+		change := &changes[i]
 		values.reset()
 		if !change.Delete {
 			c.compute(change.Key, change.Object, &values)
 		}
-		c.change(&change, &values)
+		c.change(change, &values)
 	}
 	return c
 }

@@ -4,10 +4,10 @@ package cache
 // computes them before the store is locked. The zero value is empty.
 type indexValues struct {
 	values []string
-	// ends are where the values of each object and index end, and taken is how many
-	// of them were taken.
-	ends  []int
-	taken int
+	// ends are where the values of each object and index end. The next one to take is
+	// that at number taken, and its values begin at from.
+	ends        []int
+	taken, from int
 }
 
 // longScratch is how much memory is kept for the next use.
@@ -21,21 +21,20 @@ func (v *indexValues) add(all []string) {
 
 // take returns the values of the next object and index that were not taken yet.
 func (v *indexValues) take() []string {
-	from := 0
-	if v.taken > 0 {
-		from = v.ends[v.taken-1]
-	}
+	from, to := v.from, v.ends[v.taken]
+	v.from = to
 	v.taken++
-	return v.values[from:v.ends[v.taken-1]]
+	return v.values[from:to]
 }
 
 // rewind lets take begin again.
-func (v *indexValues) rewind() { v.taken = 0 }
+func (v *indexValues) rewind() { v.taken, v.from = 0, 0 }
 
 // reset forgets all values.
 func (v *indexValues) reset() {
 	clear(v.values)
-	v.values, v.ends, v.taken = v.values[:0], v.ends[:0], 0
+	v.values, v.ends = v.values[:0], v.ends[:0]
+	v.rewind()
 	if cap(v.values) > longScratch || cap(v.ends) > longScratch {
 		*v = indexValues{}
 	}

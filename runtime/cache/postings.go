@@ -179,6 +179,10 @@ func (p *postings[T]) newList(value string) *posting[T] {
 // update replaces the object of row by another with the given values. Of the postings
 // it changes those alone whose values came or went.
 func (p *postings[T]) update(row uint32, obj T, values []string) {
+	if len(p.rest) == 0 && len(values) == 1 {
+		p.updateOne(row, obj, values[0])
+		return
+	}
 	switch {
 	case p.same(row, values):
 		p.replace(p.first[row], obj)
@@ -191,6 +195,20 @@ func (p *postings[T]) update(row uint32, obj T, values []string) {
 	default:
 		p.exchange(row, obj, values)
 	}
+}
+
+// updateOne is update where each object has one value at the most.
+func (p *postings[T]) updateOne(row uint32, obj T, value string) {
+	first := p.first[row]
+	if first.list != 0 {
+		list := p.lists[first.list-1]
+		if list.value == value {
+			list.objects.set(first.at, obj)
+			return
+		}
+		p.unpost(first)
+	}
+	p.first[row] = p.post(row, obj, value)
 }
 
 func (p *postings[T]) replace(at place, obj T) {
@@ -277,6 +295,9 @@ func (p *postings[T]) leave(row uint32) {
 		p.unpost(first)
 		p.first[row] = place{}
 	}
+	if len(p.rest) == 0 {
+		return
+	}
 	// A place in rest can't move meanwhile: the places of one row are in
 	// different postings.
 	for _, at := range p.rest[row] {
@@ -336,6 +357,9 @@ func (p *postings[T]) rename(from, to uint32) {
 	}
 	p.first[to] = first
 	p.lists[first.list-1].rows[first.at] = to
+	if len(p.rest) == 0 {
+		return
+	}
 	if rest, ok := p.rest[from]; ok {
 		for _, at := range rest {
 			p.lists[at.list-1].rows[at.at] = to

@@ -13,6 +13,10 @@ type indexValues struct {
 // longScratch is how much memory is kept for the next use.
 const longScratch = 1024
 
+// fewValues is how many values are not worth the time to clear them: the next ones take
+// their place.
+const fewValues = 8
+
 // add adds the values of the next object and index: what all has more than values.
 func (v *indexValues) add(all []string) {
 	v.values = all
@@ -27,14 +31,13 @@ func (v *indexValues) take() []string {
 	return v.values[from:to]
 }
 
-// rewind lets take begin again.
-func (v *indexValues) rewind() { v.taken, v.from = 0, 0 }
-
 // reset forgets all values.
 func (v *indexValues) reset() {
-	clear(v.values)
+	if len(v.values) > fewValues {
+		clear(v.values)
+	}
 	v.values, v.ends = v.values[:0], v.ends[:0]
-	v.rewind()
+	v.taken, v.from = 0, 0
 	if cap(v.values) > longScratch || cap(v.ends) > longScratch {
 		*v = indexValues{}
 	}

@@ -91,19 +91,15 @@ func repeats[T any](items []item[T]) bool {
 func (d *difference[T]) size() int { return len(d.gone) + len(d.changed) }
 
 // changes are what makes the difference, one after the other.
-func (d *difference[T]) changes() iter.Seq[Change[T]] {
-	return func(yield func(Change[T]) bool) {
-		for i := range d.gone {
-			if !yield(Change[T]{Key: d.gone[i].key, Delete: true}) {
-				return
-			}
-		}
-		for i := range d.changed {
-			if !yield(Change[T]{Key: d.changed[i].key, Object: d.changed[i].obj}) {
-				return
-			}
-		}
+func (d *difference[T]) changes() []Change[T] {
+	changes := make([]Change[T], 0, d.size())
+	for i := range d.gone {
+		changes = append(changes, Change[T]{Key: d.gone[i].key, Delete: true})
 	}
+	for i := range d.changed {
+		changes = append(changes, Change[T]{Key: d.changed[i].key, Object: d.changed[i].obj})
+	}
+	return changes
 }
 
 // events are those of the difference that are wanted.

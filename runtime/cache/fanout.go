@@ -37,10 +37,12 @@ func (f *fanout[T]) emit(e event[T]) {
 		f.detector.add(e.obj)
 	}
 	e.at = f.now
-	if e.kind != unchanged {
+	if f.changes.cursors > 0 && e.kind != unchanged {
 		f.changes.append(e)
 	}
-	f.everything.append(e)
+	if f.everything.cursors > 0 {
+		f.everything.append(e)
+	}
 }
 
 // wanted is called with the store locked.

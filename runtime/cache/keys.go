@@ -69,7 +69,11 @@ func newKeyMemory(rows int) *keyMemory {
 
 // find returns the row of key, if it has one.
 func (t *keyTable) find(key types.NamespacedName) (row uint32, ok bool) {
-	hash := hashKey(t.seed, key)
+	return t.findHash(hashKey(t.seed, key), key)
+}
+
+// findHash is find where the hash of key is known.
+func (t *keyTable) findHash(hash uint32, key types.NamespacedName) (row uint32, ok bool) {
 	m := t.memory.Load()
 	i := m.home(hash)
 	for range m.slots { // while somebody writes, there may be no end in sight
@@ -104,8 +108,8 @@ func (t *keyTable) reserve(more int) {
 	}
 }
 
-// append gives key, which must be new, the next row.
-func (t *keyTable) append(key types.NamespacedName) {
+// append gives key, which must be new and has that hash, the next row.
+func (t *keyTable) append(key types.NamespacedName, hash uint32) {
 	t.reserve(1)
 	m := t.memory.Load()
 	if t.rows == 0 || t.namespace.Value() != key.Namespace {
@@ -114,28 +118,28 @@ func (t *keyTable) append(key types.NamespacedName) {
 	m.keys[t.rows].Store(&rowKey{namespace: t.namespace, name: key.Name})
 	t.rows++
 	t.moves++
-	m.place(hashKey(t.seed, key), uint32(t.rows))
+	m.place(hash, uint32(t.rows))
 }
 
-// swapRemove takes out the key of row and gives row to the last key.
-func (t *keyTable) swapRemove(row uint32) {
+// swapRemove takes out the key of row, which has that hash, and gives row to the last
+// key.
+func (t *keyTable) swapRemove(row, hash uint32) {
 	m := t.memory.Load()
-	m.free(t.slotOf(row))
+	m.free(m.slotOf(row, hash))
 	t.rows--
 	t.moves++
 	last := uint32(t.rows)
 	if row != last {
-		slot := &m.slots[t.slotOf(last)]
+		slot := &m.slots[m.slotOf(last, hashKey(t.seed, t.key(last)))]
 		slot.Store(slot.Load()>>32<<32 | uint64(row+1))
 		m.keys[row].Store(m.keys[last].Load())
 	}
 	m.keys[last].Store(nil)
 }
 
-// slotOf returns the slot of the key of row.
-func (t *keyTable) slotOf(row uint32) int {
-	m := t.memory.Load()
-	i := m.home(hashKey(t.seed, t.key(row)))
+// slotOf returns the slot of the key of row, which has that hash.
+func (m *keyMemory) slotOf(row, hash uint32) int {
+	i := m.home(hash)
 	for uint32(m.slots[i].Load()) != row+1 {
 		i = m.after(i)
 	}

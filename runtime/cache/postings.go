@@ -102,16 +102,22 @@ func (p *postings[T]) values(others []string, key types.NamespacedName, obj T) (
 	if err != nil {
 		return all, err
 	}
-	all = append(all, values...)
+	if all = append(all, values...); len(values) < 2 {
+		return all, nil
+	}
 	own := all[len(others):]
 	slices.Sort(own)
 	return all[:len(others)+len(slices.Compact(own))], nil
 }
 
-// reserve makes room for more rows and more values.
+// reserve makes room for more rows and more values, where there is none.
 func (p *postings[T]) reserve(rows, values int) {
-	p.first = slices.Grow(p.first, rows)
-	p.lists = slices.Grow(p.lists, values)
+	if cap(p.first)-len(p.first) < rows {
+		p.first = slices.Grow(p.first, rows)
+	}
+	if cap(p.lists)-len(p.lists) < values {
+		p.lists = slices.Grow(p.lists, values)
+	}
 }
 
 // add enters the object of the next row, which has the given values.
@@ -173,6 +179,10 @@ func (p *postings[T]) newList(value string) *posting[T] {
 // update replaces the object of row by another with the given values. Of the postings
 // it changes those alone whose values came or went.
 func (p *postings[T]) update(row uint32, obj T, values []string) {
+	if len(p.rest) == 0 && len(values) == 1 {
+		p.updateOne(row, obj, values[0])
+		return
+	}
 	switch {
 	case p.same(row, values):
 		p.replace(p.first[row], obj)
@@ -185,6 +195,20 @@ func (p *postings[T]) update(row uint32, obj T, values []string) {
 	default:
 		p.exchange(row, obj, values)
 	}
+}
+
+// updateOne is update where each object has one value at the most.
+func (p *postings[T]) updateOne(row uint32, obj T, value string) {
+	first := p.first[row]
+	if first.list != 0 {
+		list := p.lists[first.list-1]
+		if list.value == value {
+			list.objects.set(first.at, obj)
+			return
+		}
+		p.unpost(first)
+	}
+	p.first[row] = p.post(row, obj, value)
 }
 
 func (p *postings[T]) replace(at place, obj T) {
@@ -271,6 +295,9 @@ func (p *postings[T]) leave(row uint32) {
 		p.unpost(first)
 		p.first[row] = place{}
 	}
+	if len(p.rest) == 0 {
+		return
+	}
 	// A place in rest can't move meanwhile: the places of one row are in
 	// different postings.
 	for _, at := range p.rest[row] {
@@ -330,6 +357,9 @@ func (p *postings[T]) rename(from, to uint32) {
 	}
 	p.first[to] = first
 	p.lists[first.list-1].rows[first.at] = to
+	if len(p.rest) == 0 {
+		return
+	}
 	if rest, ok := p.rest[from]; ok {
 		for _, at := range rest {
 			p.lists[at.list-1].rows[at.at] = to

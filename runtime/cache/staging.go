@@ -12,9 +12,9 @@ import (
 // the size of the store or on user code.
 type staging[T any] struct {
 	values indexValues
-	// rows are those of the changes, plus one, or 0 for what has none: taken of them
-	// were used. They are right while the table has made so many moves.
-	rows  []uint32
+	// found is where the keys of the changes are: taken of them were used. The rows are
+	// right while the table has made so many moves.
+	found []foundKey
 	taken int
 	moves uint64
 	// added and posted are how many rows, and values of an index, may be new; work
@@ -24,6 +24,11 @@ type staging[T any] struct {
 	// change and that take long to copy.
 	objects []T
 	large   []room[T]
+}
+
+// foundKey is the hash of a key, and its row plus one, or 0 if it has none.
+type foundKey struct {
+	number, hash uint32
 }
 
 // room is new memory for a posting; none if it needs none.
@@ -52,16 +57,17 @@ func (s *staging[T]) add(t *table[T], c *Change[T]) {
 
 // set prepares that obj becomes the object of key.
 func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
-	t.compute(key, obj, &s.values)
 	row, existed := s.find(t, key)
 	if !existed {
 		s.added++
 	}
 	for _, index := range t.indexes {
-		values := s.values.take()
+		from := len(s.values.values)
+		t.computeIn(index, key, obj, &s.values)
+		values := s.values.values[from:]
 		switch {
 		case index.large == 0 && len(values) < 2 && len(index.rest) == 0:
-			// There is nothing to prepare.
+			// There is nothing to prepare but a place, which is mostly there.
 			s.posted++
 			s.work += 2
 		case existed:
@@ -81,6 +87,10 @@ func (s *staging[T]) delete(t *table[T], key types.NamespacedName) {
 		return
 	}
 	for _, index := range t.indexes {
+		if index.large == 0 && len(index.rest) == 0 {
+			s.work++
+			continue
+		}
 		s.change(index, row, nil)
 	}
 }
@@ -89,35 +99,36 @@ func (s *staging[T]) delete(t *table[T], key types.NamespacedName) {
 func (s *staging[T]) find(t *table[T], key types.NamespacedName) (row uint32, existed bool) {
 	s.work++
 	s.moves = t.moves
-	if row, existed = t.find(key); existed {
-		s.rows = append(s.rows, row+1)
-	} else {
-		s.rows = append(s.rows, 0)
+	k := foundKey{hash: hashKey(t.seed, key)}
+	if row, existed = t.findHash(k.hash, key); existed {
+		k.number = row + 1
 	}
+	s.found = append(s.found, k)
 	return row, existed
 }
 
 // take returns what find has found for the next change, or finds it again.
-func (s *staging[T]) take(t *table[T], key types.NamespacedName) (row uint32, existed bool) {
-	number := s.rows[s.taken]
+func (s *staging[T]) take(t *table[T], key types.NamespacedName) (row, hash uint32, existed bool) {
+	k := s.found[s.taken]
 	s.taken++
 	if t.moves != s.moves {
-		return t.find(key)
+		row, existed = t.findHash(k.hash, key)
+		return row, k.hash, existed
 	}
-	return number - 1, number > 0
+	return k.number - 1, k.hash, k.number > 0
 }
 
 // commitSet makes the next change, which is a set. The caller holds the lock.
 func (s *staging[T]) commitSet(t *table[T], key types.NamespacedName, obj T) (old T, existed bool) {
-	row, existed := s.take(t, key)
-	return t.put(row, existed, key, obj, &s.values), existed
+	row, hash, existed := s.take(t, key)
+	return t.put(row, existed, key, hash, obj, &s.values), existed
 }
 
 // commitDelete makes the next change, which is a deletion. The caller holds the lock.
 func (s *staging[T]) commitDelete(t *table[T], key types.NamespacedName) (old T, existed bool) {
-	row, existed := s.take(t, key)
+	row, hash, existed := s.take(t, key)
 	if existed {
-		old = t.remove(row)
+		old = t.remove(row, hash)
 	}
 	return old, existed
 }
@@ -172,7 +183,6 @@ func (s *staging[T]) touch(list *posting[T]) {
 
 // prepare makes new memory for what must not grow or be copied under the lock.
 func (s *staging[T]) prepare(t *table[T]) {
-	s.values.rewind()
 	if s.added > 0 {
 		t.keyTable.reserve(s.added)
 	}
@@ -225,8 +235,8 @@ func (s *staging[T]) install(t *table[T]) bool {
 // reset forgets everything.
 func (s *staging[T]) reset() {
 	s.values.reset()
-	if s.rows, s.taken = s.rows[:0], 0; cap(s.rows) > longScratch {
-		s.rows = nil
+	if s.found, s.taken = s.found[:0], 0; cap(s.found) > longScratch {
+		s.found = nil
 	}
 	s.added, s.posted, s.work = 0, 0, 0
 	s.objects, s.large = nil, nil

@@ -66,7 +66,7 @@ func (s *Store[T]) Get(key types.NamespacedName) (T, bool) {
 		return s.getLocked(key)
 	}
 	version := s.mu.version.Load()
-	row, ok := t.find(key)
+	row, ok := t.findHash(hashKey(t.seed, key), key)
 	var obj T
 	if ok {
 		obj = t.objects.load(row)

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -35,14 +34,15 @@ func (t *table[T]) get(key types.NamespacedName) (obj T, ok bool) {
 // set makes obj, whose values are the next ones, the object of key and returns the one
 // that it replaces.
 func (t *table[T]) set(key types.NamespacedName, obj T, values *indexValues) (old T, existed bool) {
-	row, existed := t.find(key)
-	return t.put(row, existed, key, obj, values), existed
+	hash := hashKey(t.seed, key)
+	row, existed := t.findHash(hash, key)
+	return t.put(row, existed, key, hash, obj, values), existed
 }
 
-// put is set where it is known whether key has a row, and which.
-func (t *table[T]) put(row uint32, existed bool, key types.NamespacedName, obj T, values *indexValues) (old T) {
+// put is set where it is known whether key has a row, and which, and its hash.
+func (t *table[T]) put(row uint32, existed bool, key types.NamespacedName, hash uint32, obj T, values *indexValues) (old T) {
 	if !existed {
-		t.keyTable.append(key)
+		t.keyTable.append(key, hash)
 		t.objects.append(obj)
 	} else {
 		old = t.objects.items[row]
@@ -83,17 +83,18 @@ func (t *table[T]) computeIn(index *postings[T], key types.NamespacedName, obj T
 }
 
 func (t *table[T]) delete(key types.NamespacedName) (old T, existed bool) {
-	row, existed := t.find(key)
+	hash := hashKey(t.seed, key)
+	row, existed := t.findHash(hash, key)
 	if existed {
-		old = t.remove(row)
+		old = t.remove(row, hash)
 	}
 	return old, existed
 }
 
-// remove takes out a row and returns its object.
-func (t *table[T]) remove(row uint32) (old T) {
+// remove takes out a row, whose key has that hash, and returns its object.
+func (t *table[T]) remove(row, hash uint32) (old T) {
 	old = t.objects.items[row]
-	t.keyTable.swapRemove(row)
+	t.keyTable.swapRemove(row, hash)
 	t.objects.swapRemove(row)
 	for _, index := range t.indexes {
 		index.remove(row)
@@ -151,15 +152,16 @@ func (t *table[T]) copy() *table[T] {
 }
 
 // patched returns a copy of t with changes.
-func (t *table[T]) patched(changes iter.Seq[Change[T]]) *table[T] {
+func (t *table[T]) patched(changes []Change[T]) *table[T] {
 	c := t.copy()
 	var values indexValues
-	for change := range changes {
+	for i := range changes {
+		change := &changes[i]
 		values.reset()
 		if !change.Delete {
 			c.compute(change.Key, change.Object, &values)
 		}
-		c.change(&change, &values)
+		c.change(change, &values)
 	}
 	return c
 }

@@ -4,14 +4,18 @@ package cache
 // computes them before the store is locked. The zero value is empty.
 type indexValues struct {
 	values []string
-	// ends are where the values of each object and index end, and taken is how many
-	// of them were taken.
-	ends  []int
-	taken int
+	// ends are where the values of each object and index end. The next one to take is
+	// that at number taken, and its values begin at from.
+	ends        []int
+	taken, from int
 }
 
 // longScratch is how much memory is kept for the next use.
 const longScratch = 1024
+
+// fewValues is how many values are not worth the time to clear them: the next ones take
+// their place.
+const fewValues = 8
 
 // add adds the values of the next object and index: what all has more than values.
 func (v *indexValues) add(all []string) {
@@ -21,21 +25,19 @@ func (v *indexValues) add(all []string) {
 
 // take returns the values of the next object and index that were not taken yet.
 func (v *indexValues) take() []string {
-	from := 0
-	if v.taken > 0 {
-		from = v.ends[v.taken-1]
-	}
+	from, to := v.from, v.ends[v.taken]
+	v.from = to
 	v.taken++
-	return v.values[from:v.ends[v.taken-1]]
+	return v.values[from:to]
 }
-
-// rewind lets take begin again.
-func (v *indexValues) rewind() { v.taken = 0 }
 
 // reset forgets all values.
 func (v *indexValues) reset() {
-	clear(v.values)
-	v.values, v.ends, v.taken = v.values[:0], v.ends[:0], 0
+	if len(v.values) > fewValues {
+		clear(v.values)
+	}
+	v.values, v.ends = v.values[:0], v.ends[:0]
+	v.taken, v.from = 0, 0
 	if cap(v.values) > longScratch || cap(v.ends) > longScratch {
 		*v = indexValues{}
 	}

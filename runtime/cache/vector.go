@@ -104,8 +104,15 @@ func (c *column[T]) append(item T) {
 }
 
 func (c *column[T]) set(i uint32, item T) {
-	c.own()
-	c.store(int(i), item)
+	if c.shared.Load() {
+		c.own()
+		c.publish()
+	}
+	if c.isWords {
+		storeWords(&c.items[i], item)
+	} else {
+		c.items[i] = item
+	}
 }
 
 func (c *column[T]) swapRemove(i uint32) {

@@ -3,7 +3,6 @@ package cache
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -16,24 +15,26 @@ func (s *Store[T]) Set(obj T) error {
 	if err != nil {
 		return err
 	}
+	resourceVersion := resourceVersionOf(obj)
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.staging.set(s.table, key, obj)
 	s.lock()
-	defer s.unlock()
 	s.staging.commitSet(s.table, key, obj)
-	s.advance(resourceVersionOf(obj))
+	s.advance(resourceVersion)
+	s.unlock()
 	return nil
 }
 
 // Delete removes the object of that key and returns it, if there was one.
-func (s *Store[T]) Delete(key types.NamespacedName) (T, bool) {
+func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.staging.delete(s.table, key)
 	s.lock()
-	defer s.unlock()
-	return s.staging.commitDelete(s.table, key)
+	old, existed = s.staging.commitDelete(s.table, key)
+	s.unlock()
+	return old, existed
 }
 
 // Replace makes objects the content of the store, all at once for any reader.
@@ -71,28 +72,34 @@ type Change[T any] struct {
 func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	commit := s.patch(slices.Values(changes))
+	fresh := s.patch(changes)
 	s.lock()
-	defer s.unlock()
-	commit()
+	s.make(changes, fresh)
 	s.see(resourceVersion)
+	s.unlock()
 }
 
-// patch prepares changes, and returns what makes them, which needs the lock. Many are
-// made in a copy of the table, which takes longer, but not for readers. The caller
-// holds writing.
-func (s *Store[T]) patch(changes iter.Seq[Change[T]]) (commit func()) {
-	for c := range changes {
-		if s.staging.add(s.table, &c); s.staging.work > longWork {
+// patch prepares changes for make. Many are made in a copy of the table, which it
+// returns: that takes longer, but not for readers. The caller holds writing.
+func (s *Store[T]) patch(changes []Change[T]) (fresh *table[T]) {
+	for i := range changes {
+		if s.staging.add(s.table, &changes[i]); s.staging.work > longWork {
 			s.staging.reset()
-			fresh := s.table.patched(changes)
-			return func() { s.table.become(fresh) }
+			return s.table.patched(changes)
 		}
 	}
-	return func() {
-		for c := range changes {
-			s.staging.commit(s.table, &c)
-		}
+	return nil
+}
+
+// make makes changes that are prepared: one by one, or all in fresh, if it is not nil.
+// The caller holds the lock.
+func (s *Store[T]) make(changes []Change[T], fresh *table[T]) {
+	if fresh != nil {
+		s.table.become(fresh)
+		return
+	}
+	for i := range changes {
+		s.staging.commit(s.table, &changes[i])
 	}
 }
 
@@ -162,6 +169,9 @@ func (s *Store[T]) see(resourceVersion string) {
 // advance is see for the version of one object, which may be older than what was
 // seen: what comes late takes nothing back. The caller holds mu.
 func (s *Store[T]) advance(resourceVersion string) {
+	if resourceVersion == s.resourceVersion {
+		return
+	}
 	if resourceVersion == "" || s.resourceVersion == "" {
 		s.see(resourceVersion)
 		return
@@ -262,23 +272,23 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s.table, list.items, list.same)
-	commit := s.turn(&change)
+	changes, fresh := s.turn(&change)
 	s.lockWith(&change, to)
 	defer s.unlock()
-	commit()
+	s.make(changes, fresh)
 	s.see(list.resourceVersion)
 	to.relisted()
 	to.committed()
 }
 
-// turn prepares a difference, and returns what makes it, which needs the lock. The
-// caller holds writing.
-func (s *Store[T]) turn(change *difference[T]) (commit func()) {
+// turn is patch for a difference, which may be the better part of the store. The caller
+// holds writing.
+func (s *Store[T]) turn(change *difference[T]) (changes []Change[T], fresh *table[T]) {
 	if change.size() <= s.table.objects.len()/2 {
-		return s.patch(change.changes())
+		changes = change.changes()
+		return changes, s.patch(changes)
 	}
-	fresh := s.table.rebuilt(change.kept)
-	return func() { s.table.become(fresh) }
+	return nil, s.table.rebuilt(change.kept)
 }
 
 // lockWith is lock after to has got the events of a change, those that it wants.

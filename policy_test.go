@@ -57,8 +57,9 @@ var rules = map[string]rule{
 	"runtime/cache/cachetest": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
 
 	// Their cases are in terms of client-go's interfaces.
-	"runtime/cache/cachetest/conformance": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
-	"runtime/cache/cachetest/faults":      {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"runtime/cache/cachetest/conformance":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"runtime/cache/cachetest/differential": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"runtime/cache/cachetest/faults":       {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 }
 
 // ruleOf returns the folder whose rule counts for a directory.

@@ -1,0 +1,319 @@
+package differential_test
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// difference is one that is meant.
+type difference struct {
+	name, reason string
+	// level makes what is meant to differ in two transcripts of a script the same,
+	// and leaves all else as it is.
+	level func(s script, theirs, ours transcript)
+}
+
+// meant are all differences that are meant.
+var meant = []difference{
+	{
+		name:   "order of what a list lacks",
+		reason: "client-go finds what a list lacks in the order of a Go map; the core in that of its rows",
+		level: func(_ script, theirs, ours transcript) {
+			sortRuns(theirs, ours, func(_ *record, e event) bool { return e.unknown })
+		},
+	},
+	{
+		name:   "order of what a handler begins with",
+		reason: "client-go replays its store to a late handler in the order of a Go map; the core in that of its rows",
+		level: func(_ script, theirs, ours transcript) {
+			sortRuns(theirs, ours, func(_ *record, e event) bool { return e.initial })
+		},
+	},
+	{
+		name:   "order of a watch-list",
+		reason: "client-go keeps what a watch-list begins with in a Go map; the core keeps its order",
+		level: func(s script, theirs, ours transcript) {
+			if s.watchList {
+				sortRuns(theirs, ours, func(r *record, e event) bool { return r.step.kind != write && e.kind != deleted })
+			}
+		},
+	},
+	{
+		name:   "delete of an object that is not there",
+		reason: "client-go tells handlers of the delete of what they were never told of; the core does not",
+		level: func(_ script, theirs, _ transcript) {
+			known := newKnowledge(theirs)
+			theirs.filter(func(handler int, _ *record, e event) bool {
+				was := known[handler][e.name]
+				known[handler][e.name] = e.kind != deleted
+				return e.kind != deleted || was
+			})
+		},
+	},
+	{
+		name:   "two objects of one key in a list",
+		reason: "client-go tells of each of them, and of the last one twice as new; the core of the last one, which is stored",
+		level: func(_ script, theirs, _ transcript) {
+			theirs.filter(func(_ int, r *record, e event) bool {
+				last, twice := r.twice[e.name]
+				return !twice || r.step.kind == add || e.kind == deleted || e.obj == last
+			})
+		},
+	},
+	{
+		name:   "watch again after a lost connection",
+		reason: "client-go lists again if a watch can't be opened, unless the connection is refused; the core watches on from where it was",
+		level: func(s script, theirs, ours transcript) {
+			lost := pending(s, func(list bool, f fault) bool { return !list && f.lost })
+			listed := relisted(s)
+			alone := false
+			for i, r := range theirs {
+				if alone = alone && !listed[i] || lost[i]; !alone {
+					continue
+				}
+				if r.version == r.listed {
+					ours[i].version = r.version
+				}
+				if r.storeVersion == r.listed {
+					ours[i].storeVersion = r.storeVersion
+				}
+				if lost[i] {
+					dropUnchanged(r)
+					dropUnchanged(ours[i])
+				}
+			}
+		},
+	},
+	{
+		name:   "lists after watch-lists that fail",
+		reason: "client-go lists after any answer to a watch-list but 410 and 429; the core waits if the resource is missing, and lists after a second 410",
+		level: func(s script, theirs, ours transcript) {
+			if !s.watchList {
+				return
+			}
+			failing := pending(s, func(list bool, _ fault) bool { return !list })
+			for i := range theirs {
+				if failing[i] {
+					dropRepeated(theirs[i])
+					dropRepeated(ours[i])
+				}
+			}
+		},
+	},
+	{
+		name:   "silent watches are opened again",
+		reason: "client-go keeps a watch that is silent; the core opens another, and the tracker tells it again of what is newer than the version that it asks for",
+		level: func(s script, theirs, ours transcript) {
+			for i, r := range ours {
+				if r.version == "" && s.server != apiServer { // that an added object does not change
+					r.version = theirs[i].version
+				}
+				if s.server != trackerServer {
+					continue
+				}
+				dropUnchanged(theirs[i])
+				dropUnchanged(r)
+				if slices.Contains(r.versions, r.version) {
+					r.version = theirs[i].version
+				}
+			}
+		},
+	},
+	{
+		name:   "watches from no version",
+		reason: "a watch from no particular version begins with what there is: what was deleted before it would stay, so that the core lists again",
+		level: func(s script, theirs, ours transcript) {
+			if s.server == apiServer {
+				return
+			}
+			var version, storeVersion string // of the list
+			listed := relisted(s)
+			alone := false
+			for i, r := range ours {
+				before := ours[max(i-1, 0)]
+				switch r.step.kind {
+				case start, cut, down, up:
+					if r.listed == "" || before.listed == "" || before.unversioned || r.version == "" {
+						dropUnchanged(r)
+						dropUnchanged(theirs[i])
+						alone, version, storeVersion = true, r.version, r.storeVersion
+					}
+				}
+				r.unversioned = r.version == ""
+				if alone = alone && !listed[i] && r.version == version; alone {
+					r.version = theirs[i].version
+				}
+				if alone && r.storeVersion == storeVersion {
+					r.storeVersion = theirs[i].storeVersion
+				}
+			}
+		},
+	},
+	{
+		name:   "a server whose version went backwards",
+		reason: "the core asks a silent server that looks like a real one for its version, and lists again if that is older than what was seen",
+		level: func(s script, theirs, ours transcript) {
+			listed := "" // the version that the core has taken
+			for i, r := range ours {
+				if r.version == r.listed {
+					listed = r.version
+				}
+				if s.server == apiServer || r.version != listed || !older(r.version, theirs[i].version) {
+					continue
+				}
+				dropUnchanged(r)
+				dropUnchanged(theirs[i])
+				r.version, r.storeVersion = theirs[i].version, theirs[i].storeVersion
+			}
+		},
+	},
+	{
+		name:   "a new history of the server",
+		reason: "client-go goes on watching for versions that are yet to come, and misses all until then; the core lists again",
+		level: func(_ script, theirs, ours transcript) {
+			restarted := false
+			for i, r := range ours {
+				if restarted = restarted || r.step.kind == restart; restarted {
+					*theirs[i] = *r // which is compared with the server
+				}
+			}
+		},
+	},
+	{
+		name:   "older and empty versions",
+		reason: "client-go takes any version of an object for the latest one; the core keeps a later one",
+		level: func(s script, theirs, ours transcript) {
+			if s.server == apiServer {
+				return
+			}
+			for i := range theirs {
+				keepLater(&theirs[i].version, ours[i].version)
+				keepLater(&theirs[i].storeVersion, ours[i].storeVersion)
+			}
+		},
+	},
+	{
+		name:   "removed before it synced",
+		reason: "a handler that was removed never syncs in client-go, and those who wait for it wait for ever",
+		level: func(_ script, theirs, ours transcript) {
+			removed := map[int]bool{}
+			for i, r := range theirs {
+				if r.step.kind == remove {
+					removed[r.step.handler] = true
+				}
+				for handler := range r.synced {
+					if removed[handler] && ours[i].synced[handler] {
+						r.synced[handler] = true
+					}
+				}
+			}
+		},
+	},
+}
+
+// newKnowledge returns what each handler of a transcript knows at first.
+func newKnowledge(t transcript) []map[string]bool {
+	known := make([]map[string]bool, len(t[len(t)-1].events))
+	for i := range known {
+		known[i] = map[string]bool{}
+	}
+	return known
+}
+
+// keepLater makes an earlier version the later one.
+func keepLater(theirs *string, ours string) {
+	if *theirs == "" || older(*theirs, ours) {
+		*theirs = ours
+	}
+}
+
+// older reports whether a version is known to be earlier than another.
+func older(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
+}
+
+// filter leaves out events that are not to be kept.
+func (t transcript) filter(keep func(handler int, r *record, e event) bool) {
+	for _, r := range t {
+		for i, events := range r.events {
+			r.events[i] = slices.DeleteFunc(events, func(e event) bool { return !keep(i, r, e) })
+		}
+	}
+}
+
+// sortRuns sorts each run of events that is of a kind by the names of the objects.
+func sortRuns(theirs, ours transcript, of func(*record, event) bool) {
+	for _, t := range []transcript{theirs, ours} {
+		for _, r := range t {
+			for _, events := range r.events {
+				for len(events) > 0 {
+					n := 0
+					for n < len(events) && of(r, events[n]) {
+						n++
+					}
+					slices.SortStableFunc(events[:n], func(x, y event) int { return cmp.Compare(x.name, y.name) })
+					events = events[min(n+1, len(events)):]
+				}
+			}
+		}
+	}
+}
+
+// relisted says after which steps every informer has listed again.
+func relisted(s script) []bool {
+	all := make([]bool, len(s.steps)+1)
+	isDown := false
+	for i, step := range s.steps {
+		switch step.kind {
+		case down:
+			isDown = true
+		case up:
+			isDown = false
+		case cut:
+			all[i] = step.fault.relists && !isDown
+		}
+	}
+	return all
+}
+
+// pending says after which steps requests may have met such a fault.
+func pending(s script, of func(list bool, f fault) bool) []bool {
+	all := make([]bool, len(s.steps)+1)
+	failing, isDown := false, false
+	for i, step := range s.steps {
+		wasDown := isDown
+		switch step.kind {
+		case cut:
+			failing = slices.ContainsFunc(step.failures, func(f failure) bool { return of(f.list, f.fault) })
+		case down:
+			isDown = isDown || of(false, step.fault)
+		case up:
+			isDown = false
+		}
+		all[i] = failing || isDown || wasDown
+	}
+	return all
+}
+
+// dropUnchanged leaves out updates to the same state.
+func dropUnchanged(r *record) {
+	for i, events := range r.events {
+		r.events[i] = slices.DeleteFunc(events, event.unchanged)
+	}
+}
+
+// dropRepeated leaves out updates to the same state that a handler was told of in the
+// same step.
+func dropRepeated(r *record) {
+	for i, events := range r.events {
+		told := map[string]string{}
+		r.events[i] = slices.DeleteFunc(events, func(e event) bool {
+			repeated := e.unchanged() && told[e.name] == e.obj
+			told[e.name] = e.obj
+			return repeated
+		})
+	}
+}

@@ -29,9 +29,9 @@ func newIdleTimer(timeout time.Duration, expired func()) *idleTimer {
 	return t
 }
 
-// touch notes that something happened.
+// touch notes that something happened. A nil timer has no timeout.
 func (t *idleTimer) touch() {
-	if !t.active.Load() {
+	if t != nil && !t.active.Load() {
 		t.active.Store(true)
 	}
 }
@@ -50,7 +50,11 @@ func (t *idleTimer) check() {
 	t.timer.Reset(t.interval)
 }
 
-func (t *idleTimer) stop() { t.timer.Stop() }
+func (t *idleTimer) stop() {
+	if t != nil {
+		t.timer.Stop()
+	}
+}
 
 // cancelWhenIdle returns an idle timer that cancels a request with cause.
 func cancelWhenIdle(cancel context.CancelCauseFunc, timeout time.Duration, cause error) *idleTimer {

@@ -27,6 +27,7 @@ type oddServer struct {
 	objects []*thing
 	frames  chan cache.Frame[*thing]
 	lists   int
+	watches int
 }
 
 func (s *oddServer) OrderedResourceVersions() bool         { return s.ordered }
@@ -41,6 +42,7 @@ func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thi
 }
 
 func (s *oddServer) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher[*thing], error) {
+	s.watches++
 	return oddWatch{s, ctx}, nil
 }
 
@@ -241,8 +243,8 @@ func TestIdleSourceWithoutOrder(t *testing.T) {
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		time.Sleep(time.Hour)
 		expect(t, "events", []string{"add a  initial"}, lines(recorder.Events()))
-		if server.lists != 1 {
-			t.Errorf("%d lists", server.lists)
+		if server.lists != 1 || server.watches != 1 {
+			t.Errorf("%d lists and %d watches", server.lists, server.watches)
 		}
 		server.frames <- modified(made("a", "u", "", "y"))
 		settle()

@@ -67,7 +67,8 @@ type Options[T any] struct {
 	// IdleTimeout is how long a watch may be silent before it is closed and
 	// opened again, and a list before it has failed. Servers send a bookmark
 	// about once a minute; when one has shown how often it does, three missing ones
-	// are enough. It defaults to 4 minutes.
+	// are enough. It defaults to 4 minutes, and to no limit for watches of a fake
+	// clientset.
 	IdleTimeout time.Duration
 
 	// WatchTimeout is the least time after which the server is asked to end a

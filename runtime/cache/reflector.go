@@ -122,11 +122,19 @@ func (r *reflector[T]) orderedVersions() bool {
 }
 
 func (r *reflector[T]) watchListEnabled() bool {
-	if r.options.DisableWatchList {
-		return false
-	}
+	return !r.options.DisableWatchList && !r.noWatchLists()
+}
+
+func (r *reflector[T]) noWatchLists() bool {
 	source, ok := r.source.(watchListUnsupported)
-	return !ok || !source.IsWatchListSemanticsUnSupported()
+	return ok && source.IsWatchListSemanticsUnSupported()
+}
+
+// mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
+// which has no connection that could be dead, sends no bookmarks, and may lose events
+// between two watches or send old ones again.
+func (r *reflector[T]) mayBeSilent() bool {
+	return r.options.IdleTimeout <= 0 && !r.orderedVersions() && r.noWatchLists()
 }
 
 // list fetches the pages of one list, and pushes them as one delta. The error

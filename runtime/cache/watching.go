@@ -100,12 +100,10 @@ func (w *watching[T]) prompt() bool { return w.events > 0 && time.Since(w.first)
 // expect sets the idle timer to what is known of the server.
 func (w *watching[T]) expect() {
 	timeout := w.bookmarks.idleTimeout(w.options.idleTimeout())
-	if timeout == w.timeout {
+	if timeout == w.timeout || w.mayBeSilent() {
 		return
 	}
-	if w.idle != nil {
-		w.idle.stop()
-	}
+	w.idle.stop()
 	w.timeout = timeout
 	w.idle = cancelWhenIdle(w.cancel, timeout, ErrWatchIdle)
 }
@@ -153,6 +151,7 @@ func (w *watching[T]) close(ctx context.Context, version string) {
 	w.replace(ctx, listed, w.initial.items())
 	w.initial, w.settled = nil, true
 	w.idle.stop()
+	w.idle = nil
 	w.expect()
 }
 

@@ -27,8 +27,9 @@ func advise(options *Options, model *Model, to targets, mods *modules, diags *di
 	adviseOnPlurals(options, model, diags)
 }
 
-// adviseOnPlurals warns of exceptions for a kind whose name is another one's,
-// misspelt. Of others nothing is known: scripts have one list for several runs.
+// adviseOnPlurals warns of exceptions for a kind whose name is another one's with
+// one letter wrong. Of others nothing is known: scripts have one list for several
+// runs and tools.
 func adviseOnPlurals(options *Options, model *Model, diags *diagnostics) {
 	known := map[string]bool{}
 	var names []string
@@ -41,10 +42,19 @@ func adviseOnPlurals(options *Options, model *Model, diags *diagnostics) {
 		if known[name] || known[strings.TrimSuffix(name, "List")] {
 			continue
 		}
-		if hint := DidYouMean(name, "", names); hint != "" {
-			diags.warnf(token.Position{}, "--plural-exceptions: no type %s%s", name, hint)
+		for _, kind := range names {
+			if misspells(name, kind) {
+				diags.warnf(token.Position{}, "--plural-exceptions: no type %s; did you mean %s?", name, kind)
+			}
 		}
 	}
+}
+
+// misspells reports whether a name is another one with one letter wrong. A plural
+// is not its singular misspelt: Endpoints is in many lists.
+func misspells(name, other string) bool {
+	a, b := strings.ToLower(name), strings.ToLower(other)
+	return a+"s" != b && a != b+"s" && distance(a, b) <= 1
 }
 
 // lacks reports whether a package would lie in the module of dir, and is not

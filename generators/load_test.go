@@ -18,7 +18,7 @@ func generates(t *testing.T, options Options, kinds ...string) {
 	if diff := cmp.Diff(kinds, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, problem := range compile(options.Dir, result.Model) {
+	for _, problem := range compile(options.Dir) {
 		t.Error(problem)
 	}
 }

@@ -78,6 +78,8 @@ type Skip struct {
 	Package string
 	// Reason says why, and what would help.
 	Reason string
+	// Asked is true if a marker or an option asks for it.
+	Asked bool
 	// Pos is where it is.
 	Pos token.Position
 }

@@ -113,6 +113,9 @@ func (o *Options) Validate() error {
 	return err
 }
 
+// hasClientset reports whether a clientset is named at all.
+func (o *Options) hasClientset() bool { return o.VersionedClientset != "" || o.InternalClientset != "" }
+
 // clientset returns the import path of the clientset for internal or other
 // versions, or "".
 func (o *Options) clientset(internal bool) string {

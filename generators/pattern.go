@@ -157,13 +157,3 @@ func walk(root string) ([]string, error) {
 func ignored(name string) bool {
 	return name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
-
-func hasGoFiles(dir string) bool {
-	names, err := filepath.Glob(filepath.Join(globEscape(dir), "*.go"))
-	return err == nil && slices.ContainsFunc(names, func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
-}
-
-// globEscape makes a directory stand for itself in a glob pattern.
-func globEscape(dir string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
-}

@@ -139,7 +139,7 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		}
 		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
 	})
-	if err := placeable(options.Dir, outputs, result.Model); err != nil {
+	if err := loader.placeable(options.Dir, outputs, result.Model); err != nil {
 		return err
 	}
 	rendering := options.begin("rendering")

@@ -30,6 +30,7 @@ func project(t *testing.T) Options {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/shop\n")
 	writeFile(t, filepath.Join(dir, "api/v1/types.go"), orderType)
+	writeDeepCopies(t, dir)
 	return Options{Dir: dir, Patterns: []string{"./api/..."}}
 }
 

@@ -180,7 +180,7 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 	if refused, ok := c.incomplete(decl, tags); ok {
 		return refused
 	}
-	return verdict{kind: c.named(decl, comments, tags, own, internal, informer, lister), internal: internal}
+	return verdict{kind: c.named(decl, comments, tags, internal, informer, lister), internal: internal}
 }
 
 // refuse says why a marked type can't be or is not to be a kind by its name and
@@ -274,7 +274,7 @@ const (
 var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
 
 // named makes a kind with its names and its scope.
-func (c *collector) named(decl *declaration, comments typeComments, tags Tags, own packageMarkers, internal, informer, lister bool) *Kind {
+func (c *collector) named(decl *declaration, comments typeComments, tags Tags, internal, informer, lister bool) *Kind {
 	at := decl.pkg.loader.position
 	t := c.universe.Type(types.Name{Package: decl.pkg.Path, Name: decl.spec.Name.Name})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
@@ -282,7 +282,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, o
 	namespaced := c.namespaced(decl, tags)
 	return &Kind{
 		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
-		Resource: c.resource(decl, t, tags, own, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
+		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
 		dir: decl.pkg.Dir, goType: decl.goType(),
 	}
@@ -309,7 +309,7 @@ func (c *collector) namespaced(decl *declaration, tags Tags) bool {
 
 // resource returns the plural name of a type in the API: what a marker says, or
 // else what the generator that the type is marked for makes of it.
-func (c *collector) resource(decl *declaration, t *types.Type, tags Tags, own packageMarkers, internal bool) string {
+func (c *collector) resource(decl *declaration, t *types.Type, tags Tags, internal bool) string {
 	at := decl.pkg.loader.position
 	if tags.Path != "" && tags.ResourceName != "" && tags.Path != tags.ResourceName {
 		c.diags.errorf(at(tags.pathPos), "resource: %q here, but +resourceName is %q at %s; name one resource", tags.Path, tags.ResourceName, at(tags.resourceNamePos))
@@ -319,10 +319,10 @@ func (c *collector) resource(decl *declaration, t *types.Type, tags Tags, own pa
 	}
 	clientGen, controllerGen := c.namers.resources(t)
 	chosen, who := clientGen, "client-gen's"
-	if c.options.clientset(internal) == "" && (tags.Kubebuilder || own.kubebuilder) {
+	if c.options.clientset(internal) == "" && decl.pkg.kubebuilder {
 		chosen, who = controllerGen, "controller-gen's" // which makes the CRD
 	}
-	if clientGen != controllerGen {
+	if tags.Genclient && clientGen != controllerGen {
 		c.diags.warnf(at(decl.spec.Name.Pos()), "resource: %q for controller-gen, but %q for client-gen; the informer takes %s: name one with +kubebuilder:resource:path and +resourceName",
 			controllerGen, clientGen, who)
 	}

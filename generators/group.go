@@ -144,10 +144,10 @@ type packageMarkers struct {
 	// noInformers and noListers are true for +k8s:informer-gen=false and
 	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
 	noInformers, noListers, skip bool
-	// deepCopyGen is true for +k8s:deepcopy-gen, kubebuilder for any marker of
-	// that family, internal if the version is the internal one.
-	deepCopyGen, kubebuilder, internal bool
-	all                                markers
+	// deepCopyGen is true for +k8s:deepcopy-gen, internal if the version is the
+	// internal one.
+	deepCopyGen, internal bool
+	all                   markers
 }
 
 // markersOf reads the markers of a package from the comments of all its files
@@ -192,7 +192,6 @@ func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
 	case "kubebuilder:skip":
 		p.skip = p.skip || packageDoc
 	}
-	p.kubebuilder = p.kubebuilder || packageDoc && strings.HasPrefix(m.name, "kubebuilder:")
 }
 
 // versionLiteral is a schema.GroupVersion{…} literal.

@@ -34,9 +34,12 @@ type Package struct {
 	deferred []string
 	unbuilt  []*File         // those with a marker that the go command would leave out
 	copied   map[string]bool // the types with a method DeepCopyObject
-	lookup   sync.Once
-	types    map[string]*declaration
-	consts   map[string]constant
+	// kubebuilder is true if there is any marker for controller-gen, which then
+	// makes the CRDs.
+	kubebuilder bool
+	lookup      sync.Once
+	types       map[string]*declaration
+	consts      map[string]constant
 }
 
 // File is a parsed file.
@@ -204,6 +207,7 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 			pkg.addCopied(source)
 		default:
 			interesting = interesting || mayDeclare(source)
+			pkg.kubebuilder = pkg.kubebuilder || bytes.Contains(source, []byte("+kubebuilder:"))
 			sources[name] = source
 		}
 	}

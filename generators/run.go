@@ -83,7 +83,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if len(result.Model.Groups) == 0 {
 		return result, nothing(options, packages, result.Model.Skipped)
 	}
-	loader.packages = nil // lets go of the syntax trees, most of the memory
+	loader.packages = map[string]*Package{} // lets go of the syntax trees, most of the memory
 	return result, generate(ctx, &options, loader, &result)
 }
 
@@ -157,11 +157,12 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	comparing := options.begin("comparing")
 	var stale []string
 	if !options.KeepStale {
-		if stale, err = findStale(folders, files); err != nil {
+		if stale, err = newSweeper(loader, to, files).stale(options.SkipListers, &diags); err != nil {
 			return err
 		}
-		if options.SkipListers {
-			stale = outside(stale, to.listers.dir)
+		result.Warnings = sorted(append(result.Warnings, diags.warnings...))
+		if err := diags.err(); err != nil {
+			return err
 		}
 	}
 	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
@@ -181,17 +182,6 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	}
 	writing.end("%s", count(len(result.Changes), "file"))
 	return nil
-}
-
-// outside leaves out the paths below a folder.
-func outside(paths []string, folder string) []string {
-	var kept []string
-	for _, path := range paths {
-		if !strings.HasPrefix(path, folder+string(filepath.Separator)) {
-			kept = append(kept, path)
-		}
-	}
-	return kept
 }
 
 func absolute(dir, path string) string {

@@ -12,8 +12,8 @@ type Tags struct {
 	// Genclient is true for +genclient, Root for +kubebuilder:object:root=true.
 	Genclient, Root bool
 	// CRD is true for a marker that only the types of CRDs have, such as
-	// +kubebuilder:resource; Kubebuilder for any marker of that family.
-	CRD, Kubebuilder bool
+	// +kubebuilder:resource.
+	CRD bool
 	// Skip is true for +kubebuilder:skip.
 	Skip bool
 	// NonNamespaced is true for +genclient:nonNamespaced.
@@ -56,7 +56,6 @@ type tagParser struct {
 func (p tagParser) parse(m markers) Tags {
 	tags := Tags{}
 	for _, marker := range m {
-		tags.Kubebuilder = tags.Kubebuilder || strings.HasPrefix(marker.name, "kubebuilder:")
 		tags.CRD = tags.CRD || marker.ofCRD()
 		switch {
 		case strings.HasPrefix(marker.name, "genclient"):

@@ -95,9 +95,6 @@ func (s *groupSet) place(m *member) {
 	if m.goName != "" {
 		goName, clientName, namedAt = camelCase(m.goName, "Group"), namer.IC(m.goName), m.goNamePos
 	}
-	if m.clientset && !token.IsIdentifier(clientName) {
-		s.diags.errorf(m.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", m.group, clientName)
-	}
 	group := s.group(m.group, goName, m.internal)
 	if group == nil {
 		group = &groupEntry{
@@ -107,11 +104,39 @@ func (s *groupSet) place(m *member) {
 		s.groups = append(s.groups, group)
 	}
 	version := group.version(m.version)
-	version.ClientAccessor = clientName + namer.IC(m.version) + "()"
 	if m.internal {
-		version.GoName, version.Dir, version.ClientAccessor = "InternalVersion", "internalversion", clientName+"()"
+		version.GoName, version.Dir = "InternalVersion", "internalversion"
+	}
+	accessor := s.accessor(m, clientName)
+	for _, kind := range m.kinds {
+		kind.ClientAccessor = accessor
 	}
 	version.Kinds = append(version.Kinds, m.kinds...)
+}
+
+// accessor returns the method of the clientset that leads to the kinds of a
+// package: what the clientset has, or else what client-gen will call it.
+func (s *groupSet) accessor(m *member, name string) string {
+	assumed := name + namer.IC(m.version) + "()"
+	if m.internal {
+		assumed = name + "()"
+	}
+	if !m.clientset {
+		return assumed
+	}
+	clientset := m.pkg.loader.clientset(s.options.clientset(m.internal))
+	if clientset != nil {
+		if accessor := clientset.accessor(m.pkg); accessor != "" {
+			return accessor
+		}
+	}
+	switch {
+	case !token.IsIdentifier(name):
+		s.diags.errorf(m.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", m.group, name)
+	case clientset != nil && !clientset.methods[assumed]:
+		s.diags.warnf(m.pos, "clientset: %s has no method for the types of %s; the output compiles when client-gen has written %s", clientset.path, m.pkg.Path, assumed)
+	}
+	return assumed
 }
 
 func (s *groupSet) group(name, goName string, internal bool) *groupEntry {

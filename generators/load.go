@@ -76,14 +76,16 @@ type loader struct {
 	packages map[string]*Package // by import path; nil if it can't be had
 	failed   map[string]error    // why a package can't be had
 	looked   map[string]bool     // the packages that the patterns name, by import path
-	log      func(format string, args ...any)
-	counter  func(step string, total int, of string) func()
+	// clientsets are by import path, and nil if they are not there.
+	clientsets map[string]*clientset
+	log        func(format string, args ...any)
+	counter    func(step string, total int, of string) func()
 }
 
 func newLoader(ctx context.Context, options *Options) *loader {
 	return &loader{
 		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{}, build: buildContext(),
-		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{},
+		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{}, clientsets: map[string]*clientset{},
 		log: options.log, counter: options.counter,
 	}
 }
@@ -291,6 +293,10 @@ func (l *loader) loadImport(path, from string) *Package {
 	if err == nil {
 		var problems diagnostics
 		pkg, err = l.parse(location{Path: path, Dir: dir, Named: true}, &problems)
+		if err == nil && pkg.Name == "" { // perhaps all of it is generated
+			pkg.index()
+			pkg.parseDeferred()
+		}
 		if err == nil && pkg.Name == "" {
 			err = cmp.Or(problems.err(), errors.New("no Go files in "+relative(l.dir, dir)))
 		}

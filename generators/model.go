@@ -37,8 +37,6 @@ type Version struct {
 	GoName string
 	// Dir is its directory below that of the group, and its package name.
 	Dir string
-	// ClientAccessor leads from a clientset to the version: AppsV1().
-	ClientAccessor string
 	// Kinds are sorted by name.
 	Kinds []*Kind
 }
@@ -55,6 +53,8 @@ type Kind struct {
 	Resource string
 	// Namespaced is false for what has no namespace.
 	Namespaced bool
+	// ClientAccessor leads from a clientset to its version: AppsV1().
+	ClientAccessor string
 	// Informer and Lister say what is generated.
 	Informer, Lister bool
 	// Verbs are the methods that a client has for it.

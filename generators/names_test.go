@@ -23,7 +23,7 @@ func TestIdentifiersAreThoseDeclared(t *testing.T) {
 	} {
 		informers, listers := kind.identifiers()
 		file := templates.File{Package: "p"}
-		version := templates.Version{File: file, ClientAccessor: "ShopV1()", Kinds: []templates.Kind{kind.data()}}
+		version := templates.Version{File: file, Kinds: []templates.Kind{kind.data()}}
 		constructors := templates.Constructors(version)
 		got := declared(t, &version, &constructors, &templates.Informer{File: file, Kind: kind.data()})
 		if diff := cmp.Diff(sortedNames(informers, ownIdentifiers), got); diff != "" {

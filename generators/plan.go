@@ -111,7 +111,7 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 	}
 	data := templates.Version{
 		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
-		ClientAccessor: version.ClientAccessor, Kinds: kinds,
+		Kinds: kinds,
 	}
 	constructors := templates.Constructors(data)
 	add(to, "interface.go", &data)
@@ -164,7 +164,7 @@ func fileName(kind string) string {
 // data returns the kind as templates see it.
 func (k *Kind) data() templates.Kind {
 	return templates.Kind{
-		Name: k.Name, Private: k.Private, Plural: k.Plural, Resource: k.Resource, Doc: k.Doc,
+		Name: k.Name, Private: k.Private, Plural: k.Plural, Resource: k.Resource, ClientAccessor: k.ClientAccessor, Doc: k.Doc,
 		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
 	}
 }

@@ -122,7 +122,7 @@ func outcome(t *testing.T, root string, options Options) string {
 	}
 	for _, group := range result.Model.Groups {
 		for _, version := range group.Versions {
-			fmt.Fprintf(&out, "%s/%s: %s().%s(), client %s\n", group.Dir, version.Dir, group.GoName, version.GoName, version.ClientAccessor)
+			fmt.Fprintf(&out, "%s/%s: %s().%s(), client %s\n", group.Dir, version.Dir, group.GoName, version.GoName, strings.Join(accessors(version), ", "))
 		}
 	}
 	for _, problem := range compile(root) {
@@ -132,6 +132,16 @@ func outcome(t *testing.T, root string, options Options) string {
 		}
 	}
 	return out.String()
+}
+
+// accessors are the methods that lead from a clientset to the kinds of a version.
+func accessors(version *Version) []string {
+	var found []string
+	for _, kind := range version.Kinds {
+		found = append(found, kind.ClientAccessor)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // isOutput reports whether a file was written.

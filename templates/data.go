@@ -145,8 +145,6 @@ type Version struct {
 	Internal Import
 	// Listers is the package of the listers of this version.
 	Listers Import
-	// ClientAccessor leads from a clientset to the version: "ShopV1()".
-	ClientAccessor string
 	// Kinds are those with an informer, sorted by name.
 	Kinds []Kind
 }
@@ -165,6 +163,8 @@ type Kind struct {
 	Plural string
 	// Resource is the plural name in the API: orders.
 	Resource string
+	// ClientAccessor leads from a clientset to the type's version: "ShopV1()".
+	ClientAccessor string
 	// Doc is the first sentence of the type's comment, or empty.
 	Doc string
 	// API is the package of the type.

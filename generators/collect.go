@@ -248,6 +248,9 @@ func (c *collector) incomplete(decl *declaration, tags Tags) (verdict, bool) {
 		return verdict{}, true
 	case lost != "":
 		return c.problem(decl, tags, "refers to "+lost, "make sure that it is declared, and its module in go.mod"), true
+	case tags.Genclient && lack == lacksObjectMeta:
+		c.diags.warnf(at, "kind: %s is skipped: it %s; %s, or leave out +genclient", name, lack, remedy)
+		return skipped(lack), true
 	case lack != "":
 		return c.problem(decl, tags, lack, remedy), true
 	case !tags.Genclient && !decl.hasList():
@@ -340,6 +343,8 @@ func (d *declaration) goType() string {
 	return name
 }
 
+const lacksObjectMeta = "embeds no ObjectMeta"
+
 // lacks says what a type lacks to be one of API objects, and what to do.
 func (d *declaration) lacks() (lack, remedy string) {
 	fields, _ := d.structure()
@@ -350,7 +355,7 @@ func (d *declaration) lacks() (lack, remedy string) {
 	case fields == nil:
 		return "is not a struct", "tag the struct, or a type that is defined by one"
 	case !objectMeta:
-		return "embeds no ObjectMeta", "embed metav1.ObjectMeta, or a struct that does"
+		return lacksObjectMeta, "embed metav1.ObjectMeta, or a struct that does"
 	}
 	return "embeds no TypeMeta", "embed metav1.TypeMeta, or a struct that does"
 }

@@ -68,14 +68,15 @@ type constant struct {
 // loader parses packages. Its methods are not safe for concurrent use; it uses
 // several goroutines itself.
 type loader struct {
-	ctx      context.Context // of the run
-	dir      string          // the working directory
-	fset     *token.FileSet
-	mods     *modules
-	build    build.Context
-	packages map[string]*Package // by import path; nil if it can't be had
-	failed   map[string]error    // why a package can't be had
-	looked   map[string]bool     // the packages that the patterns name, by import path
+	ctx        context.Context // of the run
+	dir        string          // the working directory
+	fset       *token.FileSet
+	mods       *modules
+	build      build.Context
+	packages   map[string]*Package // by import path; nil if it can't be had
+	failed     map[string]error    // why a package can't be had
+	looked     map[string]bool     // the packages that the patterns name, by import path
+	passedOver int                 // modules below the patterns that have API types
 	// clientsets are by import path, and nil if they are not there.
 	clientsets map[string]*clientset
 	log        func(format string, args ...any)
@@ -150,10 +151,12 @@ func isGenerated(source []byte) bool {
 // are added to the diagnostics. Where the packages in also are is found out by
 // the way, if that costs nothing.
 func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, error) {
-	locations, err := locate(l.ctx, l.dir, patterns, also, l.mods)
+	found, err := locate(l.ctx, l.dir, patterns, also, l.mods)
 	if err != nil {
 		return nil, err
 	}
+	locations := found.sorted()
+	l.lookAside(found.passedOver(), diags)
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
 	loaded := l.counter("loading", len(locations), "packages")
@@ -181,6 +184,43 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 		l.log("loaded      %s from %s: %s", pkg.Path, relative(l.dir, pkg.Dir), count(len(pkg.Files), "file"))
 	}
 	return packages, nil
+}
+
+// lookAside warns of other modules below the patterns that seem to have API types:
+// the go command does not look into them either.
+func (l *loader) lookAside(modules []string, diags *diagnostics) {
+	for _, dir := range modules {
+		if !hasSigns(dir) {
+			l.log("passed over %s, another module without API types", relative(l.dir, dir))
+			continue
+		}
+		l.passedOver++
+		name := filepath.ToSlash(relative(l.dir, dir))
+		if filepath.IsLocal(name) {
+			name = "./" + name
+		}
+		diags.warnf(token.Position{}, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
+	}
+}
+
+// hasSigns reports whether a file below a directory has a sign of API types.
+func hasSigns(root string) bool {
+	found := false
+	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error { // what can't be read has none
+		switch {
+		case found:
+			return filepath.SkipAll
+		case err != nil:
+			return nil
+		case entry.IsDir() && path != root && ignored(entry.Name()):
+			return filepath.SkipDir
+		case !entry.IsDir() && isGoFile(filepath.Dir(path), entry):
+			source, err := os.ReadFile(path)
+			found = err == nil && containsAny(source, signs) && !hasHeader(source)
+		}
+		return nil
+	})
+	return found
 }
 
 // parse parses one package. It returns nil for one that only a pattern with ...

@@ -54,7 +54,7 @@ func inModules(ctx context.Context, dir string, patterns, optional []string) (ma
 		dirs := []string{at}
 		if recursive {
 			var err error
-			if dirs, err = walk(at); err != nil {
+			if dirs, _, err = walk(at); err != nil {
 				return nil, false
 			}
 		}

@@ -58,11 +58,15 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		options.Dir = dir
 	}
 
+	patterns := make([]string, len(options.Patterns))
+	for i, pattern := range options.Patterns {
+		patterns[i] = strings.TrimSpace(pattern) // of a list with spaces behind its commas
+	}
 	var diags diagnostics
 	loader := newLoader(ctx, &options)
 	loading := options.begin("loading")
 	options.progress("finding packages", 0, 0, "")
-	packages, err := loader.load(options.Patterns, clientsets(options), &diags)
+	packages, err := loader.load(patterns, clientsets(options), &diags)
 	if err != nil {
 		return result, orCancelled(ctx, err)
 	}

@@ -2,7 +2,6 @@ package generators
 
 import (
 	"fmt"
-	"go/token"
 	"path/filepath"
 	"strings"
 
@@ -14,14 +13,14 @@ import (
 func advise(options *Options, model *Model, to targets, mods *modules, diags *diagnostics) {
 	for _, path := range clientsets(*options) {
 		if mods.lacks(path, options.Dir) {
-			diags.warnf(token.Position{}, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
+			diags.warnf(noPosition, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
 		}
 	}
 	if options.SkipListers && mods.lacks(options.ListersPackage, options.Dir) && !exists(to.listers.dir) {
-		diags.warnf(token.Position{}, "listers: %s does not exist yet; the output compiles when it has been written, which it is without --skip-listers", options.ListersPackage)
+		diags.warnf(noPosition, "listers: %s does not exist yet; the output compiles when it has been written, which it is without --skip-listers", options.ListersPackage)
 	}
 	if inferred, err := mods.importPath(to.informers.dir); err == nil && inferred != to.informers.path {
-		diags.warnf(token.Position{}, "output: %s: is %s by go.mod, not %s; the output compiles where --output-pkg says that it is",
+		diags.warnf(noPosition, "output: %s: is %s by go.mod, not %s; the output compiles where --output-pkg says that it is",
 			relative(options.Dir, to.informers.dir), inferred, to.informers.path)
 	}
 	adviseOnPlurals(options, model, diags)
@@ -44,7 +43,7 @@ func adviseOnPlurals(options *Options, model *Model, diags *diagnostics) {
 		}
 		for _, kind := range names {
 			if misspells(name, kind) {
-				diags.warnf(token.Position{}, "--plural-exceptions: no type %s; did you mean %s?", name, kind)
+				diags.warnf(noPosition, "--plural-exceptions: no type %s; did you mean %s?", name, kind)
 			}
 		}
 	}

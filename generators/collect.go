@@ -19,6 +19,7 @@ type collector struct {
 	universe types.Universe
 	diags    *diagnostics
 	groups   *groupSet
+	choice   choice
 	skipped  []Skip
 	uncopied []uncopied // of the package at hand
 	tags     tagParser
@@ -31,7 +32,7 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags)}
+	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags), choice: newChoice(options)}
 	for _, pkg := range packages {
 		if len(pkg.Files)+len(pkg.unbuilt) > 0 {
 			c.tags = tagParser{at: pkg.loader.position, diags: diags}
@@ -45,6 +46,7 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 	slices.SortFunc(model.Skipped, func(a, b Skip) int {
 		return comparePositions(a.Pos, b.Pos)
 	})
+	c.choice.check(model, diags)
 	return model, nil
 }
 
@@ -156,14 +158,19 @@ func unwanted(reason string) verdict { return verdict{reason: reason, asked: tru
 
 // judge turns a declaration into a kind, or says why it is none.
 func (c *collector) judge(decl *declaration, comments typeComments, own packageMarkers) verdict {
-	tags := c.tags.parse(comments.markers())
+	name, tags := decl.spec.Name.Name, c.tags.parse(comments.markers())
+	named := !tags.marked() && c.choice.names(decl.pkg, name)
 	switch {
+	case named:
 	case !tags.marked() && decl.spec.Name.IsExported() && decl.looksLikeAPI():
 		return skipped("no +genclient and no +kubebuilder:object:root=true")
 	case !tags.marked(), decl.isList():
 		return verdict{}
 	}
-	if refused, ok := c.refuse(decl, tags, own); ok {
+	if reason := c.choice.refuses(decl.pkg, name); reason != "" {
+		return unwanted(reason)
+	}
+	if refused, ok := c.refuse(decl, tags, named, own); ok {
 		return refused
 	}
 	internal := own.internal || decl.isInternal()
@@ -177,7 +184,7 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 	case !informer && !lister:
 		return unwanted("its +genclient tags leave no list with watch or get")
 	}
-	if refused, ok := c.incomplete(decl, tags); ok {
+	if refused, ok := c.incomplete(decl, tags, named); ok {
 		return refused
 	}
 	return verdict{kind: c.named(decl, comments, tags, internal, informer, lister), internal: internal}
@@ -185,12 +192,12 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 
 // refuse says why a marked type can't be or is not to be a kind by its name and
 // its markers.
-func (c *collector) refuse(decl *declaration, tags Tags, own packageMarkers) (verdict, bool) {
+func (c *collector) refuse(decl *declaration, tags Tags, named bool, own packageMarkers) (verdict, bool) {
 	name := decl.spec.Name.Name
 	switch {
-	case !tags.Genclient && c.options.hasClientset():
+	case !named && !tags.Genclient && c.options.hasClientset():
 		return unwanted("no +genclient, so the clientset has no methods for it"), true
-	case !tags.Genclient && (tags.Skip || own.skip):
+	case !named && !tags.Genclient && (tags.Skip || own.skip):
 		return unwanted("+kubebuilder:skip"), true
 	case !decl.spec.Name.IsExported():
 		return c.problem(decl, tags, "is not exported", "begin its name with a capital letter"), true
@@ -234,7 +241,7 @@ func generatedFor(tags Tags, own packageMarkers) (informer, lister bool) {
 }
 
 // incomplete says what a marked type lacks.
-func (c *collector) incomplete(decl *declaration, tags Tags) (verdict, bool) {
+func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdict, bool) {
 	name, at := decl.spec.Name.Name, decl.pkg.loader.position(decl.spec.Name.Pos())
 	lack, remedy := decl.lacks()
 	lost := ""
@@ -253,11 +260,11 @@ func (c *collector) incomplete(decl *declaration, tags Tags) (verdict, bool) {
 		return skipped(lack), true
 	case lack != "":
 		return c.problem(decl, tags, lack, remedy), true
-	case !tags.Genclient && !decl.hasList():
+	case !named && !tags.Genclient && !decl.hasList():
 		c.diags.warnf(at, "kind: %s is skipped: no %sList with Items; declare it, or leave out its markers", name, name)
 		return skipped("no " + name + "List with Items"), true
 	case decl.copies(maxDepth):
-	case !tags.Genclient && !tags.Root:
+	case !named && !tags.Genclient && !tags.Root:
 		return skipped("no method DeepCopyObject; add +kubebuilder:object:root=true, and run controller-gen object"), true
 	default:
 		c.uncopied = append(c.uncopied, uncopied{name: name, root: tags.Root, pos: at})

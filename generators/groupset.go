@@ -229,6 +229,7 @@ func (s *groupSet) distinctNames() {
 		}
 		for _, group := range s.groups {
 			if same := byName[group.scope()+group.GoName]; len(same) > 1 && !group.marked && !group.clientset {
+				group.shareWith(same)
 				parts := strings.Split(group.Name, ".")
 				group.GoName = camelCase(strings.Join(parts[:min(segments, len(parts))], "."), "Group")
 			}
@@ -247,6 +248,15 @@ func (s *groupSet) distinctNames() {
 	}
 }
 
+// shareWith notes the first other group of those with a name in common.
+func (g *groupEntry) shareWith(same []*groupEntry) {
+	for _, other := range same {
+		if other.Name != g.Name && g.Shared == "" {
+			g.Shared = other.Name
+		}
+	}
+}
+
 // scope keeps internal groups, which have a factory of their own, apart.
 func (g *groupEntry) scope() string {
 	if g.Internal {
@@ -257,13 +267,14 @@ func (g *groupEntry) scope() string {
 
 // distinctDirs gives groups with the same directory another one each.
 func (s *groupSet) distinctDirs() {
-	count := map[string]int{}
+	byDir := map[string][]*groupEntry{}
 	for _, group := range s.groups {
-		count[group.scope()+strings.ToLower(group.Dir)]++
+		byDir[group.scope()+strings.ToLower(group.Dir)] = append(byDir[group.scope()+strings.ToLower(group.Dir)], group)
 	}
 	taken := map[string]*groupEntry{}
 	for _, group := range s.groups {
-		if count[group.scope()+strings.ToLower(group.Dir)] > 1 {
+		if same := byDir[group.scope()+strings.ToLower(group.Dir)]; len(same) > 1 {
+			group.shareWith(same)
 			group.Dir = groupDir(strings.ToLower(group.GoName))
 		}
 		key := group.scope() + strings.ToLower(group.Dir)

@@ -76,6 +76,7 @@ type loader struct {
 	packages   map[string]*Package // by import path; nil if it can't be had
 	failed     map[string]error    // why a package can't be had
 	looked     map[string]bool     // the packages that the patterns name, by import path
+	excluded   func(location) bool // by the options
 	passedOver int                 // modules below the patterns that have API types
 	// clientsets are by import path, and nil if they are not there.
 	clientsets map[string]*clientset
@@ -85,9 +86,10 @@ type loader struct {
 
 func newLoader(ctx context.Context, options *Options) *loader {
 	return &loader{
-		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{}, build: buildContext(),
+		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{notice: options.Notice}, build: buildContext(),
 		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{}, clientsets: map[string]*clientset{},
-		log: options.log, counter: options.counter,
+		excluded: newChoice(options).excludes(options.Dir),
+		log:      options.log, counter: options.counter,
 	}
 }
 
@@ -156,6 +158,10 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 		return nil, err
 	}
 	locations := found.sorted()
+	for _, location := range locations {
+		l.looked[location.Path] = true
+	}
+	locations = slices.DeleteFunc(locations, l.excluded)
 	l.lookAside(found.passedOver(), diags)
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
@@ -176,9 +182,6 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 		diags.errors = append(diags.errors, problems[i].errors...)
 	}
 	packages = slices.DeleteFunc(packages, func(p *Package) bool { return p == nil })
-	for _, location := range locations {
-		l.looked[location.Path] = true
-	}
 	for _, pkg := range packages {
 		l.packages[pkg.Path] = pkg
 		l.log("loaded      %s from %s: %s", pkg.Path, relative(l.dir, pkg.Dir), count(len(pkg.Files), "file"))
@@ -199,7 +202,7 @@ func (l *loader) lookAside(modules []string, diags *diagnostics) {
 		if filepath.IsLocal(name) {
 			name = "./" + name
 		}
-		diags.warnf(token.Position{}, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
+		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
 	}
 }
 
@@ -356,12 +359,12 @@ func (l *loader) find(path, from string) (string, error) {
 	if dir := l.mods.dir(path, from); dir != "" {
 		return dir, nil
 	}
-	dirs, err := packageDirs(l.ctx, l.dir, []string{path}, nil)
+	dirs, err := packageDirs(l.ctx, l.dir, []string{path}, nil, l.mods.notice)
 	if err == nil {
 		return dirs[path], nil
 	}
 	// Perhaps the package that refers to it is in another module.
-	if dirs, fromThere := packageDirs(l.ctx, from, []string{path}, nil); fromThere == nil {
+	if dirs, fromThere := packageDirs(l.ctx, from, []string{path}, nil, l.mods.notice); fromThere == nil {
 		return dirs[path], nil
 	}
 	return "", err

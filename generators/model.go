@@ -23,6 +23,8 @@ type Group struct {
 	PackageName string
 	// Versions are sorted by name.
 	Versions []*Version
+	// Shared is another group that would have its GoName or Dir, or empty.
+	Shared string
 	// Internal is true for one of internal versions.
 	Internal bool
 	// Pos is where the group is named.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -27,6 +28,8 @@ type module struct {
 // modules finds the module of a directory, and reads each go.mod once.
 type modules struct {
 	byDir map[string]*module
+	// notice is told what the go command downloads; it may be nil.
+	notice func(line string)
 	// listed are directories by import path, as the go command told them.
 	listed map[string]string
 }
@@ -111,12 +114,12 @@ func (m *modules) importPath(dir string) (string, error) {
 // goList asks the go command, from dir, where packages are. It sees what go.mod,
 // go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
-func goList(ctx context.Context, dir string, patterns, optional []string) (map[string]string, error) {
+func goList(ctx context.Context, dir string, patterns, optional []string, notice func(string)) (map[string]string, error) {
 	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &downloads{notice: notice})
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("pattern %s: only the go command knows where it is, and there is none in PATH; install Go, or name a directory", strings.Join(patterns, " "))
@@ -139,6 +142,27 @@ func goList(ctx context.Context, dir string, patterns, optional []string) (map[s
 		return nil, fmt.Errorf("pattern %s: no package matches it; name a directory, ./…/... or an import path", strings.Join(patterns, " "))
 	}
 	return dirs, errors.Join(problems...)
+}
+
+// downloads passes on the lines in which the go command says that it downloads
+// something, which may take long.
+type downloads struct {
+	notice func(line string)
+	line   []byte
+}
+
+func (d *downloads) Write(text []byte) (int, error) {
+	d.line = append(d.line, text...)
+	for {
+		line, rest, ok := bytes.Cut(d.line, []byte("\n"))
+		if !ok {
+			return len(text), nil
+		}
+		if d.notice != nil && bytes.HasPrefix(line, []byte("go: downloading ")) {
+			d.notice(string(line))
+		}
+		d.line = rest
+	}
 }
 
 // goError puts a quoted error of the go command, with the command that it

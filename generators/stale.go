@@ -26,16 +26,18 @@ type leftover struct {
 type sweeper struct {
 	loader  *loader
 	to      targets
-	written map[string]bool // the files of this run
-	folders map[string]bool // the directories that it writes to
+	groups  map[string]*Group // by import path and name of their kinds' types
+	written map[string]bool   // the files of this run
+	folders map[string]bool   // the directories that it writes to
 }
 
-func newSweeper(loader *loader, to targets, files []rendered) *sweeper {
-	s := &sweeper{loader: loader, to: to, written: map[string]bool{}, folders: map[string]bool{}}
+func newSweeper(loader *loader, to targets, model *Model, files []rendered) *sweeper {
+	s := &sweeper{loader: loader, to: to, groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}}
 	for _, file := range files {
 		s.written[file.path] = true
 		s.folders[filepath.Dir(file.path)] = true
 	}
+	model.kinds(func(group *Group, _ *Version, kind *Kind) { s.groups[kind.Package+"."+kind.Name] = group })
 	return s
 }
 
@@ -62,6 +64,9 @@ func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) 
 			if !kept[file.path] {
 				found[file.path] = true
 			}
+		}
+		if root == s.to.informers.dir {
+			s.warnMoved(leftovers, diags)
 		}
 	}
 	var stale []string
@@ -224,6 +229,23 @@ func (s *sweeper) kept(root string, leftovers []leftover, diags *diagnostics) ma
 		}
 	}
 	return kept
+}
+
+// warnMoved tells of groups that go to another directory because another group has
+// their name: the code that uses them must follow.
+func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
+	told := map[*Group]bool{}
+	for _, file := range leftovers {
+		group := s.groups[file.importPath+"."+file.kind]
+		if group == nil || group.Shared == "" || told[group] {
+			continue
+		}
+		if before := filepath.Dir(filepath.Dir(file.path)); filepath.Base(before) != group.Dir {
+			told[group] = true
+			diags.warnf(group.Pos, "group: %q moves from %s to %s, and is called %s in Go, because %q has the name too; keep one with +groupGoName",
+				group.Name, relative(s.loader.dir, before), relative(s.loader.dir, filepath.Join(filepath.Dir(before), group.Dir)), group.GoName, group.Shared)
+		}
+	}
 }
 
 // refuse reports informers of API packages that this run does not read.

@@ -34,6 +34,14 @@ type targets struct {
 	informers, listers folder
 }
 
+// folders are those that a run writes to.
+func (t targets) folders(options *Options) []string {
+	if options.SkipListers {
+		return []string{t.informers.dir}
+	}
+	return []string{t.informers.dir, t.listers.dir}
+}
+
 // resolveTargets works out the two output folders.
 func resolveTargets(options *Options, mods *modules) (targets, error) {
 	var found targets

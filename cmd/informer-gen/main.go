@@ -144,13 +144,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	result, err := generate(ctx, f, stderr)
 	printWarnings(stderr, f.warnings, result.Warnings)
 	differs := errors.Is(err, generators.ErrDiffers)
-	if err == nil || differs {
-		err = printFound(stdout, f, result)
+	if err == nil || differs || f.options.Mode == generators.List && result.Model != nil {
+		err = errors.Join(err, printFound(stdout, f, result))
 	}
 	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
 		return usage(stderr, err)
 	}
-	if err != nil {
+	if err != nil && !differs {
 		printError(stderr, err)
 		return 1
 	}
@@ -171,6 +171,7 @@ func generate(ctx context.Context, f *flags, stderr io.Writer) (generators.Resul
 		defer line.stop()
 		f.options.Progress = line.update
 	}
+	f.options.Notice = func(line string) { fmt.Fprintln(stderr, "informer-gen:", line) }
 	result, err := generators.Run(ctx, f.options)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		err = fmt.Errorf("%w; nothing was written", err)

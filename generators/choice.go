@@ -137,8 +137,8 @@ func (c choice) check(model *Model, diags *diagnostics) {
 		}
 	}
 	for _, pattern := range c.not {
-		if !*pattern.used {
-			diags.warnf(noPosition, "--exclude: no type %s%s", pattern.text, DidYouMean(pattern.of, "", names))
+		if !*pattern.used && !slices.Contains(names, pattern.of) {
+			diags.warnf(noPosition, "--exclude: no marked type %s%s", pattern.text, DidYouMean(pattern.of, "", names))
 		}
 	}
 }

@@ -163,6 +163,9 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 	switch {
 	case named:
 	case !tags.marked() && decl.spec.Name.IsExported() && decl.looksLikeAPI():
+		if c.choice.excludesKind(name) {
+			return unwanted("--exclude")
+		}
 		return skipped("no +genclient and no +kubebuilder:object:root=true")
 	case !tags.marked(), decl.isList():
 		return verdict{}
@@ -249,6 +252,8 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 		lost = decl.lost(maxDepth)
 	}
 	switch {
+	case lost != "" && !tags.Genclient && !decl.hasList():
+		return skipped("no " + name + "List with Items"), true
 	case lost != "" && !tags.Genclient:
 		// Whether it is an API type can't be told, and it may have an informer already.
 		c.diags.errorf(at, "kind: %s refers to %s; make sure that it is declared, and its module in go.mod", name, lost)

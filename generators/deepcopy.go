@@ -4,23 +4,26 @@ import (
 	"bytes"
 	"go/token"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// copiesPattern finds the receivers of methods DeepCopyObject.
-var copiesPattern = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)(?:\[.*\])?\) DeepCopyObject\(`)
 
 // addCopied notes the types that a source declares DeepCopyObject for. Sources
 // are searched rather than parsed, since the methods of API types are most of
 // their packages.
 func (p *Package) addCopied(source []byte) {
-	if !bytes.Contains(source, []byte(") DeepCopyObject(")) {
-		return
-	}
-	for _, found := range copiesPattern.FindAllSubmatch(source, -1) {
-		p.copied[string(found[1])] = true
+	for method := []byte(") DeepCopyObject("); ; {
+		before, after, ok := bytes.Cut(source, method)
+		if !ok {
+			return
+		}
+		receiver, ok := bytes.CutPrefix(before[bytes.LastIndexByte(before, '\n')+1:], []byte("func ("))
+		receiver, _, _ = bytes.Cut(receiver, []byte("[")) // without type parameters
+		receiver = receiver[bytes.LastIndexAny(receiver, " *")+1:]
+		if ok {
+			p.copied[string(receiver)] = true
+		}
+		source = after
 	}
 }
 
@@ -78,7 +81,7 @@ func (c *collector) reportUncopied(pkg *Package, own packageMarkers) {
 		switch {
 		case len(names) == 0:
 		case root:
-			c.diags.errorf(first, "kind: %s; run %s first, which writes it", text, command)
+			c.diags.errorf(first, "kind: %s; run %s first, which writes it, or leave out types with --exclude", text, command)
 		default:
 			c.diags.warnf(first, "kind: %s; the output compiles when %s has written it", text, command)
 		}

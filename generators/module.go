@@ -124,8 +124,10 @@ func goList(ctx context.Context, dir string, patterns, optional []string, notice
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("pattern %s: only the go command knows where it is, and there is none in PATH; install Go, or name a directory", strings.Join(patterns, " "))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w: %s", err, oneLine(stderr.String()))
+	if text := stderr.String(); err != nil && strings.Contains(text, "go mod tidy") { // which does not add what no code imports
+		return nil, fmt.Errorf("pattern %s: go.mod lacks its module, or what that requires; run go get %s", strings.Join(patterns, " "), toGet(patterns))
+	} else if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, oneLine(strings.ReplaceAll(text, ":\n\t", ": ")))
 	}
 	dirs := map[string]string{}
 	var problems []error
@@ -135,11 +137,15 @@ func goList(ctx context.Context, dir string, patterns, optional []string, notice
 		case fields[1] != "":
 			dirs[fields[0]] = fields[1]
 		case !slices.Contains(optional, fields[0]):
-			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], goError(fields[2])))
+			text := goError(fields[2])
+			if strings.Contains(text, "cannot find module providing package") && !strings.Contains(text, "go get") {
+				text += "; run go get " + fields[0]
+			}
+			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], text))
 		}
 	}
 	if len(dirs) == 0 && len(problems) == 0 {
-		return nil, fmt.Errorf("pattern %s: no package matches it; name a directory, ./…/... or an import path", strings.Join(patterns, " "))
+		return nil, fmt.Errorf("pattern %s: no package of a required module matches it; run go get %s, or name a directory", strings.Join(patterns, " "), toGet(patterns))
 	}
 	return dirs, errors.Join(problems...)
 }
@@ -163,6 +169,16 @@ func (d *downloads) Write(text []byte) (int, error) {
 		}
 		d.line = rest
 	}
+}
+
+// toGet are the arguments of go get for patterns.
+func toGet(patterns []string) string {
+	var paths []string
+	for _, pattern := range patterns {
+		base, _, _ := strings.Cut(pattern, "...")
+		paths = append(paths, strings.TrimSuffix(base, "/"))
+	}
+	return strings.Join(paths, " ")
 }
 
 // goError puts a quoted error of the go command, with the command that it

@@ -67,6 +67,7 @@ func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) 
 		}
 		if root == s.to.informers.dir {
 			s.warnMoved(leftovers, diags)
+			s.warnRenamed(diags)
 		}
 	}
 	var stale []string
@@ -150,15 +151,7 @@ func originOf(path string, content []byte) leftover {
 	if err != nil {
 		return file
 	}
-	imports := map[string]string{}
-	for _, spec := range syntax.Imports {
-		path, _ := strconv.Unquote(spec.Path.Value)
-		name := lastElement(path)
-		if spec.Name != nil {
-			name = spec.Name.Name
-		}
-		imports[name] = path
-	}
+	imports := importsOf(syntax)
 	for _, name := range typesOf(content) {
 		kind, ok := strings.CutSuffix(name, "Informer")
 		if !ok {
@@ -246,6 +239,68 @@ func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
 				group.Name, relative(s.loader.dir, before), relative(s.loader.dir, filepath.Join(filepath.Dir(before), group.Dir)), group.GoName, group.Shared)
 		}
 	}
+}
+
+// warnRenamed tells of groups whose directory stays, and whose method of the factory
+// is called otherwise from now on because another group has its name.
+func (s *sweeper) warnRenamed(diags *diagnostics) {
+	for file := range s.written {
+		if filepath.Base(file) != "factory.go" {
+			continue
+		}
+		before := methodsByPackage(file)
+		told := map[*Group]bool{}
+		for _, group := range s.groups {
+			method := before[group.Dir]
+			if group.Shared == "" || told[group] || method == "" || method == group.GoName {
+				continue
+			}
+			told[group] = true
+			diags.warnf(group.Pos, "group: %q was %s in Go, and is %s from now on, because %q has the name too; keep it with +groupGoName=%s, and give the other one another",
+				group.Name, method, group.GoName, group.Shared, method)
+		}
+	}
+}
+
+// methodsByPackage reads the methods of the interfaces in a factory by the last
+// element of the package whose Interface they return. A file that is not there has
+// none.
+func methodsByPackage(file string) map[string]string {
+	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	imports := importsOf(syntax)
+	found := map[string]string{}
+	ast.Inspect(syntax, func(node ast.Node) bool {
+		field, ok := node.(*ast.Field)
+		if !ok || len(field.Names) != 1 {
+			return true
+		}
+		signature, ok := field.Type.(*ast.FuncType)
+		if !ok || signature.Results.NumFields() != 1 {
+			return true
+		}
+		if result, ok := signature.Results.List[0].Type.(*ast.SelectorExpr); ok && result.Sel.Name == "Interface" {
+			found[lastElement(imports[baseName(result.X)])] = field.Names[0].Name
+		}
+		return true
+	})
+	return found
+}
+
+// importsOf are the import paths of a file by the names they have in it.
+func importsOf(syntax *ast.File) map[string]string {
+	imports := map[string]string{}
+	for _, spec := range syntax.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		name := lastElement(path)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imports[name] = path
+	}
+	return imports
 }
 
 // refuse reports informers of API packages that this run does not read.

@@ -296,7 +296,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 
 	namespaced := c.namespaced(decl, tags)
 	return &Kind{
-		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
+		Name: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
 		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
 		dir: decl.pkg.Dir, goType: decl.goType(),

@@ -127,14 +127,16 @@ func (c *compiler) parse(path, dir string) []*ast.File {
 			files = append(files, file)
 		}
 	}
-	entries, err := os.ReadDir(dir)
+	names, err := goFiles(dir)
 	if err != nil {
 		c.fail(token.NoPos, err)
 	}
-	for _, entry := range entries {
-		name := entry.Name()
+	loader := newLoader(context.Background(), new(Options))
+	for _, name := range names {
 		source, err := os.ReadFile(filepath.Join(dir, name))
-		if filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && err == nil && newLoader(context.Background(), new(Options)).included(dir, name, source) {
+		if err != nil {
+			c.fail(token.NoPos, err)
+		} else if loader.included(dir, name, source) {
 			add(name, source)
 		}
 	}

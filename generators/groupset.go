@@ -286,33 +286,57 @@ func (s *groupSet) distinctDirs() {
 	}
 }
 
-// distinctKinds reports kinds that have something in common: the same resource
-// twice, or Foo beside FooIndex, whose informer is called as Foo's index
-// informer is.
+// distinctKinds gives kinds whose names in generated code would be another one's,
+// such as NewOrder beside Order, other ones, and reports those that have in common
+// what the API or a clientset names: a resource, or a plural.
 func (s *groupSet) distinctKinds(group *Group, version *Version) {
 	taken := map[claim]*Kind{}
-	for _, kind := range version.Kinds {
+	byLength := slices.SortedStableFunc(slices.Values(version.Kinds), func(a, b *Kind) int { return cmp.Compare(len(a.Name), len(b.Name)) })
+	for _, kind := range byLength {
+		if shared, previous := kind.shared(taken); previous != nil && shared.isOurs() && kind.Name != previous.Name {
+			kind.rename()
+			s.diags.warnf(kind.Pos, "kind: %s is called %s in generated code: the %s %s is that of %s at %s",
+				kind.Name, kind.Ident, shared.what, shared.name, previous.Name, previous.Pos)
+		}
+		if shared, previous := kind.shared(taken); previous != nil {
+			s.clash(group, version, shared, kind, previous)
+		}
 		for _, claim := range kind.claims() {
-			previous := taken[claim]
-			if previous == nil {
+			if taken[claim] == nil {
 				taken[claim] = kind
-				continue
 			}
-			switch {
-			case kind.Name == previous.Name && kind.Package != previous.Package:
-				s.diags.errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
-			case claim.what == "resource":
-				s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
-					kind.Resource, kind.Name, previous.Name, previous.Pos)
-			default:
-				s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
-					kind.Name, previous.Name, previous.Pos, claim.what, claim.name, group.Dir, version.Dir)
-			}
-			break
 		}
 		if kind.Lister && kind.Namespaced && slices.Contains(listerMembers, kind.Plural) {
 			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of what every lister has: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
 		}
+	}
+}
+
+// shared returns the first claim of a kind that another one has already, and that:
+// one of the same name, if there is one.
+func (k *Kind) shared(taken map[claim]*Kind) (first claim, previous *Kind) {
+	for _, claim := range k.claims() {
+		if other := taken[claim]; other != nil && (previous == nil || other.Name == k.Name && previous.Name != k.Name) {
+			first, previous = claim, other
+		}
+	}
+	return first, previous
+}
+
+// clash reports two kinds with something in common.
+func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, previous *Kind) {
+	if comparePositions(kind.Pos, previous.Pos) < 0 {
+		kind, previous = previous, kind
+	}
+	switch {
+	case kind.Name == previous.Name && kind.Package != previous.Package:
+		s.diags.errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
+	case shared.what == "resource":
+		s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
+			kind.Resource, kind.Name, previous.Name, previous.Pos)
+	default:
+		s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
+			kind.Name, previous.Name, previous.Pos, shared.what, shared.name, group.Dir, version.Dir)
 	}
 }
 

@@ -124,10 +124,11 @@ func embedsObjectMeta(source []byte) bool {
 		if end := bytes.IndexByte(after, '\n'); end >= 0 {
 			after = after[:end]
 		}
+		before = before[bytes.LastIndexAny(before, "{;")+1:]
 		before, after = bytes.TrimSpace(before), bytes.TrimSpace(after)
 		alone := len(after) == 0 || after[0] == '`' || after[0] == '"' || after[0] == '/' || after[0] == '}' || after[0] == ';'
 		qualifier := bytes.TrimSuffix(before, []byte("."))
-		if alone && (len(before) == 0 || bytes.HasSuffix(before, []byte("{")) || len(qualifier) < len(before) && token.IsIdentifier(string(qualifier))) {
+		if alone && (len(before) == 0 || len(qualifier) < len(before) && token.IsIdentifier(string(qualifier))) {
 			return true
 		}
 		rest = rest[i+len(name):]

@@ -47,7 +47,10 @@ type Version struct {
 type Kind struct {
 	// Name is the name of the Go type.
 	Name string
-	// Private is Name with a small first letter.
+	// Ident stands for the kind in exported names: Name, or a longer one if another
+	// kind has names made of it.
+	Ident string
+	// Private is Ident with a small first letter.
 	Private string
 	// Plural is the name of accessors: Orders.
 	Plural string

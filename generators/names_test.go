@@ -17,9 +17,9 @@ import (
 func TestIdentifiersAreThoseDeclared(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []*Kind{
-		{Name: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true, Namespaced: true},
-		{Name: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true},
-		{Name: "Order", Private: "order", Plural: "Orders", Informer: true},
+		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true, Namespaced: true},
+		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true},
+		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true},
 	} {
 		informers, listers := kind.identifiers()
 		file := templates.File{Package: "p"}

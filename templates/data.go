@@ -157,6 +157,8 @@ type Constructors Version
 type Kind struct {
 	// Name is the Go type: Order.
 	Name string
+	// Ident is the part of exported names that stands for the kind: Order.
+	Ident string
 	// Private is the start of unexported names: order.
 	Private string
 	// Plural is the name of accessors: Orders.

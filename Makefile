@@ -61,6 +61,10 @@ bench-compare: ## Measure the runtime of commit OLD and this one, BENCH of the w
 bench-generate: ## Measure informer-gen and code-generator's tools side by side
 	cd test && go run ./generate/bench
 
+.PHONY: corpus
+corpus: ## Run informer-gen over public projects, downloading them, and write docs/corpus.md
+	cd test && go run ./corpus -docs ../docs/corpus.md
+
 .PHONY: fuzz
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 	hack/fuzz.sh $(FUZZTIME)

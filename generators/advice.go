@@ -2,7 +2,6 @@ package generators
 
 import (
 	"fmt"
-	"go/token"
 	"path/filepath"
 	"strings"
 
@@ -14,21 +13,22 @@ import (
 func advise(options *Options, model *Model, to targets, mods *modules, diags *diagnostics) {
 	for _, path := range clientsets(*options) {
 		if mods.lacks(path, options.Dir) {
-			diags.warnf(token.Position{}, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
+			diags.warnf(noPosition, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
 		}
 	}
 	if options.SkipListers && mods.lacks(options.ListersPackage, options.Dir) && !exists(to.listers.dir) {
-		diags.warnf(token.Position{}, "listers: %s does not exist yet; the output compiles when it has been written, which it is without --skip-listers", options.ListersPackage)
+		diags.warnf(noPosition, "listers: %s does not exist yet; the output compiles when it has been written, which it is without --skip-listers", options.ListersPackage)
 	}
 	if inferred, err := mods.importPath(to.informers.dir); err == nil && inferred != to.informers.path {
-		diags.warnf(token.Position{}, "output: %s: is %s by go.mod, not %s; the output compiles where --output-pkg says that it is",
+		diags.warnf(noPosition, "output: %s: is %s by go.mod, not %s; the output compiles where --output-pkg says that it is",
 			relative(options.Dir, to.informers.dir), inferred, to.informers.path)
 	}
 	adviseOnPlurals(options, model, diags)
 }
 
-// adviseOnPlurals warns of exceptions for a kind whose name is another one's,
-// misspelt. Of others nothing is known: scripts have one list for several runs.
+// adviseOnPlurals warns of exceptions for a kind whose name is another one's with
+// one letter wrong. Of others nothing is known: scripts have one list for several
+// runs and tools.
 func adviseOnPlurals(options *Options, model *Model, diags *diagnostics) {
 	known := map[string]bool{}
 	var names []string
@@ -41,10 +41,19 @@ func adviseOnPlurals(options *Options, model *Model, diags *diagnostics) {
 		if known[name] || known[strings.TrimSuffix(name, "List")] {
 			continue
 		}
-		if hint := DidYouMean(name, "", names); hint != "" {
-			diags.warnf(token.Position{}, "--plural-exceptions: no type %s%s", name, hint)
+		for _, kind := range names {
+			if misspells(name, kind) {
+				diags.warnf(noPosition, "--plural-exceptions: no type %s; did you mean %s?", name, kind)
+			}
 		}
 	}
+}
+
+// misspells reports whether a name is another one with one letter wrong. A plural
+// is not its singular misspelt: Endpoints is in many lists.
+func misspells(name, other string) bool {
+	a, b := strings.ToLower(name), strings.ToLower(other)
+	return a+"s" != b && a != b+"s" && distance(a, b) <= 1
 }
 
 // lacks reports whether a package would lie in the module of dir, and is not

@@ -3,8 +3,10 @@ package generators
 import (
 	"cmp"
 	"go/ast"
+	"go/token"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
@@ -17,7 +19,9 @@ type collector struct {
 	universe types.Universe
 	diags    *diagnostics
 	groups   *groupSet
+	choice   choice
 	skipped  []Skip
+	uncopied []uncopied // of the package at hand
 	tags     tagParser
 }
 
@@ -28,17 +32,21 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags)}
+	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags), choice: newChoice(options)}
 	for _, pkg := range packages {
-		if len(pkg.Files) > 0 {
+		if len(pkg.Files)+len(pkg.unbuilt) > 0 {
 			c.tags = tagParser{at: pkg.loader.position, diags: diags}
-			c.collectPackage(pkg)
+			if len(pkg.Files) > 0 {
+				c.collectPackage(pkg)
+			}
+			c.skipUnbuilt(pkg)
 		}
 	}
 	model := &Model{Groups: c.groups.resolve(), Skipped: c.skipped}
 	slices.SortFunc(model.Skipped, func(a, b Skip) int {
 		return comparePositions(a.Pos, b.Pos)
 	})
+	c.choice.check(model, diags)
 	return model, nil
 }
 
@@ -46,6 +54,9 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 func (c *collector) collectPackage(pkg *Package) {
 	at := pkg.loader.position
 	own := markersOf(pkg)
+	if literal := pkg.literal(); literal != nil {
+		own.internal = literal.version == internalVersion
+	}
 	lint(pkg, own, c.options.LintRules, c.diags)
 	for _, m := range own.all {
 		c.tags.misspelt(m)
@@ -55,14 +66,14 @@ func (c *collector) collectPackage(pkg *Package) {
 	for _, decl := range pkg.declarations() {
 		comments := decl.comments()
 		attached[comments.closest], attached[comments.second] = true, true
-		kind, internal, reason := c.kind(decl, comments, own)
-		switch {
-		case kind != nil:
-			found[internal] = append(found[internal], kind)
-		case reason != "":
-			c.skipped = append(c.skipped, Skip{Name: decl.spec.Name.Name, Package: pkg.Path, Reason: reason, Pos: at(decl.spec.Name.Pos())})
+		switch v := c.judge(decl, comments, own); {
+		case v.kind != nil:
+			found[v.internal] = append(found[v.internal], v.kind)
+		case v.reason != "":
+			c.skipped = append(c.skipped, Skip{Name: decl.spec.Name.Name, Package: pkg.Path, Reason: v.reason, Asked: v.asked, Pos: at(decl.spec.Name.Pos())})
 		}
 	}
+	c.reportUncopied(pkg, own)
 	c.warnDetached(pkg, attached)
 	for _, internal := range []bool{false, true} {
 		if kinds := found[internal]; len(kinds) > 0 {
@@ -74,10 +85,24 @@ func (c *collector) collectPackage(pkg *Package) {
 	}
 }
 
+// skipUnbuilt adds the marked types of files that are not built, unless one that
+// is built declares them as well.
+func (c *collector) skipUnbuilt(pkg *Package) {
+	quiet := tagParser{at: pkg.loader.position, diags: new(diagnostics)}
+	for _, decl := range declarationsOf(pkg, pkg.unbuilt) {
+		name := decl.spec.Name.Name
+		if quiet.parse(decl.comments().markers()).marked() && !decl.isList() && (len(pkg.Files) == 0 || pkg.typ(name) == nil) {
+			c.skipped = append(c.skipped, Skip{Name: name, Package: pkg.Path, Reason: pkg.loader.unbuiltReason(decl.file.Name), Pos: pkg.loader.position(decl.spec.Name.Pos())})
+		}
+	}
+}
+
 // declarations are the types of the files that were parsed at first, in order.
-func (p *Package) declarations() []*declaration {
+func (p *Package) declarations() []*declaration { return declarationsOf(p, p.Files) }
+
+func declarationsOf(p *Package, files []*File) []*declaration {
 	var found []*declaration
-	for _, file := range p.Files {
+	for _, file := range files {
 		for _, decl := range file.Syntax.Decls {
 			general, ok := decl.(*ast.GenDecl)
 			if !ok {
@@ -93,12 +118,21 @@ func (p *Package) declarations() []*declaration {
 	return found
 }
 
+// declares reports whether a file has more than imports. Scripts put tags in one
+// that has not, for other tools to see the package.
+func (f *File) declares() bool {
+	return slices.ContainsFunc(f.Syntax.Decls, func(decl ast.Decl) bool {
+		general, ok := decl.(*ast.GenDecl)
+		return !ok || general.Tok != token.IMPORT
+	})
+}
+
 // warnDetached warns of +genclient tags that belong to no type, which gengo
 // does not see.
 func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bool) {
 	for _, file := range pkg.Files {
 		for _, group := range file.Syntax.Comments {
-			if attached[group] {
+			if attached[group] || !file.declares() {
 				continue
 			}
 			for _, m := range parseMarkers(group) {
@@ -110,64 +144,145 @@ func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bo
 	}
 }
 
-// kind turns a declaration into a kind. Without one, the reason says why, and
-// is empty for what does not look like an API type at all.
-func (c *collector) kind(decl *declaration, comments typeComments, own packageMarkers) (kind *Kind, internal bool, reason string) {
-	spec, at := decl.spec, decl.pkg.loader.position
-	tags := c.tags.parse(comments.markers())
-	if !tags.Genclient && !tags.Root {
-		if spec.Name.IsExported() && decl.looksLikeAPI() {
-			return nil, false, "no +genclient and no +kubebuilder:object:root=true"
-		}
-		return nil, false, ""
-	}
-	if decl.isList() {
-		return nil, false, ""
-	}
-	problem := func(text, hint string) (*Kind, bool, string) {
-		if tags.Genclient {
-			c.diags.errorf(at(tags.pos), "+genclient: %s %s; %s", spec.Name.Name, text, hint)
-		}
-		return nil, false, text
-	}
-	clientset := c.options.VersionedClientset != "" || c.options.InternalClientset != ""
-	switch {
-	case !tags.Genclient && clientset:
-		return nil, false, "no +genclient, so the clientset has no methods for it"
-	case tags.Skip || own.skip:
-		return nil, false, "+kubebuilder:skip"
-	case !spec.Name.IsExported():
-		return problem("is not exported", "begin its name with a capital letter")
-	case !kindName.MatchString(spec.Name.Name):
-		return problem("is not what a kind can be called", "use letters of the English alphabet and digits")
-	case spec.TypeParams != nil:
-		return problem("has type parameters", "declare a type of its own for each instance")
-	}
-	objectMeta := decl.embeds("ObjectMeta")
-	internal = objectMeta.found && !strings.Contains(objectMeta.tag, "json")
-	if internal && c.options.InternalClientset == "" {
-		return nil, false, "internal (its ObjectMeta has no json tag); name its clientset with --internal-clientset-package"
-	}
-	if !internal && clientset && c.options.VersionedClientset == "" {
-		return nil, false, "not internal; name its clientset with --versioned-clientset-package"
-	}
+// verdict is what becomes of a declaration: a kind, or the reason why there is
+// none, which is empty for what does not look like an API type at all.
+type verdict struct {
+	kind     *Kind
+	internal bool
+	reason   string
+	asked    bool // a marker or an option asks to skip it
+}
 
-	can := func(verb string) bool { return slices.Contains(tags.Verbs, verb) }
-	informer := !tags.NoVerbs && can("list") && can("watch") && !own.noInformers
-	lister := can("list") && can("get") && !own.noListers
-	lack, remedy := decl.lacks()
+func skipped(reason string) verdict  { return verdict{reason: reason} }
+func unwanted(reason string) verdict { return verdict{reason: reason, asked: true} }
+
+// judge turns a declaration into a kind, or says why it is none.
+func (c *collector) judge(decl *declaration, comments typeComments, own packageMarkers) verdict {
+	name, tags := decl.spec.Name.Name, c.tags.parse(comments.markers())
+	named := !tags.marked() && c.choice.names(decl.pkg, name)
+	switch {
+	case named:
+	case !tags.marked() && decl.spec.Name.IsExported() && decl.looksLikeAPI():
+		if c.choice.excludesKind(name) {
+			return unwanted("--exclude")
+		}
+		return skipped("no +genclient and no +kubebuilder:object:root=true")
+	case !tags.marked(), decl.isList():
+		return verdict{}
+	}
+	if reason := c.choice.refuses(decl.pkg, name); reason != "" {
+		return unwanted(reason)
+	}
+	if refused, ok := c.refuse(decl, tags, named, own); ok {
+		return refused
+	}
+	internal := own.internal || decl.isInternal()
+	if refused, ok := c.without(internal, own.internal); ok {
+		return refused
+	}
+	informer, lister := generatedFor(tags, own)
 	switch {
 	case !informer && !lister && own.noInformers:
-		return nil, false, "+k8s:informer-gen=false"
+		return unwanted("+k8s:informer-gen=false")
 	case !informer && !lister:
-		return nil, false, "its +genclient tags leave no list with watch or get"
-	case lack != "":
-		return problem(lack, remedy)
-	case !tags.Genclient && !decl.hasList():
-		return nil, false, "no " + spec.Name.Name + "List with Items"
+		return unwanted("its +genclient tags leave no list with watch or get")
 	}
-	return c.named(decl, comments, tags, internal, informer, lister), internal, ""
+	if refused, ok := c.incomplete(decl, tags, named); ok {
+		return refused
+	}
+	return verdict{kind: c.named(decl, comments, tags, internal, informer, lister), internal: internal}
 }
+
+// refuse says why a marked type can't be or is not to be a kind by its name and
+// its markers.
+func (c *collector) refuse(decl *declaration, tags Tags, named bool, own packageMarkers) (verdict, bool) {
+	name := decl.spec.Name.Name
+	switch {
+	case !named && !tags.Genclient && c.options.hasClientset():
+		return unwanted("no +genclient, so the clientset has no methods for it"), true
+	case !named && !tags.Genclient && (tags.Skip || own.skip):
+		return unwanted("+kubebuilder:skip"), true
+	case !decl.spec.Name.IsExported():
+		return c.problem(decl, tags, "is not exported", "begin its name with a capital letter"), true
+	case len(name) > maxName:
+		return c.problem(decl, tags, "has a name of "+count(len(name), "letter"), "kinds have at most "+strconv.Itoa(maxName)), true
+	case !kindName.MatchString(name):
+		return c.problem(decl, tags, "is not what a kind can be called", "use letters of the English alphabet and digits"), true
+	case decl.spec.TypeParams != nil:
+		return c.problem(decl, tags, "has type parameters", "declare a type of its own for each instance"), true
+	}
+	return verdict{}, false
+}
+
+// problem skips a type, which is an error if it has +genclient.
+func (c *collector) problem(decl *declaration, tags Tags, text, hint string) verdict {
+	if tags.Genclient {
+		c.diags.errorf(decl.pkg.loader.position(tags.pos), "+genclient: %s %s; %s", decl.spec.Name.Name, text, hint)
+	}
+	return skipped(text)
+}
+
+// without skips types that no clientset was named for.
+func (c *collector) without(internal, byVersion bool) (verdict, bool) {
+	why := "its ObjectMeta has no json tag"
+	if byVersion {
+		why = "its version is " + internalVersion
+	}
+	switch {
+	case internal && c.options.InternalClientset == "":
+		return unwanted("internal (" + why + "); name its clientset with --internal-clientset-package"), true
+	case !internal && c.options.hasClientset() && c.options.VersionedClientset == "":
+		return unwanted("not internal; name its clientset with --versioned-clientset-package"), true
+	}
+	return verdict{}, false
+}
+
+// generatedFor reports what a type's verbs and its package allow.
+func generatedFor(tags Tags, own packageMarkers) (informer, lister bool) {
+	can := func(verb string) bool { return slices.Contains(tags.Verbs, verb) }
+	return !tags.NoVerbs && can("list") && can("watch") && !own.noInformers, can("list") && can("get") && !own.noListers
+}
+
+// incomplete says what a marked type lacks.
+func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdict, bool) {
+	name, at := decl.spec.Name.Name, decl.pkg.loader.position(decl.spec.Name.Pos())
+	lack, remedy := decl.lacks()
+	lost := ""
+	if lack != "" {
+		lost = decl.lost(maxDepth)
+	}
+	switch {
+	case lost != "" && !tags.Genclient && !decl.hasList():
+		return skipped("no " + name + "List with Items"), true
+	case lost != "" && !tags.Genclient:
+		// Whether it is an API type can't be told, and it may have an informer already.
+		c.diags.errorf(at, "kind: %s refers to %s; make sure that it is declared, and its module in go.mod", name, lost)
+		return verdict{}, true
+	case lost != "":
+		return c.problem(decl, tags, "refers to "+lost, "make sure that it is declared, and its module in go.mod"), true
+	case tags.Genclient && lack == lacksObjectMeta:
+		c.diags.warnf(at, "kind: %s is skipped: it %s; %s, or leave out +genclient", name, lack, remedy)
+		return skipped(lack), true
+	case lack != "":
+		return c.problem(decl, tags, lack, remedy), true
+	case !named && !tags.Genclient && !decl.hasList():
+		c.diags.warnf(at, "kind: %s is skipped: no %sList with Items; declare it, or leave out its markers", name, name)
+		return skipped("no " + name + "List with Items"), true
+	case decl.copies(maxDepth):
+	case !named && !tags.Genclient && !tags.Root:
+		return skipped("no method DeepCopyObject; add +kubebuilder:object:root=true, and run controller-gen object"), true
+	default:
+		c.uncopied = append(c.uncopied, uncopied{name: name, root: tags.Root, pos: at})
+	}
+	return verdict{}, false
+}
+
+// maxName is how long the names of kinds, resources and versions may be: that of
+// a DNS label. maxGroup is that of a DNS subdomain.
+const (
+	maxName  = 63
+	maxGroup = 253
+)
 
 // kindName matches what the kind of an API object may be, whose small letters
 // must be a DNS label; and "_", which Go allows and older API servers too.
@@ -179,8 +294,22 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 	t := c.universe.Type(types.Name{Package: decl.pkg.Path, Name: decl.spec.Name.Name})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
 
-	namespaced := !tags.NonNamespaced
+	namespaced := c.namespaced(decl, tags)
+	return &Kind{
+		Name: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
+		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
+		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
+		dir: decl.pkg.Dir, goType: decl.goType(),
+	}
+}
+
+// namespaced returns the scope of a type. With a clientset it is what client-gen
+// made of it.
+func (c *collector) namespaced(decl *declaration, tags Tags) bool {
+	at, namespaced := decl.pkg.loader.position, !tags.NonNamespaced
 	switch {
+	case tags.Scope == "" && tags.NonNamespaced && (tags.CRD || tags.Root):
+		c.diags.warnf(at(tags.nonNamespacedPos), "scope: +genclient:nonNamespaced says Cluster, but without a scope controller-gen makes the CRD Namespaced; write +kubebuilder:resource:scope=Cluster")
 	case tags.Scope == "":
 	case c.options.VersionedClientset != "" && namespaced != (tags.Scope == "Namespaced"):
 		c.diags.warnf(at(tags.scopePos), "scope: +kubebuilder:resource says %s, the +genclient tags the other; the clientset follows +genclient, and so does the informer", tags.Scope)
@@ -190,12 +319,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 	default:
 		namespaced = tags.Scope == "Namespaced"
 	}
-	return &Kind{
-		Name: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
-		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
-		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
-		dir: decl.pkg.Dir, goType: decl.goType(),
-	}
+	return namespaced
 }
 
 // resource returns the plural name of a type in the API: what a marker says, or
@@ -209,13 +333,15 @@ func (c *collector) resource(decl *declaration, t *types.Type, tags Tags, intern
 		return named
 	}
 	clientGen, controllerGen := c.namers.resources(t)
-	switch {
-	case !tags.Root || c.options.clientset(internal) != "":
-		return clientGen
-	case tags.Genclient && clientGen != controllerGen:
-		c.diags.warnf(at(decl.spec.Name.Pos()), "resource: %q for controller-gen, but %q for client-gen; the informer takes the first: name one with +kubebuilder:resource:path", controllerGen, clientGen)
+	chosen, who := clientGen, "client-gen's"
+	if c.options.clientset(internal) == "" && decl.pkg.kubebuilder {
+		chosen, who = controllerGen, "controller-gen's" // which makes the CRD
 	}
-	return controllerGen
+	if tags.Genclient && clientGen != controllerGen {
+		c.diags.warnf(at(decl.spec.Name.Pos()), "resource: %q for controller-gen, but %q for client-gen; the informer takes %s: name one with +kubebuilder:resource:path and +resourceName",
+			controllerGen, clientGen, who)
+	}
+	return chosen
 }
 
 // goType is the import path and name of a type, after aliases, with the
@@ -229,6 +355,8 @@ func (d *declaration) goType() string {
 	return name
 }
 
+const lacksObjectMeta = "embeds no ObjectMeta"
+
 // lacks says what a type lacks to be one of API objects, and what to do.
 func (d *declaration) lacks() (lack, remedy string) {
 	fields, _ := d.structure()
@@ -236,14 +364,19 @@ func (d *declaration) lacks() (lack, remedy string) {
 	switch {
 	case objectMeta && typeMeta:
 		return "", ""
-	case d.lost(maxDepth) != "":
-		return "refers to " + d.lost(maxDepth) + ", which is not found", "make sure that it is declared, and its module in go.mod"
 	case fields == nil:
 		return "is not a struct", "tag the struct, or a type that is defined by one"
 	case !objectMeta:
-		return "embeds no ObjectMeta", "embed metav1.ObjectMeta, or a struct that does"
+		return lacksObjectMeta, "embed metav1.ObjectMeta, or a struct that does"
 	}
 	return "embeds no TypeMeta", "embed metav1.TypeMeta, or a struct that does"
+}
+
+// isInternal reports whether a type is of an internal version: its ObjectMeta has
+// no json tag.
+func (d *declaration) isInternal() bool {
+	objectMeta := d.embeds("ObjectMeta")
+	return objectMeta.found && !strings.Contains(objectMeta.tag, "json")
 }
 
 // looksLikeAPI reports whether a struct embeds TypeMeta and ObjectMeta itself.
@@ -263,8 +396,7 @@ func (d *declaration) looksLikeAPI() bool {
 
 // isList reports whether a type is a list of others.
 func (d *declaration) isList() bool {
-	fields, _ := d.structure()
-	return fields != nil && strings.HasSuffix(d.spec.Name.Name, "List") && hasField(fields, "Items") && d.embeds("ListMeta").found
+	return strings.HasSuffix(d.spec.Name.Name, "List") && d.hasItems(maxDepth) && d.embeds("ListMeta").found
 }
 
 // hasList reports whether the package has a list of the type. One that is
@@ -275,7 +407,19 @@ func (d *declaration) hasList() bool {
 		return false
 	}
 	fields, _ := list.structure()
-	return fields == nil || hasField(fields, "Items")
+	return fields == nil || list.hasItems(maxDepth)
+}
+
+// hasItems reports whether a struct, or what it embeds, has a field Items.
+func (d *declaration) hasItems(depth int) bool {
+	fields, holder := d.structure()
+	if fields == nil || depth == 0 {
+		return false
+	}
+	return hasField(fields, "Items") || slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
+		base, _ := holder.refer(field.Type)
+		return len(field.Names) == 0 && base != nil && base.hasItems(depth-1)
+	})
 }
 
 func hasField(fields *ast.StructType, name string) bool {

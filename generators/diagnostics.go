@@ -32,6 +32,24 @@ func (d *diagnostics) err() error {
 	return d.errors.Err()
 }
 
+// noPosition is that of a problem which is in no file.
+var noPosition token.Position
+
+// strict makes problems of the warnings.
+func (d *diagnostics) strict() {
+	d.errors, d.warnings = append(d.errors, d.warnings...), nil
+}
+
+// refuseSkipped adds a problem for each type that is skipped though nobody asked
+// for it.
+func (d *diagnostics) refuseSkipped(model *Model) {
+	for _, skip := range model.Skipped {
+		if !skip.Asked {
+			d.errorf(skip.Pos, "kind: %s is skipped: %s; leave it out with --exclude if that is meant", skip.Name, skip.Reason)
+		}
+	}
+}
+
 func sorted(list scanner.ErrorList) scanner.ErrorList {
 	list.Sort()
 	return slices.CompactFunc(list, func(a, b *scanner.Error) bool { return *a == *b })

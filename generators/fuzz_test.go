@@ -131,6 +131,7 @@ func checkRun(t *testing.T, source string, clientset bool) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/fuzz\n")
 	writeFile(t, filepath.Join(dir, "api/v1/types.go"), source)
+	writeDeepCopies(t, dir)
 	options := Options{Dir: dir, Patterns: []string{"./..."}}
 	if clientset {
 		options.VersionedClientset = "example.com/fuzz/clientset"
@@ -156,7 +157,7 @@ func checkRun(t *testing.T, source string, clientset bool) {
 		return
 	}
 	var generated scanner.ErrorList
-	for _, problem := range compile(dir, result.Model) {
+	for _, problem := range compile(dir) {
 		if !isOutput(dir, result.Changes, problem.Pos.Filename) {
 			return // the file does not compile
 		}

@@ -3,6 +3,7 @@ package generators
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"path"
 	"regexp"
 	"strings"
@@ -37,6 +38,9 @@ func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diag
 		found.takeLiteral(pkg, literal, internal, diags)
 	}
 	found.takeGroupNames(pkg, own, literal, diags)
+	if literal == nil && len(own.groupNames) == 0 {
+		pkg.warnUnread(found.group, diags)
+	}
 	found.takeGoNames(pkg, own, diags)
 	found.check(!internal && (literal == nil || literal.version == ""), diags)
 	return found
@@ -95,11 +99,16 @@ var (
 
 // check reports names that no API server knows.
 func (gv groupVersion) check(fromPath bool, diags *diagnostics) {
-	if gv.group != "" && !groupName.MatchString(gv.group) {
+	switch {
+	case len(gv.group) > maxGroup:
+		diags.errorf(gv.pos, "group: a name of %s; groups have at most %d", count(len(gv.group), "letter"), maxGroup)
+	case gv.group != "" && !groupName.MatchString(gv.group):
 		diags.errorf(gv.pos, "group: %q is not what a group can be called; name it with +groupName, in small letters, digits, hyphens and dots", gv.group)
 	}
 	switch {
 	case gv.version == internalVersion:
+	case len(gv.version) > maxName:
+		diags.errorf(gv.pos, "version: a name of %s; versions have at most %d", count(len(gv.version), "letter"), maxName)
 	case !versionName.MatchString(gv.version):
 		diags.errorf(gv.pos, "version: %q is not what a version can be called; name it as v1 or v1beta1 in the path, or in schema.GroupVersion{…}", gv.version)
 	case fromPath && !versionElement.MatchString(gv.version):
@@ -135,7 +144,10 @@ type packageMarkers struct {
 	// noInformers and noListers are true for +k8s:informer-gen=false and
 	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
 	noInformers, noListers, skip bool
-	all                          markers
+	// deepCopyGen is true for +k8s:deepcopy-gen, internal if the version is the
+	// internal one.
+	deepCopyGen, internal bool
+	all                   markers
 }
 
 // markersOf reads the markers of a package from the comments of all its files
@@ -175,6 +187,8 @@ func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
 		p.noInformers = p.noInformers || m.value == "false"
 	case "k8s:lister-gen":
 		p.noListers = p.noListers || m.value == "false"
+	case "k8s:deepcopy-gen":
+		p.deepCopyGen = true
 	case "kubebuilder:skip":
 		p.skip = p.skip || packageDoc
 	}
@@ -187,39 +201,70 @@ type versionLiteral struct {
 }
 
 // literal finds the value of the package's own GroupVersion or
-// SchemeGroupVersion, or returns nil. Literals of other variables are other groups'.
+// SchemeGroupVersion, or returns nil. Literals of other variables are other
+// groups', and one whose group can't be read is none.
 func (p *Package) literal() *versionLiteral {
-	p.index()
-	for _, name := range []string{"GroupVersion", "SchemeGroupVersion"} {
-		found, ok := p.consts[name]
-		if !ok {
-			continue
-		}
-		value := expression{p, found.file, found.value}.value()
-		composite, ok := value.Expr.(*ast.CompositeLit)
-		if !ok || baseName(composite.Type) != "GroupVersion" {
-			continue
-		}
-		literal := versionLiteral{name: name, pos: found.value.Pos()}
-		known := true
-		for i, element := range composite.Elts {
-			field := []string{"Group", "Version", ""}[min(i, 2)]
-			if pair, ok := element.(*ast.KeyValueExpr); ok {
-				field, element = baseName(pair.Key), pair.Value
-			}
-			text, ok := expression{value.pkg, value.file, element}.text(maxDepth)
-			switch field {
-			case "Group":
-				literal.group, known = text, known && ok
-			case "Version":
-				literal.version = text
-			}
-		}
-		if known {
-			return &literal
+	for _, name := range versionVariables {
+		if literal, unread := p.literalOf(name); literal != nil && unread.Expr == nil {
+			return literal
 		}
 	}
 	return nil
+}
+
+var versionVariables = []string{"GroupVersion", "SchemeGroupVersion"}
+
+// literalOf reads the literal of a variable, and returns its group's expression as
+// well if that can't be read.
+func (p *Package) literalOf(name string) (literal *versionLiteral, unread expression) {
+	p.index()
+	found, ok := p.consts[name]
+	if !ok {
+		return nil, unread
+	}
+	value := expression{p, found.file, found.value}.value()
+	composite, ok := value.Expr.(*ast.CompositeLit)
+	if !ok || baseName(composite.Type) != "GroupVersion" {
+		return nil, unread
+	}
+	literal = &versionLiteral{name: name, pos: found.value.Pos()}
+	for i, element := range composite.Elts {
+		field := []string{"Group", "Version", ""}[min(i, 2)]
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			field, element = baseName(pair.Key), pair.Value
+		}
+		switch expr := (expression{value.pkg, value.file, element}); field {
+		case "Group":
+			if literal.group, ok = expr.text(maxDepth); !ok {
+				unread = expr
+			}
+		case "Version":
+			if literal.version, _ = expr.text(maxDepth); baseName(element) == "APIVersionInternal" {
+				literal.version = internalVersion
+			}
+		}
+	}
+	return literal, unread
+}
+
+// warnUnread tells that the group is taken from the path because what the
+// package says of it can't be read. If that is because a package can't be had,
+// it is an error.
+func (p *Package) warnUnread(group string, diags *diagnostics) {
+	for _, name := range versionVariables {
+		_, unread := p.literalOf(name)
+		if unread.Expr == nil {
+			continue
+		}
+		at, text := p.loader.position(unread.Pos()), types.ExprString(unread.Expr)
+		holder := declaration{pkg: unread.pkg, file: unread.file}
+		if why := holder.whyLost(unread.Expr); why != "" {
+			diags.errorf(at, "group: %s is not found%s; make sure that its module is in go.mod, or name the group with +groupName", text, why)
+		} else {
+			diags.warnf(at, "group: %s can't be read, so %q is taken from the path; name the group with +groupName", text, group)
+		}
+		return
+	}
 }
 
 // firstSegment is what stands before the first dot of a group, "core" for the

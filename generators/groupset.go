@@ -95,9 +95,6 @@ func (s *groupSet) place(m *member) {
 	if m.goName != "" {
 		goName, clientName, namedAt = camelCase(m.goName, "Group"), namer.IC(m.goName), m.goNamePos
 	}
-	if m.clientset && !token.IsIdentifier(clientName) {
-		s.diags.errorf(m.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", m.group, clientName)
-	}
 	group := s.group(m.group, goName, m.internal)
 	if group == nil {
 		group = &groupEntry{
@@ -107,11 +104,39 @@ func (s *groupSet) place(m *member) {
 		s.groups = append(s.groups, group)
 	}
 	version := group.version(m.version)
-	version.ClientAccessor = clientName + namer.IC(m.version) + "()"
 	if m.internal {
-		version.GoName, version.Dir, version.ClientAccessor = "InternalVersion", "internalversion", clientName+"()"
+		version.GoName, version.Dir = "InternalVersion", "internalversion"
+	}
+	accessor := s.accessor(m, clientName)
+	for _, kind := range m.kinds {
+		kind.ClientAccessor = accessor
 	}
 	version.Kinds = append(version.Kinds, m.kinds...)
+}
+
+// accessor returns the method of the clientset that leads to the kinds of a
+// package: what the clientset has, or else what client-gen will call it.
+func (s *groupSet) accessor(m *member, name string) string {
+	assumed := name + namer.IC(m.version) + "()"
+	if m.internal {
+		assumed = name + "()"
+	}
+	if !m.clientset {
+		return assumed
+	}
+	clientset := m.pkg.loader.clientset(s.options.clientset(m.internal))
+	if clientset != nil {
+		if accessor := clientset.accessor(m.pkg); accessor != "" {
+			return accessor
+		}
+	}
+	switch {
+	case !token.IsIdentifier(name):
+		s.diags.errorf(m.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", m.group, name)
+	case clientset != nil && !clientset.methods[assumed]:
+		s.diags.warnf(m.pos, "clientset: %s has no method for the types of %s; the output compiles when client-gen has written %s", clientset.path, m.pkg.Path, assumed)
+	}
+	return assumed
 }
 
 func (s *groupSet) group(name, goName string, internal bool) *groupEntry {
@@ -204,6 +229,7 @@ func (s *groupSet) distinctNames() {
 		}
 		for _, group := range s.groups {
 			if same := byName[group.scope()+group.GoName]; len(same) > 1 && !group.marked && !group.clientset {
+				group.shareWith(same)
 				parts := strings.Split(group.Name, ".")
 				group.GoName = camelCase(strings.Join(parts[:min(segments, len(parts))], "."), "Group")
 			}
@@ -222,6 +248,15 @@ func (s *groupSet) distinctNames() {
 	}
 }
 
+// shareWith notes the first other group of those with a name in common.
+func (g *groupEntry) shareWith(same []*groupEntry) {
+	for _, other := range same {
+		if other.Name != g.Name && g.Shared == "" {
+			g.Shared = other.Name
+		}
+	}
+}
+
 // scope keeps internal groups, which have a factory of their own, apart.
 func (g *groupEntry) scope() string {
 	if g.Internal {
@@ -232,13 +267,14 @@ func (g *groupEntry) scope() string {
 
 // distinctDirs gives groups with the same directory another one each.
 func (s *groupSet) distinctDirs() {
-	count := map[string]int{}
+	byDir := map[string][]*groupEntry{}
 	for _, group := range s.groups {
-		count[group.scope()+strings.ToLower(group.Dir)]++
+		byDir[group.scope()+strings.ToLower(group.Dir)] = append(byDir[group.scope()+strings.ToLower(group.Dir)], group)
 	}
 	taken := map[string]*groupEntry{}
 	for _, group := range s.groups {
-		if count[group.scope()+strings.ToLower(group.Dir)] > 1 {
+		if same := byDir[group.scope()+strings.ToLower(group.Dir)]; len(same) > 1 {
+			group.shareWith(same)
 			group.Dir = groupDir(strings.ToLower(group.GoName))
 		}
 		key := group.scope() + strings.ToLower(group.Dir)
@@ -250,33 +286,57 @@ func (s *groupSet) distinctDirs() {
 	}
 }
 
-// distinctKinds reports kinds that have something in common: the same resource
-// twice, or Foo beside FooIndex, whose informer is called as Foo's index
-// informer is.
+// distinctKinds gives kinds whose names in generated code would be another one's,
+// such as NewOrder beside Order, other ones, and reports those that have in common
+// what the API or a clientset names: a resource, or a plural.
 func (s *groupSet) distinctKinds(group *Group, version *Version) {
 	taken := map[claim]*Kind{}
-	for _, kind := range version.Kinds {
+	byLength := slices.SortedStableFunc(slices.Values(version.Kinds), func(a, b *Kind) int { return cmp.Compare(len(a.Name), len(b.Name)) })
+	for _, kind := range byLength {
+		if shared, previous := kind.shared(taken); previous != nil && shared.isOurs() && kind.Name != previous.Name {
+			kind.rename()
+			s.diags.warnf(kind.Pos, "kind: %s is called %s in generated code: the %s %s is that of %s at %s",
+				kind.Name, kind.Ident, shared.what, shared.name, previous.Name, previous.Pos)
+		}
+		if shared, previous := kind.shared(taken); previous != nil {
+			s.clash(group, version, shared, kind, previous)
+		}
 		for _, claim := range kind.claims() {
-			previous := taken[claim]
-			if previous == nil {
+			if taken[claim] == nil {
 				taken[claim] = kind
-				continue
 			}
-			switch {
-			case kind.Name == previous.Name && kind.Package != previous.Package:
-				s.diags.errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
-			case claim.what == "resource":
-				s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
-					kind.Resource, kind.Name, previous.Name, previous.Pos)
-			default:
-				s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
-					kind.Name, previous.Name, previous.Pos, claim.what, claim.name, group.Dir, version.Dir)
-			}
-			break
 		}
 		if kind.Lister && kind.Namespaced && slices.Contains(listerMembers, kind.Plural) {
 			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of what every lister has: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
 		}
+	}
+}
+
+// shared returns the first claim of a kind that another one has already, and that:
+// one of the same name, if there is one.
+func (k *Kind) shared(taken map[claim]*Kind) (first claim, previous *Kind) {
+	for _, claim := range k.claims() {
+		if other := taken[claim]; other != nil && (previous == nil || other.Name == k.Name && previous.Name != k.Name) {
+			first, previous = claim, other
+		}
+	}
+	return first, previous
+}
+
+// clash reports two kinds with something in common.
+func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, previous *Kind) {
+	if comparePositions(kind.Pos, previous.Pos) < 0 {
+		kind, previous = previous, kind
+	}
+	switch {
+	case kind.Name == previous.Name && kind.Package != previous.Package:
+		s.diags.errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
+	case shared.what == "resource":
+		s.diags.errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
+			kind.Resource, kind.Name, previous.Name, previous.Pos)
+	default:
+		s.diags.errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
+			kind.Name, previous.Name, previous.Pos, shared.what, shared.name, group.Dir, version.Dir)
 	}
 }
 

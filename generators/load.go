@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +11,10 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	modpath "golang.org/x/mod/module"
@@ -33,9 +32,14 @@ type Package struct {
 
 	loader   *loader
 	deferred []string
-	lookup   sync.Once
-	types    map[string]*declaration
-	consts   map[string]constant
+	unbuilt  []*File         // those with a marker that the go command would leave out
+	copied   map[string]bool // the types with a method DeepCopyObject
+	// kubebuilder is true if there is any marker for controller-gen, which then
+	// makes the CRDs.
+	kubebuilder bool
+	lookup      sync.Once
+	types       map[string]*declaration
+	consts      map[string]constant
 }
 
 // File is a parsed file.
@@ -64,19 +68,28 @@ type constant struct {
 // loader parses packages. Its methods are not safe for concurrent use; it uses
 // several goroutines itself.
 type loader struct {
-	ctx      context.Context // of the run
-	dir      string          // the working directory
-	fset     *token.FileSet
-	mods     *modules
-	packages map[string]*Package // by import path; nil if it can't be had
-	log      func(format string, args ...any)
-	counter  func(step string, total int, of string) func()
+	ctx        context.Context // of the run
+	dir        string          // the working directory
+	fset       *token.FileSet
+	mods       *modules
+	build      build.Context
+	packages   map[string]*Package // by import path; nil if it can't be had
+	failed     map[string]error    // why a package can't be had
+	looked     map[string]bool     // the packages that the patterns name, by import path
+	excluded   func(location) bool // by the options
+	passedOver int                 // modules below the patterns that have API types
+	// clientsets are by import path, and nil if they are not there.
+	clientsets map[string]*clientset
+	log        func(format string, args ...any)
+	counter    func(step string, total int, of string) func()
 }
 
 func newLoader(ctx context.Context, options *Options) *loader {
 	return &loader{
-		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{}, packages: map[string]*Package{},
-		log: options.log, counter: options.counter,
+		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{notice: options.Notice}, build: buildContext(),
+		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{}, clientsets: map[string]*clientset{},
+		excluded: newChoice(options).excludes(options.Dir),
+		log:      options.log, counter: options.counter,
 	}
 }
 
@@ -85,11 +98,42 @@ func newLoader(ctx context.Context, options *Options) *loader {
 func (l *loader) position(pos token.Pos) token.Position { return l.fset.PositionFor(pos, false) }
 
 // signs of API types: a package that only a pattern with ... matches and that
-// has none of them is not parsed.
-var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("ObjectMeta")}
+// has none of them, nor a struct that embeds ObjectMeta, is not parsed.
+var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("+kubebuilder:resource"), []byte("+kubebuilder:subresource"),
+	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion")}
 
 // marks are what a generated file is parsed at once for.
 var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+k8s:"), []byte("GroupVersion{")}
+
+// mayDeclare reports whether a source may declare an API type.
+func mayDeclare(source []byte) bool {
+	return containsAny(source, signs) || embedsObjectMeta(source)
+}
+
+// embedsObjectMeta reports whether a line of a source may be an embedded
+// ObjectMeta: controllers name it in expressions, which are no signs.
+func embedsObjectMeta(source []byte) bool {
+	name := []byte("ObjectMeta")
+	for rest := source; ; {
+		i := bytes.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		before, after := rest[:i], rest[i+len(name):]
+		before = before[bytes.LastIndexByte(before, '\n')+1:]
+		if end := bytes.IndexByte(after, '\n'); end >= 0 {
+			after = after[:end]
+		}
+		before = before[bytes.LastIndexAny(before, "{;")+1:]
+		before, after = bytes.TrimSpace(before), bytes.TrimSpace(after)
+		alone := len(after) == 0 || after[0] == '`' || after[0] == '"' || after[0] == '/' || after[0] == '}' || after[0] == ';'
+		qualifier := bytes.TrimSuffix(before, []byte("."))
+		if alone && (len(before) == 0 || len(qualifier) < len(before) && token.IsIdentifier(string(qualifier))) {
+			return true
+		}
+		rest = rest[i+len(name):]
+	}
+}
 
 func containsAny(source []byte, words [][]byte) bool {
 	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(source, word) })
@@ -110,10 +154,16 @@ func isGenerated(source []byte) bool {
 // are added to the diagnostics. Where the packages in also are is found out by
 // the way, if that costs nothing.
 func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, error) {
-	locations, err := locate(l.ctx, l.dir, patterns, also, l.mods)
+	found, err := locate(l.ctx, l.dir, patterns, also, l.mods)
 	if err != nil {
 		return nil, err
 	}
+	locations := found.sorted()
+	for _, location := range locations {
+		l.looked[location.Path] = true
+	}
+	locations = slices.DeleteFunc(locations, l.excluded)
+	l.lookAside(found.passedOver(), diags)
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
 	loaded := l.counter("loading", len(locations), "packages")
@@ -140,54 +190,96 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 	return packages, nil
 }
 
+// lookAside warns of other modules below the patterns that seem to have API types:
+// the go command does not look into them either.
+func (l *loader) lookAside(modules []string, diags *diagnostics) {
+	for _, dir := range modules {
+		if !hasSigns(dir) {
+			l.log("passed over %s, another module without API types", relative(l.dir, dir))
+			continue
+		}
+		l.passedOver++
+		name := filepath.ToSlash(relative(l.dir, dir))
+		if filepath.IsLocal(name) {
+			name = "./" + name
+		}
+		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
+	}
+}
+
+// hasSigns reports whether a file below a directory has a sign of API types.
+func hasSigns(root string) bool {
+	found := false
+	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error { // what can't be read has none
+		switch {
+		case found:
+			return filepath.SkipAll
+		case err != nil:
+			return nil
+		case entry.IsDir() && path != root && ignored(entry.Name()):
+			return filepath.SkipDir
+		case !entry.IsDir() && isGoFile(filepath.Dir(path), entry):
+			source, err := os.ReadFile(path)
+			found = err == nil && containsAny(source, signs) && !hasHeader(source)
+		}
+		return nil
+	})
+	return found
+}
+
 // parse parses one package. It returns nil for one that only a pattern with ...
 // matched and that declares nothing of interest.
 func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
-	entries, err := os.ReadDir(at.Dir)
+	names, err := goFiles(at.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("package %s: %w", at.Path, err)
 	}
-	pkg := &Package{Path: at.Path, Dir: at.Dir, loader: l}
-	sources := map[string][]byte{}
-	var names []string
+	pkg := &Package{Path: at.Path, Dir: at.Dir, loader: l, copied: map[string]bool{}}
+	sources, unbuilt := map[string][]byte{}, map[string][]byte{}
 	interesting := at.Named
-	for _, entry := range entries {
-		name := entry.Name()
-		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, name := range names {
 		source, err := os.ReadFile(filepath.Join(at.Dir, name))
 		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", at.Path, err)
 		}
-		if hasHeader(source) || !included(at.Dir, name, source) {
-			continue // what an earlier run wrote, or nobody builds
-		}
-		if isGenerated(source) && !containsAny(source, marks) {
+		switch {
+		case hasHeader(source): // what an earlier run wrote
+		case !l.included(at.Dir, name, source):
+			if containsAny(source, signs) {
+				unbuilt[name], interesting = source, true
+			}
+		case isGenerated(source) && !containsAny(source, marks):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
-			continue
+			pkg.addCopied(source)
+		default:
+			interesting = interesting || mayDeclare(source)
+			pkg.kubebuilder = pkg.kubebuilder || bytes.Contains(source, []byte("+kubebuilder:"))
+			sources[name] = source
 		}
-		interesting = interesting || containsAny(source, signs)
-		sources[name] = source
-		names = append(names, name)
-	}
-	// What can't be parsed may be meant to declare an API type.
-	for _, name := range names {
-		pkg.parseFile(name, sources[name], diags)
 	}
 	if !interesting {
 		return nil, nil
 	}
+	for _, name := range names {
+		if source, ok := sources[name]; ok {
+			pkg.addCopied(source)
+			pkg.parseFile(name, source, diags)
+		}
+	}
+	for _, name := range names {
+		if source, ok := unbuilt[name]; ok {
+			pkg.parseUnbuilt(name, source)
+		}
+	}
 	return pkg, nil
 }
 
-// included reports whether the go command would build a file, on this system
-// and without tags.
-func included(dir, name string, source []byte) bool {
-	context := build.Default
-	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(source)), nil }
-	match, err := context.MatchFile(dir, name)
-	return err != nil || match // a file that can't be read that far has a syntax error to report
+// parseUnbuilt parses a file that the go command would leave out, to tell of the
+// types in it. One with a syntax error is none of ours.
+func (p *Package) parseUnbuilt(name string, source []byte) {
+	aside := &Package{Path: p.Path, Dir: p.Dir, Name: p.Name, loader: p.loader}
+	aside.parseFile(name, source, new(diagnostics))
+	p.unbuilt = append(p.unbuilt, aside.Files...)
 }
 
 func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
@@ -240,21 +332,21 @@ func (l *loader) loadImport(path, from string) *Package {
 	if err := modpath.CheckImportPath(path); err != nil {
 		return nil // the go command would take it for a pattern
 	}
-	dir := l.mods.dir(path, from)
-	if dir == "" {
-		dirs, err := packageDirs(l.ctx, l.dir, []string{path}, nil)
-		if err != nil { // perhaps the package that refers to it is in another module
-			dirs, err = packageDirs(l.ctx, from, []string{path}, nil)
+	dir, err := l.find(path, from)
+	var pkg *Package
+	if err == nil {
+		var problems diagnostics
+		pkg, err = l.parse(location{Path: path, Dir: dir, Named: true}, &problems)
+		if err == nil && pkg.Name == "" { // perhaps all of it is generated
+			pkg.index()
+			pkg.parseDeferred()
 		}
-		if err != nil {
-			l.log("not loaded  %s: %v", path, err)
-			return nil
+		if err == nil && pkg.Name == "" {
+			err = cmp.Or(problems.err(), errors.New("no Go files in "+relative(l.dir, dir)))
 		}
-		dir = dirs[path]
 	}
-	var problems diagnostics
-	pkg, err := l.parse(location{Path: path, Dir: dir, Named: true}, &problems)
-	if err != nil || pkg == nil || pkg.Name == "" {
+	if err != nil {
+		l.failed[path] = err
 		l.log("not loaded  %s: %v", path, err)
 		return nil
 	}
@@ -263,19 +355,32 @@ func (l *loader) loadImport(path, from string) *Package {
 	return pkg
 }
 
+// find returns the directory of a package that a package in from refers to.
+func (l *loader) find(path, from string) (string, error) {
+	if dir := l.mods.dir(path, from); dir != "" {
+		return dir, nil
+	}
+	dirs, err := packageDirs(l.ctx, l.dir, []string{path}, nil, l.mods.notice)
+	if err == nil {
+		return dirs[path], nil
+	}
+	// Perhaps the package that refers to it is in another module.
+	if dirs, fromThere := packageDirs(l.ctx, from, []string{path}, nil, l.mods.notice); fromThere == nil {
+		return dirs[path], nil
+	}
+	return "", err
+}
+
 // nameOf returns the name in the package clause of a package that is not parsed,
 // or "" if that can't be had cheaply.
 func (l *loader) nameOf(path string) string {
 	dir := l.mods.dir(path, l.dir)
-	names, err := filepath.Glob(filepath.Join(globEscape(dir), "*.go"))
-	if dir == "" || err != nil {
+	if dir == "" {
 		return ""
 	}
+	names, _ := goFiles(dir) // no names, no name
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		if syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly); err == nil {
+		if syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.PackageClauseOnly); err == nil {
 			return syntax.Name.Name
 		}
 	}

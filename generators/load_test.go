@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,7 @@ func generates(t *testing.T, options Options, kinds ...string) {
 	if diff := cmp.Diff(kinds, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, problem := range compile(options.Dir, result.Model) {
+	for _, problem := range compile(options.Dir) {
 		t.Error(problem)
 	}
 }
@@ -74,5 +75,59 @@ func TestLinkedDirectories(t *testing.T) {
 			t.Skip(err)
 		}
 		generates(t, options, want)
+	}
+}
+
+// Names that the go command ignores are ignored: editors leave links that lead
+// nowhere. What is no regular file is not read, since that may never end.
+func TestFilesThatAreNoSources(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	dir := filepath.Join(options.Dir, "api/v1")
+	if err := os.Symlink("nobody@nowhere.1:1", filepath.Join(dir, ".#types.go")); err != nil {
+		t.Skip(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.go"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	generates(t, options, "Order api/v1/types.go:7:6")
+}
+
+// The go command builds files of the tags in GOFLAGS, and so do we.
+func TestTagsOfGOFLAGS(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod -tags=preview,other")
+	options := project(t)
+	writeFile(t, filepath.Join(options.Dir, "api/v1/types.go"), "//go:build preview && other\n\n"+orderType)
+	generates(t, options, "Order api/v1/types.go:9:6")
+}
+
+// A comma list of patterns may have spaces.
+func TestPatternsWithSpaces(t *testing.T) {
+	t.Parallel()
+	options := twoPackages(t)
+	options.Patterns = []string{"./api/v1", " ./api/sales/... "}
+	generates(t, options, "Sale api/sales/v1/types.go:7:6", "Order api/v1/types.go:7:6")
+}
+
+// A package that only a pattern with ... matches is parsed if it may declare API
+// types, and not because it uses some.
+func TestSignsOfAPITypes(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]bool{
+		"\tmetav1.ObjectMeta `json:\"metadata\"`\n": true,
+		"\tObjectMeta\n":                       true,
+		"\t*v1.ObjectMeta // of the object\n":  false, // nobody embeds a pointer to it
+		"type T struct{ v1.ObjectMeta }":       true,
+		"\tObjectMeta: metav1.ObjectMeta{\n":   false,
+		"\tmeta := pod.ObjectMeta\n":           false,
+		"\treturn o.ObjectMeta.Name\n":         false,
+		"func f(m metav1.ObjectMeta) {\n":      false,
+		"// +genclient\n":                      true,
+		"// +kubebuilder:subresource:status\n": true,
+		"// +kubebuilder:rbac:groups=apps\n":   false,
+	} {
+		if got := mayDeclare([]byte(source)); got != want {
+			t.Errorf("%q: got %v", source, got)
+		}
 	}
 }

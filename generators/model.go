@@ -23,6 +23,8 @@ type Group struct {
 	PackageName string
 	// Versions are sorted by name.
 	Versions []*Version
+	// Shared is another group that would have its GoName or Dir, or empty.
+	Shared string
 	// Internal is true for one of internal versions.
 	Internal bool
 	// Pos is where the group is named.
@@ -37,8 +39,6 @@ type Version struct {
 	GoName string
 	// Dir is its directory below that of the group, and its package name.
 	Dir string
-	// ClientAccessor leads from a clientset to the version: AppsV1().
-	ClientAccessor string
 	// Kinds are sorted by name.
 	Kinds []*Kind
 }
@@ -47,7 +47,10 @@ type Version struct {
 type Kind struct {
 	// Name is the name of the Go type.
 	Name string
-	// Private is Name with a small first letter.
+	// Ident stands for the kind in exported names: Name, or a longer one if another
+	// kind has names made of it.
+	Ident string
+	// Private is Ident with a small first letter.
 	Private string
 	// Plural is the name of accessors: Orders.
 	Plural string
@@ -55,6 +58,8 @@ type Kind struct {
 	Resource string
 	// Namespaced is false for what has no namespace.
 	Namespaced bool
+	// ClientAccessor leads from a clientset to its version: AppsV1().
+	ClientAccessor string
 	// Informer and Lister say what is generated.
 	Informer, Lister bool
 	// Verbs are the methods that a client has for it.
@@ -78,6 +83,8 @@ type Skip struct {
 	Package string
 	// Reason says why, and what would help.
 	Reason string
+	// Asked is true if a marker or an option asks for it.
+	Asked bool
 	// Pos is where it is.
 	Pos token.Position
 }

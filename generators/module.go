@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -27,6 +28,8 @@ type module struct {
 // modules finds the module of a directory, and reads each go.mod once.
 type modules struct {
 	byDir map[string]*module
+	// notice is told what the go command downloads; it may be nil.
+	notice func(line string)
 	// listed are directories by import path, as the go command told them.
 	listed map[string]string
 }
@@ -111,18 +114,20 @@ func (m *modules) importPath(dir string) (string, error) {
 // goList asks the go command, from dir, where packages are. It sees what go.mod,
 // go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
-func goList(ctx context.Context, dir string, patterns, optional []string) (map[string]string, error) {
+func goList(ctx context.Context, dir string, patterns, optional []string, notice func(string)) (map[string]string, error) {
 	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &downloads{notice: notice})
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("pattern %s: only the go command knows where it is, and there is none in PATH; install Go, or name a directory", strings.Join(patterns, " "))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w: %s", err, oneLine(stderr.String()))
+	if text := stderr.String(); err != nil && strings.Contains(text, "go mod tidy") { // which does not add what no code imports
+		return nil, fmt.Errorf("pattern %s: go.mod lacks its module, or what that requires; run go get %s", strings.Join(patterns, " "), toGet(patterns))
+	} else if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, oneLine(strings.ReplaceAll(text, ":\n\t", ": ")))
 	}
 	dirs := map[string]string{}
 	var problems []error
@@ -132,13 +137,48 @@ func goList(ctx context.Context, dir string, patterns, optional []string) (map[s
 		case fields[1] != "":
 			dirs[fields[0]] = fields[1]
 		case !slices.Contains(optional, fields[0]):
-			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], goError(fields[2])))
+			text := goError(fields[2])
+			if strings.Contains(text, "cannot find module providing package") && !strings.Contains(text, "go get") {
+				text += "; run go get " + fields[0]
+			}
+			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], text))
 		}
 	}
 	if len(dirs) == 0 && len(problems) == 0 {
-		return nil, fmt.Errorf("pattern %s: no package matches it; name a directory, ./…/... or an import path", strings.Join(patterns, " "))
+		return nil, fmt.Errorf("pattern %s: no package of a required module matches it; run go get %s, or name a directory", strings.Join(patterns, " "), toGet(patterns))
 	}
 	return dirs, errors.Join(problems...)
+}
+
+// downloads passes on the lines in which the go command says that it downloads
+// something, which may take long.
+type downloads struct {
+	notice func(line string)
+	line   []byte
+}
+
+func (d *downloads) Write(text []byte) (int, error) {
+	d.line = append(d.line, text...)
+	for {
+		line, rest, ok := bytes.Cut(d.line, []byte("\n"))
+		if !ok {
+			return len(text), nil
+		}
+		if d.notice != nil && bytes.HasPrefix(line, []byte("go: downloading ")) {
+			d.notice(string(line))
+		}
+		d.line = rest
+	}
+}
+
+// toGet are the arguments of go get for patterns.
+func toGet(patterns []string) string {
+	var paths []string
+	for _, pattern := range patterns {
+		base, _, _ := strings.Cut(pattern, "...")
+		paths = append(paths, strings.TrimSuffix(base, "/"))
+	}
+	return strings.Join(paths, " ")
 }
 
 // goError puts a quoted error of the go command, with the command that it

@@ -13,16 +13,17 @@ import (
 )
 
 // packageDirs finds out, as seen from dir, in which directories packages are.
-// An optional one that is not found is left out.
+// An optional one that is not found is left out. What the go command downloads for
+// it, notice is told.
 //
 // Where a module is, the go command says in 5 ms; where packages are, in 50, or
 // in 500 with an empty build cache, because it looks into them. So it is only
 // asked for modules if they tell all.
-func packageDirs(ctx context.Context, dir string, patterns, optional []string) (map[string]string, error) {
+func packageDirs(ctx context.Context, dir string, patterns, optional []string, notice func(string)) (map[string]string, error) {
 	if dirs, ok := inModules(ctx, dir, patterns, optional); ok {
 		return dirs, nil
 	}
-	return goList(ctx, dir, patterns, optional)
+	return goList(ctx, dir, patterns, optional, notice)
 }
 
 // inModules finds packages in the modules that go.mod requires. It gives up on
@@ -54,7 +55,7 @@ func inModules(ctx context.Context, dir string, patterns, optional []string) (ma
 		dirs := []string{at}
 		if recursive {
 			var err error
-			if dirs, err = walk(at); err != nil {
+			if dirs, _, err = walk(at); err != nil {
 				return nil, false
 			}
 		}

@@ -19,7 +19,7 @@ func TestInModules(t *testing.T) {
 	if !ok || len(got) < 50 {
 		t.Fatalf("got %d packages, %v", len(got), ok)
 	}
-	want, err := goList(t.Context(), root, patterns, optional)
+	want, err := goList(t.Context(), root, patterns, optional, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

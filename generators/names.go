@@ -118,7 +118,7 @@ var factoryMethods = map[string]bool{
 // identifiers are the package-level names that a kind has in the package of its
 // informers, and in that of its listers.
 func (k *Kind) identifiers() (informers, listers []string) {
-	n, p := k.Name, k.Private
+	n, p := k.Ident, k.Private
 	if k.Informer {
 		informers = []string{
 			n + "Informer", "Typed" + n + "Informer", n + "IndexInformer", n + "HandlerFuncs", n + "DetailedHandlerFuncs",
@@ -139,6 +139,10 @@ func (k *Kind) identifiers() (informers, listers []string) {
 // claim is something in the output of a version that only one kind can have.
 type claim struct{ what, name string }
 
+// isOurs reports whether only generated code has it, so that it can be called
+// otherwise.
+func (c claim) isOurs() bool { return c.what == "informer" || c.what == "lister" || c.what == "file" }
+
 // claims are those of a kind, the most telling first.
 func (k *Kind) claims() []claim {
 	claims := []claim{{"resource", k.Resource}}
@@ -152,7 +156,12 @@ func (k *Kind) claims() []claim {
 	if k.Informer {
 		claims = append(claims, claim{"method", k.Plural})
 	}
-	return append(claims, claim{"file", fileName(k.Name)})
+	return append(claims, claim{"file", fileName(k.Ident)})
+}
+
+// rename gives the kind other names in generated code, which the API does not see.
+func (k *Kind) rename() {
+	k.Ident, k.Private = k.Ident+"Kind", k.Private+"Kind"
 }
 
 // ownIdentifiers are those that a version's package has of its own.

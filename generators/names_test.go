@@ -17,13 +17,13 @@ import (
 func TestIdentifiersAreThoseDeclared(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []*Kind{
-		{Name: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true, Namespaced: true},
-		{Name: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true},
-		{Name: "Order", Private: "order", Plural: "Orders", Informer: true},
+		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true, Namespaced: true},
+		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true},
+		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true},
 	} {
 		informers, listers := kind.identifiers()
 		file := templates.File{Package: "p"}
-		version := templates.Version{File: file, ClientAccessor: "ShopV1()", Kinds: []templates.Kind{kind.data()}}
+		version := templates.Version{File: file, Kinds: []templates.Kind{kind.data()}}
 		constructors := templates.Constructors(version)
 		got := declared(t, &version, &constructors, &templates.Informer{File: file, Kind: kind.data()})
 		if diff := cmp.Diff(sortedNames(informers, ownIdentifiers), got); diff != "" {

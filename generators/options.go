@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -59,6 +60,19 @@ type Options struct {
 	HeaderFile string
 	// LintRules are names of upstream's rules; see LintRuleNames.
 	LintRules []string
+	// Types are the kinds to generate for, as patterns of path.Match; others are
+	// skipped. "k8s.io/api/core/v1.Pod" is one of a package, and needs no marker.
+	// Default: all that are marked.
+	Types []string
+	// Exclude are kinds that are skipped, as in Types, and packages that are not
+	// looked into, as in Patterns.
+	Exclude []string
+	// CRDs is a directory, or a file, with the CRDs of the types, as YAML: the types
+	// must agree with them.
+	CRDs string
+	// Strict makes errors of warnings, and of types that are skipped though no
+	// marker and no option asks for it.
+	Strict bool
 	// Mode is what to do with the result.
 	Mode Mode
 	// KeepStale leaves files of earlier runs alone that are not generated any
@@ -67,6 +81,9 @@ type Options struct {
 	// Log is told what is loaded and how long each step took, a line at a time.
 	// It may be nil.
 	Log func(message string)
+	// Notice is told what takes long or comes from elsewhere, such as modules that
+	// the go command downloads, a line at a time. It may be nil.
+	Notice func(message string)
 	// Progress is told how far a step is, such as "rendering", 120, 420, "files";
 	// the total is 0 where it isn't known. It is called by one goroutine at a
 	// time. It may be nil.
@@ -85,7 +102,7 @@ func usagef(format string, args ...any) error {
 // Validate checks what can be checked without looking at files. The error is a
 // *UsageError.
 func (o *Options) Validate() error {
-	if len(o.Patterns) == 0 {
+	if len(o.Patterns) == 0 && len(o.typePackages()) == 0 {
 		return usagef("no input: name the API packages, such as ./api/...")
 	}
 	for _, pattern := range o.Patterns {
@@ -101,6 +118,11 @@ func (o *Options) Validate() error {
 			return usagef("%s: %q is not an import path", flag.name, flag.path)
 		}
 	}
+	for _, pattern := range slices.Concat(newChoice(o).only, newChoice(o).not) {
+		if _, err := path.Match(pattern.of, ""); err != nil || pattern.of == "" {
+			return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", pattern.text)
+		}
+	}
 	if o.SkipListers && o.ListersPackage == "" {
 		return usagef("--skip-listers: needs --listers-package, the listers to use")
 	}
@@ -112,6 +134,9 @@ func (o *Options) Validate() error {
 	_, err := o.pluralExceptions()
 	return err
 }
+
+// hasClientset reports whether a clientset is named at all.
+func (o *Options) hasClientset() bool { return o.VersionedClientset != "" || o.InternalClientset != "" }
 
 // clientset returns the import path of the clientset for internal or other
 // versions, or "".

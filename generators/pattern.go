@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,75 +25,129 @@ type location struct {
 	Named bool
 }
 
-// locate resolves patterns to packages, sorted by import path and each once.
-// Directories are walked; import paths of the module that holds dir are mapped
-// to directories; the go command is asked for all others together, and by the way
-// for the directories of the packages in also.
-func locate(ctx context.Context, dir string, patterns, also []string, mods *modules) ([]location, error) {
-	found := map[string]location{}
-	add := func(path, dir string, named bool) {
-		found[path] = location{Path: path, Dir: dir, Named: named || found[path].Named}
+// located is what patterns stand for.
+type located struct {
+	packages map[string]location // by import path
+	// modules are the directories of other modules that patterns with ... passed
+	// over, absolute.
+	modules map[string]bool
+}
+
+func (f *located) add(path, dir string, named bool) {
+	f.packages[path] = location{Path: path, Dir: dir, Named: named || f.packages[path].Named}
+}
+
+// sorted are the packages by import path, each once.
+func (f *located) sorted() []location {
+	return slices.SortedFunc(maps.Values(f.packages), func(a, b location) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// passedOver are the modules with none of the packages.
+func (f *located) passedOver() []string {
+	for _, location := range f.packages {
+		maps.DeleteFunc(f.modules, func(dir string, _ bool) bool {
+			return location.Dir == dir || strings.HasPrefix(location.Dir, dir+string(filepath.Separator))
+		})
 	}
+	return slices.Sorted(maps.Keys(f.modules))
+}
+
+// locate resolves patterns to packages. Directories are walked; import paths of
+// the module that holds dir are mapped to directories; the go command is asked for
+// all others together, and by the way for the directories of the packages in also.
+func locate(ctx context.Context, dir string, patterns, also []string, mods *modules) (*located, error) {
+	found := &located{packages: map[string]location{}, modules: map[string]bool{}}
 	var listed []string
 	var problems []error
 	for _, pattern := range patterns {
-		base, recursive := strings.CutSuffix(filepath.ToSlash(pattern), "...")
-		if recursive {
-			base = strings.TrimSuffix(base, "/")
-		}
-		root, err := rootOf(dir, base, mods)
-		if err == nil && root == "" {
-			listed = append(listed, pattern)
-			continue
-		}
-		var dirs []string
-		if err == nil {
-			dirs, err = directories(root, recursive)
-		}
-		for _, d := range dirs {
-			var path string
-			if path, err = mods.importPath(d); err != nil {
-				err = fmt.Errorf("%s: %w; go mod init makes one", relative(dir, d), err)
-				break
-			}
-			add(path, d, !recursive)
-		}
+		known, err := found.walk(dir, pattern, mods)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("pattern %q: %w", pattern, err))
+		} else if !known {
+			listed = append(listed, pattern)
 		}
 	}
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
 	if len(listed) > 0 {
-		dirs, err := packageDirs(ctx, dir, listed, also)
+		dirs, err := packageDirs(ctx, dir, listed, also, mods.notice)
 		if err != nil {
 			return nil, err
 		}
 		mods.listed = dirs
 		for path, d := range dirs {
 			if !slices.Contains(also, path) || slices.Contains(listed, path) {
-				add(path, d, slices.Contains(listed, path))
+				found.add(path, d, slices.Contains(listed, path))
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b location) int { return strings.Compare(a.Path, b.Path) }), nil
+	return found, nil
+}
+
+// walk adds the packages of a pattern, and returns false if only the go command
+// knows them.
+func (f *located) walk(dir, pattern string, mods *modules) (known bool, err error) {
+	base, rest, recursive := strings.Cut(filepath.ToSlash(pattern), "...")
+	if recursive && rest == "" {
+		base = strings.TrimSuffix(base, "/")
+	} else if recursive {
+		base = base[:strings.LastIndexByte(base, '/')+1]
+	}
+	root, err := rootOf(dir, base, mods)
+	if err != nil || root == "" {
+		return false, err
+	}
+	dirs, modules, err := directories(root, recursive)
+	if err != nil {
+		return false, err
+	}
+	for _, module := range modules {
+		f.modules[module] = true
+	}
+	matches := matcher(strings.TrimPrefix(filepath.ToSlash(pattern), base))
+	for _, d := range dirs {
+		rel, err := filepath.Rel(root, d)
+		if err != nil {
+			return false, err
+		}
+		if recursive && rest != "" && !matches(filepath.ToSlash(rel)) {
+			continue
+		}
+		path, err := mods.importPath(d)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w; go mod init makes one", relative(dir, d), err)
+		}
+		f.add(path, d, !recursive)
+	}
+	return true, nil
+}
+
+// matcher returns what tells whether a path matches a pattern, in which "..."
+// stands for any text, and "/..." at its end for nothing as well.
+func matcher(pattern string) func(path string) bool {
+	end := "$"
+	if rest, ok := strings.CutSuffix(pattern, "/..."); ok {
+		pattern, end = rest, "(/.*)?$"
+	}
+	expr := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, ".*") + end)
+	return expr.MatchString
 }
 
 // directories lists a directory, or those with Go files in and below it.
-func directories(root string, recursive bool) ([]string, error) {
+func directories(root string, recursive bool) (dirs, modules []string, err error) {
 	if !recursive && hasGoFiles(root) {
-		return []string{root}, nil
+		return []string{root}, nil, nil
 	}
-	dirs, err := walk(root)
+	dirs, modules, err = walk(root)
 	if err != nil || recursive {
-		return dirs, err
+		return dirs, modules, err
 	}
 	hint := "name the directory of the API types"
 	if len(dirs) > 0 {
 		hint = "write /... behind it for those below"
 	}
-	return nil, fmt.Errorf("no Go files in it; %s", hint)
+	return nil, nil, fmt.Errorf("no Go files in it; %s", hint)
 }
 
 // rootOf returns the directory that a pattern begins at, or "" if only the go
@@ -128,11 +183,11 @@ func rootOf(dir, base string, mods *modules) (string, error) {
 }
 
 // walk lists the directories with Go files below root, as "go list root/..."
-// does: without other modules, vendor, testdata and what begins with . or _.
-func walk(root string) ([]string, error) {
-	var dirs []string
+// does: without vendor, testdata, what begins with . or _, and other modules, whose
+// directories it lists as well.
+func walk(root string) (dirs, modules []string, err error) {
 	// With a separator at its end, a root that is a link is followed.
-	err := filepath.WalkDir(root+string(filepath.Separator), func(dir string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root+string(filepath.Separator), func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -141,7 +196,11 @@ func walk(root string) ([]string, error) {
 			return nil
 		}
 		if dir != root {
-			if ignored(entry.Name()) || exists(filepath.Join(dir, "go.mod")) {
+			if ignored(entry.Name()) {
+				return filepath.SkipDir
+			}
+			if exists(filepath.Join(dir, "go.mod")) {
+				modules = append(modules, dir)
 				return filepath.SkipDir
 			}
 		}
@@ -150,20 +209,10 @@ func walk(root string) ([]string, error) {
 		}
 		return nil
 	})
-	return dirs, err
+	return dirs, modules, err
 }
 
 // ignored reports whether the go command leaves a directory out of "...".
 func ignored(name string) bool {
 	return name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
-}
-
-func hasGoFiles(dir string) bool {
-	names, err := filepath.Glob(filepath.Join(globEscape(dir), "*.go"))
-	return err == nil && slices.ContainsFunc(names, func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
-}
-
-// globEscape makes a directory stand for itself in a glob pattern.
-func globEscape(dir string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }

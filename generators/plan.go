@@ -107,11 +107,11 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 		return nil
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Name), &templates.Informer{File: file, Kind: kind, Listers: listers})
+		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers})
 	}
 	data := templates.Version{
 		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
-		ClientAccessor: version.ClientAccessor, Kinds: kinds,
+		Kinds: kinds,
 	}
 	constructors := templates.Constructors(data)
 	add(to, "interface.go", &data)
@@ -132,12 +132,12 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 		reserve(file, names)
 		kinds = append(kinds, kind.data())
 		// As in upstream, a hand-written file takes the place of the empty interfaces.
-		if !exists(filepath.Join(to.dir, strings.ToLower(kind.Name)+"_expansion.go")) {
+		if !exists(filepath.Join(to.dir, strings.ToLower(kind.Ident)+"_expansion.go")) {
 			empty = append(empty, kind.data())
 		}
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Name), &templates.Lister{File: file, Kind: kind, Group: group.Name})
+		add(to, fileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name})
 	}
 	if len(empty) > 0 {
 		add(to, "expansion_generated.go", &templates.Expansions{File: file, Kinds: empty})
@@ -164,7 +164,7 @@ func fileName(kind string) string {
 // data returns the kind as templates see it.
 func (k *Kind) data() templates.Kind {
 	return templates.Kind{
-		Name: k.Name, Private: k.Private, Plural: k.Plural, Resource: k.Resource, Doc: k.Doc,
+		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, ClientAccessor: k.ClientAccessor, Doc: k.Doc,
 		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
 	}
 }

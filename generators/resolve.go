@@ -202,7 +202,7 @@ func (d *declaration) hasMethod(name string) bool {
 }
 
 // lost returns what a type is defined by or embeds, also through others, that
-// can't be found, with its place; or "".
+// can't be found, with its place and the reason; or "".
 func (d *declaration) lost(depth int) string {
 	fields, holder := d.structure()
 	exprs := []ast.Expr{holder.spec.Type}
@@ -220,12 +220,36 @@ func (d *declaration) lost(depth int) string {
 		switch {
 		case depth == 0, meta != "", name == "", doc.IsPredeclared(name):
 		case next == nil:
-			return fmt.Sprintf("%s at %s", types.ExprString(expr), holder.pkg.loader.position(expr.Pos()))
+			return fmt.Sprintf("%s at %s, which is not found%s", types.ExprString(expr), holder.pkg.loader.position(expr.Pos()), holder.whyLost(expr))
 		case next != d:
 			if found := next.lost(depth - 1); found != "" {
 				return found
 			}
 		}
+	}
+	return ""
+}
+
+// whyLost returns ": " and what the go command said of the packages that a type
+// expression may be of, or "".
+func (d *declaration) whyLost(expr ast.Expr) string {
+	if pointer, ok := expr.(*ast.StarExpr); ok {
+		expr = pointer.X
+	}
+	for _, spec := range d.file.Syntax.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		why := d.pkg.loader.failed[path]
+		if err != nil || why == nil {
+			continue
+		}
+		qualifier := "."
+		if selector, ok := ast.Unparen(expr).(*ast.SelectorExpr); ok {
+			qualifier = baseName(selector.X)
+		}
+		if spec.Name == nil && qualifier == "." || spec.Name != nil && spec.Name.Name != qualifier {
+			continue
+		}
+		return fmt.Sprintf(": %v", why)
 	}
 	return ""
 }

@@ -29,6 +29,11 @@ type Result struct {
 	Model *Model
 	// Warnings are worth reading and stop nothing.
 	Warnings scanner.ErrorList
+	// PassedOver is the number of modules that have API types and that the patterns
+	// do not go into.
+	PassedOver int
+	// Next is the command to run next, or empty.
+	Next string
 	// Files is the number of files that were generated.
 	Files int
 	// Changes are sorted by path.
@@ -58,11 +63,16 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		options.Dir = dir
 	}
 
+	patterns := make([]string, len(options.Patterns))
+	for i, pattern := range options.Patterns {
+		patterns[i] = strings.TrimSpace(pattern) // of a list with spaces behind its commas
+	}
+	patterns = append(patterns, options.typePackages()...)
 	var diags diagnostics
 	loader := newLoader(ctx, &options)
 	loading := options.begin("loading")
 	options.progress("finding packages", 0, 0, "")
-	packages, err := loader.load(options.Patterns, clientsets(options), &diags)
+	packages, err := loader.load(patterns, clientsets(options), &diags)
 	if err != nil {
 		return result, orCancelled(ctx, err)
 	}
@@ -72,8 +82,14 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	}
 	collecting := options.begin("collecting")
 	result.Model, err = collect(packages, &options, &diags)
-	result.Warnings = sorted(diags.warnings)
-	if err := errors.Join(err, diags.err()); err != nil {
+	result.PassedOver = loader.passedOver
+	if options.CRDs != "" && err == nil {
+		err = checkCRDs(&options, result.Model, &diags)
+	}
+	if options.Strict {
+		diags.refuseSkipped(result.Model)
+	}
+	if err := errors.Join(err, result.warn(&options, &diags)); err != nil {
 		return result, diags.orElse(err)
 	}
 	collecting.end("%s", result.Model.summary())
@@ -83,8 +99,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if len(result.Model.Groups) == 0 {
 		return result, nothing(options, packages, result.Model.Skipped)
 	}
-	loader.packages = nil // lets go of the syntax trees, most of the memory
-	return result, generate(ctx, &options, loader, &result)
+	loader.packages = map[string]*Package{} // lets go of the syntax trees, most of the memory
+	err = generate(ctx, &options, loader, &result)
+	return result, err
 }
 
 // orCancelled returns why a context was cancelled, rather than the error that
@@ -123,51 +140,17 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	if err := importable(options.Dir, to); err != nil {
 		return err
 	}
-	var diags diagnostics
-	if reachable(result.Model, to, &diags); diags.err() != nil {
-		return diags.err()
+	own := readGoMod(options.Dir, to.informers)
+	if err := examine(options, loader, result, to, own); err != nil {
+		return err
 	}
-	advise(options, result.Model, to, loader.mods, &diags)
-	result.Warnings = append(result.Warnings, diags.warnings...)
-	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
+	files, err := renderAll(ctx, options, loader, result, to)
 	if err != nil {
 		return err
 	}
-	outputs := plan(result.Model, options, to, func(importPath string) templates.Import {
-		if importPath == "" {
-			return templates.Import{}
-		}
-		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
-	})
-	if err := placeable(options.Dir, outputs, result.Model); err != nil {
+	if err := compareAll(options, loader, result, to, files); err != nil {
 		return err
 	}
-	rendering := options.begin("rendering")
-	files, err := render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
-	if err != nil {
-		return orCancelled(ctx, err)
-	}
-	result.Files = len(files)
-	rendering.end("%s", count(len(files), "file"))
-
-	folders := []string{to.informers.dir}
-	if !options.SkipListers {
-		folders = append(folders, to.listers.dir)
-	}
-	comparing := options.begin("comparing")
-	var stale []string
-	if !options.KeepStale {
-		if stale, err = findStale(folders, files); err != nil {
-			return err
-		}
-		if options.SkipListers {
-			stale = outside(stale, to.listers.dir)
-		}
-	}
-	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
-		return err
-	}
-	comparing.end("%s to change", count(len(result.Changes), "file"))
 	if options.Mode == Verify {
 		result.Diff = unified(result.Changes)
 		if len(result.Changes) > 0 {
@@ -175,23 +158,86 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		}
 		return nil
 	}
+	if own != nil {
+		result.Next = own.next(options.Dir)
+	}
 	writing := options.begin("writing")
-	if err := apply(ctx, result.Changes, folders); err != nil {
+	if err := apply(ctx, result.Changes, to.folders(options)); err != nil {
 		return orCancelled(ctx, err)
 	}
 	writing.end("%s", count(len(result.Changes), "file"))
 	return nil
 }
 
-// outside leaves out the paths below a folder.
-func outside(paths []string, folder string) []string {
-	var kept []string
-	for _, path := range paths {
-		if !strings.HasPrefix(path, folder+string(filepath.Separator)) {
-			kept = append(kept, path)
+// examine reports what is wrong with the output for this model, and what does not
+// fit in the project.
+func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
+	var diags diagnostics
+	if reachable(result.Model, to, &diags); diags.err() != nil {
+		return diags.err()
+	}
+	advise(options, result.Model, to, loader.mods, &diags)
+	if own != nil {
+		own.advise(&diags)
+	}
+	return result.warn(options, &diags)
+}
+
+// warn adds the warnings to the result, and returns the problems.
+func (r *Result) warn(options *Options, diags *diagnostics) error {
+	if options.Strict {
+		diags.strict()
+	}
+	r.Warnings = append(r.Warnings, sorted(diags.warnings)...)
+	return diags.err()
+}
+
+// renderAll plans and renders the files.
+func renderAll(ctx context.Context, options *Options, loader *loader, result *Result, to targets) ([]rendered, error) {
+	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
+	if err != nil {
+		return nil, err
+	}
+	outputs := plan(result.Model, options, to, func(importPath string) templates.Import {
+		if importPath == "" {
+			return templates.Import{}
+		}
+		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
+	})
+	if err := loader.placeable(options.Dir, outputs, result.Model); err != nil {
+		return nil, err
+	}
+	rendering := options.begin("rendering")
+	files, err := render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
+	if err != nil {
+		return nil, orCancelled(ctx, err)
+	}
+	result.Files = len(files)
+	rendering.end("%s", count(len(files), "file"))
+	return files, nil
+}
+
+// compareAll works out what must change, so that the output folders hold the files
+// and no stale ones.
+func compareAll(options *Options, loader *loader, result *Result, to targets, files []rendered) error {
+	comparing := options.begin("comparing")
+	var stale []string
+	if !options.KeepStale {
+		var diags diagnostics
+		var err error
+		if stale, err = newSweeper(loader, to, result.Model, files).stale(options.SkipListers, &diags); err != nil {
+			return err
+		}
+		if err := result.warn(options, &diags); err != nil {
+			return err
 		}
 	}
-	return kept
+	var err error
+	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
+		return err
+	}
+	comparing.end("%s to change", count(len(result.Changes), "file"))
+	return nil
 }
 
 func absolute(dir, path string) string {

@@ -21,7 +21,9 @@ var update = flag.Bool("update", false, "write what the tests find as what they 
 
 // TestCollect runs every testdata/*.txtar. Its comment says in prose what it
 // shows; a line in it that begins with "flags:" has flags of the command and
-// patterns, ./... being the default. Its files make a module, or several; the
+// patterns, ./... being the default. Its files make a module, or several, to which
+// the methods are added that deepcopy-gen would write, unless a line of the
+// comment is "no deepcopy"; the
 // last one, "want", is what --list prints: warnings, errors, then the table.
 // What can be listed is generated too, and must compile.
 func TestCollect(t *testing.T) {
@@ -50,6 +52,9 @@ func TestCollect(t *testing.T) {
 					continue
 				}
 				writeFile(t, filepath.Join(root, file.Name), string(file.Data))
+			}
+			if !strings.Contains(string(archive.Comment), "\nno deepcopy\n") {
+				writeDeepCopies(t, root)
 			}
 			got := outcome(t, root, options)
 			if *update {
@@ -117,16 +122,26 @@ func outcome(t *testing.T, root string, options Options) string {
 	}
 	for _, group := range result.Model.Groups {
 		for _, version := range group.Versions {
-			fmt.Fprintf(&out, "%s/%s: %s().%s(), client %s\n", group.Dir, version.Dir, group.GoName, version.GoName, version.ClientAccessor)
+			fmt.Fprintf(&out, "%s/%s: %s().%s(), client %s\n", group.Dir, version.Dir, group.GoName, version.GoName, strings.Join(accessors(version), ", "))
 		}
 	}
-	for _, problem := range compile(root, result.Model) {
+	for _, problem := range compile(root) {
 		fmt.Fprintf(&out, "compile: %v\n", problem)
 		if isOutput(root, result.Changes, problem.Pos.Filename) {
 			t.Errorf("generated code does not compile: %v", problem)
 		}
 	}
 	return out.String()
+}
+
+// accessors are the methods that lead from a clientset to the kinds of a version.
+func accessors(version *Version) []string {
+	var found []string
+	for _, kind := range version.Kinds {
+		found = append(found, kind.ClientAccessor)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // isOutput reports whether a file was written.

@@ -11,6 +11,9 @@ import (
 type Tags struct {
 	// Genclient is true for +genclient, Root for +kubebuilder:object:root=true.
 	Genclient, Root bool
+	// CRD is true for a marker that only the types of CRDs have, such as
+	// +kubebuilder:resource.
+	CRD bool
 	// Skip is true for +kubebuilder:skip.
 	Skip bool
 	// NonNamespaced is true for +genclient:nonNamespaced.
@@ -24,6 +27,17 @@ type Tags struct {
 	ResourceName, Path, Scope string
 
 	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos token.Pos
+}
+
+// marked reports whether the type is to have an informer or a CRD.
+func (t Tags) marked() bool { return t.Genclient || t.Root || t.CRD }
+
+// crdTags are those that controller-gen reads of the types of CRDs only.
+var crdTags = []string{"kubebuilder:resource", "kubebuilder:subresource", "kubebuilder:printcolumn", "kubebuilder:storageversion"}
+
+// ofCRD reports whether only the type of a CRD has the marker.
+func (m marker) ofCRD() bool {
+	return slices.ContainsFunc(crdTags, func(tag string) bool { return m.name == tag || strings.HasPrefix(m.name, tag+":") })
 }
 
 var verbs = []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"}
@@ -42,13 +56,14 @@ type tagParser struct {
 func (p tagParser) parse(m markers) Tags {
 	tags := Tags{}
 	for _, marker := range m {
+		tags.CRD = tags.CRD || marker.ofCRD()
 		switch {
 		case strings.HasPrefix(marker.name, "genclient"):
 			p.genclient(&tags, marker)
 		case marker.name == "nonNamespaced" && marker.value != "", marker.name == "readonly" && marker.value != "":
 			p.diags.errorf(p.at(marker.pos), "%s: an old form; write +genclient:%s", marker, marker.name)
 		case marker.name == "kubebuilder:object:root":
-			tags.Root, tags.pos = marker.value != "false", marker.pos
+			tags.Root = marker.value != "false"
 		case marker.name == "kubebuilder:skip":
 			tags.Skip = true
 		case marker.name == "resourceName":
@@ -175,7 +190,9 @@ func (p tagParser) verbs(m markers) []string {
 var resourcePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 
 func (p tagParser) resourceName(tag, name string, m marker) {
-	if !resourcePattern.MatchString(name) {
+	if len(name) > maxName {
+		p.diags.errorf(p.at(m.pos), "%s: a name of %s; resources have at most %d", tag, count(len(name), "letter"), maxName)
+	} else if !resourcePattern.MatchString(name) {
 		p.diags.errorf(p.at(m.pos), "%s: %q is not what a resource can be called; use small letters, digits and hyphens", tag, name)
 	}
 }

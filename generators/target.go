@@ -34,6 +34,14 @@ type targets struct {
 	informers, listers folder
 }
 
+// folders are those that a run writes to.
+func (t targets) folders(options *Options) []string {
+	if options.SkipListers {
+		return []string{t.informers.dir}
+	}
+	return []string{t.informers.dir, t.listers.dir}
+}
+
 // resolveTargets works out the two output folders.
 func resolveTargets(options *Options, mods *modules) (targets, error) {
 	var found targets
@@ -133,7 +141,7 @@ func lastElement(importPath string) string { return path.Base(importPath) }
 
 // placeable reports outputs that can't be where they are to go: two packages in
 // one directory, one that holds the API types, or one among other packages.
-func placeable(dir string, outputs []output, model *Model) error {
+func (l *loader) placeable(dir string, outputs []output, model *Model) error {
 	folders, files := map[string]string{}, map[string]bool{}
 	for _, out := range outputs {
 		folder, name := filepath.Dir(out.path), out.data.PackageName()
@@ -150,7 +158,7 @@ func placeable(dir string, outputs []output, model *Model) error {
 		}
 	})
 	for folder, name := range folders {
-		if file, other := packageIn(folder, files); other != "" && other != name {
+		if file, other := l.packageIn(folder, files); other != "" && other != name {
 			diags.errorf(token.Position{Filename: relative(dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)
 		}
 	}
@@ -159,15 +167,15 @@ func placeable(dir string, outputs []output, model *Model) error {
 
 // packageIn returns a file of a folder that is built and that this tool does not
 // write, and its package.
-func packageIn(folder string, ours map[string]bool) (file, name string) {
-	entries, _ := os.ReadDir(folder) // which need not exist
-	for _, entry := range entries {
-		file := filepath.Join(folder, entry.Name())
-		if ours[file] || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+func (l *loader) packageIn(folder string, ours map[string]bool) (file, name string) {
+	names, _ := goFiles(folder) // which need not exist
+	for _, name := range names {
+		file := filepath.Join(folder, name)
+		if ours[file] {
 			continue
 		}
 		source, err := os.ReadFile(file)
-		if err != nil || hasHeader(source) || !included(folder, entry.Name(), source) {
+		if err != nil || hasHeader(source) || !l.included(folder, name, source) {
 			continue
 		}
 		if syntax, err := parser.ParseFile(token.NewFileSet(), file, source, parser.PackageClauseOnly); err == nil {

@@ -60,49 +60,6 @@ func compare(dir string, files []rendered, stale []string) ([]Change, error) {
 	return changes, errors.Join(foreign...)
 }
 
-// findStale lists the files below the folders that this tool wrote and that are
-// not among the rendered ones.
-func findStale(folders []string, files []rendered) ([]string, error) {
-	current := map[string]bool{}
-	for _, file := range files {
-		current[file.path] = true
-	}
-	found := map[string]bool{}
-	for _, root := range folders {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, os.ErrNotExist) && path == root {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if entry.IsDir() && path != root && (ignored(entry.Name()) || exists(filepath.Join(path, "go.mod"))) {
-				return filepath.SkipDir
-			}
-			if !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || current[path] {
-				return nil
-			}
-			content, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			if hasHeader(content) {
-				found[path] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("output: %w", err)
-		}
-	}
-	var stale []string
-	for path := range found {
-		stale = append(stale, path)
-	}
-	slices.Sort(stale)
-	return stale, nil
-}
-
 // hasHeader reports whether this tool's line stands above the package clause.
 func hasHeader(content []byte) bool {
 	for line := range bytes.Lines(content) {
@@ -196,20 +153,6 @@ func makeDirs(dir string) ([]string, error) {
 		return made, err
 	}
 	return append(made, dir), nil
-}
-
-// writeTemporary writes a file beside the one it is to replace, with its mode.
-func writeTemporary(path string, content []byte) (name string, err error) {
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".informer-gen-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = file.Write(content)
-	return file.Name(), errors.Join(err, file.Chmod(mode), file.Close())
 }
 
 // removeEmpty removes a directory and those above it that are empty, up to an

@@ -145,8 +145,6 @@ type Version struct {
 	Internal Import
 	// Listers is the package of the listers of this version.
 	Listers Import
-	// ClientAccessor leads from a clientset to the version: "ShopV1()".
-	ClientAccessor string
 	// Kinds are those with an informer, sorted by name.
 	Kinds []Kind
 }
@@ -159,12 +157,16 @@ type Constructors Version
 type Kind struct {
 	// Name is the Go type: Order.
 	Name string
+	// Ident is the part of exported names that stands for the kind: Order.
+	Ident string
 	// Private is the start of unexported names: order.
 	Private string
 	// Plural is the name of accessors: Orders.
 	Plural string
 	// Resource is the plural name in the API: orders.
 	Resource string
+	// ClientAccessor leads from a clientset to the type's version: "ShopV1()".
+	ClientAccessor string
 	// Doc is the first sentence of the type's comment, or empty.
 	Doc string
 	// API is the package of the type.

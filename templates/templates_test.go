@@ -24,13 +24,13 @@ func samples(client templates.Client) map[string]templates.Data {
 	group := templates.Import{Path: "example.com/shop/informers/shop", Name: "shop"}
 	version := templates.Import{Path: "example.com/shop/informers/shop/v1", Name: "v1"}
 	order := templates.Kind{
-		Name: "Order", Private: "order", Plural: "Orders", Resource: "orders", Doc: "Order is a purchase.", Namespaced: true, HasLister: true,
+		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", ClientAccessor: "ShopV1()", Doc: "Order is a purchase.", Namespaced: true, HasLister: true,
 		API: templates.Import{Path: "example.com/shop/api/v1", Name: "v1"},
 	}
 	warehouse := order
-	warehouse.Name, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "warehouse", "Warehouses", "warehouses", false
+	warehouse.Name, warehouse.Ident, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "Warehouse", "warehouse", "Warehouses", "warehouses", false
 	kinds := []templates.Kind{order, warehouse}
-	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, ClientAccessor: "ShopV1()", Kinds: kinds}
+	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
 	constructors := templates.Constructors(v)
 	return map[string]templates.Data{
 		"factory": &templates.Factory{
@@ -211,7 +211,7 @@ func exportedOf(t *testing.T, folder string) []string {
 func TestImportsGetDistinctNames(t *testing.T) {
 	t.Parallel()
 	data := &templates.Lister{File: templates.File{Package: "v1", Reserved: map[string]bool{"apiv1": true}}, Kind: templates.Kind{
-		Name: "Order", Private: "order", Plural: "Orders", Resource: "orders", Namespaced: true,
+		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Namespaced: true,
 		API: templates.Import{Path: "example.com/cache/api/v1", Name: "cache"},
 	}}
 	source, err := templates.Render(data)

@@ -23,6 +23,7 @@ type flags struct {
 	verbosity int
 	version   bool
 	help      bool
+	config    string // --config
 	older     olderFlags
 
 	set      *pflag.FlagSet
@@ -43,6 +44,11 @@ func newFlags() *flags {
 	set.StringSliceVarP(&f.inputs, "input-dirs", "i", nil, "comma list of `patterns`, the same as positional ones")
 	set.StringSliceVar(&o.PluralExceptions, "plural-exceptions", nil, "comma list of `Kind:Plural`, where the rule gives\nanother plural")
 	set.StringSliceVar(&o.LintRules, "lint-rules", nil, "comma list of `rules` that tags must keep:\n"+strings.Join(generators.LintRuleNames, ", "))
+	set.StringSliceVar(&o.Types, "types", nil, "comma list of `kinds` to generate for; wildcards, and\npackage.Kind for a type without a marker")
+	set.StringSliceVar(&o.Exclude, "exclude", nil, "comma list of `patterns` of kinds or packages to skip")
+	set.StringVar(&o.CRDs, "crds", "", "`directory` with the CRDs of the types, to compare with")
+	set.BoolVar(&o.Strict, "strict", false, "make errors of warnings, and of types that are\nskipped without being asked for")
+	set.StringVar(&f.config, "config", "", "`file` with flags (default informer-gen.yaml, if there\nis one in the working directory)")
 	set.StringVar(&o.OutputDir, "output-dir", "", "`directory` of the informers\n(default pkg/generated/informers in the module)")
 	set.StringVarP(&o.OutputPackage, "output-pkg", "p", "", "its import `path` (default what the nearest go.mod says)")
 	set.StringVar(&o.ListersPackage, "listers-package", "", "import `path` of the listers\n(default listers, beside the informers)")
@@ -75,6 +81,9 @@ func parse(args []string) (*flags, error) {
 	}
 	if f.help {
 		return f, pflag.ErrHelp
+	}
+	if err := f.readConfig(); err != nil {
+		return f, err
 	}
 	f.options.Patterns = append(f.inputs, f.set.Args()...)
 	f.options.KeepStale = !f.prune

@@ -13,7 +13,7 @@ var groups = []struct {
 	title string
 	names []string
 }{
-	{"Input", []string{"input-dirs", "plural-exceptions", "lint-rules"}},
+	{"Input", []string{"input-dirs", "types", "exclude", "plural-exceptions", "lint-rules", "crds", "strict", "config"}},
 	{"Output", []string{"output-dir", "output-pkg", "listers-package", "skip-listers", "single-directory", "go-header-file", "prune"}},
 	{"Clientset", []string{"versioned-clientset-package", "internal-clientset-package"}},
 	{"Instead of writing", []string{"verify", "list", "output"}},

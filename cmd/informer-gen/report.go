@@ -48,36 +48,61 @@ func printDone(w io.Writer, f *flags, result generators.Result, took time.Durati
 			fmt.Fprintf(w, "%-10s  %s\n", change.Kind, change.Path)
 		}
 	}
-	if f.options.Mode != generators.List {
-		fmt.Fprintln(w, "informer-gen:", summary(f.options.Mode, result, took))
-	}
+	fmt.Fprintln(w, "informer-gen:", summary(f.options.Mode, result, took))
 }
 
-// summary says in a line what a run did, or what --verify found.
+// summary says in a line what a run did and what it left out, or what --verify
+// found.
 func summary(mode generators.Mode, result generators.Result, took time.Duration) string {
-	count := map[generators.ChangeKind]int{}
-	for _, change := range result.Changes {
-		count[change.Kind]++
+	parts := []string{outcome(mode, result, took)}
+	if n := len(result.Model.Skipped); n > 0 && mode == generators.List {
+		parts = append(parts, count(n, "type")+" skipped")
+	} else if n > 0 {
+		parts = append(parts, count(n, "type")+" skipped (--list says why)")
 	}
-	created, updated, removed := count[generators.Created], count[generators.Updated], count[generators.Removed]
+	if result.PassedOver > 0 {
+		parts = append(parts, count(result.PassedOver, "module")+" not looked into")
+	}
+	if result.Next != "" {
+		parts = append(parts, "run "+result.Next+" next")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// outcome says what a run did or found.
+func outcome(mode generators.Mode, result generators.Result, took time.Duration) string {
+	changed := map[generators.ChangeKind]int{}
+	for _, change := range result.Changes {
+		changed[change.Kind]++
+	}
+	created, updated, removed := changed[generators.Created], changed[generators.Updated], changed[generators.Removed]
+	types := 0
+	for _, row := range result.Model.Rows() {
+		if row.Skipped == "" {
+			types++
+		}
+	}
 	took = took.Round(time.Millisecond)
 	switch {
+	case mode == generators.List:
+		return fmt.Sprintf("%s (%v)", count(types, "type"), took)
 	case len(result.Changes) == 0:
-		return fmt.Sprintf("%s up to date (%v)", files(result.Files), took)
+		return fmt.Sprintf("%s up to date (%v): %s", count(result.Files, "file"), took, count(types, "type"))
 	case mode == generators.Verify:
 		return fmt.Sprintf("generated files are not up to date: %d differ, %d missing, %d stale; to write them, run the same command without --verify",
 			updated, created, removed)
 	default:
-		return fmt.Sprintf("wrote %s, removed %d, %d unchanged, below %s (%v)",
-			files(created+updated), removed, result.Files-created-updated, common(result.Changes), took)
+		return fmt.Sprintf("wrote %s, removed %d, %d unchanged, below %s (%v): %s",
+			count(created+updated, "file"), removed, result.Files-created-updated, common(result.Changes), took, count(types, "type"))
 	}
 }
 
-func files(n int) string {
+// count is a number with a noun, which takes an s in the plural.
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 file"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d files", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // common is the deepest directory that holds all changes.
@@ -115,6 +140,9 @@ func printProblems(w io.Writer, list scanner.ErrorList) {
 		if d := filepath.Dir(problem.Pos.Filename); len(list) > many && (i == 0 || d != dir) {
 			dir = d
 			fmt.Fprintf(w, "# %s\n", dir)
+		}
+		if !problem.Pos.IsValid() && problem.Pos.Filename == "" {
+			fmt.Fprint(w, "informer-gen: ")
 		}
 		fmt.Fprintln(w, problem)
 	}

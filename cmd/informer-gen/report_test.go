@@ -27,17 +27,35 @@ func TestSummary(t *testing.T) {
 		changes []generators.Change
 		want    string
 	}{
-		{"nothing to do", generators.Write, nil, "42 files up to date (14ms)"},
-		{"nothing differs", generators.Verify, nil, "42 files up to date (14ms)"},
-		{"several", generators.Write, several, "wrote 3 files, removed 1, 39 unchanged, below pkg (14ms)"},
-		{"one", generators.Write, several[:1], "wrote 1 file, removed 0, 41 unchanged, below pkg/informers (14ms)"},
+		{"nothing to do", generators.Write, nil, "42 files up to date (14ms): 2 types"},
+		{"nothing differs", generators.Verify, nil, "42 files up to date (14ms): 2 types"},
+		{"several", generators.Write, several, "wrote 3 files, removed 1, 39 unchanged, below pkg (14ms): 2 types"},
+		{"one", generators.Write, several[:1], "wrote 1 file, removed 0, 41 unchanged, below pkg/informers (14ms): 2 types"},
 		{"differs", generators.Verify, several, "generated files are not up to date: 2 differ, 1 missing, 1 stale; to write them, run the same command without --verify"},
-		{"nothing in common", generators.Write, append(several, change(generators.Updated, "x.go")), "wrote 4 files, removed 1, 38 unchanged, below . (14ms)"},
-		{"above the working directory", generators.Write, []generators.Change{change(generators.Created, "../a/x.go"), change(generators.Created, "../b/x.go")}, "wrote 2 files, removed 0, 40 unchanged, below .. (14ms)"},
+		{"nothing in common", generators.Write, append(several, change(generators.Updated, "x.go")), "wrote 4 files, removed 1, 38 unchanged, below . (14ms): 2 types"},
+		{"above the working directory", generators.Write, []generators.Change{change(generators.Created, "../a/x.go"), change(generators.Created, "../b/x.go")}, "wrote 2 files, removed 0, 40 unchanged, below .. (14ms): 2 types"},
 	} {
-		result := generators.Result{Files: 42, Changes: c.changes}
+		result := generators.Result{Model: twoKinds, Files: 42, Changes: c.changes}
 		if got := summary(c.mode, result, 14100*time.Microsecond); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+var twoKinds = &generators.Model{Groups: []*generators.Group{{Versions: []*generators.Version{{Kinds: []*generators.Kind{{Name: "A"}, {Name: "B"}}}}}}}
+
+// What was left out is told, and what to do next, in the same line.
+func TestSummaryOfWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	skipped := *twoKinds
+	skipped.Skipped = []generators.Skip{{Name: "C", Reason: "not marked"}}
+	result := generators.Result{Model: &skipped, Files: 42, PassedOver: 2, Next: "go mod tidy"}
+	for mode, want := range map[generators.Mode]string{
+		generators.Write: "42 files up to date (14ms): 2 types; 1 type skipped (--list says why); 2 modules not looked into; run go mod tidy next",
+		generators.List:  "2 types (14ms); 1 type skipped; 2 modules not looked into; run go mod tidy next",
+	} {
+		if got := summary(mode, result, 14100*time.Microsecond); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

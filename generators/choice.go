@@ -1,0 +1,144 @@
+package generators
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// choice is what Options.Types and Options.Exclude say.
+type choice struct {
+	only, not []kindPattern
+	packages  []string // patterns of packages that are not looked into
+}
+
+// kindPattern matches kinds, of one package or of all.
+type kindPattern struct {
+	text         string // as it was given
+	package_, of string // the import path or empty, and the pattern of the kind
+	used         *bool
+}
+
+// qualifiedKind matches a package and a kind: k8s.io/api/core/v1.Pod.
+var qualifiedKind = regexp.MustCompile(`^(.+)\.([A-Z*?\[][^/.]*)$`)
+
+func newKindPattern(text string) kindPattern {
+	text = strings.TrimSpace(text)
+	if parts := qualifiedKind.FindStringSubmatch(text); parts != nil {
+		return kindPattern{text: text, package_: parts[1], of: parts[2], used: new(bool)}
+	}
+	return kindPattern{text: text, of: text, used: new(bool)}
+}
+
+// newChoice parses the options.
+func newChoice(o *Options) choice {
+	var c choice
+	for _, text := range o.Types {
+		c.only = append(c.only, newKindPattern(text))
+	}
+	for _, text := range o.Exclude {
+		text = strings.TrimSpace(text)
+		if pattern := newKindPattern(text); pattern.package_ != "" || !strings.ContainsAny(text, "/.") {
+			c.not = append(c.not, pattern)
+		} else {
+			c.packages = append(c.packages, text)
+		}
+	}
+	return c
+}
+
+// typePackages are the packages that Types names, to be looked into.
+func (o *Options) typePackages() []string {
+	var paths []string
+	for _, pattern := range newChoice(o).only {
+		if pattern.package_ != "" && !slices.Contains(paths, pattern.package_) {
+			paths = append(paths, pattern.package_)
+		}
+	}
+	return paths
+}
+
+// matches reports whether a pattern matches the kind of a package, which it then
+// has been of use for.
+func (p kindPattern) matches(pkg *Package, kind string) bool {
+	matched, _ := path.Match(p.of, kind) // a wrong pattern is found by check
+	if !matched || p.package_ != "" && p.package_ != pkg.Path && absolute(pkg.loader.dir, p.package_) != pkg.Dir {
+		return false
+	}
+	*p.used = true
+	return true
+}
+
+// refuses returns why a kind is not chosen, or "".
+func (c choice) refuses(pkg *Package, kind string) string {
+	for _, pattern := range c.not {
+		if pattern.matches(pkg, kind) {
+			return "--exclude " + pattern.text
+		}
+	}
+	chosen := len(c.only) == 0
+	for _, pattern := range c.only {
+		if pattern.matches(pkg, kind) {
+			chosen = true
+		}
+	}
+	if !chosen {
+		return "not among --types"
+	}
+	return ""
+}
+
+// names reports whether the full name of a kind is given.
+func (c choice) names(pkg *Package, kind string) bool {
+	return slices.ContainsFunc(c.only, func(pattern kindPattern) bool {
+		return pattern.package_ != "" && pattern.of == kind && pattern.matches(pkg, kind)
+	})
+}
+
+// excludesKind reports whether a kind of any package is excluded.
+func (c choice) excludesKind(kind string) bool {
+	return slices.ContainsFunc(c.not, func(pattern kindPattern) bool {
+		matched, _ := path.Match(pattern.of, kind)
+		return matched && pattern.package_ == ""
+	})
+}
+
+// excludes returns what tells whether a package is not to be looked into.
+func (c choice) excludes(dir string) func(location) bool {
+	return func(at location) bool {
+		return slices.ContainsFunc(c.packages, func(pattern string) bool {
+			pattern = filepath.ToSlash(pattern)
+			matches := matcher(strings.TrimPrefix(path.Clean(pattern), "./"))
+			return matches(filepath.ToSlash(relativeTo(dir, at.Dir))) || matches(at.Path)
+		})
+	}
+}
+
+func relativeTo(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return path
+	}
+	return rel
+}
+
+// check reports patterns that match nothing or are none.
+func (c choice) check(model *Model, diags *diagnostics) {
+	var names []string
+	model.kinds(func(_ *Group, _ *Version, kind *Kind) { names = append(names, kind.Name) })
+	for _, skip := range model.Skipped {
+		names = append(names, skip.Name)
+	}
+	for _, pattern := range c.only {
+		if !*pattern.used {
+			diags.errorf(noPosition, "--types: no type %s%s; --list shows what there is", pattern.text, DidYouMean(pattern.of, "", names))
+		}
+	}
+	for _, pattern := range c.not {
+		if !*pattern.used && !slices.Contains(names, pattern.of) {
+			diags.warnf(noPosition, "--exclude: no marked type %s%s", pattern.text, DidYouMean(pattern.of, "", names))
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package generators
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// clientset is a clientset as far as it was read.
+type clientset struct {
+	path string
+	// accessors are the methods of its Interface by the import path of the typed
+	// client that they return, typed/<group>/<version>.
+	accessors map[string]string
+	methods   map[string]bool // all those of Interface
+	pkg       *Package
+}
+
+// clientset reads the clientset of an import path. It returns nil for one that is
+// not there: scripts may run client-gen later.
+func (l *loader) clientset(path string) *clientset {
+	if found, ok := l.clientsets[path]; ok {
+		return found
+	}
+	l.clientsets[path] = nil
+	if l.mods.lacks(path, l.dir) {
+		return nil
+	}
+	pkg := l.loadImport(path, l.dir)
+	if pkg == nil {
+		return nil
+	}
+	decl := pkg.typ("Interface")
+	if decl == nil {
+		return nil
+	}
+	methods, ok := decl.spec.Type.(*ast.InterfaceType)
+	if !ok {
+		return nil
+	}
+	found := &clientset{path: path, accessors: map[string]string{}, methods: map[string]bool{}, pkg: pkg}
+	for _, method := range methods.Methods.List {
+		signature, ok := method.Type.(*ast.FuncType)
+		if !ok || len(method.Names) != 1 || signature.Params.NumFields() > 0 || signature.Results.NumFields() != 1 {
+			continue
+		}
+		found.methods[method.Names[0].Name+"()"] = true
+		if result, ok := signature.Results.List[0].Type.(*ast.SelectorExpr); ok {
+			if typed := decl.file.imported(pkg, baseName(result.X)); strings.Contains(typed, "/typed/") {
+				found.accessors[typed] = method.Names[0].Name
+			}
+		}
+	}
+	l.clientsets[path] = found
+	return found
+}
+
+// accessor returns the method that leads to the client of an API package's types,
+// or "": of the typed clients whose path ends like the package's, or else of all,
+// that which imports the package.
+func (c *clientset) accessor(api *Package) string {
+	var likely, others []string
+	suffix := "/typed/" + strings.ToLower(pathGroup(api.Path)+"/"+path.Base(api.Path))
+	for typed := range c.accessors {
+		if strings.HasSuffix(strings.ToLower(typed), suffix) {
+			likely = append(likely, typed)
+		} else {
+			others = append(others, typed)
+		}
+	}
+	slices.Sort(likely)
+	slices.Sort(others)
+	for _, typed := range slices.Concat(likely, others) {
+		rel, ok := strings.CutPrefix(typed, c.path+"/")
+		if ok && importsPackage(filepath.Join(c.pkg.Dir, filepath.FromSlash(rel)), api.Path) {
+			return c.accessors[typed] + "()"
+		}
+	}
+	return ""
+}
+
+// importsPackage reports whether a file of a directory imports a package.
+func importsPackage(dir, importPath string) bool {
+	names, _ := goFiles(dir) // a client that is not there imports nothing
+	for _, name := range names {
+		source, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
+		if err == nil && slices.ContainsFunc(syntax.Imports, func(spec *ast.ImportSpec) bool {
+			found, _ := strconv.Unquote(spec.Path.Value)
+			return found == importPath
+		}) {
+			return true
+		}
+	}
+	return false
+}

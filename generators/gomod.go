@@ -1,0 +1,97 @@
+package generators
+
+import (
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// ownModule is the module of this tool and of the runtime that generated code
+// imports.
+const ownModule = "github.com/informer-gen/informer-gen"
+
+// needs are what generated code needs of the module that it is in: of each module
+// the least version, and why.
+var needs = []struct{ module, version, reason string }{
+	{"k8s.io/api", "v0.37.0", kubernetes},
+	{"k8s.io/apimachinery", "v0.37.0", kubernetes},
+	{"k8s.io/client-go", "v0.37.0", kubernetes},
+	{"sigs.k8s.io/controller-runtime", "v0.25.0", "earlier ones do not compile with k8s.io/client-go v0.37"},
+}
+
+const (
+	kubernetes = "the generated code is for Kubernetes v1.37"
+	neededGo   = "1.26"
+)
+
+// goMod is the go.mod of the module that output goes to.
+type goMod struct {
+	file *modfile.File
+	name string // of go.mod, to show
+}
+
+// readGoMod reads the go.mod of a directory's module. It returns nil if there is
+// none that can be read, or if it is this tool's own.
+func readGoMod(dir string, out folder) *goMod {
+	file := above(out.dir, "go.mod")
+	content, err := os.ReadFile(file)
+	if file == "" || err != nil {
+		return nil
+	}
+	parsed, err := modfile.ParseLax(relative(dir, file), content, nil)
+	if err != nil || parsed.Module == nil || parsed.Module.Mod.Path == ownModule {
+		return nil
+	}
+	return &goMod{file: parsed, name: relative(dir, file)}
+}
+
+// advise warns of versions that generated code does not compile with.
+func (p *goMod) advise(diags *diagnostics) {
+	if v := p.file.Go; v != nil && semver.Compare("v"+v.Version, "v"+neededGo) < 0 {
+		diags.warnf(p.at(v.Syntax), "go %s: the generated code needs Go %s; run go get go@%s.0", v.Version, neededGo, neededGo)
+	}
+	for _, require := range p.file.Require {
+		for _, need := range needs {
+			if require.Mod.Path == need.module && semver.Compare(require.Mod.Version, need.version) < 0 && !p.replaced(need.module) {
+				diags.warnf(p.at(require.Syntax), "%s %s: %s; run go get %s@%s or later", need.module, require.Mod.Version, need.reason, need.module, need.version)
+			}
+		}
+	}
+}
+
+func (p *goMod) replaced(module string) bool {
+	for _, replace := range p.file.Replace {
+		if replace.Old.Path == module {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *goMod) at(line *modfile.Line) token.Position {
+	return token.Position{Filename: p.name, Line: line.Start.Line, Column: line.Start.LineRune}
+}
+
+// next returns the command that completes go.mod for the generated code, or "" if
+// it says already that the code of the module imports what generated code does.
+func (p *goMod) next(dir string) string {
+	direct := map[string]bool{}
+	for _, require := range p.file.Require {
+		direct[require.Mod.Path] = !require.Indirect
+	}
+	if direct[ownModule] && direct["k8s.io/client-go"] && direct["k8s.io/apimachinery"] {
+		return ""
+	}
+	command := "go mod tidy"
+	if root := filepath.Dir(absolute(dir, p.name)); exists(filepath.Join(root, "vendor", "modules.txt")) {
+		command += " && go mod vendor"
+	}
+	if at := filepath.Dir(p.name); at != "." && at != "" && !strings.HasPrefix(at, "..") {
+		command = "(cd " + filepath.ToSlash(at) + " && " + command + ")"
+	}
+	return command
+}

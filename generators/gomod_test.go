@@ -1,0 +1,36 @@
+package generators
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// What projects are told that they need is what this module requires.
+func TestNeedsAreThoseOfGoMod(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(mod.Go.Version+".", neededGo+".") {
+		t.Errorf("go.mod has Go %s, projects are told %s", mod.Go.Version, neededGo)
+	}
+	if mod.Module.Mod.Path != ownModule {
+		t.Errorf("the module is %s, not %s", mod.Module.Mod.Path, ownModule)
+	}
+	for _, require := range mod.Require {
+		for _, need := range needs {
+			if require.Mod.Path == need.module && semver.MajorMinor(require.Mod.Version) != semver.MajorMinor(need.version) {
+				t.Errorf("go.mod requires %s %s, projects are told %s", need.module, require.Mod.Version, need.version)
+			}
+		}
+	}
+}

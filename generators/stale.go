@@ -1,0 +1,342 @@
+package generators
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// leftover is a file of this tool's that this run does not write.
+type leftover struct {
+	path string // absolute
+	// importPath and kind are the API type that it was written for, or empty: a
+	// file of a whole package, or one that this tool can't have written.
+	importPath, kind string
+}
+
+// sweeper finds out which leftovers are stale.
+type sweeper struct {
+	loader  *loader
+	to      targets
+	groups  map[string]*Group // by import path and name of their kinds' types
+	written map[string]bool   // the files of this run
+	folders map[string]bool   // the directories that it writes to
+}
+
+func newSweeper(loader *loader, to targets, model *Model, files []rendered) *sweeper {
+	s := &sweeper{loader: loader, to: to, groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}}
+	for _, file := range files {
+		s.written[file.path] = true
+		s.folders[filepath.Dir(file.path)] = true
+	}
+	model.kinds(func(group *Group, _ *Version, kind *Kind) { s.groups[kind.Package+"."+kind.Name] = group })
+	return s
+}
+
+// stale lists the leftovers of the informers, and of the listers unless they are
+// another tool's, whose API types are no more, and the temporary files of a run
+// that was killed. What another run over other API packages wrote to the folder of
+// the informers is a problem: one factory can't serve both.
+func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) {
+	roots := []string{s.to.informers.dir}
+	if !skipListers {
+		roots = append(roots, s.to.listers.dir)
+	}
+	found := map[string]bool{}
+	for _, root := range roots {
+		leftovers, temporary, err := s.leftovers(root, root == s.to.listers.dir)
+		if err != nil {
+			return nil, fmt.Errorf("output: %w", err)
+		}
+		for _, path := range temporary {
+			found[path] = true
+		}
+		kept := s.kept(root, leftovers, diags)
+		for _, file := range leftovers {
+			if !kept[file.path] {
+				found[file.path] = true
+			}
+		}
+		if root == s.to.informers.dir {
+			s.warnMoved(leftovers, diags)
+			s.warnRenamed(diags)
+		}
+	}
+	var stale []string
+	for path := range found {
+		stale = append(stale, path)
+	}
+	slices.Sort(stale)
+	return stale, nil
+}
+
+// leftovers lists the files below a root that this tool wrote and this run does
+// not, where runs with this root write; and temporary files that were left behind.
+// A folder with a factory of another run is that run's.
+func (s *sweeper) leftovers(root string, listers bool) (files []leftover, temporary []string, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, os.ErrNotExist) && path == root:
+			return nil
+		case err != nil:
+			return err
+		case entry.IsDir():
+			if path != root && (ignored(entry.Name()) || exists(filepath.Join(path, "go.mod")) || s.isOthers(root, path)) {
+				return filepath.SkipDir
+			}
+			return nil
+		case isAbandoned(entry):
+			temporary = append(temporary, path)
+			return nil
+		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || s.written[path] || !inLayout(root, path, listers):
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err == nil && hasHeader(content) {
+			files = append(files, originOf(path, content))
+		}
+		return err
+	})
+	return files, temporary, err
+}
+
+// isOthers reports whether a folder has a factory that this run does not write. The
+// levels of a factory with a clientset are this run's.
+func (s *sweeper) isOthers(root, dir string) bool {
+	if filepath.Dir(dir) == root && levels[filepath.Base(dir)] {
+		return false
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "factory.go"))
+	return err == nil && !s.written[filepath.Join(dir, "factory.go")] && hasHeader(content) && slices.Contains(typesOf(content), "SharedInformerFactory")
+}
+
+var levels = map[string]bool{"externalversions": true, "internalversion": true}
+
+// inLayout reports whether a run with this root may write a file: the factory, a
+// group or a version of informers, or a version of listers.
+func inLayout(root, path string, listers bool) bool {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return false
+	}
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	if listers {
+		return len(parts) == 3
+	}
+	if levels[parts[0]] {
+		parts = parts[1:]
+	}
+	switch len(parts) {
+	case 1:
+		return parts[0] == "factory.go" || parts[0] == "generic.go"
+	case 2:
+		return parts[1] == "interface.go" || parts[0] == "internalinterfaces"
+	}
+	return len(parts) == 3
+}
+
+// originOf reads which API type a file was written for: that which FooInformer
+// or FooLister in it is named after, and whose package it imports.
+func originOf(path string, content []byte) leftover {
+	file := leftover{path: path}
+	syntax, err := parser.ParseFile(token.NewFileSet(), path, content, parser.SkipObjectResolution)
+	if err != nil {
+		return file
+	}
+	imports := importsOf(syntax)
+	for _, name := range typesOf(content) {
+		kind, ok := strings.CutSuffix(name, "Informer")
+		if !ok {
+			kind, ok = strings.CutSuffix(name, "Lister")
+		}
+		if !ok || kind == "" {
+			continue
+		}
+		ast.Inspect(syntax, func(node ast.Node) bool {
+			if selector, ok := node.(*ast.SelectorExpr); ok && selector.Sel.Name == kind && file.kind == "" {
+				file.importPath, file.kind = imports[baseName(selector.X)], kind
+			}
+			return file.kind == ""
+		})
+	}
+	if file.importPath == "" {
+		file.kind = ""
+	}
+	return file
+}
+
+// typesOf lists the types that a source declares.
+func typesOf(content []byte) []string {
+	var names []string
+	syntax, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	for _, decl := range declarationsOf(nil, []*File{{Syntax: syntax}}) {
+		names = append(names, decl.spec.Name.Name)
+	}
+	return names
+}
+
+// derived are the files that are written for a whole version, group or factory.
+var derived = map[string]bool{
+	"factory.go": true, "generic.go": true, "factory_interfaces.go": true, "interface.go": true, "constructors.go": true, "expansion_generated.go": true,
+}
+
+// kept are the leftovers that are not stale: those of API types that there still
+// are in packages which this run does not read, and what belongs to them.
+func (s *sweeper) kept(root string, leftovers []leftover, diags *diagnostics) map[string]bool {
+	kept, alive := map[string]bool{}, map[string]bool{} // alive: directories with one, and those above
+	reported := map[string]bool{}
+	for _, file := range leftovers {
+		reason, needed := s.needed(file)
+		if !needed {
+			continue
+		}
+		kept[file.path] = true
+		for dir := filepath.Dir(file.path); dir != filepath.Dir(root); dir = filepath.Dir(dir) {
+			alive[dir] = true
+		}
+		if root == s.to.informers.dir && !reported[file.importPath] {
+			reported[file.importPath] = true
+			s.refuse(file, reason, diags)
+		}
+	}
+	for _, file := range leftovers {
+		dir := filepath.Dir(file.path)
+		switch {
+		case file.kind != "" || s.folders[dir]:
+		case alive[dir]:
+			kept[file.path] = true
+		case !derived[filepath.Base(file.path)]:
+			kept[file.path] = true
+			diags.warnf(token.Position{Filename: relative(s.loader.dir, file.path)}, "output: has this tool's first line, but no API type that it was written for; remove it if it is to go")
+		}
+	}
+	return kept
+}
+
+// warnMoved tells of groups that go to another directory because another group has
+// their name: the code that uses them must follow.
+func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
+	told := map[*Group]bool{}
+	for _, file := range leftovers {
+		group := s.groups[file.importPath+"."+file.kind]
+		if group == nil || group.Shared == "" || told[group] {
+			continue
+		}
+		if before := filepath.Dir(filepath.Dir(file.path)); filepath.Base(before) != group.Dir {
+			told[group] = true
+			diags.warnf(group.Pos, "group: %q moves from %s to %s, and is called %s in Go, because %q has the name too; keep one with +groupGoName",
+				group.Name, relative(s.loader.dir, before), relative(s.loader.dir, filepath.Join(filepath.Dir(before), group.Dir)), group.GoName, group.Shared)
+		}
+	}
+}
+
+// warnRenamed tells of groups whose directory stays, and whose method of the factory
+// is called otherwise from now on because another group has its name.
+func (s *sweeper) warnRenamed(diags *diagnostics) {
+	for file := range s.written {
+		if filepath.Base(file) != "factory.go" {
+			continue
+		}
+		before := methodsByPackage(file)
+		told := map[*Group]bool{}
+		for _, group := range s.groups {
+			method := before[group.Dir]
+			if group.Shared == "" || told[group] || method == "" || method == group.GoName {
+				continue
+			}
+			told[group] = true
+			diags.warnf(group.Pos, "group: %q was %s in Go, and is %s from now on, because %q has the name too; keep it with +groupGoName=%s, and give the other one another",
+				group.Name, method, group.GoName, group.Shared, method)
+		}
+	}
+}
+
+// methodsByPackage reads the methods of the interfaces in a factory by the last
+// element of the package whose Interface they return. A file that is not there has
+// none.
+func methodsByPackage(file string) map[string]string {
+	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	imports := importsOf(syntax)
+	found := map[string]string{}
+	ast.Inspect(syntax, func(node ast.Node) bool {
+		field, ok := node.(*ast.Field)
+		if !ok || len(field.Names) != 1 {
+			return true
+		}
+		signature, ok := field.Type.(*ast.FuncType)
+		if !ok || signature.Results.NumFields() != 1 {
+			return true
+		}
+		if result, ok := signature.Results.List[0].Type.(*ast.SelectorExpr); ok && result.Sel.Name == "Interface" {
+			found[lastElement(imports[baseName(result.X)])] = field.Names[0].Name
+		}
+		return true
+	})
+	return found
+}
+
+// importsOf are the import paths of a file by the names they have in it.
+func importsOf(syntax *ast.File) map[string]string {
+	imports := map[string]string{}
+	for _, spec := range syntax.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		name := lastElement(path)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imports[name] = path
+	}
+	return imports
+}
+
+// refuse reports informers of API packages that this run does not read.
+func (s *sweeper) refuse(file leftover, reason string, diags *diagnostics) {
+	name := relative(s.loader.dir, file.path)
+	diags.errorf(token.Position{Filename: name}, "output: an earlier run wrote it for %s in %s, %s; "+
+		"name the packages of all types in one run, give each run an --output-dir of its own, or remove %s if it is to go",
+		file.kind, file.importPath, reason, filepath.Dir(name))
+}
+
+// needed reports whether the API type of a file may still have one, and why.
+func (s *sweeper) needed(file leftover) (reason string, needed bool) {
+	if file.kind == "" || s.loader.looked[file.importPath] {
+		return "", false
+	}
+	if s.loader.mods.gone(file.importPath, s.loader.dir) {
+		return "", false
+	}
+	pkg := s.loader.loadImport(file.importPath, s.loader.dir)
+	if pkg == nil {
+		return fmt.Sprintf("which can't be looked into: %v", s.loader.failed[file.importPath]), true
+	}
+	return "which this run does not read", pkg.typ(file.kind) != nil
+}
+
+// gone reports whether an import path is one of the module that holds dir, without
+// a directory, or of no module that its go.mod requires.
+func (m *modules) gone(path, dir string) bool {
+	mod, err := m.of(dir)
+	if err != nil {
+		return false
+	}
+	if rel, ok := strings.CutPrefix(path+"/", mod.path+"/"); ok {
+		return !hasGoFiles(filepath.Join(mod.dir, filepath.FromSlash(rel)))
+	}
+	required := requirements(dir)
+	_, found := moduleOf(path, required)
+	return len(required) > 0 && !found
+}

@@ -1,0 +1,127 @@
+package generators
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// twoPackages is project with a second API package, api/sales/v1, of another kind.
+func twoPackages(t *testing.T) Options {
+	t.Helper()
+	options := project(t)
+	sale := strings.NewReplacer("shop.example.com", "sales.example.com", "Order", "Sale").Replace(orderType)
+	writeFile(t, filepath.Join(options.Dir, "api/sales/v1/types.go"), sale)
+	writeDeepCopies(t, options.Dir)
+	return options
+}
+
+// As with a go:generate line in each API package: the second run would remove the
+// informers of the first, and replace its factory. It must say so and do nothing.
+func TestRunOverOtherPackagesRefuses(t *testing.T) {
+	t.Parallel()
+	options := twoPackages(t)
+	options.Patterns = []string{"./api/v1"}
+	mustRun(t, options)
+	before := snapshot(t, options.Dir)
+	options.Patterns = []string{"./api/sales/v1"}
+	for _, mode := range []Mode{Write, Verify} {
+		options.Mode = mode
+		_, err := Run(t.Context(), options)
+		want := "pkg/generated/informers/shop/v1/order.go: output: an earlier run wrote it for Order in example.com/shop/api/v1, which this run does not read; " +
+			"name the packages of all types in one run, give each run an --output-dir of its own, or remove pkg/generated/informers/shop/v1 if it is to go"
+		if err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
+		}
+	}
+	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
+		t.Error(diff)
+	}
+	options.Mode, options.Patterns = Write, []string{"./api/v1", "./api/sales/v1"}
+	for _, change := range mustRun(t, options).Changes {
+		if change.Kind == Removed {
+			t.Errorf("removed: %s", change.Path)
+		}
+	}
+}
+
+// What another run wrote below the output folder, to a factory of its own, is its
+// own; so are the listers of packages that this run does not read.
+func TestRunAboveAnotherOne(t *testing.T) {
+	t.Parallel()
+	options := twoPackages(t)
+	options.Patterns, options.OutputDir, options.ListersPackage = []string{"./api/v1"}, "pkg/shop/informers", "example.com/shop/pkg/shop/listers"
+	mustRun(t, options)
+	before := snapshot(t, filepath.Join(options.Dir, "pkg/shop"))
+	options.Patterns, options.OutputDir, options.ListersPackage = []string{"./api/sales/v1"}, "pkg", "example.com/shop/pkg/shop/listers"
+	for _, change := range mustRun(t, options).Changes {
+		if change.Kind == Removed {
+			t.Errorf("removed: %s", change.Path)
+		}
+	}
+	after := snapshot(t, filepath.Join(options.Dir, "pkg/shop"))
+	for name, content := range before {
+		if after[name] != content {
+			t.Errorf("%s: changed", name)
+		}
+	}
+}
+
+// A type's files go when the type goes, or its package, whether or not the run
+// reads what is left of it.
+func TestStaleIsWhatHasNoType(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"package": func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, "api/sales")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"type": func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "api/sales/v1/types.go"), "package v1\n")
+			if err := os.Remove(filepath.Join(dir, "api/sales/v1/zz_generated.deepcopy.go")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := twoPackages(t)
+			mustRun(t, options)
+			spoil(t, options.Dir)
+			options.Patterns = []string{"./api/v1"}
+			mustRun(t, options)
+			for _, dir := range []string{"informers/sales", "listers/sales"} {
+				if exists(filepath.Join(options.Dir, "pkg/generated", dir)) {
+					t.Errorf("%s is still there", dir)
+				}
+			}
+		})
+	}
+}
+
+// Temporary files of a run that was killed go with the next one; those of a run
+// that goes on stay.
+func TestAbandonedTemporaryFiles(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	mustRun(t, options)
+	ended := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1")
+	abandoned := filepath.Join(dir, fmt.Sprintf("%s%d-1", temporaryPrefix, ended.Process.Pid))
+	inUse := filepath.Join(dir, fmt.Sprintf("%s%d-1", temporaryPrefix, os.Getpid()))
+	writeFile(t, abandoned, "half")
+	writeFile(t, inUse, "half")
+	changes := mustRun(t, options).Changes
+	if len(changes) != 1 || changes[0].Kind != Removed || exists(abandoned) || !exists(inUse) {
+		t.Errorf("changes: %v", changes)
+	}
+}

@@ -42,6 +42,9 @@ type reflector[T any] struct {
 	// doubtable is whether a version of the server that is older than that of a watch
 	// means that its history has restarted.
 	doubtable bool
+	// versioned is whether the last list had a version, of a source that should have
+	// them.
+	versioned bool
 	// delivered are the latest events of the watch.
 	delivered delivered[T]
 	absence   absence
@@ -131,10 +134,10 @@ func (r *reflector[T]) noWatchLists() bool {
 }
 
 // mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
-// which has no connection that could be dead, sends no bookmarks, and may lose events
-// between two watches or send old ones again.
+// as far as can be told. It has no connection that could be dead, sends no bookmarks,
+// and may lose events between two watches or send old ones again.
 func (r *reflector[T]) mayBeSilent() bool {
-	return r.options.IdleTimeout <= 0 && !r.orderedVersions() && r.noWatchLists()
+	return r.options.IdleTimeout <= 0 && r.noWatchLists() && !r.doubtable
 }
 
 // list fetches the pages of one list, and pushes them as one delta. The error
@@ -184,9 +187,9 @@ func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (me
 			add(it)
 		}
 	})
-	if last := (state{resourceVersion: page.ResourceVersion}); err == nil && page.Continue == "" && s.resumable() && !last.resumable() {
-		// It would delete what there is, for good.
-		err = fmt.Errorf("%w: resourceVersion is %q, after %q", ErrUndecodable, page.ResourceVersion, s.resourceVersion)
+	if err == nil && page.Continue == "" && r.versioned && !isVersion(page.ResourceVersion) {
+		// Somebody else's answer, which would delete what there is.
+		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", ErrUndecodable, page.ResourceVersion, s.resourceVersion)
 	}
 	return page, causeOf(ctx, err)
 }
@@ -216,6 +219,7 @@ func (r *reflector[T]) replace(ctx context.Context, s state, items []item[T]) {
 		r.same = seen
 	}
 	r.doubtable = r.orderedVersions() || seen == sameVersion
+	r.versioned = r.orderedVersions() && s.resumable()
 	r.lookups.release(ctx)
 }
 

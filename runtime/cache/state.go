@@ -107,7 +107,9 @@ func (s state) listVersion() string {
 
 // resumable is whether a watch can go on where another one ended. From no particular
 // version, it would begin with what there is then.
-func (s state) resumable() bool { return s.resourceVersion != "" && s.resourceVersion != "0" }
+func (s state) resumable() bool { return isVersion(s.resourceVersion) }
+
+func isVersion(resourceVersion string) bool { return resourceVersion != "" && resourceVersion != "0" }
 
 // listOptions are those of the next page.
 func (s state) listOptions() metav1.ListOptions {

@@ -33,9 +33,12 @@ func believed(r row) row {
 	return r
 }
 
-// unversioned is a list without a version to watch from, which client-go takes.
+// unversioned is a list without a version to watch from, which is one as long as
+// nothing is known of a source.
 func unversioned(r row) row {
 	r.clientGo.madeUp = true
+	r.layer = new(r.core)
+	r.layer.madeUp = true
 	return r
 }
 

@@ -103,25 +103,6 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "silent watches are opened again",
-		reason: "client-go keeps a watch that is silent; the core opens another, and the tracker tells it again of what is newer than the version that it asks for",
-		level: func(s script, theirs, ours transcript) {
-			for i, r := range ours {
-				if r.version == "" && s.server != apiServer { // that an added object does not change
-					r.version = theirs[i].version
-				}
-				if s.server != trackerServer {
-					continue
-				}
-				dropUnchanged(theirs[i])
-				dropUnchanged(r)
-				if slices.Contains(r.versions, r.version) {
-					r.version = theirs[i].version
-				}
-			}
-		},
-	},
-	{
 		name:   "watches from no version",
 		reason: "a watch from no particular version begins with what there is: what was deleted before it would stay, so that the core lists again",
 		level: func(s script, theirs, ours transcript) {

@@ -65,6 +65,11 @@ bench-generate: ## Measure informer-gen and code-generator's tools side by side
 corpus: ## Run informer-gen over public projects, downloading them, and write docs/corpus.md
 	cd test && go run ./corpus -docs ../docs/corpus.md
 
+.PHONY: kubernetes
+kubernetes: ## Run kube-controller-manager and kube-scheduler on generated informers, and on client-go's
+	@echo "About 20 minutes the first time, when Kubernetes is built twice, and 10 after that."
+	cd test/kubernetes && go run .
+
 .PHONY: fuzz
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 	hack/fuzz.sh $(FUZZTIME)

@@ -10,16 +10,27 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// outageDelay is how long the log of an outage waits for other informers that fail
-// after the first.
-const outageDelay = time.Second
+const (
+	// outageDelay is how long the log of an outage waits for other informers that fail
+	// after the first.
+	outageDelay = time.Second
+
+	// outageWindow is for how long after one informer others that fail are of the same
+	// outage, unless it is over before.
+	outageWindow = 30 * time.Second
+
+	// settling is how long a server may refuse what it will serve: one that has just
+	// started answers 403 until it has read its roles.
+	settling = 10 * time.Second
+)
 
 // outageLog logs once for all informers of a factory that can't reach their server,
 // or get no answer from it: one line when they fail and one when all of them work
-// again. Informers that fail more than outageDelay after the first are of another
+// again. Informers that fail more than outageWindow after all others are of another
 // outage: one informer that does not recover must not hide what happens to others.
-// Failures that concern one resource, as 403 and 404 do, are of no outage; the
-// informers log them themselves. The zero value is ready.
+// Failures that concern one resource, as 403 and 404 do, are of no outage; they are
+// logged one by one, at the end of an outage only if they last. The zero value is
+// ready.
 type outageLog struct {
 	mu sync.Mutex
 	// begun is the outage that informers which fail now are of, or nil.
@@ -29,14 +40,16 @@ type outageLog struct {
 // outage is what happens to informers that fail at about the same time.
 type outage struct {
 	begin time.Time
+	// last is when the last of its informers began to fail.
+	last time.Time
 	// err is the first failure, and logger that of its informer, which it names.
 	err    error
 	logger klog.Logger
 	// informers counts those that failed, failing those that still do, and
 	// recovered those that work again.
 	informers, failing, recovered int
-	// told is set when the begin was logged.
-	told bool
+	// told is set when the begin was logged, and over when the end was.
+	told, over bool
 }
 
 // outageReporter is the core.Reporter of one informer.
@@ -46,21 +59,45 @@ type outageReporter struct {
 	outage *outage
 	// unbind frees the context of the informer while it is part of an outage.
 	unbind func() bool
+	// refused logs, after a while, that the server refuses the informer; nil if it
+	// does not.
+	refused *time.Timer
 }
 
 // Failed makes the informer part of an outage, if the failure is of one.
 func (r *outageReporter) Failed(ctx context.Context, err error) bool {
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
-	if !ofOutage(err) {
-		r.leave(false)
-		return false
-	}
+	r.calm()
+	refused := !ofOutage(err)
 	if r.outage == nil {
+		if refused && !r.log.open() {
+			return false
+		}
 		r.outage = r.log.join(ctx, err)
 		r.unbind = context.AfterFunc(ctx, r.stopped)
 	}
+	if refused {
+		o := r.outage
+		r.refused = time.AfterFunc(settling, func() { r.stay(ctx, o, err) })
+	}
 	return true
+}
+
+// stay logs a failure that has outlasted the outage that the informer was part of.
+func (r *outageReporter) stay(ctx context.Context, o *outage, err error) {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	if r.outage == o && r.leave(false) {
+		klog.FromContext(ctx).Error(err, "List or watch failed, trying again")
+	}
+}
+
+func (r *outageReporter) calm() {
+	if r.refused != nil {
+		r.refused.Stop()
+		r.refused = nil
+	}
 }
 
 // Recovered ends the informer's part of an outage, if it is part of one.
@@ -85,6 +122,7 @@ func (r *outageReporter) leave(recovered bool) bool {
 		return false
 	}
 	r.unbind()
+	r.calm()
 	r.outage = nil
 	o.failing--
 	if recovered {
@@ -104,14 +142,21 @@ func ofOutage(err error) bool {
 	}
 }
 
+// open is whether there is an outage that others can still become part of. The caller
+// holds mu.
+func (l *outageLog) open() bool {
+	return l.begun != nil && !l.begun.over && time.Since(l.begun.last) <= outageWindow
+}
+
 // join counts one more informer that fails, and returns the outage that it is part
 // of. The caller holds mu.
 func (l *outageLog) join(ctx context.Context, err error) *outage {
-	if l.begun == nil {
+	if !l.open() {
 		o := &outage{begin: time.Now(), err: err, logger: klog.FromContext(ctx)}
 		l.begun = o
 		time.AfterFunc(outageDelay, func() { l.tellBegin(o) })
 	}
+	l.begun.last = time.Now()
 	l.begun.informers++
 	l.begun.failing++
 	return l.begun
@@ -122,9 +167,9 @@ func (l *outageLog) join(ctx context.Context, err error) *outage {
 func (l *outageLog) tellBegin(o *outage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.begun = nil
 	switch {
 	case o.failing == 0 && o.recovered == 0:
+		o.over = true
 		return
 	case o.informers == 1:
 		o.logger.Error(o.err, "List or watch failed, trying again")
@@ -138,8 +183,12 @@ func (l *outageLog) tellBegin(o *outage) {
 // tellEnd logs that an outage is over when that is so. The caller holds the log's mu.
 func (o *outage) tellEnd() {
 	after := time.Since(o.begin).Round(time.Second)
+	if !o.told || o.over || o.failing > 0 {
+		return
+	}
+	o.over = true
 	switch {
-	case !o.told, o.failing > 0, o.recovered == 0:
+	case o.recovered == 0:
 	case o.informers == 1:
 		o.logger.Info("List or watch works again", "after", after)
 	default:

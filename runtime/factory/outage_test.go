@@ -170,6 +170,31 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 	})
 }
 
+// A server that has just started refuses all until it has read its roles, and informers
+// notice an outage at different times: it is one all the same.
+func TestOutageOfAServerThatSettles(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		s := newOutageStage(ctx, 10, ListWatchOptions{})
+		for i := range 10 {
+			s.server.fail(fmt.Sprintf("things%02d", i), errRefused)
+			time.Sleep(2 * time.Second)
+		}
+		for i := range 10 {
+			resource := fmt.Sprintf("things%02d", i)
+			s.server.fail(resource, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("RBAC: clusterrole not found")))
+		}
+		time.Sleep(2 * time.Second)
+		s.want(t, "in the outage", "connection refused")
+		for i := range 10 {
+			s.server.fail(fmt.Sprintf("things%02d", i), nil)
+		}
+		time.Sleep(5 * time.Minute)
+		s.want(t, "after it", `informers=10`)
+		stop()
+		s.Shutdown()
+	})
+}
+
 // Informers that are refused for what they are log that themselves, and do not keep
 // the outage from its end.
 func TestOutageIsNotOfOneResource(t *testing.T) {

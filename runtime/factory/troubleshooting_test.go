@@ -176,7 +176,7 @@ func (s *stage) pass(d time.Duration) {
 func (s *stage) see(label string, what any) {
 	s.shown.WriteString(label + ":")
 	width := len(label) + 1
-	for word := range strings.FieldsSeq(timeout.ReplaceAllString(fmt.Sprint(what), "timeout=5m0s&timeoutSeconds=300")) {
+	for word := range strings.FieldsSeq(nextAttempt.ReplaceAllString(timeout.ReplaceAllString(fmt.Sprint(what), "timeout=5m0s&timeoutSeconds=300"), "next attempt in 1s$1")) {
 		word = normal(word)
 		if width += len(word) + 1; width > columns {
 			s.shown.WriteString("\n ")
@@ -189,6 +189,9 @@ func (s *stage) see(label string, what any) {
 
 // timeout is that of a watch, which is random.
 var timeout = regexp.MustCompile(`timeout=\w+&timeoutSeconds=\d+`)
+
+// nextAttempt is a time that depends on chance.
+var nextAttempt = regexp.MustCompile(`next attempt in [^,:; ]+([,:; ]|$)`)
 
 // normal is a word, with a duration that depends on chance replaced by another one.
 func normal(word string) string {
@@ -438,7 +441,7 @@ var scenes = map[string]func(*stage){
 		s.verbosity = 4
 		s.start(time.Second)
 		s.log.take()
-		s.pass(10 * time.Minute)
+		s.pass(8 * time.Minute)
 		s.see("Reconnects", s.informer.Status().Reconnects)
 		s.seeStatus()
 		text := s.log.take()

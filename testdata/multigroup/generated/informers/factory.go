@@ -70,7 +70,7 @@ func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync ti
 // SharedInformerFactory shares one informer per type among all who ask for it.
 //
 //	factory := NewSharedInformerFactory(client, 0)
-//	defer factory.Shutdown() // waits for what was started
+//	defer factory.Shutdown() // stops what was started, and waits for its end
 //	informer := factory.SomeGroup().V1().SomeKinds() // asking for it adds it to the factory
 //	informer.TypedInformer().AddEventHandler(...)
 //	factory.StartWithContext(ctx)
@@ -88,8 +88,9 @@ type SharedInformerFactory interface {
 	// context ends. It does not block.
 	StartWithContext(ctx context.Context)
 
-	// Shutdown lets no more informers start and blocks until all of them have ended; what they
-	// were started with must end first, or meanwhile. It may be called several times.
+	// Shutdown stops the informers that were started and blocks until all of them have ended; no
+	// more are started. What they were started with need not have ended. It may be called
+	// several times, but not by a handler.
 	Shutdown()
 
 	// WaitForCacheSync blocks until the started informers are in sync or the channel is closed.

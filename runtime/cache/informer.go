@@ -289,11 +289,12 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	}
 
 	reflector := &reflector[T]{
-		source:  i.source,
-		options: &i.options,
-		push:    deltas.push,
-		cached:  func(it item[T]) (T, bool) { return i.store.Get(it.key) },
-		board:   &i.board,
+		source:    i.source,
+		options:   &i.options,
+		push:      deltas.push,
+		cached:    func(it item[T]) (T, bool) { return i.store.Get(it.key) },
+		committed: deltas.consumed,
+		board:     &i.board,
 	}
 	if err := reflector.run(ctx); err != nil {
 		return i.errorf("given up: %w", err)

@@ -156,6 +156,31 @@ func TestOddVersions(t *testing.T) {
 	}
 }
 
+// A store that is behind has an older state of an object: an event that is like that
+// state may follow another one that the store has not got yet.
+func TestRepeatedEventBeforeASlowStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &oddServer{ordered: true, version: "1", frames: make(chan cache.Frame[*thing])}
+		slow := cache.Index[*thing]{Name: "slow", Value: func(obj *thing) string {
+			if obj.Labels["content"] == "y" {
+				time.Sleep(time.Second)
+			}
+			return ""
+		}}
+		r := start(t, cache.New(server, cache.Options[*thing]{Indexes: []cache.Index[*thing]{slow}}))
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		for _, obj := range []*thing{made("a", "u", "5", "x"), made("a", "u", "5", "y"), made("b", "v", "5", "x"), made("a", "u", "5", "x")} {
+			server.frames <- modified(obj)
+			settle()
+		}
+		time.Sleep(10 * time.Second)
+		expect(t, "events", []string{"add a 5", "update a 5 5", "add b 5", "update a 5 5"}, lines(recorder.Events()))
+		if a, _ := r.Store().Get(keyOf("a")); a.Labels["content"] != "x" {
+			t.Errorf("store has %v, want content x", a.Labels)
+		}
+	})
+}
+
 // Objects of one version and without a UID all arrive in a watch-list too.
 func TestInitialEventsWithoutUIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

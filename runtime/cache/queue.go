@@ -22,6 +22,8 @@ type queue[T any] struct {
 	changed sync.Cond
 	deltas  []delta[T]
 	closed  bool
+	// waiting is whether the consumer waits for deltas, and is done with all before.
+	waiting bool
 }
 
 func newQueue[T any](resized func(int)) *queue[T] {
@@ -57,8 +59,10 @@ func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.deltas) == 0 && !q.closed {
+		q.waiting = true
 		q.changed.Wait()
 	}
+	q.waiting = false
 	if len(q.deltas) >= queueLimit {
 		defer q.changed.Broadcast()
 	}
@@ -66,6 +70,13 @@ func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
 	q.deltas = buf[:0]
 	q.resized(0)
 	return popped
+}
+
+// consumed reports whether the consumer is done with all that was pushed.
+func (q *queue[T]) consumed() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting && len(q.deltas) == 0
 }
 
 // close lets pop end when all is popped. Nothing may be pushed after it.

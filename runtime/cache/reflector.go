@@ -24,7 +24,9 @@ type reflector[T any] struct {
 	push func(delta[T])
 	// cached returns the object that the store has for a key.
 	cached func(item[T]) (T, bool)
-	board  *statusBoard
+	// committed reports whether the store has all that was pushed.
+	committed func() bool
+	board     *statusBoard
 
 	backoff backoff
 	floor   floor

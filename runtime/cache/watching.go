@@ -180,10 +180,14 @@ func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
 	w.advance(event.Type, d.resourceVersion)
 }
 
-// has is whether what a delta sets was delivered last, or is in the store.
+// has is whether what a delta sets was delivered last, or is in the store. A store that
+// is behind tells nothing: a later state may be on its way to it.
 func (w *watching[T]) has(d delta[T]) bool {
 	if sameContent.of(w.delivered.last, d.obj) {
 		return true
+	}
+	if !w.committed() {
+		return false
 	}
 	old, ok := w.cached(item[T]{key: d.key})
 	return ok && sameContent.of(old, d.obj)

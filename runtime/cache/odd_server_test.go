@@ -383,6 +383,7 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				time.Sleep(time.Minute)
+				settle()
 				server.objects = server.objects[1:]
 				ended := server.frames
 				server.frames = make(chan cache.Frame[*thing])

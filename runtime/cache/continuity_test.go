@@ -89,7 +89,7 @@ func TestWatchesThatAreCut(t *testing.T) {
 				settle()
 				api.ResetRequests()
 				without := 0
-				const step = 50 * time.Millisecond
+				const step = 200 * time.Millisecond
 				for i := range int(lasts / step) {
 					time.Sleep(step)
 					settle()

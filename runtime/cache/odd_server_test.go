@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,8 @@ import (
 // oddServer is a source that lists and watches what a test says.
 type oddServer struct {
 	ordered bool
+
+	mu sync.Mutex
 	// version and objects are those of a list.
 	version string
 	objects []*thing
@@ -34,6 +37,8 @@ func (s *oddServer) OrderedResourceVersions() bool         { return s.ordered }
 func (s *oddServer) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.lists++
 	for _, obj := range s.objects {
 		each(obj.DeepCopy(), nil)
@@ -42,8 +47,23 @@ func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thi
 }
 
 func (s *oddServer) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher[*thing], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.watches++
 	return oddWatch{s, ctx}, nil
+}
+
+// change changes what the server has.
+func (s *oddServer) change(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+func (s *oddServer) stream() chan cache.Frame[*thing] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.frames
 }
 
 type oddWatch struct {
@@ -55,7 +75,7 @@ func (w oddWatch) Stop() {}
 
 func (w oddWatch) Next() (cache.Frame[*thing], error) {
 	select {
-	case frame, ok := <-w.frames:
+	case frame, ok := <-w.stream():
 		if !ok {
 			return frame, io.EOF
 		}
@@ -184,7 +204,7 @@ func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 // Objects of one version and without a UID all arrive in a watch-list too.
 func TestInitialEventsWithoutUIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &streamingServer{oddServer{ordered: true, frames: make(chan cache.Frame[*thing], 9)}}
+		server := &streamingServer{oddServer: oddServer{ordered: true, frames: make(chan cache.Frame[*thing], 9)}}
 		for _, name := range []string{"a", "b", "c"} {
 			server.frames <- added(made(name, "", "5", "x"))
 		}
@@ -250,7 +270,7 @@ func TestRelistAtOneVersion(t *testing.T) {
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				initial := len(recorder.Events())
-				server.objects = test.after
+				server.change(func() { server.objects = test.after })
 				close(server.frames) // at once: the informer lists again
 				time.Sleep(3 * time.Second)
 				expect(t, "events", test.want, lines(recorder.Events()[initial:]))
@@ -267,6 +287,7 @@ func TestIdleSourceWithoutOrder(t *testing.T) {
 		r := start(t, cache.New(server, cache.Options[*thing]{}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		time.Sleep(time.Hour)
+		settle()
 		expect(t, "events", []string{"add a  initial"}, lines(recorder.Events()))
 		if server.lists != 1 || server.watches != 1 {
 			t.Errorf("%d lists and %d watches", server.lists, server.watches)
@@ -384,9 +405,11 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				time.Sleep(time.Minute)
 				settle()
-				server.objects = server.objects[1:]
 				ended := server.frames
-				server.frames = make(chan cache.Frame[*thing])
+				server.change(func() {
+					server.objects = server.objects[1:]
+					server.frames = make(chan cache.Frame[*thing])
+				})
 				close(ended)
 				time.Sleep(2 * time.Second)
 				expect(t, "events", []string{"add a  initial", "add b  initial", "delete a  unseen"}, lines(recorder.Events()))
@@ -406,15 +429,18 @@ func TestListThatLostItsVersion(t *testing.T) {
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				genuine := server.objects
-				server.version, server.objects = version, nil
+				server.change(func() { server.version, server.objects = version, nil })
 				close(server.frames) // at once: the informer lists again
 				time.Sleep(time.Minute)
 				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
 				if s := r.Status(); !errors.Is(s.LastError, cache.ErrUndecodable) {
 					t.Errorf("status: %v", s)
 				}
-				server.frames = make(chan cache.Frame[*thing])
-				server.version, server.objects = "9", genuine
+				settle()
+				server.change(func() {
+					server.frames = make(chan cache.Frame[*thing])
+					server.version, server.objects = "9", genuine
+				})
 				time.Sleep(2 * time.Minute)
 				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
 				if s := r.Status(); s.Phase != cache.Watching {

@@ -3,12 +3,14 @@ package cache_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -78,9 +80,10 @@ func stress(t *testing.T, noWatchList bool) {
 	rest.Wait()
 	api.ClearFaults()
 	last := must[*thing](t)(api.Create(newThing("last")))
+	truth := names(api.Objects())
 
 	for n, h := range kept {
-		if err := h.recorder.WaitUntil(t.Context(), sees(last)); err != nil {
+		if err := h.recorder.WaitUntil(t.Context(), addUpTo(truth)); err != nil {
 			t.Fatal(err)
 		}
 		view := h.recorder.View()
@@ -102,12 +105,22 @@ func stress(t *testing.T, noWatchList bool) {
 
 func lastOf(obj *thing) string { return obj.Name[len(obj.Name)-1:] }
 
-// sees is true once the last event is the add of obj, or an initial one is.
-func sees(obj *thing) func([]cachetest.Event[*thing]) bool {
+// addUpTo is true once the events lead to these objects.
+func addUpTo(truth []string) func([]cachetest.Event[*thing]) bool {
+	last := func(e cachetest.Event[*thing]) bool { return e.Key.Name == "last" }
 	return func(events []cachetest.Event[*thing]) bool {
-		return slices.ContainsFunc(events, func(e cachetest.Event[*thing]) bool {
-			return e.Object.Name == obj.Name && e.Object.ResourceVersion == obj.ResourceVersion
-		})
+		if !slices.ContainsFunc(events, last) {
+			return false
+		}
+		view := map[types.NamespacedName]*thing{}
+		for _, e := range events {
+			if e.Type == cachetest.Delete {
+				delete(view, e.Key)
+			} else {
+				view[e.Key] = e.Object
+			}
+		}
+		return slices.Equal(truth, names(slices.Collect(maps.Values(view))))
 	}
 }
 

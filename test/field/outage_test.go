@@ -87,7 +87,7 @@ var outageRows = []row{
 				w.front.start()
 			})
 		},
-		core:     bounds{blind: 12, late: 10 * time.Second, right: 4 * time.Second},
+		core:     bounds{blind: 12, late: 10 * time.Second, right: 6 * time.Second},
 		clientGo: bounds{},
 	},
 	{

@@ -50,7 +50,7 @@ type deliveredEvent struct {
 
 func newDelivered[T any]() delivered[T] { return delivered[T]{seed: maphash.MakeSeed()} }
 
-// judge compares an event with those before it, and remembers it. Position is the
+// judge compares an event with those before it, and remembers it if it is fresh. Position is the
 // version of the watch, and empty before it has one. What has no UID is fresh, since
 // nothing tells whether it is the same object.
 func (d *delivered[T]) judge(kind watch.EventType, obj T, position string) novelty {
@@ -66,7 +66,7 @@ func (d *delivered[T]) judge(kind watch.EventType, obj T, position string) novel
 	if position == "" || !newer(event.version, position) {
 		verdict = d.compare(event)
 	}
-	if verdict != repeated {
+	if verdict == fresh { // an outdated one that came once more would not look outdated
 		d.recent[d.at] = event
 		d.at = (d.at + 1) % recentEvents
 	}

@@ -31,8 +31,11 @@ const (
 // They run in a goroutine of their own while there are any. What they find is pushed
 // with mu held, after a check that nobody else has pushed a later state.
 type lookups[T any] struct {
-	find func(context.Context, types.NamespacedName) (finding[T], error)
-	push func(delta[T])
+	// context is that of the informer: an object is looked up also when the watch that
+	// told of it has ended.
+	context context.Context
+	find    func(context.Context, types.NamespacedName) (finding[T], error)
+	push    func(delta[T])
 	// ordered is whether versions tell which of two states is the later one.
 	ordered bool
 
@@ -54,8 +57,9 @@ type lookups[T any] struct {
 	done sync.WaitGroup
 }
 
-func newLookups[T any](find func(context.Context, types.NamespacedName) (finding[T], error), push func(delta[T]), ordered bool) *lookups[T] {
+func newLookups[T any](ctx context.Context, find func(context.Context, types.NamespacedName) (finding[T], error), push func(delta[T]), ordered bool) *lookups[T] {
 	return &lookups[T]{
+		context: ctx,
 		find:    find,
 		push:    push,
 		ordered: ordered,
@@ -86,7 +90,7 @@ func (l *lookup) postpone(now time.Time) {
 }
 
 // add has an object looked up. It returns false if too many are.
-func (l *lookups[T]) add(ctx context.Context, key types.NamespacedName) bool {
+func (l *lookups[T]) add(key types.NamespacedName) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pending[key] == nil && len(l.pending) >= maxLookups {
@@ -100,18 +104,18 @@ func (l *lookups[T]) add(ctx context.Context, key types.NamespacedName) bool {
 	l.pending[key] = next
 	delete(l.known, key)
 	l.active.Store(true)
-	l.start(ctx)
+	l.start()
 	return true
 }
 
 // start has the goroutine look at what is pending. The caller holds mu.
-func (l *lookups[T]) start(ctx context.Context) {
+func (l *lookups[T]) start() {
 	if l.held || len(l.pending) == 0 {
 		return
 	}
 	if !l.running {
 		l.running = true
-		l.done.Go(func() { l.run(ctx) })
+		l.done.Go(l.run)
 	}
 	select {
 	case l.wake <- struct{}{}:
@@ -150,17 +154,18 @@ func (l *lookups[T]) hold() {
 }
 
 // release begins to look up what the list did not tell.
-func (l *lookups[T]) release(ctx context.Context) {
+func (l *lookups[T]) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = false
-	l.start(ctx)
+	l.start()
 }
 
-// run looks objects up when they are due, until there are none or ctx ends.
-func (l *lookups[T]) run(ctx context.Context) {
+// run looks objects up when they are due, until there are none or the context ends.
+func (l *lookups[T]) run() {
+	ctx := l.context
 	for {
-		key, next, ok := l.next(ctx)
+		key, next, ok := l.next()
 		if !ok {
 			return
 		}
@@ -177,7 +182,7 @@ func (l *lookups[T]) run(ctx context.Context) {
 }
 
 // next returns the look-up that is due first. The goroutine ends if there is none.
-func (l *lookups[T]) next(ctx context.Context) (key types.NamespacedName, next *lookup, ok bool) {
+func (l *lookups[T]) next() (key types.NamespacedName, next *lookup, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k, candidate := range l.pending {
@@ -185,7 +190,7 @@ func (l *lookups[T]) next(ctx context.Context) (key types.NamespacedName, next *
 			key, next = k, candidate
 		}
 	}
-	if next == nil || l.held || ctx.Err() != nil {
+	if next == nil || l.held || l.context.Err() != nil {
 		l.running = false
 		return key, nil, false
 	}

@@ -343,6 +343,10 @@ func TestUndecodableObjectIsLookedUp(t *testing.T) {
 			script: func(t *testing.T, api *cachetest.API[*thing]) { touch(t, api, "a") },
 		},
 		{
+			name: "an update before the end of the watch", within: 4 * time.Second, most: 1,
+			script: func(t *testing.T, api *cachetest.API[*thing]) { touch(t, api, "a"); settle(); api.CloseWatches() },
+		},
+		{
 			name: "a deletion", within: 4 * time.Second, most: 1,
 			script: func(t *testing.T, api *cachetest.API[*thing]) { must[*thing](t)(api.Delete(keyOf("a"))) },
 		},

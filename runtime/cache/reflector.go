@@ -58,8 +58,8 @@ func (r *reflector[T]) run(ctx context.Context) error {
 	r.backoff = newBackoff(r.options.backoff())
 	r.same = sameContent
 	r.delivered = newDelivered[T]()
-	r.lookups = newLookups(r.find, r.push, r.orderedVersions())
 	ctx, cancel := context.WithCancel(ctx)
+	r.lookups = newLookups(ctx, r.find, r.push, r.orderedVersions())
 	defer r.lookups.done.Wait()
 	defer cancel()
 
@@ -222,7 +222,7 @@ func (r *reflector[T]) replace(ctx context.Context, s state, items []item[T]) {
 	}
 	r.doubtable = r.orderedVersions() || seen == sameVersion
 	r.versioned = r.orderedVersions() && s.resumable()
-	r.lookups.release(ctx)
+	r.lookups.release()
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
@@ -348,7 +348,7 @@ func (r *reflector[T]) unreadable(ctx context.Context, err error) (item[T], bool
 		return item[T]{}, false
 	}
 	it := item[T]{key: parseKey(object.Object)}
-	r.lookUp(ctx, it.key)
+	r.lookUp(it.key)
 	old, existed := r.cached(it)
 	it.obj = old
 	return it, existed
@@ -356,8 +356,8 @@ func (r *reflector[T]) unreadable(ctx context.Context, err error) (item[T], bool
 
 // lookUp has an object looked up by its name, or, if there are too many of them,
 // everything listed again in a while.
-func (r *reflector[T]) lookUp(ctx context.Context, key types.NamespacedName) {
-	if !r.lookups.add(ctx, key) {
+func (r *reflector[T]) lookUp(key types.NamespacedName) {
+	if !r.lookups.add(key) {
 		r.reread.unreadable()
 	}
 }

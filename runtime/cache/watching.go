@@ -174,7 +174,7 @@ func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
 		w.delivered.last = d.obj
 		w.lookups.take(d)
 		if verdict == outdated {
-			w.lookUp(ctx, d.key)
+			w.lookUp(d.key)
 		}
 	}
 	w.advance(event.Type, d.resourceVersion)
@@ -254,6 +254,6 @@ func (w *watching[T]) initialEvent(ctx context.Context, event Frame[T], verdict 
 	}
 	w.initial.take(event.Type, it)
 	if verdict == outdated {
-		w.lookUp(ctx, it.key)
+		w.lookUp(it.key)
 	}
 }

@@ -327,6 +327,18 @@ func TestOutdatedEvents(t *testing.T) {
 			events: []string{"add a 2 initial", "add b 3", "update b 3 4", "update b 4 3", "update a 2 5", "update b 3 4"},
 		},
 		{
+			name:  "an earlier update, before the end of the watch",
+			fault: cachetest.Fault{Verb: cachetest.Watch, After: 2, Repeat: 2},
+			script: func(t *testing.T, api *cachetest.API[*thing]) {
+				time.Sleep(2 * time.Second)
+				must[*thing](t)(api.Create(newThing("b")))
+				touch(t, api, "b")
+				settle()
+				api.CloseWatches()
+			},
+			events: []string{"add a 2 initial", "add b 3", "update b 3 4", "update b 4 3", "update a 2 5", "update b 3 4"},
+		},
+		{
 			name:  "an initial event after the end of a watch-list",
 			fault: cachetest.Fault{Verb: cachetest.WatchList, After: 3, Repeat: 3},
 			script: func(t *testing.T, api *cachetest.API[*thing]) {

@@ -105,7 +105,9 @@ func (r *reflector[T]) goOn(ctx context.Context, s state, before Phase, pace pac
 		delay = shortDelay()
 	}
 	if delay > 0 {
-		r.board.because(err)
+		if err != nil {
+			r.board.because(err)
+		}
 		r.pause(ctx, BackingOff, delay)
 	}
 	return nil

@@ -63,9 +63,11 @@ func TestDifferences(t *testing.T) {
 					informer := constructor(api.listWatch(), runtime.Object(&v1.Pod{}), 0, Indexers{})
 					events := eventLog(informer)
 					defer run(t, informer)()
+					synctest.Wait()
 					*events = nil
 					c.do(api)
 					time.Sleep(10 * time.Second)
+					synctest.Wait()
 					same(t, name, *events, want)
 				})
 			}

@@ -269,6 +269,7 @@ func TestReflectorWithCutWatchLists(t *testing.T) {
 
 		api.BreakWatches(cachetest.Status(410))
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if watchLists != 2*maxCuts {
 			t.Errorf("%d watch-lists after an expired watch", watchLists)
 		}

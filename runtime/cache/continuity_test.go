@@ -14,7 +14,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -338,13 +337,11 @@ func TestBufferingProxy(t *testing.T) {
 
 // OnError is told of what went wrong, also if the informer makes up for it at once.
 func TestOnErrorIsToldOfEverything(t *testing.T) {
-	refused := apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
 	for _, test := range []struct {
 		name  string
 		fault cachetest.Fault
 		want  string
 	}{
-		{"a watch-list that is refused", cachetest.Fault{Verb: cachetest.WatchList, Err: refused}, "watch-list: "},
 		{"a watch-list that has expired", cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(410)}, "watch-list: resource expired"},
 		{"a watch-list without its bookmark", cachetest.Fault{Verb: cachetest.WatchList, Opened: true, Hang: true}, "watch-list: " + cache.ErrBookmarkMissing.Error()},
 		{"a list that fails", cachetest.Fault{Err: cachetest.Status(500)}, "scripted fault"},

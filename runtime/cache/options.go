@@ -33,7 +33,8 @@ type Options[T any] struct {
 	// OnError is told of each list or watch that failed, or ended with an error after
 	// it was open, also if the next request follows at once. It is called by the
 	// goroutine that will try again once it returns. A watch that the server closed,
-	// or on which nothing happened, is no failure. By default a failure is logged when
+	// or on which nothing happened, is no failure, nor is a refused watch-list that a
+	// list takes the place of. By default a failure is logged when
 	// it is of another class than the last.
 	OnError func(ctx context.Context, err error)
 

@@ -119,6 +119,7 @@ func (r *reflector[T]) ended(ctx context.Context, s state, phase Phase, err erro
 	case s.phase == Listing:
 		r.board.because(err)
 		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
+		return // what the list meets is told, as by client-go
 	default:
 		r.board.failed(err)
 		logger.V(2).Info("Watch-list failed, trying again", "err", err)

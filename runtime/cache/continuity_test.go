@@ -344,7 +344,7 @@ func TestOnErrorIsToldOfEverything(t *testing.T) {
 	}{
 		{"a watch-list that has expired", cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(410)}, "watch-list: resource expired"},
 		{"a watch-list without its bookmark", cachetest.Fault{Verb: cachetest.WatchList, Opened: true, Hang: true}, "watch-list: " + cache.ErrBookmarkMissing.Error()},
-		{"a list that fails", cachetest.Fault{Err: cachetest.Status(500)}, "scripted fault"},
+		{"a watch-list and a list that fail", cachetest.Fault{Times: 2, Err: cachetest.Status(500)}, "list: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

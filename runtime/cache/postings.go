@@ -260,6 +260,15 @@ func (p *postings[T]) same(row uint32, values []string) bool {
 	return true
 }
 
+// sameOne is same where each object has one value at the most.
+func (p *postings[T]) sameOne(row uint32, values []string) bool {
+	first := p.first[row]
+	if first.list == 0 || len(values) == 0 {
+		return first.list == 0 && len(values) == 0
+	}
+	return values[0] == p.valueAt(first)
+}
+
 func (p *postings[T]) valueAt(at place) string { return p.lists[at.list-1].value }
 
 // compare calls visit for each of the values that row has, with its place there and

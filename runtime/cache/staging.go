@@ -12,11 +12,14 @@ import (
 // the size of the store or on user code.
 type staging[T any] struct {
 	values indexValues
-	// found is where the keys of the changes are: taken of them were used. The rows are
-	// right while the table has made so many moves.
+	// found is where the keys of several changes are: taken of them were used.
 	found []foundKey
 	taken int
+	// moves is how many moves the table had made when the last key was looked up.
 	moves uint64
+	// moving is true as soon as a change moves a row or a value: until then all are
+	// where they were found.
+	moving bool
 	// added and posted are how many rows, and values of an index, may be new; work
 	// is how many postings change, and objects.
 	added, posted, work int
@@ -26,10 +29,16 @@ type staging[T any] struct {
 	large   []room[T]
 }
 
-// foundKey is the hash of a key, and its row plus one, or 0 if it has none.
+// foundKey is the hash of a key, and its row plus one, or 0 if it has none. The row is
+// right until the table makes another move.
 type foundKey struct {
 	number, hash uint32
+	// same is true of an update that leaves every index as it is. Its values, of which
+	// there is one in each index at the most, are not kept.
+	same bool
 }
+
+func (k foundKey) row() (row uint32, existed bool) { return k.number - 1, k.number > 0 }
 
 // room is new memory for a posting; none if it needs none.
 type room[T any] struct {
@@ -46,45 +55,66 @@ const (
 	longWork = 8192
 )
 
-// add prepares a change.
-func (s *staging[T]) add(t *table[T], c *Change[T]) {
-	if c.Delete {
-		s.delete(t, c.Key)
+// add prepares the next one of several changes.
+func (s *staging[T]) add(t *table[T], remove bool, key types.NamespacedName, obj T) {
+	if remove {
+		s.found = append(s.found, s.delete(t, key))
 	} else {
-		s.set(t, c.Key, c.Object)
+		s.found = append(s.found, s.set(t, key, obj))
 	}
 }
 
+// next returns what add found for the next change.
+func (s *staging[T]) next() foundKey {
+	s.taken++
+	return s.found[s.taken-1]
+}
+
 // set prepares that obj becomes the object of key.
-func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) {
-	row, existed := s.find(t, key)
+func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) foundKey {
+	found := s.find(t, key)
+	row, existed := found.row()
 	if !existed {
 		s.added++
 	}
+	before, same := s.values.mark(), existed && !s.moving
 	for _, index := range t.indexes {
 		from := len(s.values.values)
 		t.computeIn(index, key, obj, &s.values)
 		values := s.values.values[from:]
 		switch {
 		case index.large == 0 && len(values) < 2 && len(index.rest) == 0:
-			// There is nothing to prepare but a place, which is mostly there.
-			s.posted++
 			s.work += 2
+			if !existed || !index.sameOne(row, values) {
+				// There is nothing to prepare but a place, which is mostly there.
+				s.posted++
+				same = false
+			}
 		case existed:
 			s.change(index, row, values)
+			same = false
 		default:
 			for _, value := range values {
 				s.post(index, value)
 			}
 		}
 	}
+	if same {
+		found.same = true
+		s.values.forgetSince(before)
+	} else {
+		s.moving = true
+	}
+	return found
 }
 
 // delete prepares that the object of key goes.
-func (s *staging[T]) delete(t *table[T], key types.NamespacedName) {
-	row, existed := s.find(t, key)
+func (s *staging[T]) delete(t *table[T], key types.NamespacedName) foundKey {
+	found := s.find(t, key)
+	row, existed := found.row()
+	s.moving = true
 	if !existed {
-		return
+		return found
 	}
 	for _, index := range t.indexes {
 		if index.large == 0 && len(index.rest) == 0 {
@@ -93,53 +123,44 @@ func (s *staging[T]) delete(t *table[T], key types.NamespacedName) {
 		}
 		s.change(index, row, nil)
 	}
+	return found
 }
 
-// find finds the row of the next change.
-func (s *staging[T]) find(t *table[T], key types.NamespacedName) (row uint32, existed bool) {
+// find finds the row of a key.
+func (s *staging[T]) find(t *table[T], key types.NamespacedName) foundKey {
 	s.work++
 	s.moves = t.moves
-	k := foundKey{hash: hashKey(t.seed, key)}
-	if row, existed = t.findHash(k.hash, key); existed {
-		k.number = row + 1
+	found := foundKey{hash: hashKey(t.seed, key)}
+	if row, existed := t.findHash(found.hash, key); existed {
+		found.number = row + 1
 	}
-	s.found = append(s.found, k)
-	return row, existed
+	return found
 }
 
-// take returns what find has found for the next change, or finds it again.
-func (s *staging[T]) take(t *table[T], key types.NamespacedName) (row, hash uint32, existed bool) {
-	k := s.found[s.taken]
-	s.taken++
+// row returns the row of a key that was found, where it is now.
+func (s *staging[T]) row(t *table[T], key types.NamespacedName, found foundKey) (row uint32, existed bool) {
 	if t.moves != s.moves {
-		row, existed = t.findHash(k.hash, key)
-		return row, k.hash, existed
+		return t.findHash(found.hash, key)
 	}
-	return k.number - 1, k.hash, k.number > 0
+	return found.row()
 }
 
-// commitSet makes the next change, which is a set. The caller holds the lock.
-func (s *staging[T]) commitSet(t *table[T], key types.NamespacedName, obj T) (old T, existed bool) {
-	row, hash, existed := s.take(t, key)
-	return t.put(row, existed, key, hash, obj, &s.values), existed
+// commitSet makes a change that is a set. The caller holds the lock.
+func (s *staging[T]) commitSet(t *table[T], key types.NamespacedName, found foundKey, obj T) (old T, existed bool) {
+	row, existed := s.row(t, key, found)
+	if found.same {
+		return t.replace(row, obj), true
+	}
+	return t.put(row, existed, key, found.hash, obj, &s.values), existed
 }
 
-// commitDelete makes the next change, which is a deletion. The caller holds the lock.
-func (s *staging[T]) commitDelete(t *table[T], key types.NamespacedName) (old T, existed bool) {
-	row, hash, existed := s.take(t, key)
+// commitDelete makes a change that is a deletion. The caller holds the lock.
+func (s *staging[T]) commitDelete(t *table[T], key types.NamespacedName, found foundKey) (old T, existed bool) {
+	row, existed := s.row(t, key, found)
 	if existed {
-		old = t.remove(row, hash)
+		old = t.remove(row, found.hash)
 	}
 	return old, existed
-}
-
-// commit makes the next change. The caller holds the lock.
-func (s *staging[T]) commit(t *table[T], c *Change[T]) {
-	if c.Delete {
-		s.commitDelete(t, c.Key)
-	} else {
-		s.commitSet(t, c.Key, c.Object)
-	}
 }
 
 func (s *staging[T]) change(index *postings[T], row uint32, values []string) {
@@ -238,6 +259,6 @@ func (s *staging[T]) reset() {
 	if s.found, s.taken = s.found[:0], 0; cap(s.found) > longScratch {
 		s.found = nil
 	}
-	s.added, s.posted, s.work = 0, 0, 0
+	s.added, s.posted, s.work, s.moving = 0, 0, 0, false
 	s.objects, s.large = nil, nil
 }

@@ -183,7 +183,7 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 	} {
 		st, next := &staging[*thing]{}, newThing("ns", "0", "2")
 		key, _ := KeyOf(next)
-		st.set(store.table, key, next)
+		found := st.set(store.table, key, next)
 		st.prepare(store.table)
 		kept := snapshot()
 		if st.install(store.table) {
@@ -193,7 +193,7 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 		if !st.install(store.table) {
 			t.Fatalf("%s: not installed, though prepared", name)
 		}
-		st.commitSet(store.table, key, next)
+		st.commitSet(store.table, key, found, next)
 		if slices.Contains(kept.objects, next) {
 			t.Errorf("%s: a snapshot was changed", name)
 		}

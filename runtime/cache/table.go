@@ -58,6 +58,17 @@ func (t *table[T]) put(row uint32, existed bool, key types.NamespacedName, hash 
 	return old
 }
 
+// replace makes obj the object of row, which has the same values as the one before it,
+// one in each index at the most, and returns that one.
+func (t *table[T]) replace(row uint32, obj T) (old T) {
+	old = t.objects.items[row]
+	t.objects.set(row, obj)
+	for _, index := range t.indexes {
+		index.replace(index.first[row], obj)
+	}
+	return old
+}
+
 // change makes one change. The values of an object that is set are the next ones.
 func (t *table[T]) change(c *Change[T], values *indexValues) {
 	if c.Delete {

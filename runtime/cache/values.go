@@ -23,6 +23,14 @@ func (v *indexValues) add(all []string) {
 	v.ends = append(v.ends, len(all))
 }
 
+// mark returns how much there is, for forgetSince.
+func (v *indexValues) mark() (mark [2]int) { return [2]int{len(v.values), len(v.ends)} }
+
+// forgetSince forgets what was added since the mark was made.
+func (v *indexValues) forgetSince(mark [2]int) {
+	v.values, v.ends = v.values[:mark[0]], v.ends[:mark[1]]
+}
+
 // take returns the values of the next object and index that were not taken yet.
 func (v *indexValues) take() []string {
 	from, to := v.from, v.ends[v.taken]

@@ -18,9 +18,9 @@ func (s *Store[T]) Set(obj T) error {
 	resourceVersion := resourceVersionOf(obj)
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.staging.set(s.table, key, obj)
+	found := s.staging.set(s.table, key, obj)
 	s.lock()
-	s.staging.commitSet(s.table, key, obj)
+	s.staging.commitSet(s.table, key, found, obj)
 	s.advance(resourceVersion)
 	s.unlock()
 	return nil
@@ -30,9 +30,9 @@ func (s *Store[T]) Set(obj T) error {
 func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.staging.delete(s.table, key)
+	found := s.staging.delete(s.table, key)
 	s.lock()
-	old, existed = s.staging.commitDelete(s.table, key)
+	old, existed = s.staging.commitDelete(s.table, key, found)
 	s.unlock()
 	return old, existed
 }
@@ -83,7 +83,8 @@ func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
 // returns: that takes longer, but not for readers. The caller holds writing.
 func (s *Store[T]) patch(changes []Change[T]) (fresh *table[T]) {
 	for i := range changes {
-		if s.staging.add(s.table, &changes[i]); s.staging.work > longWork {
+		c := &changes[i]
+		if s.staging.add(s.table, c.Delete, c.Key, c.Object); s.staging.work > longWork {
 			s.staging.reset()
 			return s.table.patched(changes)
 		}
@@ -99,7 +100,12 @@ func (s *Store[T]) make(changes []Change[T], fresh *table[T]) {
 		return
 	}
 	for i := range changes {
-		s.staging.commit(s.table, &changes[i])
+		c, found := &changes[i], s.staging.next()
+		if c.Delete {
+			s.staging.commitDelete(s.table, c.Key, found)
+		} else {
+			s.staging.commitSet(s.table, c.Key, found, c.Object)
+		}
 	}
 }
 
@@ -233,11 +239,8 @@ func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
 // at once, and returns how many that are.
 func (s *Store[T]) stage(batch []delta[T]) (n int) {
 	for n < len(batch) && batch[n].kind != replaced && s.staging.work < longWork {
-		switch d := &batch[n]; d.kind {
-		case set:
-			s.staging.set(s.table, d.key, d.obj)
-		case deleted:
-			s.staging.delete(s.table, d.key)
+		if d := &batch[n]; d.kind != bookmarked {
+			s.staging.add(s.table, d.kind == deleted, d.key, d.obj)
 		}
 		n++
 	}
@@ -248,14 +251,14 @@ func (s *Store[T]) stage(batch []delta[T]) (n int) {
 func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	switch d.kind {
 	case set:
-		old, existed := s.staging.commitSet(s.table, d.key, d.obj)
+		old, existed := s.staging.commitSet(s.table, d.key, s.staging.next(), d.obj)
 		if existed {
 			to.emit(event[T]{kind: updated, old: old, obj: d.obj})
 		} else {
 			to.emit(event[T]{kind: added, obj: d.obj})
 		}
 	case deleted:
-		if old, existed := s.staging.commitDelete(s.table, d.key); existed {
+		if old, existed := s.staging.commitDelete(s.table, d.key, s.staging.next()); existed {
 			last := d.obj
 			if d.unseen || d.stored {
 				last = old

@@ -162,11 +162,14 @@ func (c *Client) accept(protobuf bool) string {
 }
 
 // answer is what Request.Stream does not tell about the response.
-type answer struct{ contentType string }
+type answer struct {
+	contentType string
+	code        int
+}
 
 type answerKey struct{}
 
-// recorder notes the content type of a response in the answer that the
+// recorder notes the content type and code of a response in the answer that the
 // request's context carries. client-go reads an answer that is no success into
 // memory, so it is given the beginning of it only.
 type recorder struct{ next http.RoundTripper }
@@ -178,7 +181,7 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := next.RoundTrip(req)
 	if a, ok := req.Context().Value(answerKey{}).(*answer); ok && resp != nil {
-		a.contentType = resp.Header.Get("Content-Type")
+		a.contentType, a.code = resp.Header.Get("Content-Type"), resp.StatusCode
 	}
 	if resp != nil && resp.StatusCode/100 != 2 {
 		resp.Body = readCloser{io.LimitReader(resp.Body, maxErrorBytes), resp.Body}

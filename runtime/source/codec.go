@@ -30,6 +30,9 @@ type codec[T runtime.Object] struct {
 	// slow says that the fast JSON decoder has refused what client-go's
 	// accepts: from then on the latter is used alone.
 	slow atomic.Bool
+	// named says that the Go type has the name of the kind, as a list or an event of a
+	// watch has shown.
+	named atomic.Bool
 }
 
 func newCodec[T runtime.Object]() *codec[T] {
@@ -118,10 +121,18 @@ func (c *codec[T]) seal(obj T, gvk schema.GroupVersionKind, gv schema.GroupVersi
 	if found := gvk.GroupVersion(); !found.Empty() && found != gv {
 		return &cache.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %s of %s, not of %s", gvk.Kind, found, gv)}
 	}
+	c.sees(gvk.Kind)
 	if !c.unstructured {
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
 	return nil
+}
+
+// sees notes the kind of an object.
+func (c *codec[T]) sees(kind string) {
+	if kind == c.object.Name() && !c.named.Load() {
+		c.named.Store(true)
+	}
 }
 
 // checkKind refuses the kinds that an API server may send in place of any

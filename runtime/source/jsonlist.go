@@ -53,7 +53,7 @@ func (c *codec[T]) jsonList(body io.Reader, limit int64, each func(T, error)) (m
 	case err != io.EOF:
 		return metav1.ListMeta{}, err
 	}
-	return meta, checkList(head, items)
+	return meta, c.checkList(head, items)
 }
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
@@ -90,12 +90,24 @@ func setKind(obj runtime.Object, list metav1.TypeMeta) {
 
 // checkList says whether what was read is a list. An answer of another kind,
 // of a proxy for example, must not be taken for an empty one.
-func checkList(head metav1.TypeMeta, items bool) error {
+func (c *codec[T]) checkList(head metav1.TypeMeta, items bool) error {
 	if err := checkKind(head.GroupVersionKind()); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotAList, err)
 	}
 	if !items && !strings.HasSuffix(head.Kind, "List") {
 		return fmt.Errorf("%w: kind %q without items", ErrNotAList, head.Kind)
+	}
+	return c.checkListKind(head.Kind)
+}
+
+// checkListKind refuses a list of another kind than the Go type's, once that is known
+// to have the name of the kind.
+func (c *codec[T]) checkListKind(kind string) error {
+	if kind, ok := strings.CutSuffix(kind, "List"); ok {
+		c.sees(kind)
+	}
+	if own := c.object.Name() + "List"; c.named.Load() && kind != own && kind != "" && kind != "List" {
+		return fmt.Errorf("%w of these objects: is a %s, not a %s", ErrNotAList, kind, own)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (c *codec[T]) protoList(body io.Reader, limit int64, each func(T, error)) (
 		case err == io.EOF && !list && strings.HasSuffix(head.Kind, "List"):
 			return metav1.ListMeta{}, io.ErrUnexpectedEOF // even an empty list has bytes
 		case err == io.EOF:
-			return meta, checkList(head, false)
+			return meta, c.checkList(head, false)
 		case err != nil:
 			return metav1.ListMeta{}, err
 		default:

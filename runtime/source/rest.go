@@ -2,9 +2,11 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,6 +121,10 @@ func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (i
 		return nil, "", err
 	}
 	body = connection{body}
+	if answer.code == http.StatusPartialContent {
+		_ = body.Close()
+		return nil, "", undecodable(errors.New("status 206: is a part of the answer"))
+	}
 	if answer.contentType == "" {
 		return body, jsonType, nil
 	}

@@ -186,6 +186,42 @@ func TestListAnswersThatAreNone(t *testing.T) {
 	}
 }
 
+// A list of another kind is somebody else's, once there was one of the type's own. An
+// answer that says that it is a part is no list at all.
+func TestListsOfSomebodyElse(t *testing.T) {
+	answer := func(kind string) string { return `{"kind":"` + kind + `","apiVersion":"v1","items":[]}` }
+	for _, test := range []struct {
+		name  string
+		kinds []string
+		code  int
+		fails bool // the last one
+	}{
+		{"its own", []string{"PodList", "PodList"}, 200, false},
+		{"another one first", []string{"NodeList", "PodList"}, 200, false},
+		{"another one always, which a Go type of another name gets", []string{"PoddList", "PoddList"}, 200, false},
+		{"another one later", []string{"PodList", "NodeList"}, 200, true},
+		{"one that names no kind", []string{"PodList", "List"}, 200, false},
+		{"a part", []string{"PodList"}, 206, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			kinds := test.kinds
+			source := New[*corev1.Pod](newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.code)
+				io.WriteString(w, answer(kinds[0]))
+				kinds = kinds[1:]
+			})), pods, "")
+			for i := range test.kinds {
+				fails := test.fails && i == len(test.kinds)-1
+				_, _, _, err := listAll(t, source, metav1.ListOptions{})
+				if (err != nil) != fails || fails && cache.ClassOf(err) != cache.ClassDecode {
+					t.Errorf("list %d: error %v of class %v", i, err, cache.ClassOf(err))
+				}
+			}
+		})
+	}
+}
+
 func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
 	c := newCodec[*corev1.Pod]()

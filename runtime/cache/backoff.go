@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -36,9 +37,12 @@ const (
 	answering
 )
 
-// healthOf returns what a failure of that class tells of the server.
-func healthOf(class ErrorClass) health {
-	switch class {
+// healthOf returns what a failure tells of the server.
+func healthOf(err error) health {
+	if errors.Is(err, ErrWatchTooShort) {
+		return answering // the watch was opened
+	}
+	switch ClassOf(err) {
 	case ClassConnection, ClassSilent:
 		return unreachable
 	case ClassServerError, ClassTooManyRequests:

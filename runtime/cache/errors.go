@@ -42,9 +42,13 @@ var (
 	// bookmark came within the idle timeout.
 	ErrWatchIdle = errors.New("no event or bookmark in time")
 
-	// ErrWatchTooShort is why an informer rests before it watches again: the
-	// server closed a watch within a second. If nothing came of it, the informer
-	// also lists again.
+	// ErrPageRepeated is why an informer lists without pages: the server, or a proxy
+	// that drops the continue parameter, sent a page that it had sent before.
+	ErrPageRepeated = errors.New("page was sent before")
+
+	// ErrWatchTooShort is why an informer backs off before it watches again: the
+	// watch was closed within a second. If nothing came of it, the informer also
+	// lists again, at the third of them in a row if the connection was cut.
 	ErrWatchTooShort = errors.New("closed within a second")
 
 	// ErrUnversioned is why an informer lists again after a watch: the server has told

@@ -154,7 +154,11 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 			items = items[:0]
 			r.versions = versionSample{}
 		}
+		before := len(items)
 		page, err := r.page(ctx, s, func(it item[T]) { items = append(items, it) })
+		if err == nil && (s.token != "" && s.token == page.Continue || beginsAnew(items, before)) {
+			err = ErrPageRepeated
+		}
 		if err != nil {
 			next, pace := s.listFailed(err)
 			if pace == later || ctx.Err() != nil {
@@ -169,6 +173,11 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 	r.replace(ctx, s, items)
 	s.anew = false
 	return s, atOnce, nil
+}
+
+// beginsAnew reports whether the items from that place on begin as all do.
+func beginsAnew[T any](items []item[T], from int) bool {
+	return from > 0 && from < len(items) && items[from].key == items[0].key
 }
 
 // begin is called before a list or watch-list, which tells of all objects anew.
@@ -266,7 +275,7 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	case pace == atOnce && end.err == nil:
 		return s, pace, nil
 	}
-	return s, pace, fmt.Errorf("watch: %w", cmp.Or(end.err, ErrWatchTooShort))
+	return s, pace, fmt.Errorf("watch: %w", end.reason())
 }
 
 // vanish deletes the objects of a resource that was removed, when that is proven.

@@ -55,7 +55,7 @@ func (r *reflector[T]) fail(ctx context.Context, s state, phase Phase, err error
 	if r.waits(s) {
 		failure.Rest = r.options.absentDelay()
 	} else {
-		failure.Rest = r.backoff.delay(healthOf(class), min(suggestedDelay(err), maxRetryAfter))
+		failure.Rest = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
 	}
 	decision := r.options.decide(ctx, failure)
 	if decision.Stop {

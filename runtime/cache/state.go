@@ -2,6 +2,7 @@ package cache
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,10 @@ const shortWatch = time.Second
 // maxCutWatchLists is how many watch-lists in a row may be cut before the bookmark
 // that closes their initial events: then the informer falls back to a list.
 const maxCutWatchLists = 3
+
+// maxUselessWatches is how many watches in a row may be cut at once, with nothing
+// delivered: after that the informer lists each time, since watches tell it nothing.
+const maxUselessWatches = 3
 
 // state is where the reflector stands between two requests: what it asks for
 // next and what it knows. It is a value. Each transition is a pure function of
@@ -46,6 +51,9 @@ type state struct {
 
 	// cut counts the watch-lists in a row that were cut before their bookmark.
 	cut int
+
+	// useless counts the watches in a row that were cut at once.
+	useless int
 
 	// token continues the list in progress; "" before its first page.
 	token string
@@ -153,7 +161,7 @@ func (s state) listed(page metav1.ListMeta) state {
 // listFailed is the transition for a page that failed.
 func (s state) listFailed(err error) (state, pace) {
 	switch {
-	case s.token != "" && isExpired(err):
+	case s.token != "" && isExpired(err), !s.whole && errors.Is(err, ErrPageRepeated):
 		s.token, s.whole = "", true
 		return s, atOnce
 	case (isExpired(err) || isTooLarge(err)) && !s.unavailable:
@@ -233,6 +241,17 @@ func (e ending) short() bool { return e.lasted < shortWatch }
 // useless is whether nothing came of the request, and soon.
 func (e ending) useless() bool { return e.short() && e.events == 0 }
 
+// reason is why there is no watch.
+func (e ending) reason() error {
+	switch {
+	case e.err == nil:
+		return ErrWatchTooShort
+	case e.cut() && e.useless():
+		return fmt.Errorf("%w: %w", ErrWatchTooShort, e.err)
+	}
+	return e.err
+}
+
 // reopen is when to open the next watch after one that was of use.
 func (e ending) reopen() pace {
 	if e.short() {
@@ -253,7 +272,13 @@ func (s state) streamEnded(e ending) (state, pace) {
 		return s, e.reopen()
 	}
 	switch class := ClassOf(e.err); class {
-	case ClassTooManyRequests, ClassConnection, ClassNotFound:
+	case ClassTooManyRequests, ClassConnection:
+		return s, later
+	case ClassNotFound:
+		if s.absent() {
+			// A proxy may know nothing of watches, and let lists through.
+			s.phase = Listing
+		}
 		return s, later
 	case ClassExpired, ClassTooLarge:
 		if !s.unavailable {
@@ -268,15 +293,23 @@ func (s state) streamEnded(e ending) (state, pace) {
 }
 
 // watchEnded is the transition for a watch that ended. One that was cut is opened
-// again where it was, unless it was of no use: then the same could happen for ever.
+// again where it was. If it was of no use, that is after a backoff, and not for ever: a
+// proxy may cut every watch, and let lists through.
 func (s state) watchEnded(e ending) (state, pace) {
 	s = s.noted(e.err)
 	s.anew = errors.Is(e.err, ErrNewHistory)
 	s.unavailable = s.anew
+	if !e.useless() {
+		s.useless = 0
+	} else if e.cut() {
+		s.useless = min(s.useless+1, maxUselessWatches)
+	}
 	class := ClassOf(e.err)
 	switch {
 	case class == ClassSilent, e.cut() && !e.useless():
 		return s, e.reopen()
+	case s.useless == maxUselessWatches:
+		return s.start(), later
 	case class == ClassTooManyRequests, class == ClassConnection:
 		return s, later
 	default:

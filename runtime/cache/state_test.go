@@ -75,6 +75,9 @@ func TestListOptions(t *testing.T) {
 		{name: "L7 expired between pages: the whole list at the version of the first page",
 			pageSize: 5, steps: []func(state) state{page("10", ""), relist, page("11", "t"), fail(errExpired), page("12", "")},
 			want: []string{"0/5/", "10/5/", "/5/t", "10/0/"}},
+		{name: "a page that was sent before: the whole list, and only once",
+			pageSize: 5, steps: []func(state) state{page("10", "t"), fail(ErrPageRepeated), fail(ErrPageRepeated)},
+			want: []string{"0/5/", "/5/t", "0/0/", "0/5/"}},
 		{name: "any other failure starts over",
 			pageSize: 5, steps: []func(state) state{page("10", "t"), fail(errForbidden)},
 			want: []string{"0/5/", "/5/t", "0/5/"}},
@@ -113,6 +116,10 @@ func TestTransitions(t *testing.T) {
 	quiet := ending{opened: true, lasted: time.Minute}
 	brief := ending{opened: true, events: 1, lasted: 10 * time.Millisecond}
 	useless := ending{opened: true, lasted: 10 * time.Millisecond}
+	missing := streaming
+	missing.notFound = 1
+	uselessTwice := synced
+	uselessTwice.useless = 2
 	cutTwice := streaming
 	cutTwice.cut = 2
 	cutOften := streaming
@@ -134,14 +141,17 @@ func TestTransitions(t *testing.T) {
 	}{
 		{"W6 a closed watch is opened again", synced, state.watchEnded, watched, nil, nil, atOnce},
 		{"W6 also one without an event", synced, state.watchEnded, quiet, nil, nil, atOnce},
-		{"W6 unless it was closed at once", synced, state.watchEnded, useless, nil, relist, later},
+		{"W6 unless it was closed at once", synced, state.watchEnded, useless, nil, func(s *state) { s.phase, s.useless = Streaming, 1 }, later},
 		{"a watch that is closed as soon as something came is opened again in a second", synced, state.watchEnded, brief, nil, nil, soon},
 		{"a watch that was cut is opened again", synced, state.watchEnded, watched, errCut, nil, atOnce},
 		{"also one without an event", synced, state.watchEnded, quiet, errCut, nil, atOnce},
 		{"as soon as something came: in a second", synced, state.watchEnded, brief, errCut, nil, soon},
-		{"at once: after a backoff", synced, state.watchEnded, useless, errCut, nil, later},
+		{"at once: after a backoff", synced, state.watchEnded, useless, errCut, func(s *state) { s.useless = 1 }, later},
+		{"the third in a row leads to a list", uselessTwice, state.watchEnded, useless, errCut, func(s *state) { s.phase, s.useless = Streaming, 3 }, later},
+		{"those that a busy server refuses do not count", uselessTwice, state.watchEnded, refused, errRefused, nil, later},
+		{"one of use ends the row", uselessTwice, state.watchEnded, brief, errCut, func(s *state) { s.useless = 0 }, soon},
 		{"what is no answer is a connection that was cut", synced, state.watchEnded, quiet, errOdd, nil, atOnce},
-		{"unless nothing came of the watch", synced, state.watchEnded, useless, errOdd, relist, later},
+		{"unless nothing came of the watch", synced, state.watchEnded, useless, errOdd, func(s *state) { s.phase, s.useless = Streaming, 1 }, later},
 		{"an unknown failure to open a watch leads to a list", synced, state.watchEnded, refused, errOdd, relist, later},
 		{"W4 an expired watch leads to a list no older than what was seen", synced, state.watchEnded, refused, errExpired, relist, later},
 		{"W4 also one that had been opened", synced, state.watchEnded, watched, errExpired, relist, later},
@@ -157,6 +167,8 @@ func TestTransitions(t *testing.T) {
 		{"not without a delay, if a second is too long for the options", synced, state.watchEnded, useless, ErrWatchIdle, nil, soon},
 
 		{"WL4 a refused watch-list is a list this time", streaming, state.streamEnded, refused, errInvalid, list, atOnce},
+		{"an absent resource is asked for again", streaming, state.streamEnded, refused, errNotFound, func(s *state) { s.notFound = 1 }, later},
+		{"then by a list: watches alone may be refused", missing, state.streamEnded, refused, errNotFound, func(s *state) { s.phase, s.notFound = Listing, 2 }, later},
 		{"WL4 a busy server is asked again", streaming, state.streamEnded, refused, errBusy, nil, later},
 		{"WL4 one that is down too", streaming, state.streamEnded, refused, errRefused, nil, later},
 		{"WL5 a stream that ends early is opened again", streaming, state.streamEnded, quiet, nil, cut(1), atOnce},

@@ -33,9 +33,9 @@ func believed(r row) row {
 	return r
 }
 
-// unversioned is a list without a version to watch from, which is one as long as
-// nothing is known of a source.
-func unversioned(r row) row {
+// foundOut is a list that the core refuses, since it looks at the answer itself, and
+// knows of its source that versions are ordered.
+func foundOut(r row) row {
 	r.clientGo.madeUp = true
 	r.layer = new(r.core)
 	r.layer.madeUp = true
@@ -113,13 +113,13 @@ var impostorRows = []row{
 	impostor("all is answered with 200 and {\"status\":\"ok\"} for ten minutes", page(200, "application/json", `{"status":"ok"}`)),
 	impostor("all is answered with 200 and a Status of failure for ten minutes",
 		page(200, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"upstream","reason":"ServiceUnavailable","code":503}`)),
-	believed(impostor("all is answered with 200 and a list of other objects for ten minutes",
+	foundOut(impostor("all is answered with 200 and a list of other objects for ten minutes",
 		page(200, "application/json", `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`))),
-	unversioned(impostor("all is answered with 200 and a list without a resourceVersion for ten minutes",
+	foundOut(impostor("all is answered with 200 and a list without a resourceVersion for ten minutes",
 		page(200, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`))),
-	unversioned(impostor("all is answered with 200 and a list without items, resourceVersion 0, for ten minutes",
+	foundOut(impostor("all is answered with 200 and a list without items, resourceVersion 0, for ten minutes",
 		page(200, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"0"},"items":null}`))),
-	believed(impostor("all is answered with 206 and half a list for ten minutes", page(206, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}`))),
+	foundOut(impostor("all is answered with 206 and half a list for ten minutes", page(206, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}`))),
 	impostor("all is answered with 304 for ten minutes", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }),
 	tenfold(impostor("lists and watches are redirected to themselves for ten minutes", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)

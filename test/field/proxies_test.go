@@ -47,6 +47,14 @@ func refused(r row) row {
 	return r
 }
 
+// absent is a condition under which the resource seems to be absent between two lists,
+// so that an informer of ours waits for a backoff and ten seconds.
+func absent(r row) row {
+	r.core.late += 15 * time.Second
+	r.core.right += 15 * time.Second
+	return r
+}
+
 // proxyRows are about proxies that do not pass on what they are sent as it is.
 var proxyRows = []row{
 	lasting("a proxy compresses all with gzip, and flushes each event", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -146,7 +154,7 @@ var proxyRows = []row{
 	refused(lasting("a proxy refuses watches with 403", refusing(http.StatusForbidden, "watch"))),
 	refused(lasting("a proxy refuses watches with 405", refusing(http.StatusMethodNotAllowed, "watch"))),
 	refused(lasting("a proxy refuses watches with 501", refusing(http.StatusNotImplemented, "watch"))),
-	alsoLayer(stale(lasting("a proxy refuses watches and watch-lists with 404", refusing(http.StatusNotFound, "watch")))),
+	absent(refused(lasting("a proxy refuses watches and watch-lists with 404", refusing(http.StatusNotFound, "watch")))),
 	neverOfClientGo(brief(refused(lasting("a proxy refuses watches and watch-lists with 410", refusing(http.StatusGone, "watch"))))),
 	hopeless(lasting("a proxy refuses watches and watch-lists with 429", refusing(http.StatusTooManyRequests, "watch"))),
 	refused(lasting("a proxy refuses watches with 503", refusing(http.StatusServiceUnavailable, "watch"))),
@@ -155,7 +163,7 @@ var proxyRows = []row{
 			next.ServeHTTP(w, r)
 		}
 	}))),
-	stale(lasting("a proxy cuts each watch at once", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	refused(lasting("a proxy cuts each watch at once", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if isWatch(r) {
 			flush(w)
 			panic(http.ErrAbortHandler)
@@ -221,20 +229,6 @@ func brief(r row) row {
 	return r
 }
 
-// stale is a condition under which an informer of the core does not list again, where
-// client-go does.
-func stale(r row) row {
-	r.layer = &bounds{requests: 500, right: 65 * time.Second}
-	r.core = bounds{never: true, requests: 500}
-	return r
-}
-
-// alsoLayer is one under which neither does one of the compatibility layer.
-func alsoLayer(r row) row {
-	r.layer = nil
-	return r
-}
-
 // failing makes each watch begin with an event of an error, and end with it.
 func failing(status string) func(*world) http.Handler {
 	return through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -260,7 +254,7 @@ func onePage() row {
 	}), 0)
 	r.listing, r.pods = true, 510
 	r.early, r.lasting, r.lasts = true, false, time.Second
-	r.core = bounds{requests: 220, right: 5 * time.Second}
+	r.core = bounds{requests: 10, right: 5 * time.Second}
 	return r
 }
 

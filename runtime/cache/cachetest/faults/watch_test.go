@@ -124,9 +124,8 @@ var watchRows = []row{
 		meet:     closeWatches,
 		says:     "connection reset by peer",
 		faceSays: "closed within a second",
-		ours:     inStep(soon, about(87), "rests, and asks for the same watch"),
-		face:     &outcome{verdict: recovers, after: soon, requests: about(169), how: "rests, and lists each time"},
-		clientGo: inStep(soon, about(385), "rests, and lists each time"),
+		ours:     inStep(soon, about(169), "backs off, and from the third time on lists each time"),
+		clientGo: inStep(soon, about(385), "backs off, and lists each time"),
 	},
 	{
 		name: "a watch is never answered", listing: true,

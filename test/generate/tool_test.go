@@ -44,11 +44,17 @@ func project(t *testing.T, module string, require ...string) string {
 // command completes go.mod by itself.
 func inProject(t *testing.T, dir, name string, args ...string) (string, error) {
 	t.Helper()
+	return inEnviron(t, dir, scratch.Environ(dir), name, args...)
+}
+
+// inEnviron is inProject in another environment.
+func inEnviron(t *testing.T, dir string, environ []string, name string, args ...string) (string, error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = dir
-	command.Env = scratch.Environ(dir)
+	command.Env = environ
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	err := command.Run()

@@ -1,0 +1,249 @@
+package generate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/txtar"
+
+	"github.com/informer-gen/informer-gen/test/generate/scratch"
+)
+
+// The whole way of a user: a stock kubebuilder project that has never heard of
+// informer-gen gets it as a tool from a module proxy, by the commands of the
+// README; what is generated builds as they leave it; a controller on it, and its
+// unit test on cachetest, compile and pass; what CI checks holds, until it
+// does not; and when a type goes, so do its files.
+func TestWholeWay(t *testing.T) {
+	shop := newUser(t)
+	for _, folder := range []string{"api", "config"} {
+		if err := os.CopyFS(filepath.Join(shop.dir, folder), os.DirFS(filepath.Join(checkout(t), "testdata", "kubebuilder", folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shop.add("shop/")
+	shop.run("go", "mod", "tidy")
+
+	get, generate, tidy := readmeCommands(t)
+	shop.run(get...)
+	output := shop.run(generate...)
+	if !strings.HasSuffix(strings.TrimSpace(output), "; run "+strings.Join(tidy, " ")+" next") {
+		t.Errorf("after %q: got %q, want to be told to run %q", generate, output, tidy)
+	}
+	shop.run(tidy...)
+	shop.run("go", "build", "./...")
+	wantGenerated(t, shop.dir)
+
+	shop.add("controller/")
+	shop.run("go", "mod", "tidy")
+	shop.run("go", "vet", "./...")
+	shop.run("go", "test", "./internal/...")
+
+	verify := slices.Concat(generate, []string{"--verify", "--crds", "config/crd/bases", "--strict"})
+	if output := shop.run(verify...); !strings.Contains(output, "up to date") || strings.Contains(output, "next") {
+		t.Errorf("%q: got %q", verify, output)
+	}
+	shop.withoutShipments()
+	if output := shop.fails(verify...); !strings.Contains(output, "stale: pkg/generated/informers/shop/v1alpha1/shipment.go") {
+		t.Errorf("%q after a type went: got %q", verify, output)
+	}
+	output = shop.run(generate...)
+	for _, folder := range []string{"informers", "listers"} {
+		wantRemoved(t, output, filepath.Join("pkg", "generated", folder, "shop", "v1alpha1", "shipment.go"))
+	}
+	shop.run(verify...)
+	shop.run("go", "vet", "./...")
+}
+
+// An older project, whose clientset, listers and informers code-generator wrote,
+// goes over to informer-gen by the steps of the recipe, at a time when a type of
+// its API has gone: the files of that type are removed and named, and its program
+// compiles as it was.
+func TestUpgrade(t *testing.T) {
+	older := newUser(t)
+	older.add("older/")
+	theirs := build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
+	const api, generated = "example.com/shop/pkg/apis/shop/v1", "example.com/shop/pkg/generated/"
+	clientGen := func() {
+		older.run(filepath.Join(theirs, "client-gen"), "--input-base", "", "--input", api, "--clientset-name", "versioned",
+			"--output-dir", "pkg/generated/clientset", "--output-pkg", generated+"clientset")
+	}
+	older.run("go", "mod", "tidy")
+	clientGen()
+	older.run(filepath.Join(theirs, "lister-gen"), "--output-dir", "pkg/generated/listers", "--output-pkg", generated+"listers", api)
+	older.run(filepath.Join(theirs, "informer-gen"), "--output-dir", "pkg/generated/informers", "--output-pkg", generated+"informers",
+		"--versioned-clientset-package", generated+"clientset/versioned", "--listers-package", generated+"listers", api)
+	older.add("program/")
+	older.run("go", "mod", "tidy")
+	older.run("go", "vet", "./...")
+
+	older.remove("pkg/apis/shop/v1/basket.go")
+	older.remove("pkg/generated/clientset")
+	clientGen()
+	get, _, tidy := readmeCommands(t)
+	older.run(get...)
+	older.remove("pkg/generated/listers")
+	script := filepath.Join("hack", "update-codegen.sh")
+	older.write(script, codeBelow(t, "docs/recipes.md", "hack/update-codegen.sh"))
+	output := older.run("bash", script)
+	wantRemoved(t, output, filepath.Join("pkg", "generated", "informers", "externalversions", "shop", "v1", "basket.go"))
+	older.run(tidy...)
+	older.run("go", "vet", "./...")
+	older.run("bash", script, "--verify")
+}
+
+func wantRemoved(t *testing.T, output, file string) {
+	t.Helper()
+	if !regexp.MustCompile(`(?m)^remove +` + regexp.QuoteMeta(file) + `$`).MatchString(output) {
+		t.Errorf("removal of %s: not told in %q", file, output)
+	}
+}
+
+// user is somebody with a project of their own, in a module of its own.
+type user struct {
+	t     *testing.T
+	dir   string
+	proxy proxy
+	// files are those of testdata/way.txtar.
+	files []txtar.File
+}
+
+// newUser makes an empty project that depends on other modules at the versions of
+// this one, which are in the caches; only informer-gen it has never heard of.
+func newUser(t *testing.T) *user {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "way.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &user{t: t, dir: t.TempDir(), proxy: newProxy(t), files: archive.Files}
+	gomod, gosum := read(t, "test/go.mod"), read(t, "test/go.sum")
+	mod, err := modfile.Parse("go.mod", []byte(gomod), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(mod.AddModuleStmt("example.com/shop"), mod.DropRequire(scratch.Runtime), mod.DropReplace(scratch.Runtime, ""))
+	for _, tool := range mod.Tool {
+		err = errors.Join(err, mod.DropTool(tool.Path))
+	}
+	mod.Cleanup()
+	formatted, formatErr := mod.Format()
+	if err := errors.Join(err, formatErr); err != nil {
+		t.Fatal(err)
+	}
+	u.write("go.mod", string(formatted))
+	u.write("go.sum", gosum)
+	return u
+}
+
+// add writes the files below a folder of the archive.
+func (u *user) add(folder string) {
+	u.t.Helper()
+	for _, file := range u.files {
+		if name, ok := strings.CutPrefix(file.Name, folder); ok {
+			u.write(name, string(file.Data))
+		}
+	}
+}
+
+func (u *user) write(name, text string) {
+	u.t.Helper()
+	write(u.t, filepath.Join(u.dir, filepath.FromSlash(name)), text)
+}
+
+func (u *user) remove(names ...string) {
+	u.t.Helper()
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(u.dir, filepath.FromSlash(name))); err != nil {
+			u.t.Fatal(err)
+		}
+	}
+}
+
+// run runs a command of the project, which must succeed, and returns what it
+// printed. What is not in the module cache yet is downloaded.
+func (u *user) run(command ...string) string {
+	u.t.Helper()
+	output, err := inEnviron(u.t, u.dir, u.environ(u.proxy.offline()), command[0], command[1:]...)
+	if err != nil && strings.Contains(output, "GOPROXY=off") {
+		output, err = inEnviron(u.t, u.dir, u.environ(u.proxy.online(u.t)), command[0], command[1:]...)
+	}
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return output
+}
+
+// environ is that of the test with more, and with nothing that the user has not set.
+func (u *user) environ(more []string) []string {
+	return append(os.Environ(), append(more, "GOFLAGS=", "GOWORK=off", "PWD="+u.dir)...)
+}
+
+// fails runs a command of the project that must fail, and returns what it printed.
+func (u *user) fails(command ...string) string {
+	u.t.Helper()
+	output, err := inEnviron(u.t, u.dir, u.environ(u.proxy.offline()), command[0], command[1:]...)
+	if exitStatus(err) != 1 {
+		u.t.Fatalf("%q: got %v and %q, want exit status 1", command, err, output)
+	}
+	return output
+}
+
+var shipmentMethods = regexp.MustCompile(`(?ms)^// DeepCopy[^\n]*\nfunc \(in \*Shipment.*?^}\n\n`)
+
+// withoutShipments removes a type of the API, as controller-gen would.
+func (u *user) withoutShipments() {
+	u.t.Helper()
+	u.remove("api/v1alpha1/shipment_types.go", "config/crd/bases/shop.example.com_shipments.yaml")
+	for file, edit := range map[string]func(string) string{
+		"groupversion_info.go":     func(text string) string { return strings.ReplaceAll(text, "&Shipment{}, &ShipmentList{}, ", "") },
+		"zz_generated.deepcopy.go": func(text string) string { return shipmentMethods.ReplaceAllString(text, "") },
+	} {
+		name := filepath.Join("api", "v1alpha1", file)
+		text, err := os.ReadFile(filepath.Join(u.dir, name))
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		u.write(name, edit(string(text)))
+	}
+}
+
+// readmeCommands are those that the README tells a user to run: to get the tool, to
+// run it, and to complete go.mod.
+func readmeCommands(t *testing.T) (get, generate, tidy []string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(codeBelow(t, "README.md", "Use it")), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("README.md: got commands %q, want 3", lines)
+	}
+	return strings.Fields(lines[0]), strings.Fields(lines[1]), strings.Fields(lines[2])
+}
+
+// codeBelow returns the first block of code below a heading of a page.
+func codeBelow(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, section, found := strings.Cut(read(t, page), "\n## "+heading+"\n")
+	_, block, begins := strings.Cut(section, "\n```")
+	_, code, _ := strings.Cut(block, "\n")
+	code, _, ends := strings.Cut(code, "\n```")
+	if !found || !begins || !ends {
+		t.Fatalf("%s: no code below the heading %q", page, heading)
+	}
+	return code + "\n"
+}
+
+// read returns a file of the checkout.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout(t), filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

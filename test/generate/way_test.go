@@ -69,33 +69,59 @@ func TestUpgrade(t *testing.T) {
 	older := newUser(t)
 	older.add("older/")
 	theirs := build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
-	const api, generated = "example.com/shop/pkg/apis/shop/v1", "example.com/shop/pkg/generated/"
+	const api, client = "example.com/shop/pkg/apis/shop/v1", "example.com/shop/pkg/client/"
 	clientGen := func() {
 		older.run(filepath.Join(theirs, "client-gen"), "--input-base", "", "--input", api, "--clientset-name", "versioned",
-			"--output-dir", "pkg/generated/clientset", "--output-pkg", generated+"clientset")
+			"--output-dir", "pkg/client/clientset", "--output-pkg", client+"clientset")
 	}
 	older.run("go", "mod", "tidy")
 	clientGen()
-	older.run(filepath.Join(theirs, "lister-gen"), "--output-dir", "pkg/generated/listers", "--output-pkg", generated+"listers", api)
-	older.run(filepath.Join(theirs, "informer-gen"), "--output-dir", "pkg/generated/informers", "--output-pkg", generated+"informers",
-		"--versioned-clientset-package", generated+"clientset/versioned", "--listers-package", generated+"listers", api)
+	older.run(filepath.Join(theirs, "lister-gen"), "--output-dir", "pkg/client/listers", "--output-pkg", client+"listers", api)
+	older.run(filepath.Join(theirs, "informer-gen"), "--output-dir", "pkg/client/informers", "--output-pkg", client+"informers",
+		"--versioned-clientset-package", client+"clientset/versioned", "--listers-package", client+"listers", api)
 	older.add("program/")
 	older.run("go", "mod", "tidy")
 	older.run("go", "vet", "./...")
 
 	older.remove("pkg/apis/shop/v1/basket.go")
-	older.remove("pkg/generated/clientset")
+	older.remove("pkg/client/clientset")
 	clientGen()
 	get, _, tidy := readmeCommands(t)
 	older.run(get...)
-	older.remove("pkg/generated/listers")
+	older.remove("pkg/client/listers")
 	script := filepath.Join("hack", "update-codegen.sh")
 	older.write(script, codeBelow(t, "docs/recipes.md", "hack/update-codegen.sh"))
 	output := older.run("bash", script)
-	wantRemoved(t, output, filepath.Join("pkg", "generated", "informers", "externalversions", "shop", "v1", "basket.go"))
+	wantRemoved(t, output, filepath.Join("pkg", "client", "informers", "externalversions", "shop", "v1", "basket.go"))
 	older.run(tidy...)
 	older.run("go", "vet", "./...")
 	older.run("bash", script, "--verify")
+}
+
+// A program with informers of Kubernetes' own types, from client-go's factory, runs on
+// those of this module when the recipe has generated them and one line of it has
+// changed: an import.
+func TestOneImport(t *testing.T) {
+	program := newUser(t)
+	program.add("pods/")
+	program.run("go", "mod", "tidy")
+	const own = "github.com/informer-gen/informer-gen/"
+	const found = "pod before\ndeployment after\n1 pod\n"
+	if output := program.run("go", "run", "."); !strings.HasPrefix(output, found) || strings.Contains(output, own) {
+		t.Errorf("on client-go's informers: got %q, want %q", output, found)
+	}
+
+	get, _, tidy := readmeCommands(t)
+	program.run(get...)
+	program.write("hack/kube.sh", codeBelow(t, "docs/recipes.md", "Kubernetes' own types"))
+	program.run("sh", "-e", "hack/kube.sh")
+	program.edit("main.go", func(text string) string {
+		return strings.Replace(text, `"k8s.io/client-go/informers"`, `"example.com/shop/pkg/kube/informers"`, 1)
+	})
+	program.run(tidy...)
+	if output := program.run("go", "run", "."); !strings.HasPrefix(output, found) || !strings.Contains(output, "informers are of "+own) {
+		t.Errorf("on generated informers: got %q, want %q", output, found)
+	}
 }
 
 func wantRemoved(t *testing.T, output, file string) {
@@ -166,6 +192,20 @@ func (u *user) remove(names ...string) {
 	}
 }
 
+// edit changes a file, and fails the test if nothing changes.
+func (u *user) edit(name string, change func(string) string) {
+	u.t.Helper()
+	text, err := os.ReadFile(filepath.Join(u.dir, filepath.FromSlash(name)))
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	changed := change(string(text))
+	if changed == string(text) {
+		u.t.Fatalf("%s: nothing to change", name)
+	}
+	u.write(name, changed)
+}
+
 // run runs a command of the project, which must succeed, and returns what it
 // printed. What is not in the module cache yet is downloaded.
 func (u *user) run(command ...string) string {
@@ -201,17 +241,12 @@ var shipmentMethods = regexp.MustCompile(`(?ms)^// DeepCopy[^\n]*\nfunc \(in \*S
 func (u *user) withoutShipments() {
 	u.t.Helper()
 	u.remove("api/v1alpha1/shipment_types.go", "config/crd/bases/shop.example.com_shipments.yaml")
-	for file, edit := range map[string]func(string) string{
-		"groupversion_info.go":     func(text string) string { return strings.ReplaceAll(text, "&Shipment{}, &ShipmentList{}, ", "") },
-		"zz_generated.deepcopy.go": func(text string) string { return shipmentMethods.ReplaceAllString(text, "") },
-	} {
-		name := filepath.Join("api", "v1alpha1", file)
-		text, err := os.ReadFile(filepath.Join(u.dir, name))
-		if err != nil {
-			u.t.Fatal(err)
-		}
-		u.write(name, edit(string(text)))
-	}
+	u.edit("api/v1alpha1/groupversion_info.go", func(text string) string {
+		return strings.ReplaceAll(text, "&Shipment{}, &ShipmentList{}, ", "")
+	})
+	u.edit("api/v1alpha1/zz_generated.deepcopy.go", func(text string) string {
+		return shipmentMethods.ReplaceAllString(text, "")
+	})
 }
 
 // readmeCommands are those that the README tells a user to run: to get the tool, to

@@ -1,6 +1,10 @@
 // Package cache is k8s.io/client-go/tools/cache over the typed machinery of
-// runtime/cache: the same names, the same signatures, the same promises. Code
-// written against client-go's informers changes this one import.
+// runtime/cache: the same names, the same signatures, the same promises. Code that
+// makes its informers with the constructors of client-go's package changes this one
+// import. Informers that a factory of k8s.io/client-go/informers makes stay
+// client-go's: informer-gen generates a factory for k8s.io/api on this runtime, and
+// the import of the factory is then the one that changes (see "Kubernetes' own types"
+// in docs/recipes.md).
 //
 // Interfaces, data types, constants and function types are aliases of
 // client-go's, so that values fit wherever client-go's do, and pure helpers

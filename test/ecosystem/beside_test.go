@@ -1,0 +1,233 @@
+package ecosystem
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
+	shoplisters "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
+)
+
+// packer reserves orders. It reads them from the lister of a factory, and writes with
+// the client of a manager.
+type packer struct {
+	client.Client
+	orders shoplisters.OrderLister
+}
+
+func (p packer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	order, err := p.orders.Orders(request.Namespace).Get(request.Name)
+	if err != nil || order.Status.Phase == shopv1alpha1.OrderReserved {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	order = order.DeepCopy() // that of the lister is everybody's
+	order.Status.Phase = shopv1alpha1.OrderReserved
+	return ctrl.Result{}, p.Status().Update(ctx, order)
+}
+
+// cached makes the informers of a manager's cache, and remembers them.
+type cached struct {
+	mu        sync.Mutex
+	informers []toolscache.SharedIndexInformer
+}
+
+func (c *cached) newInformer(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+	informer := clientgocache.NewSharedIndexInformer(lw, obj, resync, indexers)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.informers = append(c.informers, informer)
+	return informer
+}
+
+// healthCheck returns a check of all informers of the cache.
+func (c *cached) healthCheck(stale time.Duration) func(*http.Request) error {
+	return func(*http.Request) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		var err error
+		for _, informer := range c.informers {
+			if status, ok := clientgocache.StatusOf(informer); ok {
+				err = errors.Join(err, status.Check(stale))
+			}
+		}
+		return err
+	}
+}
+
+// both is a manager, and a factory beside it.
+type both struct {
+	manager ctrl.Manager
+	cached  *cached
+	factory informers.SharedInformerFactory
+}
+
+func newBoth(config *rest.Config, options ctrl.Options) (*both, error) {
+	cached := &cached{}
+	options.Cache = cache.Options{NewInformer: cached.newInformer}
+	options.Client = client.Options{Cache: &client.CacheOptions{
+		DisableFor: []client.Object{&shopv1alpha1.Order{}}, // the factory has them
+	}}
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := source.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	factory := informers.NewSharedInformerFactory(reader, 0)
+	orders := factory.Shop().V1alpha1().Orders()
+	err = ctrl.NewControllerManagedBy(mgr).
+		Named("packer").
+		WatchesRawSource(&ctrlsource.Informer{Informer: orders.Informer(), Handler: &handler.EnqueueRequestForObject{}}).
+		Complete(packer{mgr.GetClient(), orders.Lister()})
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		mgr.AddHealthzCheck("factory", factory.HealthCheck(10*time.Minute)),
+		mgr.AddHealthzCheck("cache", cached.healthCheck(10*time.Minute)),
+	)
+	return &both{mgr, cached, factory}, err
+}
+
+func (b *both) run(ctx context.Context) error {
+	defer b.factory.Shutdown()
+	b.factory.StartWithContext(ctx)
+	if err := b.factory.WaitForSync(ctx); err != nil {
+		return err
+	}
+	return b.manager.Start(ctx)
+}
+
+// A factory beside a manager: one controller is fed by the factory, another by the
+// manager's cache; nothing is listed twice; both are healthy, and neither is when
+// the server has been down for too long.
+func TestFactoryBesideManager(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		orders, warehouses := cachetest.NewAPI(order("default", "first", "north", 1)), cachetest.NewAPI[*shopv1alpha1.Warehouse]()
+		memory := cachetest.NewServer()
+		cachetest.Serve(memory, shopv1alpha1.GroupVersion.WithResource("orders"), "Order", orders)
+		cachetest.Serve(memory, shopv1alpha1.GroupVersion.WithResource("warehouses"), "Warehouse", warehouses, cachetest.ServeOptions{ClusterScoped: true})
+		both, err := newBoth(&rest.Config{Host: "http://cachetest", Transport: memory.RoundTripper()}, ctrl.Options{
+			Scheme:     newScheme(t),
+			Logger:     logr.Discard(),
+			Metrics:    metricsserver.Options{BindAddress: "0"},
+			Controller: config.Controller{SkipNameValidation: new(true)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &keeper{Client: both.manager.GetClient()}
+		if err := ctrl.NewControllerManagedBy(both.manager).For(&shopv1alpha1.Warehouse{}).Complete(k); err != nil {
+			t.Fatal(err)
+		}
+		start(t, both.run)
+		if err := k.Create(t.Context(), &shopv1alpha1.Warehouse{
+			ObjectMeta: metav1.ObjectMeta{Name: "north"},
+			Spec:       shopv1alpha1.WarehouseSpec{Location: "Bergen", Capacity: 10},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+
+		got := &shopv1alpha1.Order{}
+		if err := k.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "first"}, got); err != nil || got.Status.Phase != shopv1alpha1.OrderReserved {
+			t.Errorf("the factory's controller left an order that is %q: %v", got.Status.Phase, err)
+		}
+		if reserved := warehouses.Objects()[0].Status.Reserved; reserved != 5 {
+			t.Errorf("the manager's controller left a warehouse with %d reserved", reserved)
+		}
+		for name, requests := range map[string][]cachetest.Request{"orders": orders.Requests(), "warehouses": warehouses.Requests()} {
+			if lists := listed(requests); lists != 1 {
+				t.Errorf("%s were listed %d times, want once", name, lists)
+			}
+		}
+		if status := both.factory.Status(); len(status) != 1 || !status[0].Synced || status[0].Objects != 1 {
+			t.Errorf("factory: got status %v, want that of an informer in sync with one object", status)
+		}
+		checks := map[string]func(*http.Request) error{
+			"factory": both.factory.HealthCheck(10 * time.Minute), "cache": both.cached.healthCheck(10 * time.Minute),
+		}
+		for name, check := range checks {
+			if err := check(nil); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		down := cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused}
+		orders.Fail(down)
+		warehouses.Fail(down)
+		orders.CloseWatches()
+		warehouses.CloseWatches()
+		time.Sleep(20 * time.Minute)
+		for name, check := range checks {
+			if err := check(nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
+				t.Errorf("%s of a server that is down: got %v", name, err)
+			}
+		}
+	})
+}
+
+// listed is how often all objects were asked for.
+func listed(requests []cachetest.Request) int {
+	lists := 0
+	for _, request := range requests {
+		if request.Verb != cachetest.Watch {
+			lists++
+		}
+	}
+	return lists
+}
+
+// The code of the page is that of this package.
+func TestPageHasTheCode(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "controller-runtime.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, name := range []string{"beside_test.go", "manager_test.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(source)
+	}
+	blocks := strings.Split(string(page), "\n```go\n")[1:]
+	if len(blocks) == 0 {
+		t.Fatal("the page has no code")
+	}
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "\n```")
+		for line := range strings.Lines(block) {
+			if line = strings.TrimSpace(line); line != "" && line != "…" && !strings.Contains(code.String(), line) {
+				t.Errorf("%s: not in this package", line)
+			}
+		}
+	}
+}

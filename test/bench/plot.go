@@ -81,11 +81,12 @@ func (p plot) svg(at []int, lines ...line) string {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n", width, height, p.title)
 	b.WriteString(style)
 	text(&b, left, 25, "start", "title", p.title)
-	text(&b, (left+right)/2, height-10, "middle", "", p.axis)
+	text(&b, right, 45, "end", "", unitName(p.unit)+", logarithmic scale")
+	text(&b, (left+right)/2, height-10, "middle", "", p.axis+", evenly spaced")
 	for decade := low; decade <= high; decade++ {
 		y := yOf(math.Pow10(decade), low, high)
 		fmt.Fprintf(&b, `<line class="grid" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/>`+"\n", left, right, y, y)
-		text(&b, left-10, y+4, "end", "", tick(decade, p.unit))
+		text(&b, left-10, y+4, "end", "", quantity(math.Pow10(decade), p.unit))
 	}
 	for i, x := range at {
 		text(&b, xOf(i, len(at)), bottom+20, "middle", "", quantity(float64(x), ""))
@@ -106,14 +107,6 @@ func (p plot) svg(at []int, lines ...line) string {
 
 func text(b *strings.Builder, x, y float64, anchor, class, s string) {
 	fmt.Fprintf(b, `<text class="%s" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", class, x, y, anchor, s)
-}
-
-// tick is what is written beside a power of ten.
-func tick(decade int, unit string) string {
-	if isTime(unit) {
-		return quantity(math.Pow10(decade), unit)
-	}
-	return quantity(math.Pow10(decade), unit) + " " + unit
 }
 
 // decades returns the powers of ten between which all values are. What is not

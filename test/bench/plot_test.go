@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // A plot is well-formed, draws each value that there is, and ten times as much a
@@ -36,7 +37,42 @@ func TestPlot(t *testing.T) {
 			t.Errorf("line %d: got %s, want %s", i, line[1], want[i])
 		}
 	}
+	if !strings.Contains(picture.String(), "time/op, logarithmic scale") {
+		t.Error("the plot does not say what its scale is")
+	}
 	if drawn, err := p.draw(&picture, results[:1]); drawn || err != nil {
 		t.Errorf("one place: got %v, %v, want nothing", drawn, err)
+	}
+}
+
+// No text of a plot is cut off, whatever its unit, and however much is measured.
+func TestPlotText(t *testing.T) {
+	type element struct {
+		X      float64 `xml:"x,attr"`
+		Anchor string  `xml:"text-anchor,attr"`
+		Class  string  `xml:"class,attr"`
+		Text   string  `xml:",chardata"`
+	}
+	for _, p := range plots(full) {
+		var picture struct {
+			Text []element `xml:"text"`
+		}
+		// Values of all lengths: 1 to 9 digits.
+		values := []float64{1.5, 5e8}
+		svg := p.svg([]int{1, 1_000_000}, line{name: "client-go", values: values}, line{name: "here", values: values})
+		if err := xml.Unmarshal([]byte(svg), &picture); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range picture.Text {
+			wide := 7.5 // pixels of a character, on average, in a wide font
+			if e.Class == "title" {
+				wide = 9
+			}
+			size := wide * float64(utf8.RuneCountInString(e.Text))
+			from := e.X - map[string]float64{"start": 0, "middle": size / 2, "end": size}[e.Anchor]
+			if from < 0 || from+size > width {
+				t.Errorf("%s: %q is at %.0f to %.0f of 0 to %d", p.name, e.Text, from, from+size, width)
+			}
+		}
 	}
 }

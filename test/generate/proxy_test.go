@@ -38,6 +38,7 @@ func newProxy(t *testing.T) proxy {
 	for _, file := range archive.File {
 		fmt.Fprintln(hash, file.Name, file.UncompressedSize64, file.CRC32)
 	}
+	// The x keeps a hash of digits alone from being a number, which has no leading zero.
 	p := proxy{dir: t.TempDir(), version: fmt.Sprintf("v0.0.1-test.x%x", hash.Sum(nil)[:6]), modules: goEnv(t, "GOMODCACHE")}
 
 	gomod, err := os.ReadFile(filepath.Join(root, "go.mod"))

@@ -77,9 +77,14 @@ func (p proxy) forget(t *testing.T) {
 		}
 		return err
 	})
-	downloaded, err := filepath.Glob(filepath.Join(p.modules, "cache", "download", filepath.FromSlash(scratch.Runtime), "@v", p.version+".*"))
+	versions := filepath.Join(p.modules, "cache", "download", filepath.FromSlash(scratch.Runtime), "@v")
+	downloaded, err := filepath.Glob(filepath.Join(versions, p.version+".*"))
 	if err != nil {
 		t.Error(err)
+	}
+	list := filepath.Join(versions, "list")
+	if content, err := os.ReadFile(list); err == nil && strings.TrimSpace(string(content)) == p.version {
+		downloaded = append(downloaded, list)
 	}
 	for _, path := range append(downloaded, extracted) {
 		if err := os.RemoveAll(path); err != nil {

@@ -39,77 +39,84 @@ var phaseNames = [...]string{
 }
 
 // String returns what to put behind "the informer is".
-func (p Phase) String() string { return phaseNames[p] }
+func (p Phase) String() string {
+	if int(p) >= len(phaseNames) {
+		return fmt.Sprintf("in phase %d", uint8(p))
+	}
+	return phaseNames[p]
+}
 
 // Status is what an informer is doing, and what went wrong lately. Times are zero
-// and counters begin at zero until there is something to tell.
+// and counters begin at zero until there is something to tell. It marshals into JSON,
+// and back.
 type Status struct {
 	// Name is the informer's.
-	Name  string
-	Phase Phase
+	Name  string `json:"name"`
+	Phase Phase  `json:"phase"`
 	// Since is when the phase began, and Started when the informer was started.
-	Since, Started time.Time
+	Since   time.Time `json:"since,omitzero"`
+	Started time.Time `json:"started,omitzero"`
 	// NextAttempt is when the next list or watch is due, if the phase is BackingOff
 	// or Absent.
-	NextAttempt time.Time
+	NextAttempt time.Time `json:"nextAttempt,omitzero"`
 	// Synced is true once the store has held a whole list.
-	Synced bool
+	Synced bool `json:"synced"`
 	// Attempts counts the lists and watches that failed since the last that
 	// did not, and FailingSince is when the first of them did.
-	Attempts     int
-	FailingSince time.Time
+	Attempts     int       `json:"attempts"`
+	FailingSince time.Time `json:"failingSince,omitzero"`
 	// LastError is why the last of them failed, or why the informer lists where it
 	// would rather ask for a watch-list. It is nil when all is well.
-	LastError error
+	LastError error `json:"lastError,omitempty"`
 
 	// Objects is how many the store holds.
-	Objects int
+	Objects int `json:"objects"`
 	// ResourceVersion is the latest that was seen in a list or a watch. The
 	// store may not have taken it in yet.
-	ResourceVersion string
+	ResourceVersion string `json:"resourceVersion"`
 	// LastEvent is when a watch last told of an object.
-	LastEvent time.Time
+	LastEvent time.Time `json:"lastEvent,omitzero"`
 	// LastBookmark is when a watch last told of a resourceVersion alone.
-	LastBookmark time.Time
+	LastBookmark time.Time `json:"lastBookmark,omitzero"`
 	// LastContact is when the store was last known to be in step with the server:
 	// when a list was complete, a watch opened, a frame came, or the server said
 	// that it does not have the resource.
-	LastContact time.Time
+	LastContact time.Time `json:"lastContact,omitzero"`
 	// Reconnects counts the watches that took up where another one ended, and
 	// ReconnectReason is the error with which the last of those ended; nil if the
 	// server closed it.
-	Reconnects      int
-	ReconnectReason error
+	Reconnects      int   `json:"reconnects"`
+	ReconnectReason error `json:"reconnectReason,omitempty"`
 	// Relists counts the times that everything was fetched again, and RelistReason
 	// is the error that led to the last of them.
-	Relists      int
-	RelistReason error
+	Relists      int   `json:"relists"`
+	RelistReason error `json:"relistReason,omitempty"`
 	// ObjectErrors counts the objects that were left out of the store or an index,
 	// and LastObjectError is why the last of them was.
-	ObjectErrors    int
-	LastObjectError error
+	ObjectErrors    int   `json:"objectErrors"`
+	LastObjectError error `json:"lastObjectError,omitempty"`
 
 	// Handlers are those that were not removed, in the order in which they came.
-	Handlers []HandlerStatus
+	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }
 
 // HandlerStatus is how a handler gets on.
 type HandlerStatus struct {
 	// Name is the handler's.
-	Name string
+	Name string `json:"name"`
 	// Backlog is how many events wait for the handler, as Registration.Backlog
 	// counts them.
-	Backlog int
+	Backlog int `json:"backlog"`
 	// Lag is how long ago the store made the change that the handler is called
 	// with; zero if it is not at work. During the initial events it is zero.
-	Lag time.Duration
+	Lag time.Duration `json:"lag"`
 	// Delivered counts the calls. A few dozen of the last millisecond may be missing.
-	Delivered uint64
+	Delivered uint64 `json:"delivered"`
 	// LongestCall is how long the longest call took, or takes. Quick calls that
 	// follow each other are measured together.
-	LongestCall time.Duration
+	LongestCall time.Duration `json:"longestCall"`
 	// Panics counts the calls that ended in a panic.
-	Panics int
+	Panics int `json:"panics"`
 }
 
 // String returns what to put behind "the informer is".

@@ -2,14 +2,18 @@ package factory
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
@@ -79,6 +83,31 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 		}
 		if err := f.HealthCheck(2 * time.Minute)(nil); err != nil {
 			t.Errorf("error %v", err)
+		}
+		stop()
+		f.Shutdown()
+	})
+}
+
+// The status of a factory is readable as JSON, for a debug page.
+func TestStatusJSON(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset()
+		f := newFactory(client)
+		client.PrependReactor("list", "pods", func(clientgotesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewUnauthorized("token expired")
+		})
+		f.pods()
+		f.StartWithContext(ctx)
+		time.Sleep(time.Second)
+		text, err := json.Marshal(f.Status())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{`"name":"pods.v1","phase":"backing off"`, `"lastError":{"message":"list: token expired`, `"class":"forbidden"`} {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("lacks %s: %s", part, text)
+			}
 		}
 		stop()
 		f.Shutdown()

@@ -457,7 +457,7 @@ func TestReleaseEndsWaiting(t *testing.T) {
 		if diff := cmp.Diff(want, synced, typesByName); diff != "" {
 			t.Errorf("synced (-want +got):\n%s", diff)
 		}
-		if !errors.Is(err, core.ErrStopped) || !strings.Contains(err.Error(), "*v1.Pod") || !strings.Contains(err.Error(), "*v1.Node") {
+		if !errors.Is(err, core.ErrStopped) || !strings.Contains(err.Error(), `"k8s.io/api/core/v1.Pod"`) || !strings.Contains(err.Error(), "*v1.Node") {
 			t.Errorf("error %v", err)
 		}
 		stop()

@@ -78,7 +78,7 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 		f.StartWithContext(ctx)
 		time.Sleep(90 * time.Second)
 		err := f.HealthCheck(time.Minute)(nil)
-		if !errors.Is(err, core.ErrStale) || !strings.Contains(err.Error(), `"*v1.Pod"`) {
+		if !errors.Is(err, core.ErrStale) || !strings.Contains(err.Error(), `"k8s.io/api/core/v1.Pod"`) {
 			t.Errorf("error %v", err)
 		}
 		if err := f.HealthCheck(2 * time.Minute)(nil); err != nil {

@@ -12,7 +12,7 @@ import (
 // NewReflectorWithOptions.
 func New(c *Config) Controller {
 	config := *c
-	guard, lw := guarded(c.ListerWatcher, objectName(c.ObjectType, c.ObjectDescription), nil)
+	guard, lw := guarded(c.ListerWatcher, informerName(c.ObjectType, c.ObjectDescription, InformerNameAndResource{}), nil)
 	config.ListerWatcher = lw
 	config.Queue = guardQueue(c.Queue, guard)
 	return cache.New(&config)

@@ -66,9 +66,10 @@
 //     obeyed also where client-go uses its backoff. Every wait ends with the context.
 //   - A panic of a handler is logged by HandleCrash as in client-go, with the file and
 //     line of the handler, and once more with the handler's name.
-//   - Informers are named in logs by the type of their objects or
-//     ObjectDescription, not by the place where they were made, and failures of lists
-//     and watches are logged once, not at each attempt.
+//   - Informers are named in logs by ObjectDescription, or else by the resource or kind
+//     of their objects or by their type (see NewSharedIndexInformerWithOptions), not by
+//     the place where they were made, and failures of lists and watches are logged once,
+//     not at each attempt.
 //   - A watch error handler is told of every list or watch that failed, also of
 //     one that had been answered and then ended with an error: an expired version
 //     or a broken stream, for example. The conditions that it tests for are the

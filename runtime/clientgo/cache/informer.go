@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"time"
 
@@ -263,10 +262,11 @@ func (s *untypedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorH
 	if handler == nil {
 		return startedError(s.informer.SetOnError(nil))
 	}
-	reflector := cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), cache.ReflectorOptions{
-		Name:            s.informer.Name(),
-		TypeDescription: s.informer.Name(),
-	})
+	options := cache.ReflectorOptions{Name: s.informer.Name()}
+	if object, _ := s.object.(runtime.Object); options.Name != informerName(object, "", InformerNameAndResource{}) {
+		options.TypeDescription = options.Name // else client-go describes the object
+	}
+	reflector := cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), options)
 	return startedError(s.informer.SetOnError(func(ctx context.Context, err error) { handler(ctx, reflector, err) }))
 }
 
@@ -281,13 +281,4 @@ func startedError(err error) error {
 		return errInformerStarted
 	}
 	return err
-}
-
-// objectName describes an example object: client-go's description for it if
-// there is one, or else its Go type.
-func objectName(object runtime.Object, description string) string {
-	if description != "" {
-		return description
-	}
-	return fmt.Sprint(reflect.TypeOf(object))
 }

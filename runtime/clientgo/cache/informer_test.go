@@ -284,7 +284,7 @@ func TestWatchErrorHandler(t *testing.T) {
 		}
 		if err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) {
 			told = append(told, err)
-			if r.Name() != "*v1.Pod" || r.TypeDescription() != "*v1.Pod" {
+			if r.Name() != "k8s.io/api/core/v1.Pod" || r.TypeDescription() != "*v1.Pod" {
 				t.Errorf("reflector %q of %q", r.Name(), r.TypeDescription())
 			}
 		}); err != nil {

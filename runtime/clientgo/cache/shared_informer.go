@@ -18,6 +18,10 @@ func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEv
 
 // NewSharedIndexInformer returns an informer of what a ListerWatcher lists and
 // watches. It fits controller-runtime's cache.Options.NewInformer.
+//
+// The informer is named by the kind of the example object, as
+// "Widget.v1alpha1.apps.example.com", or if that has none by its Go type with the import
+// path. ObjectDescription of NewSharedIndexInformerWithOptions sets another name.
 func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{
 		ResyncPeriod: defaultEventHandlerResyncPeriod,
@@ -30,12 +34,17 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // not of its kind if it is an unstructured one with a kind, are reported and
 // skipped; with a nil example none is.
 //
+// The name of the informer in logs, errors and statuses is options.ObjectDescription, or
+// the resource of options.Identifier, as "widgets.v1alpha1.apps.example.com", or the kind
+// of the example if that has one, as unstructured and metadata objects do, or its Go type
+// with the import path. What the ListerWatcher returns does not change it.
+//
 // The informer keeps its objects as runtime.Object. For an API type that is
 // known when the program is compiled, an informer over a typed source decodes
 // and lists with less work: see Typed and package source.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	return newListWatchInformer(lw, exampleObject, options.Indexers, core.Options[runtime.Object]{
-		Name:    options.ObjectDescription,
+		Name:    informerName(exampleObject, options.ObjectDescription, options.Identifier),
 		Resync:  options.ResyncPeriod,
 		Metrics: InformerMetrics(options.Identifier, options.InformerMetricsProvider),
 	})
@@ -44,7 +53,6 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 // newListWatchInformer returns an informer of what a ListerWatcher lists and
 // watches. As client-go's, it keeps the objects of a resource that is absent.
 func newListWatchInformer(lw ListerWatcher, exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer[runtime.Object] {
-	options.Name = objectName(exampleObject, options.Name)
 	options.KeepAbsent = true
 	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
 	informer := core.New(source.FromListerWatcher[runtime.Object](lw, exampleObject), options)

@@ -76,6 +76,7 @@ type unsharedInformer struct {
 
 func newUnshared(options InformerOptions) *unsharedInformer {
 	informer := newListWatchInformer(options.ListerWatcher, options.ObjectType, options.Indexers, core.Options[runtime.Object]{
+		Name:         informerName(options.ObjectType, "", options.Identifier),
 		Resync:       options.ResyncPeriod,
 		WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout),
 		Metrics:      InformerMetrics(options.Identifier, options.InformerMetricsProvider),

@@ -136,7 +136,7 @@ func (e *SyncError) Error() string {
 	if e.Handler != "" {
 		fmt.Fprintf(&b, "replaying to handler %q, ", e.Handler)
 	}
-	fmt.Fprintf(&b, "%v: %v", e.Status, e.Cause)
+	fmt.Fprintf(&b, "%v; stopped waiting: %v", e.Status, e.Cause)
 	return b.String()
 }
 

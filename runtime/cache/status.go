@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,6 +37,16 @@ var phaseNames = [...]string{
 	BackingOff: "backing off",
 	Absent:     "waiting for the resource to be installed",
 	Stopped:    "stopped",
+}
+
+// phaseTimes say how long a phase has lasted, behind its name: "the initial events for
+// 10s" would be read as if these lasted so long, and "backing off for 3s" as the length of
+// the backoff.
+var phaseTimes = map[Phase]string{
+	Streaming:  " (%v so far)",
+	BackingOff: " (%v so far)",
+	Absent:     " (%v so far)",
+	Stopped:    " %v ago",
 }
 
 // String returns what to put behind "the informer is".
@@ -124,7 +135,7 @@ func (s Status) String() string {
 	var b strings.Builder
 	b.WriteString(s.Phase.String())
 	if !s.Since.IsZero() {
-		fmt.Fprintf(&b, " for %v", time.Since(s.Since).Round(time.Millisecond))
+		fmt.Fprintf(&b, cmp.Or(phaseTimes[s.Phase], " for %v"), time.Since(s.Since).Round(time.Millisecond))
 	}
 	if !s.NextAttempt.IsZero() {
 		fmt.Fprintf(&b, ", next attempt in %v", max(0, time.Until(s.NextAttempt)).Round(time.Millisecond))

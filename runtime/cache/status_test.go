@@ -113,7 +113,7 @@ func TestResourceComesAndGoes(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := r.WaitForSync(ctx)
-		for _, part := range []string{`informer "things": not in sync: waiting for the resource to be installed for 1h`, "is its CRD installed?"} {
+		for _, part := range []string{`informer "things": not in sync: waiting for the resource to be installed (1h`, "is its CRD installed?"} {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("error lacks %q: %v", part, err)
 			}

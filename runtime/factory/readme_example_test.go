@@ -35,8 +35,8 @@ func followOrders(ctx context.Context, config *rest.Config, queue workqueue.Type
 	}
 	factory.StartWithContext(ctx)
 	if err := factory.WaitForSync(ctx); err != nil {
-		return err // informer "orders.v1alpha1.shop.example.com": not in sync: backing off for 2s, next
-		//            attempt in 1s, 3 failed attempts in 5s, last error: list: … forbidden …; RBAC must grant list and watch on …
+		return err // informer "orders.v1alpha1.shop.example.com": not in sync: backing off (2s so far),
+		//            next attempt in 1s, 3 failed attempts in 5s, last error: list: … forbidden …; RBAC must grant list and watch on …
 	}
 	existing, err := orders.Lister().Orders("default").List(labels.Everything())
 	if err != nil {

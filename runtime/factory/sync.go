@@ -44,9 +44,9 @@ func (m *member) waitForCacheSync(ctx context.Context) bool {
 	return cache.IsDone(checker)
 }
 
-// ErrStuck is the cause of the *SyncError of an informer that was not waited for
-// any longer, since only somebody can mend what is wrong.
-var ErrStuck = errors.New("not waited for, since it does not mend itself")
+// ErrStuck is the cause of the *SyncError of an informer that WaitForSync stopped
+// waiting for, since an operator has to act: to grant access or to install a CRD.
+var ErrStuck = errors.New("needs operator action (credentials, RBAC or CRD)")
 
 const (
 	// stuckAttempts is how many attempts have failed when an informer is taken to
@@ -108,7 +108,7 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 	return errors.Join(errs...)
 }
 
-// stuck reports whether only somebody can help the informer.
+// stuck reports whether the informer needs operator action.
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
 	forbidden := status.Phase == core.BackingOff && core.ClassOf(status.LastError) == core.ClassForbidden && status.Attempts >= stuckAttempts

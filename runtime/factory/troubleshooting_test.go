@@ -195,15 +195,15 @@ var nextAttempt = regexp.MustCompile(`next attempt in [^,:; ]+([,:; ]|$)`)
 
 // normal is a word, with a duration that depends on chance replaced by another one.
 func normal(word string) string {
-	bare := strings.TrimRight(word, ",:")
+	bare := strings.Trim(word, "(,:;")
 	d, err := time.ParseDuration(bare)
 	switch {
 	case err != nil || bare == "0":
 		return word
 	case d < 10*time.Second:
-		return "3s" + word[len(bare):]
+		return strings.Replace(word, bare, "3s", 1)
 	default:
-		return d.Round(10*time.Second).String() + word[len(bare):]
+		return strings.Replace(word, bare, d.Round(10*time.Second).String(), 1)
 	}
 }
 

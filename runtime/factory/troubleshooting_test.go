@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -103,12 +104,15 @@ type stage struct {
 	stop     func()
 	api      *cachetest.API[*shopv1alpha1.Order]
 	factory  *factory.Factory[*source.Client]
+	source   source.Source[*shopv1alpha1.Order]
 	informer *cache.Informer[*shopv1alpha1.Order]
 
 	// These are for start.
 	options   cache.Options[*shopv1alpha1.Order]
 	limits    source.ClientOptions
 	verbosity int
+	// answer is the body of the answer to every list, if it is not empty.
+	answer string
 
 	log   lockedBuffer
 	shown strings.Builder
@@ -137,11 +141,16 @@ func (s *stage) new() *stage {
 		klog.ContextualLogger(true))
 	server, orders := cachetest.NewServer(), shopv1alpha1.GroupVersion.WithResource("orders")
 	cachetest.Serve(server, orders, "Order", s.api)
-	client, err := source.NewClientWithOptions(&rest.Config{Host: "https://api.example.com", Transport: server.RoundTripper(), QPS: -1}, s.limits)
+	transport := server.RoundTripper()
+	if s.answer != "" {
+		transport = answering(s.answer)
+	}
+	client, err := source.NewClientWithOptions(&rest.Config{Host: "https://api.example.com", Transport: transport, QPS: -1}, s.limits)
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.informer = cache.New(source.New[*shopv1alpha1.Order](client, orders, "shop"), s.options)
+	s.source = source.New[*shopv1alpha1.Order](client, orders, "shop")
+	s.informer = cache.New(s.source, s.options)
 	s.factory = factory.New(client, 0)
 	s.factory.InformerFor(&shopv1alpha1.Order{}, func(*source.Client, time.Duration) clientgo.SharedIndexInformer {
 		return clientgocache.Untyped(s.informer, clientgocache.AdapterOptions{})
@@ -279,6 +288,36 @@ func (b blocked) OnAdd(*shopv1alpha1.Order, bool)        { time.Sleep(b.initial)
 func (b blocked) OnUpdate(_, _ *shopv1alpha1.Order)      { time.Sleep(b.update) }
 func (b blocked) OnDelete(_ *shopv1alpha1.Order, _ bool) {}
 
+// exiting is a handler that ends its goroutine, as the FailNow of a test does.
+type exiting struct{ blocked }
+
+func (exiting) OnAdd(*shopv1alpha1.Order, bool) { runtime.Goexit() }
+
+// answering is a server with the same answer to every list, and watches that end after a
+// minute without an event.
+type answering string
+
+// quietMinute is the body of such a watch.
+type quietMinute struct{}
+
+func (quietMinute) Read([]byte) (int, error) {
+	time.Sleep(time.Minute)
+	return 0, io.EOF
+}
+
+func (a answering) RoundTrip(request *http.Request) (*http.Response, error) {
+	var body io.Reader = strings.NewReader(string(a))
+	if request.URL.Query().Has("watch") {
+		body = quietMinute{}
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(body),
+		Request:    request,
+	}, nil
+}
+
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -314,6 +353,8 @@ var scenes = map[string]func(*stage){
 		s.api.Fail(cachetest.Fault{Verb: cachetest.List, Hang: true})
 		s.start(0)
 		s.seeSync(10 * time.Second)
+		s.pass(5 * time.Minute)
+		s.seeLog()
 	},
 	"Waiting for the bookmark": func(s *stage) {
 		s.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, LoseBookmarks: true})
@@ -437,6 +478,27 @@ var scenes = map[string]func(*stage){
 		s.pass(time.Second)
 		s.seeLog()
 	},
+	"An answer that is not a list": func(s *stage) {
+		s.options.DisableWatchList = true
+		s.answer = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`
+		s.start(0)
+		s.seeSync(5 * time.Second)
+	},
+	"No resourceVersion": func(s *stage) {
+		s.options.DisableWatchList = true
+		s.answer = `{"kind":"OrderList","apiVersion":"shop.example.com/v1alpha1","metadata":{},"items":[]}`
+		s.start(90 * time.Second)
+		s.seeStatus()
+		s.see("RelistReason", s.informer.Status().RelistReason)
+	},
+	"Watch-lists that end early": func(s *stage) {
+		s.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Opened: true, Err: io.EOF})
+		s.verbosity = 2
+		s.start(0)
+		s.pass(20 * time.Second)
+		s.seeLog()
+		s.seeStatus()
+	},
 	"Silent watch": func(s *stage) {
 		s.verbosity = 4
 		s.start(time.Second)
@@ -480,6 +542,12 @@ var scenes = map[string]func(*stage){
 			s.change("first", 1)
 			s.pass(time.Millisecond)
 		}
+		s.seeLog()
+		s.see("Registration.Err", r.Err())
+	},
+	"A handler ends its goroutine": func(s *stage) {
+		r := s.handle(exiting{}, cache.HandlerOptions{Name: "invoices"})
+		s.start(time.Second)
 		s.seeLog()
 		s.see("Registration.Err", r.Err())
 	},
@@ -533,6 +601,21 @@ var scenes = map[string]func(*stage){
 				s.shown.WriteString("  " + line + "\n")
 			}
 		}
+	},
+	"Calls that are refused": func(s *stage) {
+		s.start(time.Second)
+		s.see("Run", s.informer.Run(s.ctx))
+		index := cache.Index[*shopv1alpha1.Order]{Name: "customer", Value: func(o *shopv1alpha1.Order) string { return o.Spec.Customer }}
+		s.check(s.informer.AddIndexes(index))
+		s.see("AddIndexes", s.informer.AddIndexes(index))
+		s.see("AddIndexes", s.informer.AddIndexes(cache.Index[*shopv1alpha1.Order]{Name: "warehouse"}))
+		_, err := s.informer.Store().ByIndex("warehouse", "north")
+		s.see("ByIndex", err)
+		watcher, err := s.source.Watch(s.ctx, metav1.ListOptions{})
+		s.check(err)
+		watcher.Stop()
+		_, err = watcher.Next()
+		s.see("Next of a watcher that was stopped", err)
 	},
 	"Liveness probes": func(s *stage) {
 		s.start(time.Minute)

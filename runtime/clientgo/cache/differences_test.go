@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"os"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,6 +52,50 @@ func TestDifferences(t *testing.T) {
 			},
 			ours:   []string{"update a@9", "update a@9"},
 			theirs: []string{"update a@9", "update a@9"},
+		},
+		{
+			name: "two items with one key in a list",
+			do: func(api *fakeAPI) {
+				api.more = []v1.Pod{*pod("ns", "b", "8"), *pod("ns", "b", "9")}
+				api.disconnect(func() { api.set(pod("ns", "a", "2")) })
+			},
+			ours:   []string{"update a@2", "add b@9"},
+			theirs: []string{"update a@2", "add b@8", "add b@9"},
+		},
+		{
+			name: "a connection that is reset when a watch is opened",
+			do: func(api *fakeAPI) {
+				time.Sleep(time.Minute)
+				api.fail(syscall.ECONNRESET)
+				api.close()
+				time.Sleep(time.Minute)
+				api.fail(nil)
+				time.Sleep(time.Minute)
+			},
+			theirs: []string{"update a@1"},
+		},
+		{
+			name: "a watch that times out when it is opened",
+			do: func(api *fakeAPI) {
+				time.Sleep(time.Minute)
+				api.fail(os.ErrDeadlineExceeded)
+				api.close()
+				time.Sleep(time.Minute)
+				api.fail(nil)
+				time.Sleep(time.Minute)
+			},
+			theirs: []string{"update a@1"},
+		},
+		{
+			name: "a connection that is refused when a watch is opened",
+			do: func(api *fakeAPI) {
+				time.Sleep(time.Minute)
+				api.fail(syscall.ECONNREFUSED)
+				api.close()
+				time.Sleep(time.Minute)
+				api.fail(nil)
+				time.Sleep(time.Minute)
+			},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -34,8 +34,8 @@
 //   - An IndexFunc that fails leaves the object out of that index and is logged;
 //     client-go panics.
 //   - GetIndexers returns a copy.
-//   - An empty resourceVersion, of an object or of a list, leaves that of the
-//     store as it is.
+//   - An empty resourceVersion, of an object or of a list, and an older one of an
+//     object, leave that of the store as it is; client-go takes any for the latest.
 //   - An error of a transform leaves out that state of the object, of a list too;
 //     client-go lists again and again.
 //   - An object, or the result of a transform, that is not of the informer's
@@ -52,12 +52,28 @@
 //     factory.ListWatchOptions decide otherwise for informers over other sources.
 //   - A delete of an object that the store does not have is not told to handlers;
 //     client-go calls OnDelete.
+//   - Of several items of one list with the same key, handlers are told of the last one
+//     only, which is the one that is stored; client-go tells of each as new.
+//   - Handlers are told of what a list lacks, and of what there is when they join, in the
+//     order of the store, and of a watch-list in the order of the server; client-go's
+//     order is that of a Go map.
 //   - A relist tells handlers of unchanged objects as client-go's does: unless the
 //     informer does resyncs and the handler takes no part in them. Objects of an
 //     unchanged UID, version and content are the stored ones, so that old and new
 //     object of such an update are the same pointer.
 //   - Events that a ListerWatcher repeats are delivered again, as in client-go: only
 //     sources with ordered versions (package source, over REST) drop duplicates.
+//   - A watch that can't be opened, because the connection is reset, times out or breaks
+//     otherwise, is tried again from the last version; client-go lists again unless the
+//     connection is refused.
+//   - A watch-list whose connection is lost, or that is answered 404, is asked for again,
+//     and one that is answered 410 twice is followed by a list; client-go lists after the
+//     first two, and asks again and again after the third.
+//   - A watch that ends without a resourceVersion to go on from is followed by a list;
+//     client-go watches on from no particular version, and misses what was deleted.
+//   - A server whose versions went backwards, as after a restore from a backup, is listed
+//     again; client-go watches for versions that are yet to come, and misses all until
+//     then.
 //   - A watch that is silent for 4 minutes, and a watch-list that is silent for 20
 //     seconds before the bookmark of its initial events, are closed: the one is
 //     opened again, the other followed by a list. client-go waits for the server.

@@ -27,6 +27,8 @@ type fakeAPI struct {
 	watchers  []*watch.RaceFreeFakeWatcher
 	// failure is what lists and watches return, if it is not nil.
 	failure error
+	// more are items that lists have besides the pods.
+	more []v1.Pod
 }
 
 func newFakeAPI(pods ...*v1.Pod) *fakeAPI {
@@ -94,6 +96,17 @@ func (a *fakeAPI) disconnect(change func()) {
 	}
 }
 
+// close ends all watches, as a server does after a time.
+func (a *fakeAPI) close() {
+	a.mu.Lock()
+	watchers := a.watchers
+	a.watchers = nil
+	a.mu.Unlock()
+	for _, w := range watchers {
+		w.Stop()
+	}
+}
+
 func (a *fakeAPI) fail(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -110,6 +123,7 @@ func (a *fakeAPI) list(context.Context, metav1.ListOptions) (runtime.Object, err
 	for _, p := range a.pods {
 		list.Items = append(list.Items, *p.DeepCopy())
 	}
+	list.Items = append(list.Items, a.more...)
 	return list, nil
 }
 

@@ -2,7 +2,10 @@ package differential_test
 
 import (
 	"cmp"
+	"os"
 	"slices"
+	"strings"
+	"testing"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
@@ -10,6 +13,8 @@ import (
 // difference is one that is meant.
 type difference struct {
 	name, reason string
+	// comment is how the package comment of clientgo/cache begins to tell of it.
+	comment string
 	// level makes what is meant to differ in two transcripts of a script the same,
 	// and leaves all else as it is.
 	level func(s script, theirs, ours transcript)
@@ -18,22 +23,25 @@ type difference struct {
 // meant are all differences that are meant.
 var meant = []difference{
 	{
-		name:   "order of what a list lacks",
-		reason: "client-go finds what a list lacks in the order of a Go map; the core in that of its rows",
+		name:    "order of what a list lacks",
+		reason:  "client-go finds what a list lacks in the order of a Go map; the core in that of its rows",
+		comment: "Handlers are told of what a list lacks",
 		level: func(_ script, theirs, ours transcript) {
 			sortRuns(theirs, ours, func(_ *record, e event) bool { return e.unknown })
 		},
 	},
 	{
-		name:   "order of what a handler begins with",
-		reason: "client-go replays its store to a late handler in the order of a Go map; the core in that of its rows",
+		name:    "order of what a handler begins with",
+		reason:  "client-go replays its store to a late handler in the order of a Go map; the core in that of its rows",
+		comment: "of what there is when they join, in the order of the store",
 		level: func(_ script, theirs, ours transcript) {
 			sortRuns(theirs, ours, func(_ *record, e event) bool { return e.initial })
 		},
 	},
 	{
-		name:   "order of a watch-list",
-		reason: "client-go keeps what a watch-list begins with in a Go map; the core keeps its order",
+		name:    "order of a watch-list",
+		reason:  "client-go keeps what a watch-list begins with in a Go map; the core keeps its order",
+		comment: "of a watch-list in the order of the server",
 		level: func(s script, theirs, ours transcript) {
 			if s.watchList {
 				sortRuns(theirs, ours, func(r *record, e event) bool { return r.step.kind != write && e.kind != deleted })
@@ -41,8 +49,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "delete of an object that is not there",
-		reason: "client-go tells handlers of the delete of what they were never told of; the core does not",
+		name:    "delete of an object that is not there",
+		reason:  "client-go tells handlers of the delete of what they were never told of; the core does not",
+		comment: "A delete of an object that the store does not have is not told to handlers",
 		level: func(_ script, theirs, _ transcript) {
 			known := newKnowledge(theirs)
 			theirs.filter(func(handler int, _ *record, e event) bool {
@@ -53,8 +62,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "two objects of one key in a list",
-		reason: "client-go tells of each of them, and of the last one twice as new; the core of the last one, which is stored",
+		name:    "two objects of one key in a list",
+		reason:  "client-go tells of each of them, and of the last one twice as new; the core of the last one, which is stored",
+		comment: "Of several items of one list with the same key, handlers are told of the last one only",
 		level: func(_ script, theirs, _ transcript) {
 			theirs.filter(func(_ int, r *record, e event) bool {
 				last, twice := r.twice[e.name]
@@ -63,8 +73,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "watch again after a lost connection",
-		reason: "client-go lists again if a watch can't be opened, unless the connection is refused; the core watches on from where it was",
+		name:    "watch again after a lost connection",
+		reason:  "client-go lists again if a watch can't be opened, unless the connection is refused; the core watches on from where it was",
+		comment: "A watch that can't be opened, because the connection is reset, times out or breaks otherwise, is tried again from the last version",
 		level: func(s script, theirs, ours transcript) {
 			lost := pending(s, func(list bool, f fault) bool { return !list && f.lost })
 			listed := relisted(s)
@@ -87,8 +98,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "lists after watch-lists that fail",
-		reason: "client-go lists after any answer to a watch-list but 410 and 429; the core waits if the resource is missing, and lists after a second 410",
+		name:    "lists after watch-lists that fail",
+		reason:  "client-go lists after any answer to a watch-list but 410 and 429; the core waits if the resource is missing, and lists after a second 410",
+		comment: "A watch-list whose connection is lost, or that is answered 404, is asked for again, and one that is answered 410 twice is followed by a list",
 		level: func(s script, theirs, ours transcript) {
 			if !s.watchList {
 				return
@@ -103,8 +115,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "watches from no version",
-		reason: "a watch from no particular version begins with what there is: what was deleted before it would stay, so that the core lists again",
+		name:    "watches from no version",
+		reason:  "a watch from no particular version begins with what there is: what was deleted before it would stay, so that the core lists again",
+		comment: "A watch that ends without a resourceVersion to go on from is followed by a list",
 		level: func(s script, theirs, ours transcript) {
 			if s.server == apiServer {
 				return
@@ -133,8 +146,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "a server whose version went backwards",
-		reason: "the core asks a silent server that looks like a real one for its version, and lists again if that is older than what was seen",
+		name:    "a server whose version went backwards",
+		reason:  "the core asks a silent server that looks like a real one for its version, and lists again if that is older than what was seen",
+		comment: "A server whose versions went backwards, as after a restore from a backup, is listed again",
 		level: func(s script, theirs, ours transcript) {
 			listed := "" // the version that the core has taken
 			for i, r := range ours {
@@ -151,8 +165,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "a new history of the server",
-		reason: "client-go goes on watching for versions that are yet to come, and misses all until then; the core lists again",
+		name:    "a new history of the server",
+		reason:  "client-go goes on watching for versions that are yet to come, and misses all until then; the core lists again",
+		comment: "client-go watches for versions that are yet to come, and misses all until then",
 		level: func(_ script, theirs, ours transcript) {
 			restarted := false
 			for i, r := range ours {
@@ -163,8 +178,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "older and empty versions",
-		reason: "client-go takes any version of an object for the latest one; the core keeps a later one",
+		name:    "older and empty versions",
+		reason:  "client-go takes any version of an object for the latest one; the core keeps a later one",
+		comment: "An empty resourceVersion, of an object or of a list, and an older one of an object, leave that of the store as it is",
 		level: func(s script, theirs, ours transcript) {
 			if s.server == apiServer {
 				return
@@ -176,8 +192,9 @@ var meant = []difference{
 		},
 	},
 	{
-		name:   "removed before it synced",
-		reason: "a handler that was removed never syncs in client-go, and those who wait for it wait for ever",
+		name:    "removed before it synced",
+		reason:  "a handler that was removed never syncs in client-go, and those who wait for it wait for ever",
+		comment: "The handle of a handler that was removed before it had seen the initial list reports that it has synced",
 		level: func(_ script, theirs, ours transcript) {
 			removed := map[int]bool{}
 			for i, r := range theirs {
@@ -192,6 +209,24 @@ var meant = []difference{
 			}
 		},
 	},
+}
+
+// Users of clientgo/cache find every difference in its package comment, which also has
+// those that no script can show.
+func TestPackageCommentHasWhatIsMeant(t *testing.T) {
+	const file = "../../../clientgo/cache/doc.go"
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(source), "# What differs from client-go")
+	text, _, _ = strings.Cut(text, "\n// # ")
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "\n//", " ")), " ")
+	for _, d := range meant {
+		if d.comment == "" || !strings.Contains(text, d.comment) {
+			t.Errorf("%s: %q: does not say %q", file, d.name, d.comment)
+		}
+	}
 }
 
 // newKnowledge returns what each handler of a transcript knows at first.

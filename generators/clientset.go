@@ -19,8 +19,13 @@ type clientset struct {
 	// client that they return, typed/<group>/<version>.
 	accessors map[string]string
 	methods   map[string]bool // all those of Interface
-	pkg       *Package
+	// typed are the types that the accessors return, by method.
+	typed map[string]typeName
+	pkg   *Package
 }
+
+// typeName is a type by its import path and name.
+type typeName struct{ path, name string }
 
 // clientset reads the clientset of an import path. It returns nil for one that is
 // not there: scripts may run client-gen later.
@@ -44,7 +49,7 @@ func (l *loader) clientset(path string) *clientset {
 	if !ok {
 		return nil
 	}
-	found := &clientset{path: path, accessors: map[string]string{}, methods: map[string]bool{}, pkg: pkg}
+	found := &clientset{path: path, accessors: map[string]string{}, methods: map[string]bool{}, typed: map[string]typeName{}, pkg: pkg}
 	for _, method := range methods.Methods.List {
 		signature, ok := method.Type.(*ast.FuncType)
 		if !ok || len(method.Names) != 1 || signature.Params.NumFields() > 0 || signature.Results.NumFields() != 1 {
@@ -54,6 +59,7 @@ func (l *loader) clientset(path string) *clientset {
 		if result, ok := signature.Results.List[0].Type.(*ast.SelectorExpr); ok {
 			if typed := decl.file.imported(pkg, baseName(result.X)); strings.Contains(typed, "/typed/") {
 				found.accessors[typed] = method.Names[0].Name
+				found.typed[method.Names[0].Name+"()"] = typeName{typed, result.Sel.Name}
 			}
 		}
 	}

@@ -111,6 +111,7 @@ func (s *groupSet) place(m *member) {
 	for _, kind := range m.kinds {
 		kind.ClientAccessor = accessor
 	}
+	s.checkClient(m, accessor)
 	version.Kinds = append(version.Kinds, m.kinds...)
 }
 
@@ -137,6 +138,27 @@ func (s *groupSet) accessor(m *member, name string) string {
 		s.diags.warnf(m.pos, "clientset: %s has no method for the types of %s; the output compiles when client-gen has written %s", clientset.path, m.pkg.Path, assumed)
 	}
 	return assumed
+}
+
+// checkClient reports what the clientset lacks for the kinds of a package. One that
+// is not there is told of elsewhere.
+func (s *groupSet) checkClient(m *member, accessor string) {
+	if !m.clientset {
+		return
+	}
+	clientset := m.pkg.loader.clientset(s.options.clientset(m.internal))
+	if clientset == nil {
+		return
+	}
+	client := clientset.typedClient(accessor)
+	if client == nil {
+		return
+	}
+	for _, kind := range m.kinds {
+		if kind.Informer {
+			client.check(kind, s.diags)
+		}
+	}
 }
 
 func (s *groupSet) group(name, goName string, internal bool) *groupEntry {

@@ -99,7 +99,8 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if len(result.Model.Groups) == 0 {
 		return result, nothing(options, packages, result.Model.Skipped)
 	}
-	loader.packages = map[string]*Package{} // lets go of the syntax trees, most of the memory
+	// Lets go of the syntax trees, most of the memory.
+	loader.packages, loader.clientsets = map[string]*Package{}, map[string]*clientset{}
 	err = generate(ctx, &options, loader, &result)
 	return result, err
 }

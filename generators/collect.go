@@ -251,8 +251,9 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 	if lack != "" {
 		lost = decl.lost(maxDepth)
 	}
+	hasList, lostList := decl.list()
 	switch {
-	case lost != "" && !tags.Genclient && !decl.hasList():
+	case lost != "" && !tags.Genclient && !hasList && lostList == "":
 		return skipped("no " + name + "List with Items"), true
 	case lost != "" && !tags.Genclient:
 		// Whether it is an API type can't be told, and it may have an informer already.
@@ -265,7 +266,10 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 		return skipped(lack), true
 	case lack != "":
 		return c.problem(decl, tags, lack, remedy), true
-	case !named && !tags.Genclient && !decl.hasList():
+	case !named && !tags.Genclient && lostList != "":
+		c.diags.errorf(at, "kind: %sList of %s refers to %s; make sure that it is declared, and its module in go.mod", name, name, lostList)
+		return verdict{}, true
+	case !named && !tags.Genclient && !hasList:
 		c.diags.warnf(at, "kind: %s is skipped: no %sList with Items; declare it, or leave out its markers", name, name)
 		return skipped("no " + name + "List with Items"), true
 	case decl.copies(maxDepth):
@@ -399,15 +403,21 @@ func (d *declaration) isList() bool {
 	return strings.HasSuffix(d.spec.Name.Name, "List") && d.hasItems(maxDepth) && d.embeds("ListMeta").found
 }
 
-// hasList reports whether the package has a list of the type. One that is
-// another package's is believed.
-func (d *declaration) hasList() bool {
+// list reports whether the package has a list of the type. If that can't be told,
+// because a package that the list refers to can't be had, lost says what is missing.
+func (d *declaration) list() (has bool, lost string) {
 	list := d.pkg.typ(d.spec.Name.Name + "List")
 	if list == nil {
-		return false
+		return false, ""
+	}
+	if list.hasItems(maxDepth) {
+		return true, ""
+	}
+	if lost := list.lost(maxDepth); lost != "" {
+		return false, lost
 	}
 	fields, _ := list.structure()
-	return fields == nil || list.hasItems(maxDepth)
+	return fields == nil, "" // of the meta package, for example, which is not parsed
 }
 
 // hasItems reports whether a struct, or what it embeds, has a field Items.

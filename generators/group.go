@@ -38,9 +38,7 @@ func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diag
 		found.takeLiteral(pkg, literal, internal, diags)
 	}
 	found.takeGroupNames(pkg, own, literal, diags)
-	if literal == nil && len(own.groupNames) == 0 {
-		pkg.warnUnread(found.group, diags)
-	}
+	pkg.reportUnread(found.group, len(own.groupNames) > 0, internal, diags)
 	found.takeGoNames(pkg, own, diags)
 	found.check(!internal && (literal == nil || literal.version == ""), diags)
 	return found
@@ -205,8 +203,10 @@ type versionLiteral struct {
 // groups', and one whose group can't be read is none.
 func (p *Package) literal() *versionLiteral {
 	for _, name := range versionVariables {
-		if literal, unread := p.literalOf(name); literal != nil && unread.Expr == nil {
-			return literal
+		if parts, ok := p.literalOf(name); ok {
+			if literal, ok := parts.read(); ok {
+				return literal
+			}
 		}
 	}
 	return nil
@@ -214,57 +214,106 @@ func (p *Package) literal() *versionLiteral {
 
 var versionVariables = []string{"GroupVersion", "SchemeGroupVersion"}
 
-// literalOf reads the literal of a variable, and returns its group's expression as
-// well if that can't be read.
-func (p *Package) literalOf(name string) (literal *versionLiteral, unread expression) {
+// literalParts are the expressions of which a variable of a package says its group and
+// version. Those that are left out have no Expr.
+type literalParts struct {
+	name                  string
+	pos                   token.Pos
+	whole, group, version expression
+}
+
+// literalOf returns the parts of a variable's value, if there is the variable.
+func (p *Package) literalOf(name string) (parts literalParts, ok bool) {
 	p.index()
 	found, ok := p.consts[name]
 	if !ok {
-		return nil, unread
+		return parts, false
 	}
-	value := expression{p, found.file, found.value}.value()
-	composite, ok := value.Expr.(*ast.CompositeLit)
+	parts = literalParts{name: name, pos: found.value.Pos(), whole: expression{p, found.file, found.value}.value()}
+	composite, ok := parts.whole.Expr.(*ast.CompositeLit)
 	if !ok || baseName(composite.Type) != "GroupVersion" {
-		return nil, unread
+		return parts, true
 	}
-	literal = &versionLiteral{name: name, pos: found.value.Pos()}
 	for i, element := range composite.Elts {
 		field := []string{"Group", "Version", ""}[min(i, 2)]
 		if pair, ok := element.(*ast.KeyValueExpr); ok {
 			field, element = baseName(pair.Key), pair.Value
 		}
-		switch expr := (expression{value.pkg, value.file, element}); field {
+		switch expr := (expression{parts.whole.pkg, parts.whole.file, element}); field {
 		case "Group":
-			if literal.group, ok = expr.text(maxDepth); !ok {
-				unread = expr
-			}
+			parts.group = expr
 		case "Version":
-			if literal.version, _ = expr.text(maxDepth); baseName(element) == "APIVersionInternal" {
-				literal.version = internalVersion
-			}
+			parts.version = expr
 		}
 	}
-	return literal, unread
+	return parts, true
 }
 
-// warnUnread tells that the group is taken from the path because what the
-// package says of it can't be read. If that is because a package can't be had,
-// it is an error.
-func (p *Package) warnUnread(group string, diags *diagnostics) {
-	for _, name := range versionVariables {
-		_, unread := p.literalOf(name)
-		if unread.Expr == nil {
-			continue
+// read returns the literal, unless it is none or its group can't be read.
+func (p literalParts) read() (*versionLiteral, bool) {
+	composite, ok := p.whole.Expr.(*ast.CompositeLit)
+	if !ok || baseName(composite.Type) != "GroupVersion" {
+		return nil, false
+	}
+	literal := &versionLiteral{name: p.name, pos: p.pos}
+	if p.group.Expr != nil {
+		if literal.group, ok = p.group.text(maxDepth); !ok {
+			return nil, false
 		}
-		at, text := p.loader.position(unread.Pos()), types.ExprString(unread.Expr)
-		holder := declaration{pkg: unread.pkg, file: unread.file}
-		if why := holder.whyLost(unread.Expr); why != "" {
-			diags.errorf(at, "group: %s is not found%s; make sure that its module is in go.mod, or name the group with +groupName", text, why)
-		} else {
-			diags.warnf(at, "group: %s can't be read, so %q is taken from the path; name the group with +groupName", text, group)
+	}
+	if p.version.Expr != nil {
+		if literal.version, _ = p.version.text(maxDepth); baseName(p.version.Expr) == "APIVersionInternal" {
+			literal.version = internalVersion
 		}
+	}
+	return literal, true
+}
+
+// reportUnread tells what the package says of its group and version and can't be read,
+// so that it is taken from the path. If that is because a package can't be had, it is an
+// error: the informers would be of another group, and those of the right one removed.
+func (p *Package) reportUnread(group string, named, internal bool, diags *diagnostics) {
+	literal := p.literal()
+	if literal != nil && (literal.version != "" || internal) {
 		return
 	}
+	for _, name := range versionVariables {
+		parts, ok := p.literalOf(name)
+		switch {
+		case !ok, literal != nil && name != literal.name:
+		case p.reportLost(parts, named, internal, diags):
+			return
+		case literal == nil && !named && parts.group.Expr != nil:
+			diags.warnf(p.loader.position(parts.group.Pos()), "group: %s can't be read, so %q is taken from the path; name the group with +groupName",
+				types.ExprString(parts.group.Expr), group)
+			return
+		}
+	}
+}
+
+// reportLost reports the first part that is of a package which can't be had, unless it
+// does not matter: a marker names the group, and internal types have no other version.
+func (p *Package) reportLost(parts literalParts, named, internal bool, diags *diagnostics) bool {
+	for _, part := range []struct {
+		expression
+		of, remedy string
+		known      bool
+	}{
+		{parts.whole, "group", ", or name the group with +groupName", named},
+		{parts.whole, "version", "", internal},
+		{parts.group, "group", ", or name the group with +groupName", named},
+		{parts.version, "version", "", internal},
+	} {
+		if part.Expr == nil || part.known {
+			continue
+		}
+		if name, why := part.lost(maxDepth); why != "" {
+			diags.errorf(p.loader.position(name.Pos()), "%s: %s is not found%s; make sure that its module is in go.mod%s",
+				part.of, types.ExprString(name.Expr), why, part.remedy)
+			return true
+		}
+	}
+	return false
 }
 
 // firstSegment is what stands before the first dot of a group, "core" for the

@@ -233,9 +233,7 @@ func (d *declaration) lost(depth int) string {
 // whyLost returns ": " and what the go command said of the packages that a type
 // expression may be of, or "".
 func (d *declaration) whyLost(expr ast.Expr) string {
-	if pointer, ok := expr.(*ast.StarExpr); ok {
-		expr = pointer.X
-	}
+	expr = withoutArguments(expr)
 	for _, spec := range d.file.Syntax.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		why := d.pkg.loader.failed[path]
@@ -243,7 +241,7 @@ func (d *declaration) whyLost(expr ast.Expr) string {
 			continue
 		}
 		qualifier := "."
-		if selector, ok := ast.Unparen(expr).(*ast.SelectorExpr); ok {
+		if selector, ok := expr.(*ast.SelectorExpr); ok {
 			qualifier = baseName(selector.X)
 		}
 		if spec.Name == nil && qualifier == "." || spec.Name != nil && spec.Name.Name != qualifier {
@@ -252,6 +250,22 @@ func (d *declaration) whyLost(expr ast.Expr) string {
 		return fmt.Sprintf(": %v", why)
 	}
 	return ""
+}
+
+// withoutArguments returns the name of a type as it is written, without pointers,
+// parentheses and type arguments.
+func withoutArguments(expr ast.Expr) ast.Expr {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return withoutArguments(expr.X)
+	case *ast.ParenExpr:
+		return withoutArguments(expr.X)
+	case *ast.IndexExpr:
+		return withoutArguments(expr.X)
+	case *ast.IndexListExpr:
+		return withoutArguments(expr.X)
+	}
+	return expr
 }
 
 // meta is a struct of the meta package, or of a package that has its own, that
@@ -369,6 +383,26 @@ func (e expression) value() expression {
 		e.file, e.Expr = found.file, found.value
 	}
 	return e
+}
+
+// lost returns the first name that an expression is made of and that is of a package
+// which can't be had, and why.
+func (e expression) lost(depth int) (name expression, why string) {
+	e = e.value()
+	switch expr := e.Expr.(type) {
+	case *ast.SelectorExpr, *ast.Ident:
+		holder := declaration{pkg: e.pkg, file: e.file}
+		return e, holder.whyLost(expr)
+	case *ast.BinaryExpr:
+		if depth == 0 {
+			return e, ""
+		}
+		if name, why := (expression{e.pkg, e.file, expr.X}).lost(depth - 1); why != "" {
+			return name, why
+		}
+		return expression{e.pkg, e.file, expr.Y}.lost(depth - 1)
+	}
+	return e, ""
 }
 
 // text returns the string that an expression is: a literal, a constant, or

@@ -39,6 +39,7 @@ func (l *loader) clientset(path string) *clientset {
 	}
 	pkg := l.loadImport(path, l.dir)
 	if pkg == nil {
+		delete(l.failed, path) // no API type refers to it
 		return nil
 	}
 	decl := pkg.typ("Interface")

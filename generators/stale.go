@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,11 +29,14 @@ type sweeper struct {
 	to      targets
 	groups  map[string]*Group // by import path and name of their kinds' types
 	written map[string]bool   // the files of this run
-	folders map[string]bool   // the directories that it writes to
+	// failed are the packages that collecting types has looked for and not found, in
+	// which it might have seen another type.
+	failed  map[string]error
+	folders map[string]bool // the directories that it writes to
 }
 
 func newSweeper(loader *loader, to targets, model *Model, files []rendered) *sweeper {
-	s := &sweeper{loader: loader, to: to, groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}}
+	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.failed), groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}}
 	for _, file := range files {
 		s.written[file.path] = true
 		s.folders[filepath.Dir(file.path)] = true
@@ -43,8 +47,9 @@ func newSweeper(loader *loader, to targets, model *Model, files []rendered) *swe
 
 // stale lists the leftovers of the informers, and of the listers unless they are
 // another tool's, whose API types are no more, and the temporary files of a run
-// that was killed. What another run over other API packages wrote to the folder of
-// the informers is a problem: one factory can't serve both.
+// that was killed. In a run that could not load a package no file of a type goes. What
+// another run over other API packages wrote to the folder of the informers is a problem:
+// one factory can't serve both.
 func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) {
 	roots := []string{s.to.informers.dir}
 	if !skipListers {
@@ -60,10 +65,13 @@ func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) 
 			found[path] = true
 		}
 		kept := s.kept(root, leftovers, diags)
-		for _, file := range leftovers {
-			if !kept[file.path] {
-				found[file.path] = true
-			}
+		unneeded := slices.DeleteFunc(slices.Clone(leftovers), func(file leftover) bool { return kept[file.path] })
+		if len(unneeded) > 0 && len(s.failed) > 0 {
+			s.warnUnswept(root, unneeded, diags)
+			unneeded = nil
+		}
+		for _, file := range unneeded {
+			found[file.path] = true
 		}
 		if root == s.to.informers.dir {
 			s.warnMoved(leftovers, diags)
@@ -222,6 +230,14 @@ func (s *sweeper) kept(root string, leftovers []leftover, diags *diagnostics) ma
 		}
 	}
 	return kept
+}
+
+// warnUnswept tells that leftovers stay, since this run could not look everywhere.
+func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diagnostics) {
+	first := slices.Min(slices.Collect(maps.Keys(s.failed)))
+	diags.warnf(token.Position{Filename: relative(s.loader.dir, leftovers[0].path)},
+		"output: not removed, nor are others in %s: their API types seem to be gone, but not all packages could be loaded: %v; fix that and run again",
+		relative(s.loader.dir, root), s.failed[first])
 }
 
 // warnMoved tells of groups that go to another directory because another group has

@@ -105,6 +105,48 @@ func TestStaleIsWhatHasNoType(t *testing.T) {
 	}
 }
 
+// A run that could not load a package which it looked into does not remove anything, even
+// if all types that it found are in order.
+func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
+	t.Parallel()
+	options := twoPackages(t)
+	// The package meta is in a directory called otherwise, so that imports without a name
+	// are loaded one after the other until it is found.
+	writeFile(t, filepath.Join(options.Dir, "lib/things/meta.go"),
+		"package meta\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Object struct{ metav1.ObjectMeta `json:\"metadata\"` }\n")
+	typesWith := func(imports string) {
+		imports = "package v1\n" + imports + "import \"example.com/shop/lib/things\"\n"
+		writeFile(t, filepath.Join(options.Dir, "api/v1/types.go"),
+			strings.NewReplacer("package v1\n", imports, "metav1.ObjectMeta `json:\"metadata\"`", "meta.Object").Replace(orderType))
+	}
+	typesWith("")
+	mustRun(t, options)
+	if err := os.RemoveAll(filepath.Join(options.Dir, "api/sales")); err != nil {
+		t.Fatal(err)
+	}
+	typesWith("import \"example.com/missing/base\"\n")
+	options.Patterns = []string{"./api/v1"}
+	result := mustRun(t, options)
+	for _, change := range result.Changes {
+		if change.Kind == Removed {
+			t.Errorf("removed: %s", change.Path)
+		}
+	}
+	if text := fmt.Sprint(result.Warnings); !strings.Contains(text, "not removed") || !strings.Contains(text, "no required module provides package example.com/missing/base") {
+		t.Errorf("warnings: %s", text)
+	}
+	typesWith("")
+	removed := 0
+	for _, change := range mustRun(t, options).Changes {
+		if change.Kind == Removed {
+			removed++
+		}
+	}
+	if removed == 0 {
+		t.Error("nothing is removed when all packages can be loaded")
+	}
+}
+
 // Temporary files of a run that was killed go with the next one; those of a run
 // that goes on stay.
 func TestAbandonedTemporaryFiles(t *testing.T) {

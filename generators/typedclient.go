@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // typedClient is the client of one group and version, as far as it was read: the
@@ -59,26 +61,31 @@ func (c *clientset) typedClient(accessor string) *typedClient {
 }
 
 // parseClient parses a package of a clientset, without comments, which are most of it.
-// It returns nil if there is none.
+// It returns nil if there is none, or one with a syntax error.
 func (l *loader) parseClient(path, dir string) *Package {
 	names, err := goFiles(dir)
 	if err != nil {
 		return nil
 	}
-	pkg := &Package{Path: path, Dir: dir, loader: l}
-	for _, name := range names {
-		file := filepath.Join(dir, name)
-		source, err := os.ReadFile(file)
-		if err != nil {
-			return nil
-		}
-		syntax, err := parser.ParseFile(l.fset, relative(l.dir, file), source, parser.SkipObjectResolution)
-		if err != nil {
-			return nil
-		}
-		pkg.Name = syntax.Name.Name
-		pkg.Files = append(pkg.Files, &File{Name: name, Syntax: syntax})
+	pkg := &Package{Path: path, Dir: dir, Files: make([]*File, len(names)), loader: l}
+	var group errgroup.Group
+	group.SetLimit(parallel)
+	for i, name := range names {
+		group.Go(func() error {
+			file := filepath.Join(dir, name)
+			source, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			syntax, err := parser.ParseFile(l.fset, relative(l.dir, file), source, parser.SkipObjectResolution)
+			pkg.Files[i] = &File{Name: name, Syntax: syntax}
+			return err
+		})
 	}
+	if group.Wait() != nil || len(names) == 0 {
+		return nil
+	}
+	pkg.Name = pkg.Files[0].Syntax.Name.Name
 	return pkg
 }
 

@@ -47,6 +47,7 @@ var rules = map[string]rule{
 	"runtime/clientgo": {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
 	"runtime/factory":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
 	"runtime/internal": {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
+	"internal":         {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
 	"testdata":         {own: []string{"runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 	".":                {},
 
@@ -59,7 +60,7 @@ var rules = map[string]rule{
 	// Their cases are in terms of client-go's interfaces.
 	"runtime/cache/cachetest/conformance":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 	"runtime/cache/cachetest/differential": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
-	"runtime/cache/cachetest/faults":       {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"runtime/cache/cachetest/faults":       {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime", "internal/podinformers"}},
 }
 
 // ruleOf returns the folder whose rule counts for a directory.

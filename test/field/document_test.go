@@ -101,7 +101,7 @@ func render(cells func(row, implementation) []string) string {
 				if n > 0 {
 					name = ""
 				}
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", name, i.name, strings.Join(cells(r, i), " | "))
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", name, i.Name, strings.Join(cells(r, i), " | "))
 			}
 		}
 	}
@@ -199,11 +199,11 @@ var (
 func note(r row, i implementation, m measurement) {
 	notesMu.Lock()
 	defer notesMu.Unlock()
-	notes[[2]string{r.name, i.name}] = m
+	notes[[2]string{r.name, i.Name}] = m
 }
 
 func noted(r row, i implementation) measurement {
 	notesMu.Lock()
 	defer notesMu.Unlock()
-	return notes[[2]string{r.name, i.name}]
+	return notes[[2]string{r.name, i.Name}]
 }

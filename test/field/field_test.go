@@ -51,7 +51,7 @@ func TestField(t *testing.T) {
 			t.Run(r.name, func(t *testing.T) {
 				t.Parallel()
 				for _, i := range implementations {
-					t.Run(i.name, func(t *testing.T) {
+					t.Run(i.Name, func(t *testing.T) {
 						t.Parallel()
 						r.test(t, i)
 					})
@@ -65,7 +65,7 @@ func (r row) test(t *testing.T, i implementation) {
 	got, want := r.measure(t, i), r.bounds(i)
 	t.Log(got)
 	note(r, i, got)
-	if *realTime && i.name == clientGo.name {
+	if *realTime && i.Name == clientGo.Name {
 		return
 	}
 	for _, what := range want.exceeded(got) {
@@ -74,7 +74,7 @@ func (r row) test(t *testing.T, i implementation) {
 	if got.never && !want.never {
 		t.Log(got.differs)
 	}
-	if i.name != clientGo.name && !strings.Contains(got.status, want.says) {
+	if i.Name != clientGo.Name && !strings.Contains(got.status, want.says) {
 		t.Errorf("status: got %s, want it to say %s", got.status, want.says)
 	}
 }

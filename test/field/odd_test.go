@@ -148,7 +148,7 @@ func TestOddServers(t *testing.T) {
 	for _, r := range oddRows {
 		for _, listing := range []bool{true, false} {
 			for _, i := range implementations {
-				t.Run(fmt.Sprintf("%s/%s/listing=%t", r.name, i.name, listing), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/listing=%t", r.name, i.Name, listing), func(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) { r.test(t, i, listing) })
 				})
@@ -163,7 +163,7 @@ func (r oddRow) test(t *testing.T, i implementation, listing bool) {
 	w.front = &front{network: w.network, handler: server}
 	w.front.start()
 	t.Cleanup(func() { _ = w.front.server().Close(); w.network.close() })
-	informer, told := i.new(t, w.config(row{}), row{listing: listing}), &teller{}
+	informer, told := newInformer(t, i, w.config(row{}), row{listing: listing}), &teller{}
 	if _, err := informer.AddEventHandler(told); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (r oddRow) test(t *testing.T, i implementation, listing bool) {
 	close(server.open)
 	w.pass(2 * time.Minute)
 	want := r.events
-	if i.name == clientGo.name && r.clientGo != nil {
+	if i.Name == clientGo.Name && r.clientGo != nil {
 		want = r.clientGo
 	}
 	if diff := cmp.Diff(want, told.get()); diff != "" {

@@ -91,9 +91,9 @@ func (m measurement) String() string {
 // bounds returns those of an implementation.
 func (r row) bounds(i implementation) bounds {
 	switch {
-	case i.name == clientGo.name:
+	case i.Name == clientGo.Name:
 		return r.clientGo
-	case i.name == layer.name && r.layer != nil:
+	case i.Name == layer.Name && r.layer != nil:
 		return *r.layer
 	default:
 		return r.core

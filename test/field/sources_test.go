@@ -157,15 +157,15 @@ var fakeImplementations = []struct {
 	name string
 	new  func(*fake.Clientset) cache.SharedIndexInformer
 }{
-	{typed.name, func(c *fake.Clientset) cache.SharedIndexInformer {
+	{typed.Name, func(c *fake.Clientset) cache.SharedIndexInformer {
 		pods := c.CoreV1().Pods("ns")
 		informer := core.New(source.FromClientset[*v1.Pod](c, pods.List, pods.Watch), core.Options[*v1.Pod]{})
 		return clientgocache.Typed(informer, clientgocache.AdapterOptions{Object: &v1.Pod{}})
 	}},
-	{layer.name, func(c *fake.Clientset) cache.SharedIndexInformer {
+	{layer.Name, func(c *fake.Clientset) cache.SharedIndexInformer {
 		return clientgocache.NewSharedIndexInformer(fakeListWatch(c), &v1.Pod{}, 0, cache.Indexers{})
 	}},
-	{clientGo.name, func(c *fake.Clientset) cache.SharedIndexInformer {
+	{clientGo.Name, func(c *fake.Clientset) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformer(fakeListWatch(c), &v1.Pod{}, 0, cache.Indexers{})
 	}},
 }

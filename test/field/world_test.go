@@ -64,7 +64,7 @@ func newWorld(t *testing.T, virtual bool, i implementation, r row) *world {
 		w.proxy = r.proxy(w)
 	}
 	w.view = &view{exists: w.exists, objects: map[string]string{}}
-	w.informer = i.new(t, w.config(r), r)
+	w.informer = newInformer(t, i, w.config(r), r)
 	if _, err := w.informer.AddEventHandler(w.view); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func document() string {
 	}
 	b.WriteString(stuckPreamble)
 	for _, r := range stuckRows {
-		fmt.Fprintf(&b, "| %s | %s | %v |\n", r.name, r.implementation.name, r.holds)
+		fmt.Fprintf(&b, "| %s | %s | %v |\n", r.name, r.implementation.Name, r.holds)
 	}
 	return b.String()
 }

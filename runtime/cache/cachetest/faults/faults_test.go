@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 		for _, r := range family.rows {
 			t.Run(r.name, func(t *testing.T) {
 				for _, i := range []implementation{typed, face, clientGo} {
-					t.Run(i.name, func(t *testing.T) { r.test(t, i) })
+					t.Run(i.Name, func(t *testing.T) { r.test(t, i) })
 				}
 			})
 		}
@@ -63,13 +63,13 @@ func (r row) test(t *testing.T, i implementation) {
 	if !want.holds(got) {
 		t.Errorf("got %v\nwant %v\n%s", got, want, got.differs)
 	}
-	if i.name == clientGo.name {
+	if i.Name == clientGo.Name {
 		return
 	}
 	if says := r.status(i); !strings.Contains(got.status, says) {
 		t.Errorf("status: got %s, want it to say %s", got.status, says)
 	}
-	if i.name == typed.name && got.busiest > patient || got.busiest > patientlyRetried {
+	if i.Name == typed.Name && got.busiest > patient || got.busiest > patientlyRetried {
 		t.Errorf("%d requests in a minute", got.busiest)
 	}
 }
@@ -90,9 +90,9 @@ func crash(t *testing.T) {
 
 func (r row) outcome(i implementation) outcome {
 	switch {
-	case i.name == clientGo.name:
+	case i.Name == clientGo.Name:
 		return r.clientGo
-	case i.name == face.name && r.face != nil:
+	case i.Name == face.Name && r.face != nil:
 		return *r.face
 	default:
 		return r.ours
@@ -101,7 +101,7 @@ func (r row) outcome(i implementation) outcome {
 
 // status is what that of an informer of the core says.
 func (r row) status(i implementation) string {
-	if i.name == face.name && r.faceSays != "" {
+	if i.Name == face.Name && r.faceSays != "" {
 		return r.faceSays
 	}
 	return r.says

@@ -1,64 +1,9 @@
 package faults_test
 
-import (
-	"testing"
+import "github.com/informer-gen/informer-gen/internal/podinformers"
 
-	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
+// implementation makes an informer of pods.
+type implementation = podinformers.Implementation
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
-	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
-	"github.com/informer-gen/informer-gen/runtime/source"
-)
-
-// implementation makes an informer of the pods that a configuration leads to,
-// as its users do. With listing it is told that there is no watch-list.
-type implementation struct {
-	name string
-	new  func(t *testing.T, config *rest.Config, listing bool) cache.SharedIndexInformer
-}
-
-var (
-	// typed is runtime/cache over a typed source, behind an adapter.
-	typed = implementation{"runtime/cache", func(t *testing.T, config *rest.Config, listing bool) cache.SharedIndexInformer {
-		client, err := source.NewClient(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pods := source.New[*v1.Pod](client, v1.SchemeGroupVersion.WithResource("pods"), metav1.NamespaceAll)
-		informer := core.New(pods, core.Options[*v1.Pod]{DisableWatchList: listing})
-		return clientgocache.Typed(informer, clientgocache.AdapterOptions{Object: &v1.Pod{}})
-	}}
-	// face is runtime/clientgo/cache, and clientGo client-go, over a client of
-	// client-go.
-	face = implementation{"runtime/clientgo/cache", func(t *testing.T, config *rest.Config, listing bool) cache.SharedIndexInformer {
-		return clientgocache.NewSharedIndexInformer(listWatch(t, config, listing), &v1.Pod{}, 0, cache.Indexers{})
-	}}
-	clientGo = implementation{"client-go", func(t *testing.T, config *rest.Config, listing bool) cache.SharedIndexInformer {
-		return cache.NewSharedIndexInformer(listWatch(t, config, listing), &v1.Pod{}, 0, cache.Indexers{})
-	}}
-)
-
-func listWatch(t *testing.T, config *rest.Config, listing bool) cache.ListerWatcher {
-	config = rest.CopyConfig(config)
-	config.APIPath = "/api"
-	config.GroupVersion = &v1.SchemeGroupVersion
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	client, err := rest.RESTClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return listerWatcher{cache.NewListWatchFromClient(client, "pods", metav1.NamespaceAll, fields.Everything()), listing}
-}
-
-// listerWatcher says whether there is a watch-list.
-type listerWatcher struct {
-	*cache.ListWatch
-	listing bool
-}
-
-func (l listerWatcher) IsWatchListSemanticsUnSupported() bool { return l.listing }
+// face is runtime/clientgo/cache, over a client of client-go.
+var typed, face, clientGo = podinformers.Typed, podinformers.CompatibilityLayer, podinformers.ClientGo

@@ -48,7 +48,7 @@ const segment = 64
 
 func TestStuckHandler(t *testing.T) {
 	for _, r := range stuckRows {
-		t.Run(r.implementation.name+" "+r.name, func(t *testing.T) {
+		t.Run(r.implementation.Name+" "+r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, r.implementation, row{listing: true})
 				remove := w.handle(r.options, func(*v1.Pod) { time.Sleep(time.Hour) })

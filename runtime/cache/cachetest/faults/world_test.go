@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/internal/podinformers"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
@@ -36,12 +37,16 @@ func newWorld(t *testing.T, i implementation, r row) *world {
 	cachetest.Serve(w.server, v1.SchemeGroupVersion.WithResource("pods"), "Pod", w.api)
 	cachetest.Serve(w.server, v1.SchemeGroupVersion.WithResource("nodes"), "Node", cachetest.NewAPI[*v1.Node]())
 	w.wire = &wire{to: w.server.RoundTripper(), flooded: make(chan struct{})}
-	w.informer = i.new(t, &rest.Config{
+	informer, err := i.New(&rest.Config{
 		Host:          "http://cachetest",
 		Transport:     w.wire,
 		QPS:           -1,
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"},
-	}, r.listing)
+	}, podinformers.Options{Listing: r.listing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.informer = informer
 	w.view = &view{without: r.without, objects: map[string]string{}}
 	w.add(w.view)
 	w.create("a", "b", "c")

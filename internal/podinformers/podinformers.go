@@ -1,0 +1,88 @@
+// Package podinformers makes informers of pods for tests that compare three
+// implementations over HTTP, each made as its users make it:
+//
+//	Typed               runtime/cache over a typed source, behind an adapter
+//	CompatibilityLayer  runtime/clientgo/cache ┐ over a client of client-go
+//	ClientGo            client-go              ┘
+package podinformers
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Pods is what the informers are of.
+var Pods = v1.SchemeGroupVersion.WithResource("pods")
+
+// Options configure an informer. The zero value works.
+type Options struct {
+	// Listing is true for an informer that is told that there is no watch-list.
+	Listing bool
+	// Backoff is that of Typed, where nil is its default.
+	Backoff *wait.Backoff
+}
+
+// Implementation makes an informer of the pods in all namespaces of the server that a
+// configuration leads to.
+type Implementation struct {
+	Name string
+	New  func(*rest.Config, Options) (cache.SharedIndexInformer, error)
+}
+
+// The implementations.
+var (
+	Typed = Implementation{"runtime/cache", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
+		client, err := source.NewClient(config)
+		if err != nil {
+			return nil, err
+		}
+		informer := core.New(source.New[*v1.Pod](client, Pods, metav1.NamespaceAll), core.Options[*v1.Pod]{
+			Backoff:          options.Backoff,
+			DisableWatchList: options.Listing,
+		})
+		return clientgocache.Typed(informer, clientgocache.AdapterOptions{Object: &v1.Pod{}}), nil
+	}}
+	CompatibilityLayer = Implementation{"runtime/clientgo/cache", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
+		lw, err := listWatch(config, options)
+		if err != nil {
+			return nil, err
+		}
+		return clientgocache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
+	}}
+	ClientGo = Implementation{"client-go", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
+		lw, err := listWatch(config, options)
+		if err != nil {
+			return nil, err
+		}
+		return cache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
+	}}
+)
+
+func listWatch(config *rest.Config, options Options) (cache.ListerWatcher, error) {
+	config = rest.CopyConfig(config)
+	config.APIPath = "/api"
+	config.GroupVersion = &v1.SchemeGroupVersion
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return listerWatcher{cache.NewListWatchFromClient(client, Pods.Resource, metav1.NamespaceAll, fields.Everything()), options.Listing}, nil
+}
+
+// listerWatcher says whether there is a watch-list.
+type listerWatcher struct {
+	*cache.ListWatch
+	listing bool
+}
+
+func (l listerWatcher) IsWatchListSemanticsUnSupported() bool { return l.listing }

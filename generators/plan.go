@@ -21,6 +21,7 @@ type output struct {
 type tree struct {
 	root    folder
 	listers folder
+	clients folder
 	client  templates.Client
 	groups  []*Group
 }
@@ -43,8 +44,8 @@ func plan(model *Model, options *Options, to targets, clientset func(path string
 		return to.informers.join(name)
 	}
 	var outputs []output
-	outputs = append(outputs, tree{level("externalversions"), to.listers, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
-	outputs = append(outputs, tree{level("internalversion"), to.listers, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
+	outputs = append(outputs, tree{level("externalversions"), to.listers, to.clients, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
+	outputs = append(outputs, tree{level("internalversion"), to.listers, to.clients, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
 	slices.SortFunc(outputs, func(a, b output) int { return strings.Compare(a.path, b.path) })
 	return outputs
 }
@@ -85,6 +86,7 @@ func (t tree) plan(options *Options) []output {
 		add(t.root, "generic.go", generic)
 		add(t.root.join("internalinterfaces"), "factory_interfaces.go", &templates.InternalInterfaces{File: templates.File{Package: "internalinterfaces"}, Client: t.client})
 	}
+	t.planClients(add)
 	return outputs
 }
 
@@ -144,6 +146,48 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 	}
 }
 
+// planClients adds the files of the clients.
+func (t tree) planClients(add func(folder, string, templates.Data)) {
+	root := &templates.Clients{File: templates.File{Package: packageName(path.Base(t.clients.path), "clients")}}
+	for _, group := range t.groups {
+		groupFolder := t.clients.join(group.Dir)
+		data := &templates.ClientsGroup{File: templates.File{Package: group.PackageName}, Group: group.Name}
+		for _, version := range group.Versions {
+			to := groupFolder.join(version.Dir)
+			if t.planClientsOf(version, group, to, add) {
+				data.Versions = append(data.Versions, templates.VersionAccessor{Name: version.GoName, Package: to.as(version.Dir)})
+			}
+		}
+		if len(data.Versions) > 0 {
+			add(groupFolder, "interface.go", data)
+			root.Groups = append(root.Groups, templates.GroupAccessor{Name: group.GoName, Group: group.Name, Package: groupFolder.as(group.PackageName)})
+		}
+	}
+	if len(root.Groups) > 0 {
+		add(t.clients, "clients.go", root)
+	}
+}
+
+// planClientsOf adds the files of a version's clients, and reports whether it has any.
+func (t tree) planClientsOf(version *Version, group *Group, to folder, add func(folder, string, templates.Data)) bool {
+	data := &templates.ClientsVersion{File: templates.File{Package: version.Dir, Reserved: map[string]bool{}}, Group: group.Name, Version: version.Name}
+	reserve(data.File, ownIdentifiers)
+	for _, kind := range version.Kinds {
+		if kind.Client {
+			reserve(data.File, kind.clientIdentifiers())
+			data.Kinds = append(data.Kinds, kind.data())
+		}
+	}
+	if len(data.Kinds) == 0 {
+		return false
+	}
+	add(to, "interface.go", data)
+	for _, kind := range data.Kinds {
+		add(to, fileName(kind.Ident), &templates.KindClient{File: data.File, Kind: kind})
+	}
+	return true
+}
+
 // reserve notes names that the package of a file declares.
 func reserve(file templates.File, names []string) {
 	for _, name := range names {
@@ -166,5 +210,6 @@ func (k *Kind) data() templates.Kind {
 	return templates.Kind{
 		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, ClientAccessor: k.ClientAccessor, Doc: k.Doc,
 		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
+		List: k.List, Verbs: k.Verbs,
 	}
 }

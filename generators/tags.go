@@ -20,6 +20,8 @@ type Tags struct {
 	NonNamespaced bool
 	// NoVerbs is true for +genclient:noVerbs.
 	NoVerbs bool
+	// NoStatus is true for +genclient:noStatus.
+	NoStatus bool
 	// Verbs are those of a client, in the order of the table verbs.
 	Verbs []string
 	// ResourceName is the value of +resourceName, Path and Scope those of
@@ -49,6 +51,8 @@ var genclientTags = []string{"genclient", "genclient:nonNamespaced", "genclient:
 type tagParser struct {
 	at    func(token.Pos) token.Position
 	diags *diagnostics
+	// clients is true if clients are generated.
+	clients bool
 }
 
 // parse reads the markers of a type. Those it does not know are an error if
@@ -121,13 +125,15 @@ func (p tagParser) genclient(tags *Tags, m marker) {
 		tags.NonNamespaced, tags.nonNamespacedPos = true, m.pos
 	case "genclient:noVerbs":
 		tags.NoVerbs = true
+	case "genclient:noStatus":
+		tags.NoStatus = true
 	case "genclient:method":
 		p.method(m)
 	}
 }
 
-// method checks a +genclient:method, which concerns clientsets only, as
-// client-gen would.
+// method checks a +genclient:method as client-gen would. It concerns clientsets
+// only.
 func (p tagParser) method(m marker) {
 	name, rest, _ := strings.Cut(m.value, ",")
 	if name == "" {
@@ -147,6 +153,9 @@ func (p tagParser) method(m marker) {
 	}
 	if !slices.Contains(verbs, verb) {
 		p.unknownVerb(m, verb)
+	}
+	if p.clients {
+		p.diags.warnf(p.at(m.pos), "+genclient:method: the generated client has no method %s; call its Patch with the subresource, or generate a clientset instead of --clients", name)
 	}
 }
 

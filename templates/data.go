@@ -175,7 +175,14 @@ type Kind struct {
 	Namespaced bool
 	// HasLister is false for what can't be got by name.
 	HasLister bool
+	// List is the Go type of a list of the kind, or empty if there is none.
+	List string
+	// Verbs are the methods of its client: create, updateStatus, ….
+	Verbs []string
 }
+
+// Can reports whether the client of the kind has a verb.
+func (k Kind) Can(verb string) bool { return slices.Contains(k.Verbs, verb) }
 
 // DocLines returns Doc as lines of no more than 100 letters, if its words allow.
 func (k Kind) DocLines() []string {
@@ -213,4 +220,35 @@ type Expansions struct {
 	File
 	// Kinds are those without a hand-written expansion, sorted by name.
 	Kinds []Kind
+}
+
+// Clients is the data of clients.go.tmpl: typed clients of all groups, which write.
+type Clients struct {
+	File
+	// Groups are sorted by the path of their package.
+	Groups []GroupAccessor
+}
+
+// ClientsGroup is the data of clients_group.go.tmpl: the clients of a group.
+type ClientsGroup struct {
+	File
+	// Group is the API group.
+	Group string
+	// Versions are sorted by name.
+	Versions []VersionAccessor
+}
+
+// ClientsVersion is the data of clients_version.go.tmpl: the clients of a version.
+type ClientsVersion struct {
+	File
+	// Group and Version are their names in the API.
+	Group, Version string
+	// Kinds are those with a client, sorted by name.
+	Kinds []Kind
+}
+
+// KindClient is the data of client.go.tmpl: the interface of one kind's client.
+type KindClient struct {
+	File
+	Kind
 }

@@ -3,6 +3,7 @@ package clients
 import (
 	"net/http"
 	"reflect"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,23 +36,25 @@ type Client[T Object, L runtime.Object] = gentype.ClientWithListAndApply[T, L, A
 type Resource[T Object, L runtime.Object] struct {
 	version schema.GroupVersion
 	name    string
-	codecs  *source.Codecs
+	codecs  func() *source.Codecs // made when they are first needed
 }
 
 // NewResource describes the resource of a kind. Its name is the plural in the API, such
-// as orders. The types need not be registered in any scheme. It panics if T or L is no
-// pointer to a struct, or if the kind has no version.
+// as orders. T and L are pointers to structs, and need not be registered in any scheme.
+// It is cheap to call.
 func NewResource[T Object, L runtime.Object](kind schema.GroupVersionKind, name string) *Resource[T, L] {
-	return &Resource[T, L]{version: kind.GroupVersion(), name: name, codecs: newCodecs(kind, newObject[T](), newObject[L]())}
+	return &Resource[T, L]{version: kind.GroupVersion(), name: name, codecs: sync.OnceValue(func() *source.Codecs {
+		return newCodecs(kind, newObject[T](), newObject[L]())
+	})}
 }
 
 // Client returns the client of a namespace; "" stands for all of them, in which objects
 // can be listed and watched, or for a resource without namespaces. It sends nothing, and
 // is cheap to call. Of a nil client, each request is an error.
 func (r *Resource[T, L]) Client(client *source.Client, namespace string) *Client[T, L] {
-	requests, err := client.RESTClient(r.version, r.codecs)
+	requests, err := client.RESTClient(r.version, r.codecs())
 	if err != nil {
-		requests, _ = refusing(err).RESTClient(r.version, r.codecs)
+		requests, _ = refusing(err).RESTClient(r.version, r.codecs())
 	}
 	return gentype.NewClientWithListAndApply[T, L, ApplyConfiguration](r.name, requests, metav1.ParameterCodec, namespace, newObject[T], newObject[L])
 }

@@ -185,6 +185,10 @@ func TestKindNames(t *testing.T) {
 	for _, name := range []string{"Status", "ListOptions", "WatchEvent", "DeleteOptions"} {
 		kind := corev1.SchemeGroupVersion.WithKind(name)
 		kind.Group = "shop.example.com"
-		clients.NewResource[*corev1.ConfigMap, *corev1.ConfigMapList](kind, "things")
+		connection, _ := serve(t, rest.Config{})
+		things := clients.NewResource[*corev1.ConfigMap, *corev1.ConfigMapList](kind, "things").Client(connection, "team")
+		if err := things.Delete(t.Context(), "a", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -49,6 +49,8 @@ type Options struct {
 	// Clients writes typed clients as well, to the sibling "clients" of the output: they
 	// write where there is no clientset.
 	Clients bool
+	// Minimal leaves out what only existing callers of code-generator's output need.
+	Minimal bool
 	// InternalClientset is the same for internal versions, which are left out
 	// without one.
 	InternalClientset string

@@ -56,15 +56,15 @@ func (t tree) plan(options *Options) []output {
 		outputs = append(outputs, output{path: filepath.Join(dir.dir, name), data: data})
 	}
 	internal := t.root.join("internalinterfaces").as("internalinterfaces")
-	factory := &templates.Factory{File: templates.File{Package: packageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal}
+	factory := &templates.Factory{File: templates.File{Package: packageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal, Minimal: options.Minimal}
 	generic := &templates.Generic{File: factory.File}
 	for _, group := range t.groups {
 		groupFolder := t.root.join(group.Dir)
-		data := &templates.Group{File: templates.File{Package: group.PackageName}, Group: group.Name, Internal: internal}
+		data := &templates.Group{File: templates.File{Package: group.PackageName}, Group: group.Name, Client: t.client, Internal: internal, Minimal: options.Minimal}
 		for _, version := range group.Versions {
-			informers := t.planInformers(version, group, internal, add)
+			informers := t.planInformers(version, group, internal, options.Minimal, add)
 			if !options.SkipListers {
-				t.planListers(version, group, add)
+				t.planListers(version, group, options.Minimal, add)
 			}
 			if len(informers) == 0 {
 				continue
@@ -83,6 +83,8 @@ func (t tree) plan(options *Options) []output {
 	}
 	if len(factory.Groups) > 0 {
 		add(t.root, "factory.go", factory)
+	}
+	if len(factory.Groups) > 0 && !options.Minimal {
 		add(t.root, "generic.go", generic)
 		add(t.root.join("internalinterfaces"), "factory_interfaces.go", &templates.InternalInterfaces{File: templates.File{Package: "internalinterfaces"}, Client: t.client})
 	}
@@ -92,7 +94,7 @@ func (t tree) plan(options *Options) []output {
 
 // planInformers adds the files of a version's informers, and returns its kinds
 // that have one.
-func (t tree) planInformers(version *Version, group *Group, internal templates.Import, add func(folder, string, templates.Data)) []templates.Kind {
+func (t tree) planInformers(version *Version, group *Group, internal templates.Import, minimal bool, add func(folder, string, templates.Data)) []templates.Kind {
 	to := t.root.join(group.Dir, version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	reserve(file, ownIdentifiers)
@@ -109,23 +111,26 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 		return nil
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers})
+		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers, Minimal: minimal})
 	}
 	data := templates.Version{
 		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
-		Kinds: kinds,
+		Kinds: kinds, Minimal: minimal,
 	}
 	constructors := templates.Constructors(data)
 	add(to, "interface.go", &data)
-	add(to, "constructors.go", &constructors)
+	if !minimal {
+		add(to, "constructors.go", &constructors)
+	}
 	return kinds
 }
 
 // planListers adds the files of a version's listers.
-func (t tree) planListers(version *Version, group *Group, add func(folder, string, templates.Data)) {
+func (t tree) planListers(version *Version, group *Group, minimal bool, add func(folder, string, templates.Data)) {
 	to := t.listers.join(strings.ToLower(group.Dir), version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	var kinds, empty []templates.Kind
+	expanded := map[string]bool{}
 	for _, kind := range version.Kinds {
 		if !kind.Lister {
 			continue
@@ -134,12 +139,14 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 		reserve(file, names)
 		kinds = append(kinds, kind.data())
 		// As in upstream, a hand-written file takes the place of the empty interfaces.
-		if !exists(filepath.Join(to.dir, strings.ToLower(kind.Ident)+"_expansion.go")) {
+		handWritten := exists(filepath.Join(to.dir, strings.ToLower(kind.Ident)+"_expansion.go"))
+		expanded[kind.Ident] = handWritten || !minimal
+		if !handWritten && !minimal {
 			empty = append(empty, kind.data())
 		}
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name})
+		add(to, fileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name, Expanded: expanded[kind.Ident]})
 	}
 	if len(empty) > 0 {
 		add(to, "expansion_generated.go", &templates.Expansions{File: file, Kinds: empty})

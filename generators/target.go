@@ -34,24 +34,12 @@ type targets struct {
 	informers, listers, clients folder
 }
 
-// written are those that a run writes to.
-func (t targets) written(options *Options) []folder {
-	folders := []folder{t.informers}
-	if !options.SkipListers {
-		folders = append(folders, t.listers)
-	}
-	if options.Clients {
-		folders = append(folders, t.clients)
-	}
-	return folders
-}
-
-// roots are the directories of all of them.
+// roots are the directories of the output folders.
 func (t targets) roots() []string {
 	return []string{t.informers.dir, t.listers.dir, t.clients.dir}
 }
 
-// imported are those whose packages import each other.
+// imported are the folders whose packages generated code imports, or is in.
 func (t targets) imported(options *Options) []folder {
 	folders := []folder{t.informers, t.listers}
 	if options.Clients {

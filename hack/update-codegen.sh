@@ -17,6 +17,7 @@ generate() { # folder in testdata, then arguments
 
 samplecontroller=github.com/informer-gen/informer-gen/testdata/samplecontroller
 generate kubebuilder --input-dirs ./api/... "$@"
+generate minimal --input-dirs ../kubebuilder/api/... --clients --minimal "$@"
 generate multigroup --input-dirs ./apis/... --clients "$@"
 generate samplecontroller --input-dirs ./pkg/apis/... --go-header-file "$root/hack/boilerplate.go.txt" \
   --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"

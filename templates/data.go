@@ -67,6 +67,9 @@ type Factory struct {
 	Internal Import
 	// Groups are sorted by the path of their package.
 	Groups []GroupAccessor
+	// Minimal leaves out what only callers of older factories need. There is no package
+	// Internal then.
+	Minimal bool
 }
 
 // GroupAccessor is the method of the factory that leads to a group.
@@ -120,9 +123,12 @@ type InternalInterfaces struct {
 type Group struct {
 	File
 	// Group is the API group.
-	Group string
-	// Internal is the package of the internal interfaces.
+	Group  string
+	Client Client
+	// Internal is the package of the internal interfaces, which a minimal factory has not.
 	Internal Import
+	// Minimal is that of the factory.
+	Minimal bool
 	// Versions are sorted by name.
 	Versions []VersionAccessor
 }
@@ -145,6 +151,8 @@ type Version struct {
 	Internal Import
 	// Listers is the package of the listers of this version.
 	Listers Import
+	// Minimal makes informers here, and not by the functions of constructors.go.
+	Minimal bool
 	// Kinds are those with an informer, sorted by name.
 	Kinds []Kind
 }
@@ -204,6 +212,8 @@ type Informer struct {
 	Kind
 	// Listers is the package of the listers of this version.
 	Listers Import
+	// Minimal leaves out the untyped informer.
+	Minimal bool
 }
 
 // Lister is the data of lister.go.tmpl: the lister of one kind.
@@ -212,6 +222,8 @@ type Lister struct {
 	Kind
 	// Group is the API group.
 	Group string
+	// Expanded adds the methods of its expansion interfaces.
+	Expanded bool
 }
 
 // Expansions is the data of expansions.go.tmpl: the empty interfaces that a

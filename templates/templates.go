@@ -18,7 +18,7 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 var local = map[string]bool{
 	"any": true, "bool": true, "byte": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
 	"api": true, "client": true, "ctx": true, "data": true, "defaultResync": true, "f": true, "fields": true, "g": true, "group": true, "groups": true, "indexer": true, "indexers": true, "informer": true, "informerName": true,
-	"l": true, "listOptions": true, "name": true, "namespace": true, "newFunc": true, "obj": true, "objects": true, "options": true, "patchType": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
+	"l": true, "listOptions": true, "name": true, "namespace": true, "newFunc": true, "newInformer": true, "obj": true, "objects": true, "options": true, "patchType": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
 	"scope": true, "sharedInformerFactory": true, "stale": true, "stopCh": true, "subresources": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "version": true,
 }
 

@@ -34,11 +34,24 @@ func samples(client templates.Client) map[string]templates.Data {
 	kinds := []templates.Kind{order, warehouse}
 	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
 	constructors := templates.Constructors(v)
+	minimal := v
+	minimal.Minimal = true
 	return map[string]templates.Data{
 		"factory": &templates.Factory{
 			File: templates.File{Package: "informers"}, Client: client, Internal: internal,
 			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
 		},
+		"minimal factory": &templates.Factory{
+			File: templates.File{Package: "informers"}, Client: client, Minimal: true,
+			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
+		},
+		"minimal group": &templates.Group{
+			File: templates.File{Package: "shop"}, Group: "shop.example.com", Client: client, Minimal: true,
+			Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
+		},
+		"minimal version":  &minimal,
+		"minimal informer": &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers, Minimal: true},
+		"minimal lister":   &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
 		"generic": &templates.Generic{
 			File: templates.File{Package: "informers"},
 			Versions: []templates.GenericVersion{{
@@ -55,7 +68,7 @@ func samples(client templates.Client) map[string]templates.Data {
 		"constructors": &constructors,
 		"informer":     &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers},
 		"cluster":      &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Listers: listers},
-		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
+		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com", Expanded: true},
 		"clients": &templates.Clients{
 			File: templates.File{Package: "clients"}, Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
 		},

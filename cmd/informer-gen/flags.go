@@ -54,6 +54,7 @@ func newFlags() *flags {
 	set.StringVar(&o.ListersPackage, "listers-package", "", "import `path` of the listers\n(default listers, beside the informers)")
 	set.BoolVar(&o.SkipListers, "skip-listers", false, "write no listers: use those at --listers-package")
 	set.BoolVar(&o.Clients, "clients", false, "write typed clients as well, in clients beside the\ninformers; for projects without a clientset")
+	set.BoolVar(&o.Minimal, "minimal", false, "leave out what only existing callers need: constructors,\nForResource, internalinterfaces, deprecated functions,\nempty expansions")
 	set.BoolVar(&o.SingleDirectory, "single-directory", false, "leave out the level externalversions, with a clientset")
 	set.StringVar(&o.HeaderFile, "go-header-file", "", "`file` with the comment that begins every file;\nYEAR in it stands for the year a file is first written")
 	set.BoolVar(&f.prune, "prune", true, "remove files of earlier runs that are not generated\nany more; --prune=false keeps them")

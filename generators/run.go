@@ -162,7 +162,7 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		result.Next = own.next(options.Dir)
 	}
 	writing := options.begin("writing")
-	if err := apply(ctx, result.Changes, to.roots()); err != nil {
+	if err := apply(ctx, result.Changes, to.roots(options)); err != nil {
 		return orCancelled(ctx, err)
 	}
 	writing.end("%s", count(len(result.Changes), "file"))

@@ -34,18 +34,21 @@ type targets struct {
 	informers, listers, clients folder
 }
 
-// roots are the directories of the output folders.
-func (t targets) roots() []string {
-	return []string{t.informers.dir, t.listers.dir, t.clients.dir}
-}
-
 // imported are the folders whose packages generated code imports, or is in.
 func (t targets) imported(options *Options) []folder {
-	folders := []folder{t.informers, t.listers}
 	if options.Clients {
-		folders = append(folders, t.clients)
+		return []folder{t.informers, t.listers, t.clients}
 	}
-	return folders
+	return []folder{t.informers, t.listers}
+}
+
+// roots are the directories of these folders, which stay when they are empty.
+func (t targets) roots(options *Options) []string {
+	var dirs []string
+	for _, folder := range t.imported(options) {
+		dirs = append(dirs, folder.dir)
+	}
+	return dirs
 }
 
 // resolveTargets works out the output folders.

@@ -81,15 +81,18 @@ func (s *sweeper) swept(options *Options) map[string]layout {
 	if !options.SkipListers {
 		roots[s.to.listers.dir] = listersLayout
 	}
-	if options.Clients || roots[s.to.clients.dir] == nil && s.isOnlyFactory() {
+	if options.Clients || roots[s.to.clients.dir] == nil && s.hadClients() {
 		roots[s.to.clients.dir] = clientsLayout
 	}
 	return roots
 }
 
-// isOnlyFactory reports whether no other folder beside that of the informers has a
-// factory, whose run the clients may be of.
-func (s *sweeper) isOnlyFactory() bool {
+// hadClients reports whether an earlier run wrote clients: some stand there, and no other
+// folder beside that of the informers has a factory whose run they may be of.
+func (s *sweeper) hadClients() bool {
+	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !hasHeader(content) {
+		return false
+	}
 	beside := filepath.Join(filepath.Dir(s.to.informers.dir), "*")
 	factories, _ := filepath.Glob(filepath.Join(beside, "factory.go")) // of an odd folder's name, which is no pattern, none
 	below, _ := filepath.Glob(filepath.Join(beside, "*", "factory.go"))

@@ -21,7 +21,7 @@ var groups = []struct {
 }
 
 const (
-	introduction = `informer-gen writes typed informers and listers for Kubernetes API types.
+	introduction = `informer-gen writes typed informers, listers and clients for Kubernetes API types.
 
 Usage:
   informer-gen [flags] [patterns]
@@ -33,6 +33,9 @@ import path. API types are those with +genclient and, without a clientset, those
 Examples:
   # a kubebuilder project: no clientset needed, output in pkg/generated
   informer-gen ./api/...
+
+  # the same for a new project: clients that write, and no code for older callers
+  informer-gen --clients --minimal ./api/...
 
   # types with +genclient, through a clientset
   informer-gen --versioned-clientset-package example.com/shop/pkg/client/clientset/versioned \

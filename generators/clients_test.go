@@ -60,6 +60,8 @@ func TestClientMethods(t *testing.T) {
 		"Scaled":         withoutStatus,
 		"Types":          withoutStatus,
 		"OrderInterface": withoutStatus,
+		"Good":           all,
+		"Forgotten":      all,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -304,11 +304,14 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 	t := c.universe.Type(types.Name{Package: decl.pkg.Path, Name: decl.spec.Name.Name})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
 
-	namespaced := c.namespaced(decl, tags)
+	namespaced, verbs := c.namespaced(decl, tags), decl.clientVerbs(tags)
+	if out.client && decl.pkg.kubebuilder && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
+		c.diags.warnf(at(decl.spec.Name.Pos()), "kind: %s has a Status and no +kubebuilder:subresource:status, without which controller-gen's CRD has no such subresource, and UpdateStatus is answered with 404; add it, or +genclient:noStatus", decl.spec.Name.Name)
+	}
 	return &Kind{
 		Name: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
 		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: out.informer, Lister: out.lister, Client: out.client,
-		List: decl.listType(), Verbs: decl.clientVerbs(tags),
+		List: decl.listType(), Verbs: verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
 		dir: decl.pkg.Dir, goType: decl.goType(),
 	}

@@ -20,8 +20,9 @@ type Tags struct {
 	NonNamespaced bool
 	// NoVerbs is true for +genclient:noVerbs.
 	NoVerbs bool
-	// NoStatus is true for +genclient:noStatus.
-	NoStatus bool
+	// NoStatus is true for +genclient:noStatus, StatusSubresource for
+	// +kubebuilder:subresource:status.
+	NoStatus, StatusSubresource bool
 	// Verbs are those of a client, in the order of the table verbs.
 	Verbs []string
 	// ResourceName is the value of +resourceName, Path and Scope those of
@@ -68,6 +69,8 @@ func (p tagParser) parse(m markers) Tags {
 			p.diags.errorf(p.at(marker.pos), "%s: an old form; write +genclient:%s", marker, marker.name)
 		case marker.name == "kubebuilder:object:root":
 			tags.Root = marker.value != "false"
+		case marker.name == "kubebuilder:subresource:status":
+			tags.StatusSubresource = true
 		case marker.name == "kubebuilder:skip":
 			tags.Skip = true
 		case marker.name == "resourceName":
@@ -85,7 +88,7 @@ func (p tagParser) parse(m markers) Tags {
 
 // readTags are the tags that count here and are not of the genclient family.
 var readTags = []string{"genclient", "groupName", "groupGoName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
-	"kubebuilder:resource:scope", "kubebuilder:skip", "k8s:informer-gen", "k8s:lister-gen"}
+	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen"}
 
 // misspelt warns of a tag that is one letter off, or capital letters, one that
 // counts. Other unknown ones are another tool's.

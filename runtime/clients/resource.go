@@ -20,17 +20,6 @@ type Object interface {
 	metav1.Object
 }
 
-// ApplyConfiguration is what Apply takes: what controller-gen and
-// applyconfiguration-gen generate for an API type. It must have a name.
-type ApplyConfiguration interface {
-	runtime.ApplyConfiguration
-	GetName() *string
-}
-
-// Client reads and writes the objects of one resource. Its methods are those of a
-// clientset; the generated interfaces have those that the verbs of the type allow.
-type Client[T Object, L runtime.Object] = gentype.ClientWithListAndApply[T, L, ApplyConfiguration]
-
 // Resource is a resource of an API server: T is the type of its objects, L that of
 // their list. Keep it in a variable: the clients of one Resource share their codecs.
 type Resource[T Object, L runtime.Object] struct {
@@ -56,7 +45,7 @@ func (r *Resource[T, L]) Client(client *source.Client, namespace string) *Client
 	if err != nil {
 		requests, _ = refusing(err).RESTClient(r.version, r.codecs())
 	}
-	return gentype.NewClientWithListAndApply[T, L, ApplyConfiguration](r.name, requests, metav1.ParameterCodec, namespace, newObject[T], newObject[L])
+	return &Client[T, L]{gentype.NewClientWithListAndApply[T, L, ApplyConfiguration](r.name, requests, metav1.ParameterCodec, namespace, newObject[T], newObject[L])}
 }
 
 // newObject returns an empty object. Through reflect, all types share one copy of the

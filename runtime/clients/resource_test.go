@@ -103,6 +103,13 @@ func TestVerbs(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"patched": "yes", "applied": "yes"}, applied.Data); err != nil || diff != "" {
 		t.Errorf("applied: %v %s", err, diff)
 	}
+	var none *corev1apply.ConfigMapApplyConfiguration
+	if _, err := client.Apply(ctx, none, metav1.ApplyOptions{FieldManager: "test"}); err == nil {
+		t.Error("applied nil: no error")
+	}
+	if _, err := client.ApplyStatus(ctx, nil, metav1.ApplyOptions{FieldManager: "test"}); err == nil {
+		t.Error("applied nil: no error")
+	}
 
 	got, err := client.Get(ctx, "a", metav1.GetOptions{})
 	if diff := cmp.Diff(applied, got); err != nil || diff != "" {

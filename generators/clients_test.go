@@ -121,6 +121,19 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 	}
 }
 
+// They go also when a clientset takes their place.
+func TestAClientsetReplacesClients(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	options.Clients = true
+	mustRun(t, options)
+	options.Clients, options.VersionedClientset = false, "example.com/shop/clientset"
+	mustRun(t, options)
+	if exists(filepath.Join(options.Dir, "pkg/generated/clients")) {
+		t.Error("clients are still there")
+	}
+}
+
 // The client of a type goes with it.
 func TestStaleClients(t *testing.T) {
 	t.Parallel()

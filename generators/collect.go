@@ -306,7 +306,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 
 	namespaced, verbs := c.namespaced(decl, tags), decl.clientVerbs(tags)
 	if out.client && decl.pkg.kubebuilder && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
-		c.diags.warnf(at(decl.spec.Name.Pos()), "kind: %s has a Status and no +kubebuilder:subresource:status, without which controller-gen's CRD has no such subresource, and UpdateStatus is answered with 404; add it, or +genclient:noStatus", decl.spec.Name.Name)
+		c.diags.warnf(at(decl.spec.Name.Pos()), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.spec.Name.Name)
 	}
 	return &Kind{
 		Name: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),

@@ -94,11 +94,12 @@ func (s *sweeper) hadClients() bool {
 		return false
 	}
 	beside := filepath.Join(filepath.Dir(s.to.informers.dir), "*")
-	factories, _ := filepath.Glob(filepath.Join(beside, "factory.go")) // of an odd folder's name, which is no pattern, none
-	below, _ := filepath.Glob(filepath.Join(beside, "*", "factory.go"))
-	return !slices.ContainsFunc(append(factories, below...), func(file string) bool {
+	factories, _ := filepath.Glob(filepath.Join(beside, "factory.go")) // none if the folder's name is a wrong pattern
+	levels, _ := filepath.Glob(filepath.Join(beside, "*", "factory.go"))
+	own := s.to.informers.dir + string(filepath.Separator)
+	return !slices.ContainsFunc(append(factories, levels...), func(file string) bool {
 		content, err := os.ReadFile(file)
-		return err == nil && !s.written[file] && hasHeader(content)
+		return err == nil && !strings.HasPrefix(file, own) && hasHeader(content)
 	})
 }
 

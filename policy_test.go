@@ -45,10 +45,11 @@ var rules = map[string]rule{
 	"runtime/cache":    {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/source":   {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo", everyClient}},
 	"runtime/clientgo": {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
+	"runtime/clients":  {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/factory":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
 	"runtime/internal": {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
 	"internal":         {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
-	"testdata":         {own: []string{"runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"testdata":         {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 	".":                {},
 
 	"runtime/clientgo/dynamicinformer":  clientFactory,

@@ -65,10 +65,10 @@ func (m *modules) lacks(path, dir string) bool {
 }
 
 // importable reports output folders whose import path Go does not allow.
-func importable(dir string, to targets) error {
-	for _, out := range []folder{to.informers, to.listers} {
+func importable(options *Options, to targets) error {
+	for _, out := range to.imported(options) {
 		if err := modpath.CheckImportPath(out.path); err != nil {
-			return fmt.Errorf("output: %s: %w; choose another folder", relative(dir, out.dir), err)
+			return fmt.Errorf("output: %s: %w; choose another folder", relative(options.Dir, out.dir), err)
 		}
 	}
 	return nil

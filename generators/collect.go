@@ -35,7 +35,7 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags), choice: newChoice(options)}
 	for _, pkg := range packages {
 		if len(pkg.Files)+len(pkg.unbuilt) > 0 {
-			c.tags = tagParser{at: pkg.loader.position, diags: diags}
+			c.tags = tagParser{at: pkg.loader.position, diags: diags, clients: options.Clients}
 			if len(pkg.Files) > 0 {
 				c.collectPackage(pkg)
 			}
@@ -180,17 +180,19 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 	if refused, ok := c.without(internal, own.internal); ok {
 		return refused
 	}
-	informer, lister := generatedFor(tags, own)
+	out := c.generatedFor(tags, own)
 	switch {
-	case !informer && !lister && own.noInformers:
+	case out == generated{} && own.noInformers:
 		return unwanted("+k8s:informer-gen=false")
-	case !informer && !lister:
+	case out == generated{} && c.options.Clients:
+		return unwanted("its +genclient tags leave no verb")
+	case out == generated{}:
 		return unwanted("its +genclient tags leave no list with watch or get")
 	}
 	if refused, ok := c.incomplete(decl, tags, named); ok {
 		return refused
 	}
-	return verdict{kind: c.named(decl, comments, tags, internal, informer, lister), internal: internal}
+	return verdict{kind: c.named(decl, comments, tags, internal, out), internal: internal}
 }
 
 // refuse says why a marked type can't be or is not to be a kind by its name and
@@ -237,10 +239,17 @@ func (c *collector) without(internal, byVersion bool) (verdict, bool) {
 	return verdict{}, false
 }
 
-// generatedFor reports what a type's verbs and its package allow.
-func generatedFor(tags Tags, own packageMarkers) (informer, lister bool) {
+// generated is what a type gets.
+type generated struct{ informer, lister, client bool }
+
+// generatedFor returns what the options, a type's verbs and its package allow.
+func (c *collector) generatedFor(tags Tags, own packageMarkers) generated {
 	can := func(verb string) bool { return slices.Contains(tags.Verbs, verb) }
-	return !tags.NoVerbs && can("list") && can("watch") && !own.noInformers, can("list") && can("get") && !own.noListers
+	return generated{
+		informer: !tags.NoVerbs && can("list") && can("watch") && !own.noInformers,
+		lister:   can("list") && can("get") && !own.noListers,
+		client:   c.options.Clients && !tags.NoVerbs && len(tags.Verbs) > 0 && !own.noInformers,
+	}
 }
 
 // incomplete says what a marked type lacks.
@@ -273,6 +282,7 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 		c.diags.warnf(at, "kind: %s is skipped: no %sList with Items; declare it, or leave out its markers", name, name)
 		return skipped("no " + name + "List with Items"), true
 	case decl.copies(maxDepth):
+		c.addUncopiedList(decl, tags)
 	case !named && !tags.Genclient && !tags.Root:
 		return skipped("no method DeepCopyObject; add +kubebuilder:object:root=true, and run controller-gen object"), true
 	default:
@@ -293,15 +303,19 @@ const (
 var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
 
 // named makes a kind with its names and its scope.
-func (c *collector) named(decl *declaration, comments typeComments, tags Tags, internal, informer, lister bool) *Kind {
+func (c *collector) named(decl *declaration, comments typeComments, tags Tags, internal bool, out generated) *Kind {
 	at := decl.pkg.loader.position
 	t := c.universe.Type(types.Name{Package: decl.pkg.Path, Name: decl.spec.Name.Name})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
 
-	namespaced := c.namespaced(decl, tags)
+	namespaced, verbs := c.namespaced(decl, tags), decl.clientVerbs(tags)
+	if out.client && decl.pkg.kubebuilder && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
+		c.diags.warnf(at(decl.spec.Name.Pos()), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.spec.Name.Name)
+	}
 	return &Kind{
 		Name: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
-		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: informer, Lister: lister, Verbs: tags.Verbs,
+		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: out.informer, Lister: out.lister, Client: out.client,
+		List: decl.listType(), Verbs: verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),
 		dir: decl.pkg.Dir, goType: decl.goType(),
 	}
@@ -400,7 +414,7 @@ func (d *declaration) looksLikeAPI() bool {
 
 // isList reports whether a type is a list of others.
 func (d *declaration) isList() bool {
-	return strings.HasSuffix(d.spec.Name.Name, "List") && d.hasItems(maxDepth) && d.embeds("ListMeta").found
+	return strings.HasSuffix(d.spec.Name.Name, "List") && d.has("Items", maxDepth) && d.embeds("ListMeta").found
 }
 
 // list reports whether the package has a list of the type. If that can't be told,
@@ -410,7 +424,7 @@ func (d *declaration) list() (has bool, lost string) {
 	if list == nil {
 		return false, ""
 	}
-	if list.hasItems(maxDepth) {
+	if list.has("Items", maxDepth) {
 		return true, ""
 	}
 	if lost := list.lost(maxDepth); lost != "" {
@@ -420,15 +434,15 @@ func (d *declaration) list() (has bool, lost string) {
 	return fields == nil, "" // of the meta package, for example, which is not parsed
 }
 
-// hasItems reports whether a struct, or what it embeds, has a field Items.
-func (d *declaration) hasItems(depth int) bool {
+// has reports whether a struct, or what it embeds, has a field.
+func (d *declaration) has(name string, depth int) bool {
 	fields, holder := d.structure()
 	if fields == nil || depth == 0 {
 		return false
 	}
-	return hasField(fields, "Items") || slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
+	return hasField(fields, name) || slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
 		base, _ := holder.refer(field.Type)
-		return len(field.Names) == 0 && base != nil && base.hasItems(depth-1)
+		return len(field.Names) == 0 && base != nil && base.has(name, depth-1)
 	})
 }
 

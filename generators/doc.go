@@ -1,5 +1,5 @@
 // Package generators reads Go packages that declare Kubernetes API types and
-// writes typed informers and listers for them.
+// writes typed informers, listers and clients for them.
 //
 //	patterns ─► load ─► collect ─► Model + diagnostics ─► plan ─► render ─► write, verify or list
 //

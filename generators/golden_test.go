@@ -16,7 +16,8 @@ const testModule = "github.com/informer-gen/informer-gen/testdata/"
 // golden are the API packages of testdata, whose output is committed beside them.
 var golden = map[string]Options{
 	"kubebuilder": {Patterns: []string{"./api/..."}},
-	"multigroup":  {Patterns: []string{"./apis/..."}},
+	"minimal":     {Patterns: []string{"../kubebuilder/api/..."}, Clients: true, Minimal: true},
+	"multigroup":  {Patterns: []string{"./apis/..."}, Clients: true},
 	"samplecontroller": {
 		Patterns:           []string{"./pkg/apis/..."},
 		HeaderFile:         "../../hack/boilerplate.go.txt",

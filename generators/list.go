@@ -21,6 +21,7 @@ type Row struct {
 	Verbs    []string `json:"verbs,omitempty"`
 	Informer bool     `json:"informer"`
 	Lister   bool     `json:"lister"`
+	Client   bool     `json:"client"`
 	Package  string   `json:"package"`
 	Position string   `json:"position"`
 	// Skipped says why nothing is generated, and is empty otherwise.
@@ -37,7 +38,7 @@ func (m *Model) Rows() []Row {
 		}
 		rows = append(rows, Row{
 			Group: group.Name, Version: version.Name, Kind: kind.Name, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
-			Informer: kind.Informer, Lister: kind.Lister, Package: kind.Package, Position: kind.Pos.String(),
+			Informer: kind.Informer, Lister: kind.Lister, Client: kind.Client, Package: kind.Package, Position: kind.Pos.String(),
 		})
 	})
 	for _, skip := range m.Skipped {
@@ -86,14 +87,16 @@ func WriteTable(w io.Writer, rows []Row) error {
 }
 
 func (r Row) generated() string {
-	switch {
-	case r.Informer && r.Lister:
-		return "informer, lister"
-	case r.Informer:
-		return "informer"
-	default:
-		return "lister"
+	var parts []string
+	for _, part := range []struct {
+		name      string
+		generated bool
+	}{{"informer", r.Informer}, {"lister", r.Lister}, {"client", r.Client}} {
+		if part.generated {
+			parts = append(parts, part.name)
+		}
 	}
+	return strings.Join(parts, ", ")
 }
 
 // summary says how much is in the model.

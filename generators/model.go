@@ -60,8 +60,11 @@ type Kind struct {
 	Namespaced bool
 	// ClientAccessor leads from a clientset to its version: AppsV1().
 	ClientAccessor string
-	// Informer and Lister say what is generated.
-	Informer, Lister bool
+	// Informer, Lister and Client say what is generated.
+	Informer, Lister, Client bool
+	// List is the name of the Go type of a list of the kind, or empty if the package
+	// has none.
+	List string
 	// Verbs are the methods that a client has for it.
 	Verbs []string
 	// Doc is the first sentence of its comment.

@@ -136,6 +136,12 @@ func (k *Kind) identifiers() (informers, listers []string) {
 	return informers, listers
 }
 
+// clientIdentifiers are those that a kind has in the package of its client. Of two
+// kinds, they are never the same.
+func (k *Kind) clientIdentifiers() []string {
+	return []string{k.Ident + "Interface", k.Private + "Resource"}
+}
+
 // claim is something in the output of a version that only one kind can have.
 type claim struct{ what, name string }
 
@@ -153,7 +159,7 @@ func (k *Kind) claims() []claim {
 	for _, name := range listers {
 		claims = append(claims, claim{"lister", name})
 	}
-	if k.Informer {
+	if k.Informer || k.Client {
 		claims = append(claims, claim{"method", k.Plural})
 	}
 	return append(claims, claim{"file", fileName(k.Ident)})

@@ -46,6 +46,11 @@ type Options struct {
 	// VersionedClientset is the import path of a clientset to list and watch
 	// with. Without one objects come over REST.
 	VersionedClientset string
+	// Clients writes typed clients as well, to the sibling "clients" of the output: they
+	// write where there is no clientset.
+	Clients bool
+	// Minimal leaves out what only existing callers of code-generator's output need.
+	Minimal bool
 	// InternalClientset is the same for internal versions, which are left out
 	// without one.
 	InternalClientset string
@@ -125,6 +130,9 @@ func (o *Options) Validate() error {
 	}
 	if o.SkipListers && o.ListersPackage == "" {
 		return usagef("--skip-listers: needs --listers-package, the listers to use")
+	}
+	if o.Clients && o.hasClientset() {
+		return usagef("--clients: with a clientset, which writes already; use that, or leave it out")
 	}
 	for _, rule := range o.LintRules {
 		if !slices.Contains(LintRuleNames, rule) {

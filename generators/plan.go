@@ -21,6 +21,7 @@ type output struct {
 type tree struct {
 	root    folder
 	listers folder
+	clients folder
 	client  templates.Client
 	groups  []*Group
 }
@@ -43,8 +44,8 @@ func plan(model *Model, options *Options, to targets, clientset func(path string
 		return to.informers.join(name)
 	}
 	var outputs []output
-	outputs = append(outputs, tree{level("externalversions"), to.listers, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
-	outputs = append(outputs, tree{level("internalversion"), to.listers, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
+	outputs = append(outputs, tree{level("externalversions"), to.listers, to.clients, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
+	outputs = append(outputs, tree{level("internalversion"), to.listers, to.clients, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
 	slices.SortFunc(outputs, func(a, b output) int { return strings.Compare(a.path, b.path) })
 	return outputs
 }
@@ -55,15 +56,15 @@ func (t tree) plan(options *Options) []output {
 		outputs = append(outputs, output{path: filepath.Join(dir.dir, name), data: data})
 	}
 	internal := t.root.join("internalinterfaces").as("internalinterfaces")
-	factory := &templates.Factory{File: templates.File{Package: packageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal}
+	factory := &templates.Factory{File: templates.File{Package: packageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal, Minimal: options.Minimal}
 	generic := &templates.Generic{File: factory.File}
 	for _, group := range t.groups {
 		groupFolder := t.root.join(group.Dir)
-		data := &templates.Group{File: templates.File{Package: group.PackageName}, Group: group.Name, Internal: internal}
+		data := &templates.Group{File: templates.File{Package: group.PackageName}, Group: group.Name, Client: t.client, Internal: internal, Minimal: options.Minimal}
 		for _, version := range group.Versions {
-			informers := t.planInformers(version, group, internal, add)
+			informers := t.planInformers(version, group, internal, options.Minimal, add)
 			if !options.SkipListers {
-				t.planListers(version, group, add)
+				t.planListers(version, group, options.Minimal, add)
 			}
 			if len(informers) == 0 {
 				continue
@@ -82,15 +83,18 @@ func (t tree) plan(options *Options) []output {
 	}
 	if len(factory.Groups) > 0 {
 		add(t.root, "factory.go", factory)
+	}
+	if len(factory.Groups) > 0 && !options.Minimal {
 		add(t.root, "generic.go", generic)
 		add(t.root.join("internalinterfaces"), "factory_interfaces.go", &templates.InternalInterfaces{File: templates.File{Package: "internalinterfaces"}, Client: t.client})
 	}
+	t.planClients(add)
 	return outputs
 }
 
 // planInformers adds the files of a version's informers, and returns its kinds
 // that have one.
-func (t tree) planInformers(version *Version, group *Group, internal templates.Import, add func(folder, string, templates.Data)) []templates.Kind {
+func (t tree) planInformers(version *Version, group *Group, internal templates.Import, minimal bool, add func(folder, string, templates.Data)) []templates.Kind {
 	to := t.root.join(group.Dir, version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	reserve(file, ownIdentifiers)
@@ -107,23 +111,26 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 		return nil
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers})
+		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers, Minimal: minimal})
 	}
 	data := templates.Version{
 		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
-		Kinds: kinds,
+		Kinds: kinds, Minimal: minimal,
 	}
 	constructors := templates.Constructors(data)
 	add(to, "interface.go", &data)
-	add(to, "constructors.go", &constructors)
+	if !minimal {
+		add(to, "constructors.go", &constructors)
+	}
 	return kinds
 }
 
 // planListers adds the files of a version's listers.
-func (t tree) planListers(version *Version, group *Group, add func(folder, string, templates.Data)) {
+func (t tree) planListers(version *Version, group *Group, minimal bool, add func(folder, string, templates.Data)) {
 	to := t.listers.join(strings.ToLower(group.Dir), version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	var kinds, empty []templates.Kind
+	expanded := map[string]bool{}
 	for _, kind := range version.Kinds {
 		if !kind.Lister {
 			continue
@@ -132,16 +139,60 @@ func (t tree) planListers(version *Version, group *Group, add func(folder, strin
 		reserve(file, names)
 		kinds = append(kinds, kind.data())
 		// As in upstream, a hand-written file takes the place of the empty interfaces.
-		if !exists(filepath.Join(to.dir, strings.ToLower(kind.Ident)+"_expansion.go")) {
+		handWritten := exists(filepath.Join(to.dir, strings.ToLower(kind.Ident)+"_expansion.go"))
+		expanded[kind.Ident] = handWritten || !minimal
+		if !handWritten && !minimal {
 			empty = append(empty, kind.data())
 		}
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name})
+		add(to, fileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name, Expanded: expanded[kind.Ident]})
 	}
 	if len(empty) > 0 {
 		add(to, "expansion_generated.go", &templates.Expansions{File: file, Kinds: empty})
 	}
+}
+
+// planClients adds the files of the clients.
+func (t tree) planClients(add func(folder, string, templates.Data)) {
+	root := &templates.Clients{File: templates.File{Package: packageName(path.Base(t.clients.path), "clients")}}
+	for _, group := range t.groups {
+		groupFolder := t.clients.join(group.Dir)
+		data := &templates.ClientsGroup{File: templates.File{Package: group.PackageName}, Group: group.Name}
+		for _, version := range group.Versions {
+			to := groupFolder.join(version.Dir)
+			if t.planClientsOf(version, group, to, add) {
+				data.Versions = append(data.Versions, templates.VersionAccessor{Name: version.GoName, Package: to.as(version.Dir)})
+			}
+		}
+		if len(data.Versions) > 0 {
+			add(groupFolder, "interface.go", data)
+			root.Groups = append(root.Groups, templates.GroupAccessor{Name: group.GoName, Group: group.Name, Package: groupFolder.as(group.PackageName)})
+		}
+	}
+	if len(root.Groups) > 0 {
+		add(t.clients, "clients.go", root)
+	}
+}
+
+// planClientsOf adds the files of a version's clients, and reports whether it has any.
+func (t tree) planClientsOf(version *Version, group *Group, to folder, add func(folder, string, templates.Data)) bool {
+	data := &templates.ClientsVersion{File: templates.File{Package: version.Dir, Reserved: map[string]bool{}}, Group: group.Name, Version: version.Name}
+	reserve(data.File, ownIdentifiers)
+	for _, kind := range version.Kinds {
+		if kind.Client {
+			reserve(data.File, kind.clientIdentifiers())
+			data.Kinds = append(data.Kinds, kind.data())
+		}
+	}
+	if len(data.Kinds) == 0 {
+		return false
+	}
+	add(to, "interface.go", data)
+	for _, kind := range data.Kinds {
+		add(to, fileName(kind.Ident), &templates.KindClient{File: data.File, Kind: kind})
+	}
+	return true
 }
 
 // reserve notes names that the package of a file declares.
@@ -166,5 +217,6 @@ func (k *Kind) data() templates.Kind {
 	return templates.Kind{
 		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, ClientAccessor: k.ClientAccessor, Doc: k.Doc,
 		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
+		List: k.List, Verbs: k.Verbs,
 	}
 }

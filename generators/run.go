@@ -42,7 +42,7 @@ type Result struct {
 	Diff string
 }
 
-// Run generates informers and listers. It returns what it found also beside an
+// Run generates informers, listers and clients. It returns what it found also beside an
 // error.
 //
 // Possible errors: *UsageError for wrong options; a go/scanner.ErrorList with
@@ -138,7 +138,7 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	if err != nil {
 		return err
 	}
-	if err := importable(options.Dir, to); err != nil {
+	if err := importable(options, to); err != nil {
 		return err
 	}
 	own := readGoMod(options.Dir, to.informers)
@@ -163,7 +163,7 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		result.Next = own.next(options.Dir)
 	}
 	writing := options.begin("writing")
-	if err := apply(ctx, result.Changes, to.folders(options)); err != nil {
+	if err := apply(ctx, result.Changes, to.roots(options)); err != nil {
 		return orCancelled(ctx, err)
 	}
 	writing.end("%s", count(len(result.Changes), "file"))
@@ -174,7 +174,7 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 // fit in the project.
 func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
 	var diags diagnostics
-	if reachable(result.Model, to, &diags); diags.err() != nil {
+	if reachable(options, result.Model, to, &diags); diags.err() != nil {
 		return diags.err()
 	}
 	advise(options, result.Model, to, loader.mods, &diags)
@@ -226,7 +226,7 @@ func compareAll(options *Options, loader *loader, result *Result, to targets, fi
 	if !options.KeepStale {
 		var diags diagnostics
 		var err error
-		if stale, err = newSweeper(loader, to, result.Model, files).stale(options.SkipListers, &diags); err != nil {
+		if stale, err = newSweeper(loader, to, result.Model, files).stale(options, &diags); err != nil {
 			return err
 		}
 		if err := result.warn(options, &diags); err != nil {

@@ -84,6 +84,8 @@ func scriptOptions(t *testing.T, comment string) Options {
 	set.StringVar(&options.ListersPackage, "listers-package", "", "")
 	set.BoolVar(&options.SkipListers, "skip-listers", false, "")
 	set.BoolVar(&options.SingleDirectory, "single-directory", false, "")
+	set.BoolVar(&options.Clients, "clients", false, "")
+	set.BoolVar(&options.Minimal, "minimal", false, "")
 	set.StringSliceVar(&options.PluralExceptions, "plural-exceptions", nil, "")
 	set.StringSliceVar(&options.LintRules, "lint-rules", nil, "")
 	for line := range strings.Lines(comment) {

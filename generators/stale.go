@@ -45,26 +45,84 @@ func newSweeper(loader *loader, to targets, model *Model, files []rendered) *swe
 	return s
 }
 
-// stale lists the leftovers of the informers, and of the listers unless they are
-// another tool's, whose API types are no more, and the temporary files of a run
-// that was killed. In a run that could not load a package no file of a type goes. What
-// another run over other API packages wrote to the folder of the informers is a problem:
-// one factory can't serve both.
-func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) {
-	roots := []string{s.to.informers.dir}
-	if !skipListers {
-		roots = append(roots, s.to.listers.dir)
+// layout reports whether a run may write a file, of which it gets the path below the
+// output folder, in parts.
+type layout func(parts []string) bool
+
+// informersLayout is the factory, a group or a version.
+func informersLayout(parts []string) bool {
+	if levels[parts[0]] {
+		parts = parts[1:]
 	}
+	switch len(parts) {
+	case 1:
+		return parts[0] == "factory.go" || parts[0] == "generic.go"
+	case 2:
+		return parts[1] == "interface.go" || parts[0] == "internalinterfaces"
+	}
+	return len(parts) == 3
+}
+
+// listersLayout is a version.
+func listersLayout(parts []string) bool { return len(parts) == 3 }
+
+// clientsLayout is the root, a group or a version.
+func clientsLayout(parts []string) bool {
+	switch len(parts) {
+	case 1:
+		return parts[0] == "clients.go"
+	case 2:
+		return parts[1] == "interface.go"
+	}
+	return len(parts) == 3
+}
+
+// swept are the folders in which this run's files are: those of the listers unless
+// they are another tool's, and those of the clients unless they may be another run's.
+func (s *sweeper) swept(options *Options) map[string]layout {
+	roots := map[string]layout{s.to.informers.dir: informersLayout}
+	if !options.SkipListers {
+		roots[s.to.listers.dir] = listersLayout
+	}
+	if options.Clients || roots[s.to.clients.dir] == nil && s.hadClients() {
+		roots[s.to.clients.dir] = clientsLayout
+	}
+	return roots
+}
+
+// hadClients reports whether an earlier run wrote clients: some stand there, and no other
+// folder beside that of the informers has a factory whose run they may be of.
+func (s *sweeper) hadClients() bool {
+	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !hasHeader(content) {
+		return false
+	}
+	beside := filepath.Join(filepath.Dir(s.to.informers.dir), "*")
+	factories, _ := filepath.Glob(filepath.Join(beside, "factory.go")) // none if the folder's name is a wrong pattern
+	levels, _ := filepath.Glob(filepath.Join(beside, "*", "factory.go"))
+	own := s.to.informers.dir + string(filepath.Separator)
+	return !slices.ContainsFunc(append(factories, levels...), func(file string) bool {
+		content, err := os.ReadFile(file)
+		return err == nil && !strings.HasPrefix(file, own) && hasHeader(content)
+	})
+}
+
+// stale lists the leftovers of the informers, listers and clients whose API types are no
+// more, and the temporary files of a run that was killed. In a run that could not load a
+// package no file of a type goes. What another run over other API packages wrote to the
+// folder of the informers or of the clients is a problem: one factory can't serve both.
+func (s *sweeper) stale(options *Options, diags *diagnostics) ([]string, error) {
+	roots := s.swept(options)
 	found := map[string]bool{}
-	for _, root := range roots {
-		leftovers, temporary, err := s.leftovers(root, root == s.to.listers.dir)
+	for _, root := range slices.Sorted(maps.Keys(roots)) {
+		leftovers, temporary, err := s.leftovers(root, roots[root])
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
 		for _, path := range temporary {
 			found[path] = true
 		}
-		kept := s.kept(root, leftovers, diags)
+		refuses := root == s.to.informers.dir || options.Clients && root == s.to.clients.dir
+		kept := s.kept(root, refuses, leftovers, diags)
 		unneeded := slices.DeleteFunc(slices.Clone(leftovers), func(file leftover) bool { return kept[file.path] })
 		if len(unneeded) > 0 && len(s.failed) > 0 {
 			s.warnUnswept(root, unneeded, diags)
@@ -89,7 +147,7 @@ func (s *sweeper) stale(skipListers bool, diags *diagnostics) ([]string, error) 
 // leftovers lists the files below a root that this tool wrote and this run does
 // not, where runs with this root write; and temporary files that were left behind.
 // A folder with a factory of another run is that run's.
-func (s *sweeper) leftovers(root string, listers bool) (files []leftover, temporary []string, err error) {
+func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, temporary []string, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, os.ErrNotExist) && path == root:
@@ -104,7 +162,7 @@ func (s *sweeper) leftovers(root string, listers bool) (files []leftover, tempor
 		case isAbandoned(entry):
 			temporary = append(temporary, path)
 			return nil
-		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || s.written[path] || !inLayout(root, path, listers):
+		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || s.written[path] || !inLayout(below(root, path)):
 			return nil
 		}
 		content, err := os.ReadFile(path)
@@ -128,31 +186,13 @@ func (s *sweeper) isOthers(root, dir string) bool {
 
 var levels = map[string]bool{"externalversions": true, "internalversion": true}
 
-// inLayout reports whether a run with this root may write a file: the factory, a
-// group or a version of informers, or a version of listers.
-func inLayout(root, path string, listers bool) bool {
-	rel, err := filepath.Rel(root, path)
-	if err != nil {
-		return false
-	}
-	parts := strings.Split(filepath.ToSlash(rel), "/")
-	if listers {
-		return len(parts) == 3
-	}
-	if levels[parts[0]] {
-		parts = parts[1:]
-	}
-	switch len(parts) {
-	case 1:
-		return parts[0] == "factory.go" || parts[0] == "generic.go"
-	case 2:
-		return parts[1] == "interface.go" || parts[0] == "internalinterfaces"
-	}
-	return len(parts) == 3
+// below returns the parts of a path below a root.
+func below(root, path string) []string {
+	return strings.Split(filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))), "/")
 }
 
-// originOf reads which API type a file was written for: that which FooInformer
-// or FooLister in it is named after, and whose package it imports.
+// originOf reads which API type a file was written for: that which FooInformer,
+// FooLister or FooInterface in it is named after, and whose package it imports.
 func originOf(path string, content []byte) leftover {
 	file := leftover{path: path}
 	syntax, err := parser.ParseFile(token.NewFileSet(), path, content, parser.SkipObjectResolution)
@@ -162,8 +202,10 @@ func originOf(path string, content []byte) leftover {
 	imports := importsOf(syntax)
 	for _, name := range typesOf(content) {
 		kind, ok := strings.CutSuffix(name, "Informer")
-		if !ok {
-			kind, ok = strings.CutSuffix(name, "Lister")
+		for _, suffix := range []string{"Lister", "Interface"} {
+			if !ok {
+				kind, ok = strings.CutSuffix(name, suffix)
+			}
 		}
 		if !ok || kind == "" {
 			continue
@@ -197,11 +239,13 @@ func typesOf(content []byte) []string {
 // derived are the files that are written for a whole version, group or factory.
 var derived = map[string]bool{
 	"factory.go": true, "generic.go": true, "factory_interfaces.go": true, "interface.go": true, "constructors.go": true, "expansion_generated.go": true,
+	"clients.go": true,
 }
 
 // kept are the leftovers that are not stale: those of API types that there still
-// are in packages which this run does not read, and what belongs to them.
-func (s *sweeper) kept(root string, leftovers []leftover, diags *diagnostics) map[string]bool {
+// are in packages which this run does not read, and what belongs to them. If refuses is
+// set, these are a problem.
+func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *diagnostics) map[string]bool {
 	kept, alive := map[string]bool{}, map[string]bool{} // alive: directories with one, and those above
 	reported := map[string]bool{}
 	for _, file := range leftovers {
@@ -213,7 +257,7 @@ func (s *sweeper) kept(root string, leftovers []leftover, diags *diagnostics) ma
 		for dir := filepath.Dir(file.path); dir != filepath.Dir(root); dir = filepath.Dir(dir) {
 			alive[dir] = true
 		}
-		if root == s.to.informers.dir && !reported[file.importPath] {
+		if refuses && !reported[file.importPath] {
 			reported[file.importPath] = true
 			s.refuse(file, reason, diags)
 		}
@@ -319,7 +363,7 @@ func importsOf(syntax *ast.File) map[string]string {
 	return imports
 }
 
-// refuse reports informers of API packages that this run does not read.
+// refuse reports informers or clients of API packages that this run does not read.
 func (s *sweeper) refuse(file leftover, reason string, diags *diagnostics) {
 	name := relative(s.loader.dir, file.path)
 	diags.errorf(token.Position{Filename: name}, "output: an earlier run wrote it for %s in %s, %s; "+

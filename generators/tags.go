@@ -20,6 +20,9 @@ type Tags struct {
 	NonNamespaced bool
 	// NoVerbs is true for +genclient:noVerbs.
 	NoVerbs bool
+	// NoStatus is true for +genclient:noStatus, StatusSubresource for
+	// +kubebuilder:subresource:status.
+	NoStatus, StatusSubresource bool
 	// Verbs are those of a client, in the order of the table verbs.
 	Verbs []string
 	// ResourceName is the value of +resourceName, Path and Scope those of
@@ -49,6 +52,8 @@ var genclientTags = []string{"genclient", "genclient:nonNamespaced", "genclient:
 type tagParser struct {
 	at    func(token.Pos) token.Position
 	diags *diagnostics
+	// clients is true if clients are generated.
+	clients bool
 }
 
 // parse reads the markers of a type. Those it does not know are an error if
@@ -64,6 +69,8 @@ func (p tagParser) parse(m markers) Tags {
 			p.diags.errorf(p.at(marker.pos), "%s: an old form; write +genclient:%s", marker, marker.name)
 		case marker.name == "kubebuilder:object:root":
 			tags.Root = marker.value != "false"
+		case marker.name == "kubebuilder:subresource:status":
+			tags.StatusSubresource = true
 		case marker.name == "kubebuilder:skip":
 			tags.Skip = true
 		case marker.name == "resourceName":
@@ -81,7 +88,7 @@ func (p tagParser) parse(m markers) Tags {
 
 // readTags are the tags that count here and are not of the genclient family.
 var readTags = []string{"genclient", "groupName", "groupGoName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
-	"kubebuilder:resource:scope", "kubebuilder:skip", "k8s:informer-gen", "k8s:lister-gen"}
+	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen"}
 
 // misspelt warns of a tag that is one letter off, or capital letters, one that
 // counts. Other unknown ones are another tool's.
@@ -121,13 +128,15 @@ func (p tagParser) genclient(tags *Tags, m marker) {
 		tags.NonNamespaced, tags.nonNamespacedPos = true, m.pos
 	case "genclient:noVerbs":
 		tags.NoVerbs = true
+	case "genclient:noStatus":
+		tags.NoStatus = true
 	case "genclient:method":
 		p.method(m)
 	}
 }
 
-// method checks a +genclient:method, which concerns clientsets only, as
-// client-gen would.
+// method checks a +genclient:method as client-gen would. It concerns clientsets
+// only.
 func (p tagParser) method(m marker) {
 	name, rest, _ := strings.Cut(m.value, ",")
 	if name == "" {
@@ -147,6 +156,9 @@ func (p tagParser) method(m marker) {
 	}
 	if !slices.Contains(verbs, verb) {
 		p.unknownVerb(m, verb)
+	}
+	if p.clients {
+		p.diags.warnf(p.at(m.pos), "+genclient:method: the generated client has no method %s; call its Patch with the subresource, or generate a clientset instead of --clients", name)
 	}
 }
 

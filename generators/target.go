@@ -31,18 +31,27 @@ func (f folder) as(name string) templates.Import {
 
 // targets says where output goes.
 type targets struct {
-	informers, listers folder
+	informers, listers, clients folder
 }
 
-// folders are those that a run writes to.
-func (t targets) folders(options *Options) []string {
-	if options.SkipListers {
-		return []string{t.informers.dir}
+// imported are the folders whose packages generated code imports, or is in.
+func (t targets) imported(options *Options) []folder {
+	if options.Clients {
+		return []folder{t.informers, t.listers, t.clients}
 	}
-	return []string{t.informers.dir, t.listers.dir}
+	return []folder{t.informers, t.listers}
 }
 
-// resolveTargets works out the two output folders.
+// roots are the directories of these folders, which stay when they are empty.
+func (t targets) roots(options *Options) []string {
+	var dirs []string
+	for _, folder := range t.imported(options) {
+		dirs = append(dirs, folder.dir)
+	}
+	return dirs
+}
+
+// resolveTargets works out the output folders.
 func resolveTargets(options *Options, mods *modules) (targets, error) {
 	var found targets
 	dir := options.OutputDir
@@ -79,7 +88,11 @@ func resolveTargets(options *Options, mods *modules) (targets, error) {
 	if !options.SkipListers && (found.listers.dir == found.informers.dir || listers == found.informers.path) {
 		return found, fmt.Errorf("listers: %s is the package of the informers too; give them one of their own", listers)
 	}
-	for _, out := range []folder{found.informers, found.listers} {
+	found.clients = folder{dir: filepath.Join(found.informers.dir, "..", "clients"), path: path.Join(path.Dir(found.informers.path), "clients")}
+	if options.Clients && (found.clients.dir == found.informers.dir || !options.SkipListers && found.clients.dir == found.listers.dir) {
+		return found, fmt.Errorf("clients: %s is the package of the informers or listers too; choose another --output-dir or --listers-package", found.clients.path)
+	}
+	for _, out := range found.imported(options) {
 		if err := usable(options.Dir, out.dir); err != nil {
 			return found, err
 		}
@@ -103,7 +116,7 @@ func usable(dir, out string) error {
 
 // reachable reports the API packages that lie in an internal directory and that
 // the output could not import therefore.
-func reachable(model *Model, to targets, diags *diagnostics) {
+func reachable(options *Options, model *Model, to targets, diags *diagnostics) {
 	seen := map[string]bool{}
 	model.kinds(func(_ *Group, _ *Version, kind *Kind) {
 		parent, inside := internalParent(kind.Package)
@@ -111,7 +124,7 @@ func reachable(model *Model, to targets, diags *diagnostics) {
 			return
 		}
 		seen[kind.Package] = true
-		for _, out := range []folder{to.informers, to.listers} {
+		for _, out := range to.imported(options) {
 			if !strings.HasPrefix(out.path+"/", parent) {
 				diags.errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.Package, out.path, strings.TrimSuffix(parent, "/"))
 			}

@@ -17,7 +17,8 @@ generate() { # folder in testdata, then arguments
 
 samplecontroller=github.com/informer-gen/informer-gen/testdata/samplecontroller
 generate kubebuilder --input-dirs ./api/... "$@"
-generate multigroup --input-dirs ./apis/... "$@"
+generate minimal --input-dirs ../kubebuilder/api/... --clients --minimal "$@"
+generate multigroup --input-dirs ./apis/... --clients "$@"
 generate samplecontroller --input-dirs ./pkg/apis/... --go-header-file "$root/hack/boilerplate.go.txt" \
   --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"
 exit "$status"

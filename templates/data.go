@@ -67,6 +67,9 @@ type Factory struct {
 	Internal Import
 	// Groups are sorted by the path of their package.
 	Groups []GroupAccessor
+	// Minimal leaves out what only callers of older factories need. There is no package
+	// Internal then.
+	Minimal bool
 }
 
 // GroupAccessor is the method of the factory that leads to a group.
@@ -120,9 +123,12 @@ type InternalInterfaces struct {
 type Group struct {
 	File
 	// Group is the API group.
-	Group string
-	// Internal is the package of the internal interfaces.
+	Group  string
+	Client Client
+	// Internal is the package of the internal interfaces, which a minimal factory has not.
 	Internal Import
+	// Minimal is that of the factory.
+	Minimal bool
 	// Versions are sorted by name.
 	Versions []VersionAccessor
 }
@@ -145,6 +151,8 @@ type Version struct {
 	Internal Import
 	// Listers is the package of the listers of this version.
 	Listers Import
+	// Minimal makes informers here, and not by the functions of constructors.go.
+	Minimal bool
 	// Kinds are those with an informer, sorted by name.
 	Kinds []Kind
 }
@@ -175,7 +183,14 @@ type Kind struct {
 	Namespaced bool
 	// HasLister is false for what can't be got by name.
 	HasLister bool
+	// List is the Go type of a list of the kind, or empty if there is none.
+	List string
+	// Verbs are the methods of its client: create, updateStatus, ….
+	Verbs []string
 }
+
+// Can reports whether the client of the kind has a verb.
+func (k Kind) Can(verb string) bool { return slices.Contains(k.Verbs, verb) }
 
 // DocLines returns Doc as lines of no more than 100 letters, if its words allow.
 func (k Kind) DocLines() []string {
@@ -197,6 +212,8 @@ type Informer struct {
 	Kind
 	// Listers is the package of the listers of this version.
 	Listers Import
+	// Minimal leaves out the untyped informer.
+	Minimal bool
 }
 
 // Lister is the data of lister.go.tmpl: the lister of one kind.
@@ -205,6 +222,8 @@ type Lister struct {
 	Kind
 	// Group is the API group.
 	Group string
+	// Expanded adds the methods of its expansion interfaces.
+	Expanded bool
 }
 
 // Expansions is the data of expansions.go.tmpl: the empty interfaces that a
@@ -213,4 +232,35 @@ type Expansions struct {
 	File
 	// Kinds are those without a hand-written expansion, sorted by name.
 	Kinds []Kind
+}
+
+// Clients is the data of clients.go.tmpl: typed clients of all groups, which write.
+type Clients struct {
+	File
+	// Groups are sorted by the path of their package.
+	Groups []GroupAccessor
+}
+
+// ClientsGroup is the data of clients_group.go.tmpl: the clients of a group.
+type ClientsGroup struct {
+	File
+	// Group is the API group.
+	Group string
+	// Versions are sorted by name.
+	Versions []VersionAccessor
+}
+
+// ClientsVersion is the data of clients_version.go.tmpl: the clients of a version.
+type ClientsVersion struct {
+	File
+	// Group and Version are their names in the API.
+	Group, Version string
+	// Kinds are those with a client, sorted by name.
+	Kinds []Kind
+}
+
+// KindClient is the data of client.go.tmpl: the interface of one kind's client.
+type KindClient struct {
+	File
+	Kind
 }

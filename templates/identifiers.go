@@ -35,6 +35,7 @@ var Libraries = []Library{
 	{Import{"time", "time"}, []string{"Duration"}},
 
 	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer"}},
+	{Import{RuntimeModule + "/runtime/clients", "clients"}, []string{"ApplyConfiguration", "NewResource"}},
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
 		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",
 		"Namespaced", "New", "NewGenericInformer", "NewInformer", "NewInformerFunc", "Option", "Resource", "Scope",
@@ -43,9 +44,13 @@ var Libraries = []Library{
 	}},
 	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client", "FromClientset", "New", "WithTarget"}},
 
-	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{"Object"}},
+	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{
+		"ApplyOptions", "CreateOptions", "DeleteOptions", "GetOptions", "List", "ListOptions", "Object", "PatchOptions", "UpdateOptions",
+	}},
 	{Import{"k8s.io/apimachinery/pkg/runtime", "runtime"}, []string{"Object"}},
 	{Import{"k8s.io/apimachinery/pkg/runtime/schema", "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
+	{Import{"k8s.io/apimachinery/pkg/types", "types"}, []string{"PatchType"}},
+	{Import{"k8s.io/apimachinery/pkg/watch", "watch"}, []string{"Interface"}},
 	{Import{"k8s.io/client-go/tools/cache", "cache"}, []string{
 		"DeletedObject", "Indexer", "Indexers", "InformerName", "SharedIndexInformer", "SyncResult", "TransformFunc",
 		"TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",

@@ -16,10 +16,10 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 // which would hide an import of that name, and the predeclared ones, which an
 // import would hide.
 var local = map[string]bool{
-	"any": true, "bool": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
-	"api": true, "client": true, "ctx": true, "defaultResync": true, "f": true, "g": true, "group": true, "indexer": true, "indexers": true, "informer": true, "informerName": true,
-	"l": true, "namespace": true, "newFunc": true, "obj": true, "objects": true, "options": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
-	"scope": true, "sharedInformerFactory": true, "stale": true, "stopCh": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "version": true,
+	"any": true, "bool": true, "byte": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
+	"api": true, "client": true, "ctx": true, "data": true, "defaultResync": true, "f": true, "fields": true, "g": true, "group": true, "groups": true, "indexer": true, "indexers": true, "informer": true, "informerName": true,
+	"l": true, "listOptions": true, "name": true, "namespace": true, "newFunc": true, "newInformer": true, "obj": true, "objects": true, "options": true, "patchType": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
+	"scope": true, "sharedInformerFactory": true, "stale": true, "stopCh": true, "subresources": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "version": true,
 }
 
 // Data is one of the data structs of this package.
@@ -49,6 +49,14 @@ func templateOf(data Data) string {
 		return "lister.go.tmpl"
 	case *Expansions:
 		return "expansions.go.tmpl"
+	case *Clients:
+		return "clients.go.tmpl"
+	case *ClientsGroup:
+		return "clients_group.go.tmpl"
+	case *ClientsVersion:
+		return "clients_version.go.tmpl"
+	case *KindClient:
+		return "client.go.tmpl"
 	}
 	return fmt.Sprintf("%T", data)
 }

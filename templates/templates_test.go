@@ -24,19 +24,34 @@ func samples(client templates.Client) map[string]templates.Data {
 	group := templates.Import{Path: "example.com/shop/informers/shop", Name: "shop"}
 	version := templates.Import{Path: "example.com/shop/informers/shop/v1", Name: "v1"}
 	order := templates.Kind{
-		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", ClientAccessor: "ShopV1()", Doc: "Order is a purchase.", Namespaced: true, HasLister: true,
-		API: templates.Import{Path: "example.com/shop/api/v1", Name: "v1"},
+		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", ClientAccessor: "ShopV1()", Doc: "Order is a purchase.", Namespaced: true, HasLister: true, List: "OrderList",
+		Verbs: []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"},
+		API:   templates.Import{Path: "example.com/shop/api/v1", Name: "v1"},
 	}
 	warehouse := order
 	warehouse.Name, warehouse.Ident, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "Warehouse", "warehouse", "Warehouses", "warehouses", false
+	warehouse.List, warehouse.Verbs = "", []string{"get", "list"}
 	kinds := []templates.Kind{order, warehouse}
 	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
 	constructors := templates.Constructors(v)
+	minimal := v
+	minimal.Minimal = true
 	return map[string]templates.Data{
 		"factory": &templates.Factory{
 			File: templates.File{Package: "informers"}, Client: client, Internal: internal,
 			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
 		},
+		"minimal factory": &templates.Factory{
+			File: templates.File{Package: "informers"}, Client: client, Minimal: true,
+			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
+		},
+		"minimal group": &templates.Group{
+			File: templates.File{Package: "shop"}, Group: "shop.example.com", Client: client, Minimal: true,
+			Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
+		},
+		"minimal version":  &minimal,
+		"minimal informer": &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers, Minimal: true},
+		"minimal lister":   &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
 		"generic": &templates.Generic{
 			File: templates.File{Package: "informers"},
 			Versions: []templates.GenericVersion{{
@@ -53,8 +68,17 @@ func samples(client templates.Client) map[string]templates.Data {
 		"constructors": &constructors,
 		"informer":     &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers},
 		"cluster":      &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Listers: listers},
-		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
-		"expansions":   &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},
+		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com", Expanded: true},
+		"clients": &templates.Clients{
+			File: templates.File{Package: "clients"}, Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
+		},
+		"clients_group": &templates.ClientsGroup{
+			File: templates.File{Package: "shop"}, Group: "shop.example.com", Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
+		},
+		"clients_version": &templates.ClientsVersion{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Kinds: kinds},
+		"client":          &templates.KindClient{File: templates.File{Package: "v1"}, Kind: order},
+		"readonly client": &templates.KindClient{File: templates.File{Package: "v1"}, Kind: warehouse},
+		"expansions":      &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},
 	}
 }
 

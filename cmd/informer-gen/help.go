@@ -14,14 +14,14 @@ var groups = []struct {
 	names []string
 }{
 	{"Input", []string{"input-dirs", "types", "exclude", "plural-exceptions", "lint-rules", "crds", "strict", "config"}},
-	{"Output", []string{"output-dir", "output-pkg", "listers-package", "skip-listers", "single-directory", "go-header-file", "prune"}},
+	{"Output", []string{"output-dir", "output-pkg", "listers-package", "skip-listers", "clients", "minimal", "single-directory", "go-header-file", "prune"}},
 	{"Clientset", []string{"versioned-clientset-package", "internal-clientset-package"}},
 	{"Instead of writing", []string{"verify", "list", "output"}},
 	{"Other", []string{"v", "version", "help"}},
 }
 
 const (
-	introduction = `informer-gen writes typed informers and listers for Kubernetes API types.
+	introduction = `informer-gen writes typed informers, listers and clients for Kubernetes API types.
 
 Usage:
   informer-gen [flags] [patterns]
@@ -33,6 +33,9 @@ import path. API types are those with +genclient and, without a clientset, those
 Examples:
   # a kubebuilder project: no clientset needed, output in pkg/generated
   informer-gen ./api/...
+
+  # the same for a new project: clients that write, and no code for older callers
+  informer-gen --clients --minimal ./api/...
 
   # types with +genclient, through a clientset
   informer-gen --versioned-clientset-package example.com/shop/pkg/client/clientset/versioned \

@@ -1,4 +1,4 @@
-// Informer-gen writes typed informers and listers for Kubernetes API types.
+// Informer-gen writes typed informers, listers and clients for Kubernetes API types.
 //
 //	informer-gen [flags] [patterns]
 //
@@ -31,6 +31,42 @@
 // layout of Kubernetes' own informer-gen, with a level externalversions that
 // --single-directory leaves out.
 //
+// # Clients
+//
+// Informers only read. A project without a clientset gets typed clients with
+// --clients, over the same connection:
+//
+//	pkg/generated/clients/clients.go                      New(client), the groups
+//	pkg/generated/clients/<group>/interface.go            the versions of a group
+//	pkg/generated/clients/<group>/<version>/              the clients: a file per kind
+//
+//	orders := clients.New(client).Shop().V1alpha1().Orders("default")
+//	_, err := orders.UpdateStatus(ctx, order, metav1.UpdateOptions{})
+//
+// They have Create, Update, UpdateStatus, Delete, DeleteCollection, Get, List, Watch,
+// Patch, Apply and ApplyStatus, as far as the verbs of the type allow: those of the
+// status only if the type has a field Status and no +genclient:noStatus, and List only
+// if its List type is declared in the package. Types that can only be written get a
+// client alone. There are no methods for +genclient:method. Apply takes apply
+// configurations, which controller-gen or applyconfiguration-gen writes.
+//
+// # Less code
+//
+// --minimal leaves out what only callers of code-generator's output need:
+//
+//   - constructors.go: NewOrderInformer and all other informers apart from the factory,
+//     and ToTypedOrderInformer
+//   - generic.go: ForResource and GenericInformer
+//   - internalinterfaces, whose types are those of runtime/factory
+//   - the untyped interface OrderInformer; TypedOrderInformer stays
+//   - of the factory NewFilteredSharedInformerFactory, Start, WaitForCacheSync,
+//     WaitForCacheSyncWithContext and InformerFor
+//   - the empty interfaces of listers' expansions; those that were written by hand are
+//     used
+//
+// A program that compiles with the minimal output compiles with all of it. Files that
+// are not written any more are removed, and named.
+//
 // # Where output goes
 //
 // --output-dir is relative to the working directory. Its default is
@@ -38,7 +74,8 @@
 // directory belongs to, so that a go:generate line in any folder of a module
 // writes to the same place. --output-pkg is worked out from the nearest go.mod;
 // --listers-package is the sibling "listers" of it, and the directory of the
-// listers lies to --output-dir as their import path lies to --output-pkg.
+// listers lies to --output-dir as their import path lies to --output-pkg. The clients
+// are the sibling "clients".
 //
 // # What is read
 //
@@ -54,7 +91,7 @@
 //     if there is no clientset and a package has markers of kubebuilder.
 //   - With a clientset, its Interface, for the methods that lead to the types.
 //   - The scope from +genclient:nonNamespaced and +kubebuilder:resource:scope.
-//   - Verbs from +genclient:noVerbs, onlyVerbs, skipVerbs and readonly:
+//   - Verbs from +genclient:noVerbs, onlyVerbs, skipVerbs, readonly and noStatus:
 //     informers need list and watch, listers list and get.
 //   - +groupGoName, +k8s:informer-gen=false, +k8s:lister-gen=false,
 //     +kubebuilder:skip, which concerns types without +genclient.
@@ -89,7 +126,8 @@
 // this run reads; --prune=false keeps them, and so does a run that could not load a
 // package that its types refer to. Informers of types in packages that this
 // run does not read are an error: one factory is written by one run over all its
-// packages. A folder below with the factory of another run is left alone. Temporary
+// packages. A folder below with the factory of another run is left alone, and so are
+// clients where there are two factories side by side and this run has no --clients. Temporary
 // files of a run that was killed are removed by the next one.
 //
 // The word YEAR in --go-header-file stands for the year that the file on disk

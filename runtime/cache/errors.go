@@ -42,9 +42,9 @@ var (
 	// bookmark came within the idle timeout.
 	ErrWatchIdle = errors.New("no event or bookmark in time")
 
-	// ErrPageRepeated is why an informer lists without pages: the server, or a proxy
+	// errPageRepeated is why an informer lists without pages: the server, or a proxy
 	// that drops the continue parameter, sent a page that it had sent before.
-	ErrPageRepeated = errors.New("page was sent before")
+	errPageRepeated = errors.New("page was sent before")
 
 	// ErrWatchTooShort is why an informer backs off before it watches again: the
 	// watch was closed within a second. If nothing came of it, the informer also

@@ -157,7 +157,7 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item[T]) { items = append(items, it) })
 		if err == nil && (s.token != "" && s.token == page.Continue || beginsAnew(items, before)) {
-			err = ErrPageRepeated
+			err = errPageRepeated
 		}
 		if err != nil {
 			next, pace := s.listFailed(err)

@@ -161,7 +161,7 @@ func (s state) listed(page metav1.ListMeta) state {
 // listFailed is the transition for a page that failed.
 func (s state) listFailed(err error) (state, pace) {
 	switch {
-	case s.token != "" && isExpired(err), !s.whole && errors.Is(err, ErrPageRepeated):
+	case s.token != "" && isExpired(err), !s.whole && errors.Is(err, errPageRepeated):
 		s.token, s.whole = "", true
 		return s, atOnce
 	case (isExpired(err) || isTooLarge(err)) && !s.unavailable:

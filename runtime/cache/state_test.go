@@ -76,7 +76,7 @@ func TestListOptions(t *testing.T) {
 			pageSize: 5, steps: []func(state) state{page("10", ""), relist, page("11", "t"), fail(errExpired), page("12", "")},
 			want: []string{"0/5/", "10/5/", "/5/t", "10/0/"}},
 		{name: "a page that was sent before: the whole list, and only once",
-			pageSize: 5, steps: []func(state) state{page("10", "t"), fail(ErrPageRepeated), fail(ErrPageRepeated)},
+			pageSize: 5, steps: []func(state) state{page("10", "t"), fail(errPageRepeated), fail(errPageRepeated)},
 			want: []string{"0/5/", "/5/t", "0/0/", "0/5/"}},
 		{name: "any other failure starts over",
 			pageSize: 5, steps: []func(state) state{page("10", "t"), fail(errForbidden)},

@@ -49,6 +49,11 @@ func (f *Factory[C]) TweakListOptions() TweakListOptionsFunc { return f.options.
 // InformerName is the factory's identity, or nil.
 func (f *Factory[C]) InformerName() *cache.InformerName { return f.options.InformerName }
 
+// Scope returns what generated code needs of the factory.
+func (f *Factory[C]) Scope() Scope[C] {
+	return Scope[C]{Factory: f, Namespace: f.options.Namespace, TweakListOptions: f.options.TweakListOptions}
+}
+
 // ListWatchOptions say how the informers of the factory list and watch. What
 // generated code makes informers with looks for this method.
 func (f *Factory[C]) ListWatchOptions() ListWatchOptions { return f.listWatchOptions() }

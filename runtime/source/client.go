@@ -25,7 +25,13 @@ type Client struct {
 	maxObject  int64
 
 	mu   sync.Mutex
-	rest map[schema.GroupVersion]rest.Interface
+	rest map[restKey]rest.Interface
+}
+
+// restKey says which REST clients are the same.
+type restKey struct {
+	gv     schema.GroupVersion
+	codecs *Codecs
 }
 
 // ClientOptions are what a rest.Config does not say. The zero value works.
@@ -75,7 +81,7 @@ func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, err
 		cfg:        cfg,
 		httpClient: &httpClient,
 		maxObject:  options.MaxObjectBytes,
-		rest:       map[schema.GroupVersion]rest.Interface{},
+		rest:       map[restKey]rest.Interface{},
 	}
 	if client.maxObject <= 0 {
 		client.maxObject = DefaultMaxObjectBytes
@@ -98,37 +104,57 @@ func rateLimiter(qps float32, burst int) flowcontrol.RateLimiter {
 	return flowcontrol.NewTokenBucketRateLimiter(qps, burst)
 }
 
-// restClient returns the client of one group and version.
-func (c *Client) restClient(gv schema.GroupVersion) (rest.Interface, error) {
+// Codecs encode and decode the objects of a REST client.
+type Codecs struct {
+	// Serializer has the encoders and decoders by media type.
+	Serializer runtime.NegotiatedSerializer
+	// Protobuf says that the objects can be decoded from protobuf, which is then asked
+	// for unless the configuration names other content types. What is sent is JSON in any
+	// case: servers of custom resources take nothing else.
+	Protobuf bool
+}
+
+// RESTClient returns a client of one group and version for requests that no Source
+// makes, such as writes. It shares connections, authentication and the rate limiter
+// with all others of c, and is the same one for the same codecs: keep them in a
+// variable. Typed clients are in runtime/clients.
+func (c *Client) RESTClient(gv schema.GroupVersion, codecs *Codecs) (rest.Interface, error) {
 	if c == nil {
 		return nil, errors.New("client: is nil")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if client, ok := c.rest[gv]; ok {
+	key := restKey{gv, codecs}
+	if client, ok := c.rest[key]; ok {
 		return client, nil
 	}
 	cfg := *c.cfg
 	cfg.GroupVersion = &gv
-	cfg.NegotiatedSerializer = statusCodecs
+	cfg.NegotiatedSerializer = codecs.Serializer
 	cfg.APIPath = "/apis"
 	if gv.Group == "" {
 		cfg.APIPath = "/api"
 	}
+	cfg.ContentType, cfg.AcceptContentTypes = jsonType, c.accept(codecs.Protobuf)
 	client, err := rest.RESTClientForConfigAndClient(&cfg, c.httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("rest client of %s: %w", gv, err)
 	}
-	c.rest[gv] = client
+	c.rest[key] = client
 	return client, nil
+}
+
+// restClient returns the client of one group and version for sources.
+func (c *Client) restClient(gv schema.GroupVersion) (rest.Interface, error) {
+	return c.RESTClient(gv, statusCodecs)
 }
 
 // statusCodecs decode the answers that are a status. All others are decoded
 // by this package.
-var statusCodecs = func() runtime.NegotiatedSerializer {
+var statusCodecs = func() *Codecs {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	return serializer.NewCodecFactory(scheme).WithoutConversion()
+	return &Codecs{Serializer: serializer.NewCodecFactory(scheme).WithoutConversion()}
 }()
 
 const (

@@ -121,6 +121,10 @@ func TestClientIsShared(t *testing.T) {
 	if a != again {
 		t.Error("REST client: made twice for one group and version")
 	}
+	other, err := client.RESTClient(pods.GroupVersion(), &Codecs{Serializer: statusCodecs.Serializer})
+	if err != nil || other == a || other.GetRateLimiter() != a.GetRateLimiter() {
+		t.Errorf("REST client with other codecs: %v, %v", other, err)
+	}
 	if a.GetRateLimiter() == nil || a.GetRateLimiter() != b.GetRateLimiter() {
 		t.Error("rate limiter: not shared")
 	}

@@ -1,0 +1,201 @@
+package clients_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/clients"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+var configMaps = clients.NewResource[*corev1.ConfigMap, *corev1.ConfigMapList](corev1.SchemeGroupVersion.WithKind("ConfigMap"), "configmaps")
+
+// exchange is what was sent and received of one request.
+type exchange struct{ method, sent, accepted, received string }
+
+// log is a transport that keeps the content types.
+type log struct {
+	next http.RoundTripper
+
+	mu        sync.Mutex
+	exchanges []exchange
+}
+
+func (l *log) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := l.next.RoundTrip(r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := exchange{method: r.Method, sent: r.Header.Get("Content-Type"), accepted: r.Header.Get("Accept")}
+	if err == nil {
+		e.received = resp.Header.Get("Content-Type")
+	}
+	l.exchanges = append(l.exchanges, e)
+	return resp, err
+}
+
+// serve returns a connection to a server with config maps.
+func serve(t *testing.T, config rest.Config) (*source.Client, *log) {
+	t.Helper()
+	server := cachetest.NewServer()
+	api := cachetest.NewAPI[*corev1.ConfigMap]()
+	cachetest.Serve(server, corev1.SchemeGroupVersion.WithResource("configmaps"), "ConfigMap", api)
+	log := &log{next: server.RoundTripper()}
+	config.Host, config.Transport = "http://cachetest", log
+	client, err := source.NewClient(&config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, log
+}
+
+func configMap(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"key": "value"}}
+}
+
+// Each method does what its verb says, without a scheme that knows the type.
+func TestVerbs(t *testing.T) {
+	t.Parallel()
+	connection, _ := serve(t, rest.Config{})
+	client, ctx := configMaps.Client(connection, "team"), t.Context()
+
+	created, err := client.Create(ctx, configMap("a"), metav1.CreateOptions{})
+	if err != nil || created.Namespace != "team" || created.UID == "" {
+		t.Fatalf("created %v: %v", created, err)
+	}
+	events, err := client.Watch(ctx, metav1.ListOptions{ResourceVersion: created.ResourceVersion})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Stop()
+
+	changed := created.DeepCopy()
+	changed.Data["key"] = "other"
+	updated, err := client.Update(ctx, changed, metav1.UpdateOptions{})
+	if err != nil || updated.Data["key"] != "other" {
+		t.Errorf("updated %v: %v", updated, err)
+	}
+	if event := <-events.ResultChan(); event.Type != watch.Modified || event.Object.(*corev1.ConfigMap).Data["key"] != "other" {
+		t.Errorf("watched %v", event)
+	}
+	if _, err := client.Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+		t.Errorf("update of an old object: %v", err)
+	}
+
+	patched, err := client.Patch(ctx, "a", types.MergePatchType, []byte(`{"data":{"key":null,"patched":"yes"}}`), metav1.PatchOptions{})
+	if diff := cmp.Diff(map[string]string{"patched": "yes"}, patched.Data); err != nil || diff != "" {
+		t.Errorf("patched: %v %s", err, diff)
+	}
+	fields := corev1apply.ConfigMap("a", "team").WithData(map[string]string{"applied": "yes"})
+	applied, err := client.Apply(ctx, fields, metav1.ApplyOptions{FieldManager: "test"})
+	if diff := cmp.Diff(map[string]string{"patched": "yes", "applied": "yes"}, applied.Data); err != nil || diff != "" {
+		t.Errorf("applied: %v %s", err, diff)
+	}
+	var none *corev1apply.ConfigMapApplyConfiguration
+	if _, err := client.Apply(ctx, none, metav1.ApplyOptions{FieldManager: "test"}); err == nil {
+		t.Error("applied nil: no error")
+	}
+	if _, err := client.ApplyStatus(ctx, nil, metav1.ApplyOptions{FieldManager: "test"}); err == nil {
+		t.Error("applied nil: no error")
+	}
+
+	got, err := client.Get(ctx, "a", metav1.GetOptions{})
+	if diff := cmp.Diff(applied, got); err != nil || diff != "" {
+		t.Errorf("got: %v %s", err, diff)
+	}
+	if _, err := client.Create(ctx, configMap("b"), metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+	}
+	list, err := configMaps.Client(connection, "").List(ctx, metav1.ListOptions{})
+	if err != nil || len(list.Items) != 2 {
+		t.Errorf("listed %v: %v", list, err)
+	}
+	if err := client.Delete(ctx, "a", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.Get(ctx, "a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got what was deleted: %v", err)
+	}
+	if err := client.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+	if list, err := client.List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
+		t.Errorf("left %v: %v", list, err)
+	}
+}
+
+// What is sent is JSON, and what is asked for is what the configuration says and the
+// type has.
+func TestContentTypes(t *testing.T) {
+	t.Parallel()
+	const json, protobuf = "application/json", "application/vnd.kubernetes.protobuf"
+	for _, test := range []struct {
+		name               string
+		config             rest.ContentConfig
+		accepted, received string
+	}{
+		{"default", rest.ContentConfig{}, protobuf + "," + json, protobuf},
+		{"protobuf", rest.ContentConfig{ContentType: protobuf}, protobuf + "," + json, protobuf},
+		{"JSON", rest.ContentConfig{ContentType: json}, json, json},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			connection, log := serve(t, rest.Config{ContentConfig: test.config})
+			if created, err := configMaps.Client(connection, "team").Create(t.Context(), configMap("a"), metav1.CreateOptions{}); err != nil || created.Data["key"] != "value" {
+				t.Errorf("created %v: %v", created, err)
+			}
+			want := []exchange{{http.MethodPost, json, test.accepted, test.received}}
+			if diff := cmp.Diff(want, log.exchanges, cmp.AllowUnexported(exchange{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Clients have the rate limiter of the connection.
+func TestRateLimiter(t *testing.T) {
+	t.Parallel()
+	connection, log := serve(t, rest.Config{RateLimiter: flowcontrol.NewFakeNeverRateLimiter()})
+	if _, err := configMaps.Client(connection, "team").Get(t.Context(), "a", metav1.GetOptions{}); err == nil || len(log.exchanges) > 0 {
+		t.Errorf("error %v, requests %v", err, log.exchanges)
+	}
+}
+
+// A connection that could not be made is the error of each request.
+func TestNilClient(t *testing.T) {
+	t.Parallel()
+	client := configMaps.Client(nil, "team")
+	_, err := client.Get(t.Context(), "a", metav1.GetOptions{})
+	if err == nil || !strings.Contains(err.Error(), "client: is nil") {
+		t.Errorf("get: %v", err)
+	}
+	if _, err := client.Create(t.Context(), configMap("a"), metav1.CreateOptions{}); err == nil {
+		t.Error("create: no error")
+	}
+}
+
+// The names of what every API server has may be those of kinds.
+func TestKindNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Status", "ListOptions", "WatchEvent", "DeleteOptions"} {
+		kind := corev1.SchemeGroupVersion.WithKind(name)
+		kind.Group = "shop.example.com"
+		connection, _ := serve(t, rest.Config{})
+		things := clients.NewResource[*corev1.ConfigMap, *corev1.ConfigMapList](kind, "things").Client(connection, "team")
+		if err := things.Delete(t.Context(), "a", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -26,6 +26,9 @@ const (
 	// faulty proxy may have sent it a second time, or the server shows objects in an
 	// order of its own.
 	outdated
+	// superseded is an outdated deletion of another object than the one that has the
+	// name now: it says nothing of that one.
+	superseded
 )
 
 // delivered remembers the latest events of a watch whose source has ordered
@@ -41,19 +44,20 @@ type delivered[T any] struct {
 	last T
 }
 
-// deliveredEvent is an event of the object with that hash.
+// deliveredEvent is an event of the object with these hashes of its key and UID.
 type deliveredEvent struct {
-	object  uint64
-	kind    watch.EventType
-	version string
+	key, uid uint64
+	kind     watch.EventType
+	version  string
 }
 
 func newDelivered[T any]() delivered[T] { return delivered[T]{seed: maphash.MakeSeed()} }
 
-// judge compares an event with those before it, and remembers it if it is fresh. Position is the
-// version of the watch, and empty before it has one. What has no UID is fresh, since
-// nothing tells whether it is the same object.
-func (d *delivered[T]) judge(kind watch.EventType, obj T, position string) novelty {
+// judge compares an event with those before it, and with the object that the store has
+// for its key, and remembers it if it is fresh. Position is the version of the watch, and
+// empty before it has one. What has no UID is fresh, since nothing tells whether it is
+// the same object.
+func (d *delivered[T]) judge(kind watch.EventType, obj T, position string, cached func(item[T]) (T, bool)) novelty {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" {
 		return fresh
@@ -61,10 +65,16 @@ func (d *delivered[T]) judge(kind watch.EventType, obj T, position string) novel
 	if d.recent == nil {
 		d.recent = new([recentEvents]deliveredEvent)
 	}
-	event := deliveredEvent{object: d.hash(m), kind: kind, version: m.GetResourceVersion()}
+	key := types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+	event := d.event(kind, key, m)
 	verdict := fresh
 	if position == "" || !newer(event.version, position) {
 		verdict = d.compare(event)
+		if old, ok := cached(item[T]{key: key}); ok && verdict == fresh {
+			if stored, err := meta.Accessor(old); err == nil && stored.GetUID() != "" {
+				verdict = event.after(d.event(kind, key, stored))
+			}
+		}
 	}
 	if verdict == fresh { // an outdated one that came once more would not look outdated
 		d.recent[d.at] = event
@@ -73,28 +83,40 @@ func (d *delivered[T]) judge(kind watch.EventType, obj T, position string) novel
 	return verdict
 }
 
-func (d *delivered[T]) hash(m metav1.Object) uint64 {
-	return maphash.Comparable(d.seed, struct {
-		key types.NamespacedName
-		uid types.UID
-	}{types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()})
+func (d *delivered[T]) event(kind watch.EventType, key types.NamespacedName, m metav1.Object) deliveredEvent {
+	return deliveredEvent{
+		key:     maphash.Comparable(d.seed, key),
+		uid:     maphash.Comparable(d.seed, m.GetUID()),
+		kind:    kind,
+		version: m.GetResourceVersion(),
+	}
 }
 
-// compare looks for the latest event of the object.
+// compare looks for the latest event of the key.
 func (d *delivered[T]) compare(event deliveredEvent) novelty {
 	for back := 1; back <= recentEvents; back++ {
 		earlier := &d.recent[(d.at-back+recentEvents)%recentEvents]
 		switch {
-		case earlier.object != event.object:
+		case earlier.key != event.key:
 		case *earlier == event:
 			return repeated
-		case older(event.version, earlier.version):
-			return outdated
 		default:
-			return fresh
+			return event.after(*earlier)
 		}
 	}
 	return fresh
+}
+
+// after says what an earlier event of the same key makes of e.
+func (e deliveredEvent) after(earlier deliveredEvent) novelty {
+	switch {
+	case !older(e.version, earlier.version):
+		return fresh
+	case e.kind == watch.Deleted && e.uid != earlier.uid:
+		return superseded
+	default:
+		return outdated
+	}
 }
 
 // newer reports whether a version is later than position, as far as they can be

@@ -104,6 +104,8 @@ func playHistory(t *testing.T, script []byte) {
 
 // rest gives the informer a server that works, and the time to come after it.
 func (h *history) rest() {
+	h.api.ClearFaults()
+	time.Sleep(5 * time.Minute) // longer than a request is stalled, which may remove the resource then
 	h.api.Install()
 	h.calm()
 }

@@ -108,7 +108,7 @@ func deleted(obj *thing) cache.Frame[*thing] {
 // What happened is told, however odd its versions are: an event is left out only if
 // nothing can have happened since the one before it.
 func TestOddVersions(t *testing.T) {
-	const never, always = 1, 2
+	const never, always, ordered = 1, 2, 3
 	for _, test := range []struct {
 		name string
 		// when is for which sources it holds: those without an order, or all.
@@ -147,22 +147,32 @@ func TestOddVersions(t *testing.T) {
 			want:   []string{"add a 5", "add b 5", "add c 5"},
 		},
 		{
+			name: "a deletion that comes again after another object got the name", when: ordered,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
+			want:   []string{"add a 5", "delete a 6", "add a 7"},
+		},
+		{
+			name: "an object that comes again after another one got the name", when: ordered,
+			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
+			want:   []string{"add a 5", "delete a 6", "add a 7", "delete a 8"},
+		},
+		{
 			name: "one UID for all", when: always,
 			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
 			want:   []string{"add a 5", "add b 5"},
 		},
 	} {
-		for _, ordered := range []bool{false, true} {
-			if ordered && test.when == never {
+		for _, inOrder := range []bool{false, true} {
+			if inOrder && test.when == never || !inOrder && test.when == ordered {
 				continue
 			}
 			name := test.name + ", no known order"
-			if ordered {
+			if inOrder {
 				name = test.name + ", ordered"
 			}
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := &oddServer{ordered: ordered, version: "1", frames: make(chan cache.Frame[*thing])}
+					server := &oddServer{ordered: inOrder, version: "1", frames: make(chan cache.Frame[*thing])}
 					r := start(t, cache.New(server, cache.Options[*thing]{}))
 					recorder, _ := r.handle(cache.HandlerOptions{})
 					for _, frame := range test.frames {

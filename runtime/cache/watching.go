@@ -163,6 +163,10 @@ func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
 		return
 	}
 	d, ok := w.delta(ctx, event)
+	if ok && verdict == superseded {
+		w.lookUp(d.key)
+		return
+	}
 	if ok && verdict == repeated && d.kind == set {
 		if w.has(d) {
 			return
@@ -199,9 +203,9 @@ func (w *watching[T]) judge(event Frame[T]) novelty {
 	case !w.ordered:
 		return fresh
 	case w.initial != nil:
-		return w.delivered.judge(event.Type, event.Object, "")
+		return w.delivered.judge(event.Type, event.Object, "", w.unknown)
 	case w.settled:
-		return w.delivered.judge(event.Type, event.Object, w.state.resourceVersion)
+		return w.delivered.judge(event.Type, event.Object, w.state.resourceVersion, w.cached)
 	default:
 		return fresh
 	}
@@ -252,8 +256,13 @@ func (w *watching[T]) initialEvent(ctx context.Context, event Frame[T], verdict 
 	if !ok {
 		return
 	}
-	w.initial.take(event.Type, it)
-	if verdict == outdated {
+	if verdict != superseded {
+		w.initial.take(event.Type, it)
+	}
+	if verdict == superseded || verdict == outdated {
 		w.lookUp(it.key)
 	}
 }
+
+// unknown is for what has nothing to do with the objects of the store.
+func (w *watching[T]) unknown(item[T]) (none T, _ bool) { return none, false }

@@ -65,10 +65,12 @@
 //     sources with ordered versions (package source, over REST) drop duplicates.
 //   - A watch that can't be opened, because the connection is reset, times out or breaks
 //     otherwise, is tried again from the last version; client-go lists again unless the
-//     connection is refused.
-//   - A watch-list whose connection is lost, or that is answered 404, is asked for again,
-//     and one that is answered 410 twice is followed by a list; client-go lists after the
-//     first two, and asks again and again after the third.
+//     connection is refused. So is one that is cut at once, but for the third in a row.
+//   - How many lists follow a failure depends on the backoff, which is random, and is
+//     not client-go's.
+//   - A watch-list whose connection is lost is asked for again, and one that is answered
+//     404 or 410 twice is followed by a list; client-go lists after one lost connection
+//     or 404, and asks again and again after 410.
 //   - A watch that ends without a resourceVersion to go on from is followed by a list;
 //     client-go watches on from no particular version, and misses what was deleted.
 //   - A server whose versions went backwards, as after a restore from a backup, is listed

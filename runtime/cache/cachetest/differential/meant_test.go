@@ -99,8 +99,8 @@ var meant = []difference{
 	},
 	{
 		name:    "lists after watch-lists that fail",
-		reason:  "client-go lists after any answer to a watch-list but 410 and 429; the core waits if the resource is missing, and lists after a second 410",
-		comment: "A watch-list whose connection is lost, or that is answered 404, is asked for again, and one that is answered 410 twice is followed by a list",
+		reason:  "client-go lists after any answer to a watch-list but 410 and 429; the core lists after a second 404 or 410",
+		comment: "A watch-list whose connection is lost is asked for again, and one that is answered 404 or 410 twice is followed by a list",
 		level: func(s script, theirs, ours transcript) {
 			if !s.watchList {
 				return
@@ -188,6 +188,27 @@ var meant = []difference{
 			for i := range theirs {
 				keepLater(&theirs[i].version, ours[i].version)
 				keepLater(&theirs[i].storeVersion, ours[i].storeVersion)
+			}
+		},
+	},
+	{
+		name:    "how many lists follow a failure",
+		reason:  "when the next list comes depends on the backoff, which is random; it tells handlers of what they know as updates to the same state, and has the version of then. So does a watch of the tracker that is opened again because it was silent",
+		comment: "How many lists follow a failure depends on the backoff",
+		level: func(s script, theirs, ours transcript) {
+			if s.server == apiServer {
+				return
+			}
+			failed := false
+			for i, r := range ours {
+				failed = failed || r.step.kind == cut || r.step.kind == down || r.step.kind == wait
+				if failed && s.server == trackerServer {
+					dropUnchanged(r)
+					dropUnchanged(theirs[i])
+				}
+				if failed {
+					theirs[i].version, theirs[i].storeVersion = r.version, r.storeVersion
+				}
 			}
 		},
 	},

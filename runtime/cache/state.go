@@ -124,7 +124,13 @@ func (s state) listOptions() metav1.ListOptions {
 	if s.token != "" {
 		return metav1.ListOptions{Continue: s.token, Limit: s.limit()}
 	}
-	return metav1.ListOptions{ResourceVersion: s.listVersion(), Limit: s.limit()}
+	options := metav1.ListOptions{ResourceVersion: s.listVersion(), Limit: s.limit()}
+	if options.Limit != 0 && isVersion(options.ResourceVersion) {
+		// With a limit alone the list would be that of exactly this version, which may
+		// be older than what the server can still watch from.
+		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	return options
 }
 
 func (s state) limit() int64 {

@@ -88,6 +88,9 @@ func TestListOptions(t *testing.T) {
 			ask := func() {
 				if s.phase == Listing {
 					o := s.listOptions()
+					if exact := o.ResourceVersionMatch == "" && o.Limit > 0 && isVersion(o.ResourceVersion); exact {
+						t.Errorf("list of exactly version %s", o.ResourceVersion)
+					}
 					got = append(got, fmt.Sprintf("%s/%d/%s", o.ResourceVersion, o.Limit, o.Continue))
 				}
 			}

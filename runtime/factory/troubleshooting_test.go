@@ -218,7 +218,7 @@ func normal(word string) string {
 
 func (s *stage) seeStatus() { s.see("status", s.informer.Status()) }
 
-// seeSync shows what somebody sees who waits for so long.
+// seeSync shows the error of a caller that waits for so long.
 func (s *stage) seeSync(d time.Duration) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, d)

@@ -37,7 +37,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store Reflector
 }
 
 // NewNamespaceKeyedIndexerAndReflector returns an indexer with the index by
-// namespace, and a reflector that keeps it in step.
+// namespace, and a reflector that keeps it up to date.
 func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType any, resyncPeriod time.Duration) (indexer Indexer, reflector *Reflector) {
 	indexer = NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
 	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)

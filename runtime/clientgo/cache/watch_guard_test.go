@@ -276,7 +276,7 @@ func TestReflectorWithCutWatchLists(t *testing.T) {
 	})
 }
 
-// A backoff of nothing does not make a reflector ask without pause.
+// A zero backoff does not make a reflector retry in a busy loop.
 func TestReflectorBackoffHasFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, lw := podAPI("a")

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// later is a condition of a server that asks for patience, for a minute.
+// later is a condition of a server that asks clients to retry later, for a minute.
 func later(name string, code int, retryAfter string, right time.Duration) row {
 	return row{
 		name:  name,
@@ -24,7 +24,7 @@ func later(name string, code int, retryAfter string, right time.Duration) row {
 	}
 }
 
-// loadRows are about servers that ask for patience, and informers without any.
+// loadRows are about servers that ask clients to retry later, and informers without a backoff.
 var loadRows = []row{
 	neverOfClientGo(later("for a minute, all is answered with 429 and Retry-After 2147483647", 429, "2147483647", 11*time.Minute)),
 	neverOfClientGo(later("for a minute, all is answered with 503 and Retry-After 2147483647", 503, "2147483647", 11*time.Minute)),

@@ -282,7 +282,7 @@ func (a *API[T]) beginLocked(rv uint64, objects map[types.NamespacedName]*versio
 
 // Uninstall takes the resource from the server, as the deletion of its
 // CustomResourceDefinition does: every object is deleted, with its event, the
-// watches end in good order, and all else is answered with 404 NotFound until
+// watches end normally, and all else is answered with 404 NotFound until
 // Install.
 func (a *API[T]) Uninstall() {
 	a.mu.Lock()

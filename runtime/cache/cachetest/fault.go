@@ -25,7 +25,7 @@ var ErrConnectionRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: os.Ne
 // ErrConnectionReset is how a client sees a connection that was cut.
 var ErrConnectionReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// ErrTruncated is how a client sees a body that ends in good order, but in the
+// ErrTruncated is how a client sees a body that ends normally, but in the
 // middle of an item or event. Over HTTP, that is what the client gets.
 var ErrTruncated = fmt.Errorf("body ends in the middle of an object: %w", io.ErrUnexpectedEOF)
 
@@ -86,7 +86,7 @@ type Fault struct {
 	Hang bool
 	// Err is the failure. A status error, such as those of Status, is the
 	// server's answer; in a watch that has opened, it is an event of type ERROR.
-	// io.EOF ends an open watch in good order. ErrTruncated and ErrGarbled are in
+	// io.EOF ends an open watch normally. ErrTruncated and ErrGarbled are in
 	// the body, also if After is zero. Any other error is one of the connection.
 	//
 	// A status error with a cause of type UnexpectedServerResponse is an answer

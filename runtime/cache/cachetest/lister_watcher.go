@@ -27,7 +27,7 @@ import (
 //	lw := cachetest.NewListerWatcher(api, &v1.PodList{})
 //	informer := cache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{})
 //
-// Its watches behave as those of a client-go client: an end in good order, or a
+// Its watches behave as those of a client-go client: a normal end, or a
 // connection that breaks, closes the channel; a status, and an object that
 // can't be decoded, is an event of type ERROR before that.
 type ListerWatcher[T runtime.Object] struct {

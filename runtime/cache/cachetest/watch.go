@@ -46,7 +46,7 @@ func (a *API[T]) SetWatchList(mode WatchListMode) {
 // that allow them. Otherwise only a watch-list has one.
 func (a *API[T]) Bookmark() { a.signal(bookmarked, nil) }
 
-// CloseWatches ends the open watches in good order. Like the other signals, it
+// CloseWatches ends the open watches normally. Like the other signals, it
 // reaches each of them after every event from before the call.
 func (a *API[T]) CloseWatches() { a.signal(ended, io.EOF) }
 

@@ -74,7 +74,7 @@ func TestUnsharedInformerRelists(t *testing.T) {
 	})
 }
 
-// The handler has been told of the first list when the controller has synced.
+// The handler has got the first list when the controller has synced.
 func TestUnsharedInformerSyncsAfterItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, lw := podAPI("a")

@@ -158,7 +158,7 @@ func (g *watchGuard) insist(ctx context.Context, options metav1.ListOptions) (wa
 }
 
 // isBusy is true for errors that say nothing of the watch: the server asks to try
-// again later, or nobody listens at its address.
+// again later, or it refuses connections.
 func isBusy(err error) bool {
 	return apierrors.IsTooManyRequests(err) || utilnet.IsConnectionRefused(err)
 }

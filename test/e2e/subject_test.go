@@ -25,8 +25,8 @@ type tested interface {
 	wantAgreement(t *testing.T, client dynamic.Interface)
 }
 
-// subject is one informer of a generated factory, used through both of its
-// faces at the same time, with handlers of different speed in each.
+// subject is one informer of a generated factory, used through the core and the
+// compatibility layer at the same time, with handlers of different speed in each.
 type subject[T object] struct {
 	kind
 	clientgo toolscache.SharedIndexInformer

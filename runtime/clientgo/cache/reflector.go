@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// NewReflector returns a reflector that keeps a store in step with what a
+// NewReflector returns a reflector that keeps a store up to date with what a
 // ListerWatcher lists and watches. It is named after the place that it is called
 // from. See NewReflectorWithOptions.
 func NewReflector(lw ListerWatcher, expectedType any, store ReflectorStore, resyncPeriod time.Duration) *Reflector {

@@ -13,7 +13,7 @@
 // Every project is generated from scratch; some also with a cold build cache and
 // over what is there already. A cold build cache is an empty GOCACHE. Neither
 // tool compiles anything, but the go command, which is asked where packages of
-// other modules are, then reads anew what it knows of modules by heart
+// other modules are, then rereads what it knows of modules by heart
 // otherwise. The files themselves are in the system's page cache in any case.
 package main
 

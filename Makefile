@@ -1,4 +1,4 @@
-# Every target has a line that says what it does; make alone lists them.
+# Every target has a line that says what it does; make without a target lists them.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -41,7 +41,7 @@ vet: ## Check formatting and run go vet
 	go vet $(PACKAGES)
 
 .PHONY: generate
-generate: ## Write the golden output anew
+generate: ## Regenerate the golden output
 	hack/update-codegen.sh
 
 .PHONY: verify
@@ -54,7 +54,7 @@ bench: ## Measure the runtime and client-go's side by side, and write docs/bench
 	cd test && go run ./bench -docs ../docs/bench
 
 .PHONY: bench-compare
-bench-compare: ## Measure the runtime of commit OLD and this one, BENCH of the workloads
+bench-compare: ## Compare the runtime of commit OLD with this one, in the workloads that match BENCH
 	hack/bench-compare.sh '$(OLD)' '$(BENCH)'
 
 .PHONY: bench-generate
@@ -75,11 +75,11 @@ fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 	hack/fuzz.sh $(FUZZTIME)
 
 .PHONY: chaos
-chaos: ## Make faults before a real API server, for DURATION (default 2m), SEEDS (1), from SEED (any)
+chaos: ## Inject faults between informers and a real API server, for DURATION (default 2m), SEEDS (1), from SEED (any)
 	cd test && go test -count=1 -v -timeout 0 -run TestChaos ./chaos -duration $(or $(DURATION),2m) -seeds $(or $(SEEDS),1) -seed $(or $(SEED),0)
 
 .PHONY: field
-field: ## Put informers to proxies, outages and odd servers in real time, DURATION (default 2m) each
+field: ## Test informers with proxies, outages and unusual servers in real time, DURATION (default 2m) each
 	cd test && go test -count=1 -v -timeout 0 -run TestField ./field -real -duration $(or $(DURATION),2m)
 
 .PHONY: soak

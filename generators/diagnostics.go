@@ -40,7 +40,7 @@ func (d *diagnostics) strict() {
 	d.errors, d.warnings = append(d.errors, d.warnings...), nil
 }
 
-// refuseSkipped adds a problem for each type that is skipped though nobody asked
+// refuseSkipped adds a problem for each type that is skipped although nobody asked
 // for it.
 func (d *diagnostics) refuseSkipped(model *Model) {
 	for _, skip := range model.Skipped {

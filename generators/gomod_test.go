@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// What projects are told that they need is what this module requires.
+// The versions that projects are told to require are those that this module requires.
 func TestNeedsAreThoseOfGoMod(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../go.mod")

@@ -141,7 +141,7 @@ func (s *groupSet) accessor(m *member, name string) string {
 }
 
 // checkClient reports what the clientset lacks for the kinds of a package. One that
-// is not there is told of elsewhere.
+// is missing is reported elsewhere.
 func (s *groupSet) checkClient(m *member, accessor string) {
 	if !m.clientset {
 		return

@@ -28,7 +28,7 @@ type module struct {
 // modules finds the module of a directory, and reads each go.mod once.
 type modules struct {
 	byDir map[string]*module
-	// notice is told what the go command downloads; it may be nil.
+	// notice gets the downloads of the go command; it may be nil.
 	notice func(line string)
 	// listed are directories by import path, as the go command told them.
 	listed map[string]string

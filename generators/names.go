@@ -81,7 +81,7 @@ var special = map[string]bool{"internal": true, "vendor": true, "testdata": true
 
 // groupDir makes a directory of the path element or segment that names a group.
 // It keeps what upstream's output can be imported with, which has the name as it
-// is, and mends the rest.
+// is, and corrects the others.
 func groupDir(element string) string {
 	first, _, _ := strings.Cut(element, ".")
 	switch {

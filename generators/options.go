@@ -83,13 +83,13 @@ type Options struct {
 	// KeepStale leaves files of earlier runs alone that are not generated any
 	// more.
 	KeepStale bool
-	// Log is told what is loaded and how long each step took, a line at a time.
+	// Log gets a line for each step: what is loaded and how long it took.
 	// It may be nil.
 	Log func(message string)
-	// Notice is told what takes long or comes from elsewhere, such as modules that
+	// Notice gets messages about steps that take long or come from elsewhere, such as modules that
 	// the go command downloads, a line at a time. It may be nil.
 	Notice func(message string)
-	// Progress is told how far a step is, such as "rendering", 120, 420, "files";
+	// Progress gets the progress of a step, such as "rendering", 120, 420, "files";
 	// the total is 0 where it isn't known. It is called by one goroutine at a
 	// time. It may be nil.
 	Progress func(step string, done, total int, of string)

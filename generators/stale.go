@@ -284,7 +284,7 @@ func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diagnost
 		relative(s.loader.dir, root), s.failed[first])
 }
 
-// warnMoved tells of groups that go to another directory because another group has
+// warnMoved warns of groups that move to another directory because another group has
 // their name: the code that uses them must follow.
 func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
 	told := map[*Group]bool{}
@@ -301,7 +301,7 @@ func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
 	}
 }
 
-// warnRenamed tells of groups whose directory stays, and whose method of the factory
+// warnRenamed warns of groups whose directory stays, and whose method of the factory
 // is called otherwise from now on because another group has its name.
 func (s *sweeper) warnRenamed(diags *diagnostics) {
 	for file := range s.written {

@@ -36,7 +36,7 @@ type methodSet struct {
 }
 
 // typedClient reads the client that a method of the clientset leads to. It returns nil
-// for one that can't be read, or that is no interface: the compiler tells of it.
+// for one that can't be read, or that is no interface: the compiler reports it.
 func (c *clientset) typedClient(accessor string) *typedClient {
 	found, ok := c.typed[accessor]
 	if !ok {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the golden output of testdata anew. Arguments go to every call of
+# Regenerates the golden output of testdata. Arguments go to every call of
 # informer-gen: --verify compares instead of writing.
 set -euo pipefail
 unset CDPATH # or cd prints where it goes

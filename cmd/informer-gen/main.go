@@ -190,7 +190,7 @@ func main() {
 }
 
 // run is the command without the process around it; it returns the exit status.
-// What was asked for goes to stdout, and what is to be said of it to stderr.
+// The requested output goes to stdout, messages about it to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	started := time.Now()
 	f, err := parse(args)

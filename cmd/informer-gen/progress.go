@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A progress line appears when a run takes longer than patience, and is written
-// anew every refresh.
+// A progress line appears when a run takes longer than progressDelay, and is
+// rewritten every refresh.
 const (
-	patience = time.Second
-	refresh  = 100 * time.Millisecond
+	progressDelay = time.Second
+	refresh       = 100 * time.Millisecond
 )
 
 const eraseLine = "\r\x1b[K"
@@ -46,7 +46,7 @@ func (p *progressLine) update(step string, done, total int, of string) {
 
 func (p *progressLine) run(w io.Writer) {
 	defer close(p.stopped)
-	next := time.NewTimer(patience)
+	next := time.NewTimer(progressDelay)
 	defer next.Stop()
 	shown := ""
 	for {
@@ -75,7 +75,7 @@ func (p *progressLine) stop() {
 	<-p.stopped
 }
 
-// isTerminal reports whether a line can be written anew. Of other devices than
+// isTerminal reports whether a line can be rewritten. Of other devices than
 // terminals, such as the null device, nobody minds.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)

@@ -18,16 +18,16 @@ func TestProgressLine(t *testing.T) {
 	}{
 		{"quick", func(p *progressLine) {
 			p.update("loading", 0, 0, "")
-			time.Sleep(patience - 1)
+			time.Sleep(progressDelay - 1)
 		}, ""},
 		{"slow", func(p *progressLine) {
 			p.update("loading", 0, 0, "")
-			time.Sleep(patience + refresh/2)
+			time.Sleep(progressDelay + refresh/2)
 			p.update("rendering", 1, 420, "files")
 			p.update("rendering", 120, 420, "files")
 			time.Sleep(10 * refresh)
 		}, "\r\x1b[Kloading\r\x1b[Krendering 120/420 files\r\x1b[K"},
-		{"nothing known", func(*progressLine) { time.Sleep(2 * patience) }, ""},
+		{"nothing known", func(*progressLine) { time.Sleep(2 * progressDelay) }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 
 var twoKinds = &generators.Model{Groups: []*generators.Group{{Versions: []*generators.Version{{Kinds: []*generators.Kind{{Name: "A"}, {Name: "B"}}}}}}}
 
-// What was left out is told, and what to do next, in the same line.
+// The same line names what was left out, and the next step.
 func TestSummaryOfWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	skipped := *twoKinds

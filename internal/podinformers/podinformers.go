@@ -25,7 +25,7 @@ var Pods = v1.SchemeGroupVersion.WithResource("pods")
 
 // Options configure an informer. The zero value works.
 type Options struct {
-	// Listing is true for an informer that is told that there is no watch-list.
+	// Listing is true for an informer without watch-lists.
 	Listing bool
 	// Backoff is that of Typed, where nil is its default.
 	Backoff *wait.Backoff

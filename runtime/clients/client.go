@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ApplyConfiguration is what Apply takes: what controller-gen and
-// applyconfiguration-gen generate for an API type. It must have a name. Without one, Patch
+// ApplyConfiguration is the argument of Apply: a type that controller-gen or
+// applyconfiguration-gen generates for an API type. It must have a name. Without one, Patch
 // sends the fields as JSON, with types.ApplyPatchType and a field manager.
 type ApplyConfiguration interface {
 	runtime.ApplyConfiguration

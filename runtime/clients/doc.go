@@ -1,6 +1,6 @@
-// Package clients is what generated typed clients are made of: they read and write
-// the objects of one resource over the connection of a [source.Client], beside the
-// informers, and need no clientset and no scheme.
+// Package clients is the base of generated typed clients. They read and write the
+// objects of one resource over the connection of a [source.Client], which the informers
+// use too, and need no clientset and no scheme.
 //
 //	generated clients.New(client)  ─► groups ─► versions
 //	          Orders("default")    ─► Resource.Client ─► client-go's gentype ─► source.Client
@@ -10,7 +10,7 @@
 // errors, retries and options. Objects are sent as JSON, whatever the configuration
 // says, and received as JSON, or in protobuf if their type has it.
 //
-// Without generated code, a Resource is all it takes:
+// Without generated code, use a Resource:
 //
 //	var orders = clients.NewResource[*v1.Order, *v1.OrderList](v1.GroupVersion.WithKind("Order"), "orders")
 //

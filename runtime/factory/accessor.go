@@ -8,7 +8,7 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// InformerOnly gives the shared informer of a resource. Generated FooInformer
+// InformerOnly returns the shared informer of a resource. Generated FooInformer
 // interfaces have this form if Foos cannot be got by name, and so have no
 // lister.
 type InformerOnly interface {
@@ -21,7 +21,7 @@ type TypedInformerOnly[I any] interface {
 	TypedInformer() I
 }
 
-// Informer gives the shared informer of a resource, and its lister, an L.
+// Informer returns the shared informer of a resource, and its lister, an L.
 // Generated FooInformer interfaces have this form.
 type Informer[L any] interface {
 	Informer() cache.SharedIndexInformer
@@ -36,7 +36,7 @@ type TypedInformer[I, L any] interface {
 	Lister() L
 }
 
-// Scope is what generated code has of its factory.
+// Scope is the part of a factory that generated code uses.
 type Scope[C any] struct {
 	Factory Interface[C]
 	// Namespace is the one that the factory is limited to, or empty.
@@ -46,8 +46,8 @@ type Scope[C any] struct {
 }
 
 // Namespaced returns access to the informer of T, a resource with namespaces.
-// Whenever it is asked for, it is the one that the factory has for T; the first
-// time it is created with newInformer, indexed by namespace. newLister is nil
+// It is always the one that the factory has for T; at the first request it is
+// created with newInformer, indexed by namespace. newLister is nil
 // for a resource whose objects cannot be got by name, and Lister not to be
 // called then.
 func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L, C any](

@@ -53,7 +53,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// An informer that was asked for untyped, before, is the one that is shared.
+// An informer that was requested untyped, before, is the one that is shared.
 func TestSharedWithForeignInformer(t *testing.T) {
 	f := newFactory(fake.NewClientset())
 	foreign := cache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Pod{}, 0, cache.Indexers{})

@@ -22,8 +22,8 @@ type Interface[C any] interface {
 	InformerName() *cache.InformerName
 }
 
-// Factory shares informers, one for each Go type. C is the client that they are
-// created with.
+// Factory shares informers, one for each Go type. They are created with a client of
+// type C.
 type Factory[C any] struct {
 	registry[reflect.Type]
 	client C
@@ -49,13 +49,13 @@ func (f *Factory[C]) TweakListOptions() TweakListOptionsFunc { return f.options.
 // InformerName is the factory's identity, or nil.
 func (f *Factory[C]) InformerName() *cache.InformerName { return f.options.InformerName }
 
-// Scope returns what generated code needs of the factory.
+// Scope returns the part of the factory that generated code uses.
 func (f *Factory[C]) Scope() Scope[C] {
 	return Scope[C]{Factory: f, Namespace: f.options.Namespace, TweakListOptions: f.options.TweakListOptions}
 }
 
-// ListWatchOptions say how the informers of the factory list and watch. What
-// generated code makes informers with looks for this method.
+// ListWatchOptions returns how the informers of the factory list and watch. Generated
+// constructors of informers look for this method.
 func (f *Factory[C]) ListWatchOptions() ListWatchOptions { return f.listWatchOptions() }
 
 // InformerFor returns the informer of the Go type of obj. The first time it
@@ -66,14 +66,14 @@ func (f *Factory[C]) InformerFor(obj runtime.Object, newFunc NewInformerFunc[C])
 	return f.informerFor(t, func() cache.SharedIndexInformer { return newFunc(f.client, f.options.resync(t)) })
 }
 
-// Release stops the informer of the Go type of obj and forgets it: whoever asks
-// for it again gets a new one, which needs a Start. All who share the informer
-// lose it; what they hold of it, listers too, is not updated any more.
+// Release stops the informer of the Go type of obj and removes it: the next request
+// creates a new one, which needs a Start. All users of the informer lose it; its store
+// and listers are not updated any more.
 //
-// What it returns is closed when every handler of the informer has returned for
-// the last time, at once if the informer was not started. Releasing it once more
-// gives the same, until somebody asks for it again. A handler that waits for it
-// waits for itself.
+// The channel that it returns is closed when every handler of the informer has returned
+// for the last time, at once if the informer was not started. Releasing it once more
+// returns the same channel, until the informer is requested again. A handler must not
+// wait for it, since it would wait for itself.
 func (f *Factory[C]) Release(obj runtime.Object) <-chan struct{} {
 	return f.release(reflect.TypeOf(obj))
 }

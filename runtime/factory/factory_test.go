@@ -346,7 +346,7 @@ func TestRelease(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		client := fake.NewClientset(pod("a", "1", nil))
 		f := newFactory(client)
-		<-f.Release(&v1.Pod{}) // not asked for yet
+		<-f.Release(&v1.Pod{}) // not requested yet
 		unused := f.nodes()
 		<-f.Release(&v1.Node{})
 		pods := f.pods()
@@ -382,7 +382,7 @@ func TestRelease(t *testing.T) {
 		stop()
 		f.Shutdown()
 		if !slices.Equal(added, []string{"1"}) || len(keys(pods)) != 1 {
-			t.Errorf("the released informer was told of %v and holds %v", added, keys(pods))
+			t.Errorf("the released informer got %v and holds %v", added, keys(pods))
 		}
 		if unused.IsStopped() {
 			t.Error("an informer was started that was released before")

@@ -16,14 +16,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Resource says what an informer is of.
+// Resource is the resource of an informer.
 type Resource struct {
 	schema.GroupVersionResource
 	// Namespaced is whether objects live in namespaces.
 	Namespaced bool
 }
 
-// String returns the name by which kubectl knows the resource:
+// String returns the name of the resource in kubectl:
 // "deployments.v1.apps", or "pods.v1" in the core group.
 func (r Resource) String() string {
 	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
@@ -31,7 +31,7 @@ func (r Resource) String() string {
 
 // InformerOptions configure an informer. The zero value works.
 type InformerOptions struct {
-	// ResyncPeriod is that of handlers that ask for none; zero is no resyncs.
+	// ResyncPeriod is that of handlers without one of their own; zero is no resyncs.
 	ResyncPeriod time.Duration
 	// Indexers of the informer.
 	Indexers cache.Indexers
@@ -43,11 +43,11 @@ type InformerOptions struct {
 	ListWatch ListWatchOptions
 }
 
-// NewInformer returns an informer of what a source lists and watches. ToTyped
-// makes it a typed one.
+// NewInformer returns an informer of the objects of a source. ToTyped converts it to
+// a typed one.
 func NewInformer[T runtime.Object](resource Resource, src source.Source[T], options InformerOptions) cache.SharedIndexInformer {
-	// The first informer of a resource under a name has its metrics; the others
-	// are told in the log.
+	// The first informer of a resource under a name has its metrics; for the
+	// others there is a log line.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	name, how := resource.String(), options.ListWatch
 	informer := core.New(source.Tweak(src, options.TweakListOptions), core.Options[T]{
@@ -72,8 +72,8 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 	})
 }
 
-// shared returns the informer that a factory has for the type of obj, and has
-// it made by newInformer if it has none.
+// shared returns the informer that a factory has for the type of obj, and creates
+// it with newInformer if it has none.
 func shared[C any, I cache.SharedIndexInformer](
 	scope Scope[C], obj runtime.Object, indexers cache.Indexers, newInformer func(C, InformerOptions) I,
 ) cache.SharedIndexInformer {

@@ -10,10 +10,10 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// ListWatchOptions say how informers list and watch, and what they do when that
-// fails. Fields are those of the same names of cache.Options in runtime/cache, with
+// ListWatchOptions configure how informers list and watch, and how they handle
+// failures. Fields are those of the same names of cache.Options in runtime/cache, with
 // their defaults, KeepAbsent too: an informer over REST deletes the objects of a
-// resource that the server is proven to have no longer, where client-go's keep them.
+// resource once it is proven that the server no longer has it; client-go's keep them.
 // The constructors of runtime/clientgo with client-go's signatures keep them. The
 // zero value works.
 //
@@ -37,7 +37,7 @@ type ListWatchOptions struct {
 	outages *outageLog
 }
 
-// reporter returns what one informer reports its failures to, nil if it logs them.
+// reporter returns the reporter of the failures of one informer, nil if it logs them.
 func (o *ListWatchOptions) reporter() core.Reporter {
 	if o.outages == nil {
 		return nil
@@ -56,8 +56,8 @@ func (o *ListWatchOptions) onFailure(informer string) func(context.Context, core
 	}
 }
 
-// WithListWatchOptions says how the informers of the factory list and watch. It may
-// be given to generated factories.
+// WithListWatchOptions sets how the informers of the factory list and watch. It may
+// be passed to generated factories.
 func WithListWatchOptions(options ListWatchOptions) Option {
 	return func(o *Options[reflect.Type]) { o.ListWatch = options }
 }

@@ -11,8 +11,8 @@ import (
 // TweakListOptionsFunc changes the options of each list and watch.
 type TweakListOptionsFunc = func(*metav1.ListOptions)
 
-// Options configure a factory. K is what it tells its informers apart by: the
-// Go types of their objects, or resources. The zero value works.
+// Options configure a factory. K is the key of its informers: the Go types of their
+// objects, or resources. The zero value works.
 type Options[K comparable] struct {
 	// DefaultResync is the resync period of informers that have none of their
 	// own. Zero is no resyncs.
@@ -24,7 +24,7 @@ type Options[K comparable] struct {
 	Namespace string
 	// TweakListOptions narrows what all informers list and watch.
 	TweakListOptions TweakListOptionsFunc
-	// ListWatch says how all informers list and watch.
+	// ListWatch configures how all informers list and watch.
 	ListWatch ListWatchOptions
 	// Transform is that of all informers, except of those that have one when
 	// they are created.

@@ -24,9 +24,9 @@ const (
 	settling = 10 * time.Second
 )
 
-// outageLog logs once for all informers of a factory that can't reach their server,
-// or get no answer from it: one line when they fail and one when all of them work
-// again. Informers that fail more than outageWindow after all others are of another
+// outageLog logs an outage once for all informers of a factory that can't reach their
+// server, or get no response from it: one line when they fail and one when all of them
+// have recovered. Informers that fail more than outageWindow after all others are of another
 // outage: one informer that does not recover must not hide what happens to others.
 // Failures that concern one resource, as 403 and 404 do, are of no outage; they are
 // logged one by one, at the end of an outage only if they last. The zero value is
@@ -37,7 +37,7 @@ type outageLog struct {
 	begun *outage
 }
 
-// outage is what happens to informers that fail at about the same time.
+// outage is a failure of several informers at about the same time.
 type outage struct {
 	begin time.Time
 	// last is when the last of its informers began to fail.
@@ -46,10 +46,10 @@ type outage struct {
 	err    error
 	logger klog.Logger
 	// informers counts those that failed, failing those that still do, and
-	// recovered those that work again.
+	// recovered those that have recovered.
 	informers, failing, recovered int
-	// told is set when the begin was logged, and over when the end was.
-	told, over bool
+	// logged is set when the begin was logged, and over when the end was.
+	logged, over bool
 }
 
 // outageReporter is the core.Reporter of one informer.
@@ -128,7 +128,7 @@ func (r *outageReporter) leave(recovered bool) bool {
 	if recovered {
 		o.recovered++
 	}
-	o.tellEnd()
+	o.logEnd()
 	return true
 }
 
@@ -154,7 +154,7 @@ func (l *outageLog) join(ctx context.Context, err error) *outage {
 	if !l.open() {
 		o := &outage{begin: time.Now(), err: err, logger: klog.FromContext(ctx)}
 		l.begun = o
-		time.AfterFunc(outageDelay, func() { l.tellBegin(o) })
+		time.AfterFunc(outageDelay, func() { l.logBegin(o) })
 	}
 	l.begun.last = time.Now()
 	l.begun.informers++
@@ -162,9 +162,9 @@ func (l *outageLog) join(ctx context.Context, err error) *outage {
 	return l.begun
 }
 
-// tellBegin logs that an outage has begun, unless all of its informers have stopped
-// or told of another failure since.
-func (l *outageLog) tellBegin(o *outage) {
+// logBegin logs that an outage has begun, unless all of its informers have stopped
+// or reported another failure since.
+func (l *outageLog) logBegin(o *outage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -176,14 +176,14 @@ func (l *outageLog) tellBegin(o *outage) {
 	default:
 		o.logger.Error(o.err, "List or watch failed, trying again", "others", o.informers-1)
 	}
-	o.told = true
-	o.tellEnd()
+	o.logged = true
+	o.logEnd()
 }
 
-// tellEnd logs that an outage is over when that is so. The caller holds the log's mu.
-func (o *outage) tellEnd() {
+// logEnd logs that an outage is over, if it is. The caller holds the log's mu.
+func (o *outage) logEnd() {
 	after := time.Since(o.begin).Round(time.Second)
-	if !o.told || o.over || o.failing > 0 {
+	if !o.logged || o.over || o.failing > 0 {
 		return
 	}
 	o.over = true

@@ -14,8 +14,8 @@ import (
 	orderinformers "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/shop/v1alpha1"
 )
 
-// followOrders queues the key of each order that there is, comes, changes or goes, and
-// works on the queue until ctx ends.
+// followOrders queues the key of each existing order, and of each order that is created,
+// updated or deleted, and works on the queue until ctx ends.
 func followOrders(ctx context.Context, config *rest.Config, queue workqueue.TypedInterface[cache.ObjectName]) error {
 	client, err := source.NewClient(config) // auth, TLS, rate limits and proxies of the rest.Config
 	if err != nil {

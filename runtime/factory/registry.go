@@ -11,14 +11,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// key is what a factory tells its informers apart by.
+// key identifies an informer of a factory.
 type key interface {
 	comparable
 	fmt.Stringer
 }
 
-// registry holds the informers of a factory, one for each key, from when they
-// are first asked for until they are released.
+// registry holds the informers of a factory, one for each key, from the
+// first request until they are released.
 type registry[K key] struct {
 	options Options[K]
 	outages outageLog
@@ -26,8 +26,8 @@ type registry[K key] struct {
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
 
-	// making is held while an informer is made, by a function that may be the user's
-	// and take its time. It comes before mu, which is never held that long.
+	// making is held while an informer is created, by a function that may be the user's
+	// and slow. It comes before mu, which is never held that long.
 	making sync.Mutex
 
 	mu      sync.Mutex
@@ -55,7 +55,7 @@ func (r *registry[K]) listWatchOptions() ListWatchOptions {
 	return options
 }
 
-// informerFor returns the informer of a key, and has it made if there is none.
+// informerFor returns the informer of a key, and creates it if there is none.
 func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
 	if m := r.member(key); m != nil {
 		return m.informer
@@ -103,7 +103,7 @@ func (r *registry[K]) Start(stopCh <-chan struct{}) {
 
 // StartWithContext runs, each in a goroutine, the informers that were not
 // started before, until ctx ends or they are released. It does not block.
-// Informers that are asked for later need another Start. After Shutdown it does
+// Informers that are requested later need another Start. After Shutdown it does
 // nothing.
 func (r *registry[K]) StartWithContext(ctx context.Context) {
 	r.mu.Lock()
@@ -126,7 +126,7 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 	}
 }
 
-// left forgets a member that has ended, if it was released.
+// left removes a member that has ended, if it was released.
 func (r *registry[K]) left(key K, m *member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *registry[K]) left(key K, m *member) {
 	}
 }
 
-// release forgets the informer of a key and stops it. What it returns is closed
+// release removes the informer of a key and stops it. The channel is closed
 // when the informer has ended, which may have been released before.
 func (r *registry[K]) release(key K) <-chan struct{} {
 	r.mu.Lock()

@@ -21,8 +21,8 @@ type ResourceFactory struct {
 // ResourceOptions configure a ResourceFactory. The zero value works.
 type ResourceOptions = Options[schema.GroupVersionResource]
 
-// NewForResources returns a factory without informers. newSource is asked for
-// the source of each in the namespace of the options, which is empty for all.
+// NewForResources returns a factory without informers. newSource creates the source
+// of each in the namespace of the options, which is empty for all.
 func NewForResources[T runtime.Object](
 	newSource func(resource schema.GroupVersionResource, namespace string) source.Source[T], options ResourceOptions,
 ) *ResourceFactory {
@@ -47,7 +47,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 	})
 }
 
-// Release stops the informer of a resource and forgets it, as Factory.Release
+// Release stops the informer of a resource and removes it, as Factory.Release
 // does.
 func (f *ResourceFactory) Release(resource schema.GroupVersionResource) <-chan struct{} {
 	return f.release(resource)

@@ -11,12 +11,12 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// Status is what an informer is doing.
+// Status is the state of an informer.
 type Status = core.Status
 
-// Status returns what every informer of the factory is doing, sorted by name, also
-// those that were not started. Informers that are not of this module only tell
-// whether they run and are in sync, and what they hold, for which they may have to
+// Status returns the status of every informer of the factory, sorted by name, also of
+// those that were not started. Informers that are not of this module only report
+// whether they run and are in sync, and their number of objects, which may have to
 // wait for locks of their own.
 func (r *registry[K]) Status() []Status {
 	var all []Status
@@ -59,7 +59,7 @@ func (r *registry[K]) HealthCheck(stale time.Duration) func(*http.Request) error
 		var errs []error
 		for _, status := range r.Status() {
 			if status.Started.IsZero() && status.Phase != core.Stopped {
-				continue // it was not started, or tells no times
+				continue // it was not started, or has no times
 			}
 			if err := status.Check(stale); err != nil {
 				errs = append(errs, err)

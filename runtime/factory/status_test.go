@@ -114,7 +114,7 @@ func TestStatusJSON(t *testing.T) {
 	})
 }
 
-// What a factory tells of its informers does not wait for one that is being made, nor
+// The status of a factory does not wait for one that is being made, nor
 // does another informer that it has.
 func TestStatusWhileAnInformerIsMade(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ context.Context, _ func()) {

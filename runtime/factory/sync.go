@@ -45,28 +45,28 @@ func (m *member) waitForCacheSync(ctx context.Context) bool {
 }
 
 // ErrStuck is the cause of the *SyncError of an informer that WaitForSync stopped
-// waiting for, since an operator has to act: to grant access or to install a CRD.
+// waiting for, since it needs operator action: to grant access or to install a CRD.
 var ErrStuck = errors.New("needs operator action (credentials, RBAC or CRD)")
 
 const (
-	// stuckAttempts is how many attempts have failed when an informer is taken to
-	// be forbidden for good: a server that starts may not know all roles yet.
+	// stuckAttempts is the number of failed attempts after which an informer counts
+	// as forbidden for good: a server that starts may not know all roles yet.
 	stuckAttempts = 3
-	// stuckPeriod is how often it is looked whether there is anything to wait for.
+	// stuckPeriod is the interval of checks whether there is anything to wait for.
 	stuckPeriod = 200 * time.Millisecond
 )
 
 // WaitForSync waits until every informer that was started is in sync or stuck: the
 // server does not have its resource, or has forbidden it three times or more. Those
-// that are stuck do not hold up the others, and may come into sync at any time;
+// that are stuck do not block the others, and may sync at any time;
 // WaitForAllSync waits for them too.
 //
 // The error joins one *cache.SyncError of runtime/cache for each informer that is
 // not in sync when there is nothing more to wait for, or ctx ends, in the order of
-// the names of their types or resources. Informers of this module say what they are
-// doing and what went wrong, and are only in sync once their handlers have seen the
-// first list too; others only say their name, and are never known to be stuck. An
-// informer that has ended without is an error at once.
+// the names of their types or resources. Informers of this module report their
+// status and last error, and are only in sync once their handlers have seen the
+// first list too; others only report their name, and are never known to be stuck. An
+// informer that has ended before it was in sync is an error at once.
 func (r *registry[K]) WaitForSync(ctx context.Context) error {
 	return r.waitForSync(ctx, (*member).stuck)
 }
@@ -78,7 +78,7 @@ func (r *registry[K]) WaitForAllSync(ctx context.Context) error {
 }
 
 // waitForSync waits for the informers that were started, until those that are not
-// in sync are all hopeless.
+// in sync are all stuck.
 func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bool) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

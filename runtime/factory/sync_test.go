@@ -39,7 +39,7 @@ func syncErrors(err error) map[string]*core.SyncError {
 	return all
 }
 
-// Two informers that only somebody can help do not hold up a third, which takes a
+// Two informers that need operator action do not block a third, which takes a
 // while. Whoever wants to waits for all.
 func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
@@ -72,7 +72,7 @@ func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 
 		errs := syncErrors(f.WaitForSync(ctx))
 		if took := time.Since(begun); took < slow || took > slow+time.Minute {
-			// The slow one rests for up to a minute.
+			// The slow one backs off for up to a minute.
 			t.Errorf("returned after %v, and the slow one is in sync after %v", took, slow)
 		}
 		if len(errs) != 2 {

@@ -37,7 +37,7 @@ import (
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "write what the scenes show to docs/troubleshooting.md")
+var update = flag.Bool("update", false, "write the messages of the scenarios to docs/troubleshooting.md")
 
 const (
 	troubleshooting = "../../docs/troubleshooting.md"
@@ -67,7 +67,7 @@ func TestTroubleshooting(t *testing.T) {
 	}
 	for heading := range scenes {
 		if !told[heading] {
-			t.Errorf("%s: nothing is told of %q", troubleshooting, heading)
+			t.Errorf("%s: no heading %q", troubleshooting, heading)
 		}
 	}
 	if *update && !t.Failed() {
@@ -81,7 +81,7 @@ func TestTroubleshooting(t *testing.T) {
 func show(t *testing.T, heading string) string {
 	play, ok := scenes[heading]
 	if !ok {
-		t.Fatalf("%s: no scene %q", troubleshooting, heading)
+		t.Fatalf("%s: no scenario %q", troubleshooting, heading)
 	}
 	var shown string
 	t.Run(heading, func(t *testing.T) {
@@ -218,7 +218,7 @@ func normal(word string) string {
 
 func (s *stage) seeStatus() { s.see("status", s.informer.Status()) }
 
-// seeSync shows what somebody sees who waits for so long.
+// seeSync shows the error of a caller that waits for so long.
 func (s *stage) seeSync(d time.Duration) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, d)
@@ -242,7 +242,7 @@ func (s *stage) seeLog() {
 	s.Helper()
 	text := logHeader.ReplaceAllString(s.log.take(), "$1 ")
 	if text == "" {
-		s.Fatal("nothing is logged")
+		s.Fatal("no log output")
 	}
 	text = stack.ReplaceAllString(text, "goroutine …")
 	text = multiline.Replace(text)
@@ -452,7 +452,7 @@ var scenes = map[string]func(*stage){
 		s.seeStatus()
 		s.see("RelistReason", s.informer.Status().RelistReason)
 	},
-	"Undecodable answer": func(s *stage) {
+	"Undecodable response": func(s *stage) {
 		s.options.DisableWatchList = true
 		s.api.Fail(always(cachetest.ErrGarbled))
 		s.start(0)
@@ -478,7 +478,7 @@ var scenes = map[string]func(*stage){
 		s.pass(time.Second)
 		s.seeLog()
 	},
-	"An answer that is not a list": func(s *stage) {
+	"Response that is not a list": func(s *stage) {
 		s.options.DisableWatchList = true
 		s.answer = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`
 		s.start(0)

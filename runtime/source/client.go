@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Client is the connection to one API server. All sources that are made of it
-// share one HTTP client, so its connections, and one rate limiter. It is safe
+// Client is the connection to one API server. All its sources share one
+// HTTP client with its connections, and one rate limiter. It is safe
 // for concurrent use.
 type Client struct {
 	cfg        *rest.Config
@@ -34,10 +34,10 @@ type restKey struct {
 	codecs *Codecs
 }
 
-// ClientOptions are what a rest.Config does not say. The zero value works.
+// ClientOptions are the options that a rest.Config lacks. The zero value works.
 type ClientOptions struct {
-	// MaxObjectBytes is how long one object of a list, or one frame of a watch,
-	// may be as it arrives. A longer one is never held: it is reported with
+	// MaxObjectBytes is the largest size of one object of a list, or of one watch
+	// event, as it arrives. A larger one is never buffered: it is reported with
 	// ErrTooLarge, and left out. It defaults to DefaultMaxObjectBytes.
 	MaxObjectBytes int64
 }
@@ -108,14 +108,14 @@ func rateLimiter(qps float32, burst int) flowcontrol.RateLimiter {
 type Codecs struct {
 	// Serializer has the encoders and decoders by media type.
 	Serializer runtime.NegotiatedSerializer
-	// Protobuf says that the objects can be decoded from protobuf, which is then asked
-	// for unless the configuration names other content types. What is sent is JSON in any
-	// case: servers of custom resources take nothing else.
+	// Protobuf says that the objects can be decoded from protobuf, which is then
+	// requested unless the configuration names other content types. Requests are JSON in any
+	// case: servers of custom resources accept nothing else.
 	Protobuf bool
 }
 
-// RESTClient returns a client of one group and version for requests that no Source
-// makes, such as writes. It shares connections, authentication and the rate limiter
+// RESTClient returns a client of one group and version for other requests than those
+// of a Source, such as writes. It shares connections, authentication and the rate limiter
 // with all others of c, and is the same one for the same codecs: keep them in a
 // variable. Typed clients are in runtime/clients.
 func (c *Client) RESTClient(gv schema.GroupVersion, codecs *Codecs) (rest.Interface, error) {
@@ -149,8 +149,8 @@ func (c *Client) restClient(gv schema.GroupVersion) (rest.Interface, error) {
 	return c.RESTClient(gv, statusCodecs)
 }
 
-// statusCodecs decode the answers that are a status. All others are decoded
-// by this package.
+// statusCodecs decode the responses that are a status. This package decodes all
+// others.
 var statusCodecs = func() *Codecs {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -162,9 +162,9 @@ const (
 	protoType = "application/vnd.kubernetes.protobuf"
 )
 
-// accept returns the content types to ask for, in order: those of the
+// accept returns the content types to request, in order: those of the
 // configuration that this package can decode into a type, and JSON in any case,
-// which some resources have only.
+// since some resources have no other.
 func (c *Client) accept(protobuf bool) string {
 	wanted := c.cfg.AcceptContentTypes
 	if wanted == "" {
@@ -187,7 +187,7 @@ func (c *Client) accept(protobuf bool) string {
 	return jsonType
 }
 
-// answer is what Request.Stream does not tell about the response.
+// answer has the parts of a response that Request.Stream does not return.
 type answer struct {
 	contentType string
 	code        int
@@ -196,8 +196,8 @@ type answer struct {
 type answerKey struct{}
 
 // recorder notes the content type and code of a response in the answer that the
-// request's context carries. client-go reads an answer that is no success into
-// memory, so it is given the beginning of it only.
+// request's context carries. client-go reads a non-2xx response into memory, so
+// only its beginning is passed on.
 type recorder struct{ next http.RoundTripper }
 
 func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -15,15 +15,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// FromClientset returns the objects of one resource as the List and Watch
-// methods of a clientset give them:
+// FromClientset returns the source of one resource that lists and watches with the
+// methods of a clientset:
 //
 //	foos := clientset.ShopV1().Foos(namespace)
 //	src := source.FromClientset[*v1.Foo](clientset, foos.List, foos.Watch)
 //
-// Each item is copied out of its list, which it does not keep. If client has
+// Each item is copied out of its list, so that it does not keep the list alive. If client has
 // the method IsWatchListSemanticsUnSupported, as fake clientsets have, it
-// decides whether informers ask for a watch-list. client may be nil.
+// decides whether informers request a watch-list. client may be nil.
 func FromClientset[T, L runtime.Object](
 	client any,
 	list func(context.Context, metav1.ListOptions) (L, error),

@@ -61,8 +61,8 @@ func (c *codec[T]) newObject() T { return reflect.New(c.object).Interface().(T) 
 
 // fromJSON decodes one object. Its error is a *cache.ObjectError.
 //
-// There are two decoders: a fast one, and client-go's, which has the last word
-// on what is an error.
+// There are two decoders: a fast one, and client-go's as fallback, which
+// decides what is an error.
 func (c *codec[T]) fromJSON(data []byte) (none T, _ error) {
 	if c.unstructured {
 		return c.fromMap(data)
@@ -104,7 +104,7 @@ func (c *codec[T]) fromMap(data []byte) (none T, _ error) {
 func (c *codec[T]) fromProto(data []byte) (none T, _ error) {
 	obj := c.newObject()
 	if err := any(obj).(protoMessage).Unmarshal(data); err != nil {
-		// What comes before the damage has been decoded, the name in general.
+		// The part before the damage has been decoded, in general with the name.
 		return none, &cache.ObjectError{Object: nameOf(obj), Err: err}
 	}
 	return obj, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// eventWatcher turns the events of a client-go watch into frames. The watch is
+// eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The watch is
 // stopped once, by Stop or by the end of the context, whichever is first.
 type eventWatcher[T runtime.Object] struct {
 	ctx     context.Context
@@ -77,8 +77,8 @@ func (w *eventWatcher[T]) received(event watch.Event, ok bool) (cache.Frame[T], 
 	}
 }
 
-// clientWatchDecoding is the cause in what looks like an answer of the server with the
-// status 500: a watch of client-go ended because it could not read on.
+// clientWatchDecoding is the cause in an error that looks like a response of the server
+// with the status 500: a watch of client-go ended because it could not read on.
 const clientWatchDecoding metav1.CauseType = "ClientWatchDecoding"
 
 // watchError is the error of an event of type ERROR.
@@ -97,7 +97,7 @@ func watchError(obj runtime.Object) error {
 
 var errNoStatus = errors.New("error event without a status")
 
-// ended says why there are no more frames.
+// ended returns why there are no more events.
 func (w *eventWatcher[T]) ended() error { return ended(w.ctx, ErrStopped) }
 
 func (w *eventWatcher[T]) frame(event watch.Event) (cache.Frame[T], error) {

@@ -15,16 +15,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// FromListerWatcher returns the objects of a client-go ListerWatcher, of which
-// the functions with a context are preferred. T may be runtime.Object.
+// FromListerWatcher returns a source that lists and watches with a client-go
+// ListerWatcher, preferably with its functions that take a context. T may be runtime.Object.
 //
 // An object that is watched must have the Go type of expected, and, if that
 // one is unstructured with a kind set, its kind; other objects are reported as
-// *cache.ObjectError. With a nil expected, every T is taken.
+// *cache.ObjectError. With a nil expected, every T is accepted.
 //
 // List and Watch return when their context ends, even if the ListerWatcher
-// does not look at it; what it returns later is dropped, and a watch stopped.
-// If it panics, so do they, with its value.
+// ignores it; a later result is dropped, and a watch stopped. A panic of the
+// ListerWatcher is raised by List and Watch.
 func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
 	inner := clientgo.ToListerWatcherWithContext(lw)
 	return &funcSource[T]{
@@ -73,7 +73,7 @@ func expect(expected runtime.Object) func(runtime.Object) error {
 var errExited = errors.New("call ended its goroutine")
 
 // await returns what call returns, or an error as soon as ctx ends. A panic of
-// call is raised here. A result that comes too late is given to drop, if that
+// call is raised here. A result that comes too late is passed to drop, if that
 // is not nil.
 func await[R any](ctx context.Context, call func() (R, error), drop func(R)) (R, error) {
 	type result struct {

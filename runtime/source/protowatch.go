@@ -34,7 +34,7 @@ func (f *protoFrames) next() (frame, error) {
 		return frame{}, f.skipLarge(length)
 	}
 	if cap(f.buf) > growth && length <= growth {
-		f.buf = nil // one large frame must not cost its memory for as long as the watch lasts
+		f.buf = nil // the memory of one large frame must not be kept for as long as the watch lasts
 	}
 	var err error
 	if f.buf, err = readFull(f.r, f.buf, int(length)); err != nil {
@@ -61,7 +61,7 @@ func (f *protoFrames) next() (frame, error) {
 	return out, err
 }
 
-// skipLarge reads past a frame of more than the limit, and returns a
+// skipLarge skips a frame of more than the limit, and returns a
 // *cache.ObjectError. If what comes does not begin as a frame, neither was the
 // length one, and the stream is at an end.
 func (f *protoFrames) skipLarge(length uint32) error {

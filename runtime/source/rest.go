@@ -17,12 +17,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// New returns the objects of one resource, of one namespace or with "" of all,
-// or of the cluster. It sends nothing, and is cheap to call.
+// New returns the source of one resource, in one namespace or with "" in all, or
+// of a cluster-scoped one. It sends nothing, and is cheap to call.
 //
 // T is a pointer to the Go type of an object as the group and version have it.
-// It is decoded from JSON as client-go would. A type with the methods Reset and
-// Unmarshal of k8s.io/api is asked for in protobuf.
+// It is decoded from JSON as client-go does it. A type with the methods Reset and
+// Unmarshal of k8s.io/api is requested in protobuf.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
 	served := func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) }
 	return &restSource[T]{
@@ -38,7 +38,7 @@ type restSource[T runtime.Object] struct {
 	codec  *codec[T]
 }
 
-// List sends one request, and calls each while the answer arrives.
+// List sends one request, and calls each while the response arrives.
 func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
 	if timeout := timeoutOf(options); timeout > 0 {
 		var cancel context.CancelFunc
@@ -90,13 +90,13 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	return w, nil
 }
 
-// unexpected is the error for an answer in a content type that was not asked for.
+// unexpected is the error for a response in a content type that was not requested.
 func (s *restSource[T]) unexpected(mediaType string) error {
 	return fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
 }
 
-// open sends a request and returns the body and media type of its answer, if
-// that is a success.
+// open sends a request and returns the body and media type of its response, if the
+// status is 2xx.
 func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
 	if err := s.codec.validate(); err != nil {
 		return nil, "", err
@@ -136,8 +136,8 @@ func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (i
 	return body, mediaType, nil
 }
 
-// unlimited takes a request out of rate limiting: watches are long, and one
-// that has to wait loses events that the server still has.
+// unlimited exempts a request from rate limiting: watches are long, and one that has
+// to wait may miss events that the server still has now.
 func unlimited(request *rest.Request) *rest.Request { return request.Throttle(nil) }
 
 func timeoutOf(options metav1.ListOptions) time.Duration {

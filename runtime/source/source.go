@@ -11,41 +11,41 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// Source is where an informer's objects come from.
+// Source lists and watches the objects of an informer.
 type Source[T any] = cache.Source[T]
 
 var (
 	// ErrTooLarge is the cause of the *cache.ObjectError for an object, or a
-	// frame of a watch, of more bytes than ClientOptions.MaxObjectBytes: it is
-	// read past, and what follows is read. It ends the list or stream if one
-	// string is that large, or the metadata of a list, and if a length comes with
-	// what is no frame.
+	// watch event, of more bytes than ClientOptions.MaxObjectBytes: it is
+	// skipped, and the stream is read on. It ends the list or stream if one
+	// string is that large, or the metadata of a list, and if a length is followed
+	// by no frame.
 	ErrTooLarge = errors.New("larger than the limit")
 
 	// ErrStopped is returned by Next of a watcher that was stopped.
 	ErrStopped = errors.New("watch: stopped")
 
-	// ErrTable is returned for an answer in the form of a Table of the group
+	// ErrTable is returned for a response in the form of a Table of the group
 	// meta.k8s.io, which has rows instead of objects.
 	ErrTable = errors.New("is a meta.k8s.io Table, not an object")
 
-	// ErrNotAList is returned for an answer to a list that is not one.
+	// ErrNotAList is returned for a response to a list request that is no list.
 	ErrNotAList = errors.New("answer is not a list")
 )
 
 // DefaultMaxObjectBytes is the default of ClientOptions.MaxObjectBytes: 16 MiB.
-// API servers keep objects of 1.5 to 3 MiB at most.
+// API servers store objects of at most 1.5 to 3 MiB.
 const DefaultMaxObjectBytes = 16 << 20
 
-// maxErrorBytes is how much is read of an answer that is no success. It is far
-// more than a status has.
+// maxErrorBytes is how much is read of a non-2xx response. It is far more than a
+// status needs.
 const maxErrorBytes = 1 << 20
 
 // tooLarge is ErrTooLarge with the limit that was exceeded.
 func tooLarge(limit int64) error { return fmt.Errorf("%w of %d bytes", ErrTooLarge, limit) }
 
-// ended returns why ctx ended if it did, else err: what a call reports after
-// its context has ended is a consequence, and often an obscure one.
+// ended returns why ctx ended if it did, otherwise err: the error of a call whose
+// context has ended is a consequence of that, and often an obscure one.
 func ended(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -56,7 +56,7 @@ func ended(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// connection tells what goes wrong with a connection from what comes over it.
+// connection tells errors of a connection from errors of its content.
 type connection struct{ io.ReadCloser }
 
 func (c connection) Read(p []byte) (int, error) {
@@ -72,8 +72,8 @@ type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
-// undecodable is cache.ErrUndecodable because of err, or what the connection said if
-// that is the reason.
+// undecodable is cache.ErrUndecodable because of err, or the error of the
+// connection if that is the reason.
 func undecodable(err error) error {
 	var read readError
 	switch {
@@ -85,7 +85,7 @@ func undecodable(err error) error {
 	return fmt.Errorf("%w: %w", cache.ErrUndecodable, err)
 }
 
-// listMeta copies what a page says about itself.
+// listMeta copies the metadata of a page.
 func listMeta(list metav1.ListInterface) metav1.ListMeta {
 	return metav1.ListMeta{
 		ResourceVersion:    list.GetResourceVersion(),

@@ -24,11 +24,11 @@ func newValues(r io.Reader, limit int64) *values {
 	}
 }
 
-// mark begins what has to be within the limit.
+// mark begins a part that has to be within the limit.
 func (v *values) mark() { v.limit.from = v.InputOffset() }
 
 // value reads the next value. It is valid until the next call. A stream that
-// ends here was cut off.
+// ends here is truncated.
 func (v *values) value() (jsontext.Value, error) {
 	raw, err := v.ReadValue()
 	return raw, cutOff(err)
@@ -40,7 +40,7 @@ func (v *values) token() (jsontext.Token, error) {
 	return t, cutOff(err)
 }
 
-// cutOff keeps an end within a value from looking like an orderly one.
+// cutOff keeps an end within a value from looking like a normal one.
 func cutOff(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -109,7 +109,7 @@ func (v *values) members(kind byte, next func() error) error {
 	}
 }
 
-// skip reads past the next value, which may be of any size.
+// skip skips the next value, which may be of any size.
 func (v *values) skip() error {
 	_, err := v.skipTo(v.StackDepth(), "")
 	return err

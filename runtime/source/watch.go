@@ -18,20 +18,20 @@ import (
 )
 
 // frames splits a stream. Its errors are fatal to the stream, but for
-// *cache.ObjectError, which concerns one frame. io.EOF is its orderly end.
+// *cache.ObjectError, which concerns one frame. io.EOF is its normal end.
 type frames interface {
 	next() (frame, error)
 }
 
 // frame is one frame, its object not yet decoded. It is valid until the next
-// one is asked for.
+// one is requested.
 type frame struct {
 	event    watch.EventType
 	object   []byte
 	protobuf bool
 }
 
-// restWatcher decodes the frames of a response.
+// restWatcher decodes the watch events of a response.
 type restWatcher[T runtime.Object] struct {
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
@@ -48,7 +48,7 @@ func (w *restWatcher[T]) Stop() {
 	_ = w.body.Close()
 }
 
-// Next reads one frame and decodes its object.
+// Next reads one watch event and decodes its object.
 func (w *restWatcher[T]) Next() (cache.Frame[T], error) {
 	if w.err != nil {
 		return cache.Frame[T]{}, w.err
@@ -111,7 +111,7 @@ func (w *restWatcher[T]) object(in frame) (none T, _ schema.GroupVersionKind, _ 
 	return obj, head.GroupVersionKind(), err
 }
 
-// statusError decodes the object of a frame of type ERROR.
+// statusError decodes the object of an event of type ERROR.
 func statusError(in frame) error {
 	var status metav1.Status
 	if in.protobuf {
@@ -128,7 +128,7 @@ func statusError(in frame) error {
 	return apierrors.FromObject(&status)
 }
 
-// bookmark makes the frame of a bookmark, of which only the metadata counts.
+// bookmark returns the event of a bookmark, which has only metadata.
 func bookmark[T any](obj any) (cache.Frame[T], error) {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {

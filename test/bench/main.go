@@ -11,7 +11,7 @@
 //
 //	cd test && go test -run '^$' -bench 'Ours/fanout/handlers=10$' -cpuprofile cpu.out ./bench
 //
-// The way of an object through a run:
+// Data flow of a run:
 //
 //	workload ─► rounds of testing.Benchmark ─► result per unit ─► table, JSON, plots
 package main

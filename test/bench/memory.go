@@ -94,7 +94,7 @@ func perInformer(m maker) func(*testing.B) {
 // usage is what is in use: bytes and goroutines.
 type usage struct{ heap, stack, goroutines float64 }
 
-// usageNow looks when goroutines have come to rest, or to their end.
+// usageNow looks when goroutines are idle or have ended.
 func usageNow() usage {
 	time.Sleep(50 * time.Millisecond)
 	runtime.GC()

@@ -17,7 +17,7 @@ type read struct {
 	// want is how many objects there are to read.
 	want int
 	// do reads either store. If typed is set, it stands for do on ours.
-	do    func(*face) int
+	do    func(*clientGoAPI) int
 	typed func(*typedStore) int
 	goal  []measure
 }
@@ -54,15 +54,15 @@ func reads(s scale) []workload {
 }
 
 func readsOfAll(n int) []read {
-	list := func(f *face) int { return count(f.lister.List(everything)) }
-	match := func(f *face) int { return count(f.lister.List(onePercent)) }
+	list := func(f *clientGoAPI) int { return count(f.lister.List(everything)) }
+	match := func(f *clientGoAPI) int { return count(f.lister.List(onePercent)) }
 	name := types.NamespacedName{Namespace: namespaceOf(0), Name: "thing-7"}
-	get := func(f *face) int { return one(f.in[0].Get(name.Name)) }
+	get := func(f *clientGoAPI) int { return one(f.in[0].Get(name.Name)) }
 	key := name.String()
 	return []read{
 		{name: "lister/list", want: n, do: list, goal: listGoal},
 		{name: "store/list", want: n, do: list, typed: func(s *typedStore) int { return len(s.List()) }, goal: listGoal},
-		{name: "indexer/list", want: n, do: func(f *face) int { return len(f.indexer.List()) }},
+		{name: "indexer/list", want: n, do: func(f *clientGoAPI) int { return len(f.indexer.List()) }},
 		{name: "store/each", want: n, do: eachIn(metav1.NamespaceAll, everything), typed: each, goal: eachGoal},
 		{name: "lister/match=1%", want: n / 100, do: match},
 		{name: "store/match=1%", want: n / 100, do: match, typed: eachMatch},
@@ -72,7 +72,7 @@ func readsOfAll(n int) []read {
 			t, _ := s.Get(name)
 			return one(t, nil)
 		}, goal: getGoal},
-		{name: "indexer/get", want: 1, do: func(f *face) int {
+		{name: "indexer/get", want: 1, do: func(f *clientGoAPI) int {
 			_, ok, err := f.indexer.GetByKey(key)
 			return one(ok, err)
 		}},
@@ -87,7 +87,7 @@ func readsOfSome(n int) []read {
 			continue
 		}
 		namespace, goal := namespaceOf(g), goalFor(hits == goalNamespace, listGoal)
-		list := func(f *face) int { return count(f.in[g].List(everything)) }
+		list := func(f *clientGoAPI) int { return count(f.in[g].List(everything)) }
 		all = append(all,
 			read{name: fmt.Sprintf("lister/namespace=%d", hits), want: hits, do: list, goal: goal},
 			read{name: fmt.Sprintf("store/namespace=%d", hits), want: hits, do: list, typed: func(s *typedStore) int {
@@ -100,7 +100,7 @@ func readsOfSome(n int) []read {
 			continue
 		}
 		index, value := indexName(1), ownerOf(g)
-		find := func(f *face) int { return count(f.indexer.ByIndex(index, value)) }
+		find := func(f *clientGoAPI) int { return count(f.indexer.ByIndex(index, value)) }
 		all = append(all,
 			read{name: fmt.Sprintf("store/index=%d", hits), want: hits, do: find, typed: func(s *typedStore) int {
 				return count(s.ByIndex(index, value))
@@ -118,8 +118,8 @@ func goalFor(wanted bool, goal []measure) []measure {
 }
 
 // eachIn is client-go's way to visit objects without a list of them.
-func eachIn(namespace string, selector labels.Selector) func(*face) int {
-	return func(f *face) (n int) {
+func eachIn(namespace string, selector labels.Selector) func(*clientGoAPI) int {
+	return func(f *clientGoAPI) (n int) {
 		if clientgo.ListAllByNamespace(f.indexer, namespace, selector, func(any) { n++ }) != nil {
 			return -1
 		}

@@ -18,15 +18,15 @@ import (
 // stores are a store of each runtime, with the same things and two indexes.
 type stores struct {
 	size         int
-	theirs, ours face
-	// typed is the store below the face of ours.
+	theirs, ours clientGoAPI
+	// typed is the store behind our clientGoAPI.
 	typed *typedStore
 }
 
 type typedStore = cache.Store[*thing]
 
-// face is how users of client-go read a store.
-type face struct {
+// clientGoAPI is the interface through which users of client-go read a store.
+type clientGoAPI struct {
 	indexer clientgo.Indexer
 	lister  lister
 	// in are the listers of the first namespaces.
@@ -55,17 +55,17 @@ func storesOf(b *testing.B, n int) *stores {
 	check(b, typed.Replace(things(n), "1"))
 
 	filled = stores{size: n, typed: typed}
-	filled.theirs = newFace(theirs, listers.New[*thing], listers.NewNamespaced[*thing])
-	filled.ours = newFace(ours.UntypedIndexer(typed), ourlisters.New[*thing], ourlisters.NewNamespaced[*thing])
+	filled.theirs = newClientGoAPI(theirs, listers.New[*thing], listers.NewNamespaced[*thing])
+	filled.ours = newClientGoAPI(ours.UntypedIndexer(typed), ourlisters.New[*thing], ourlisters.NewNamespaced[*thing])
 	return &filled
 }
 
-func newFace[L lister](
+func newClientGoAPI[L lister](
 	indexer clientgo.Indexer,
 	newLister func(clientgo.Indexer, schema.GroupResource) L, namespaced func(L, string) L,
-) face {
+) clientGoAPI {
 	all := newLister(indexer, thingResource.GroupResource())
-	f := face{indexer: indexer, lister: all}
+	f := clientGoAPI{indexer: indexer, lister: all}
 	for group := range namespaceSizes {
 		f.in = append(f.in, namespaced(all, namespaceOf(group)))
 	}

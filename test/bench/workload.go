@@ -36,7 +36,7 @@ type scale struct {
 	// objects are the sizes of the stores that are read.
 	objects []int
 	// written is the size of the stores that are written, listed of those that
-	// are listed while somebody writes.
+	// are listed during writes.
 	written int
 	listed  []int
 	readers []int

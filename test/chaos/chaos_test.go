@@ -16,10 +16,10 @@ var (
 	duration = flag.Duration("duration", 15*time.Second, "how long the chaos test makes faults, for each seed")
 )
 
-// patience is how long a store and its handlers may take, once there are no more
+// settleTimeout is how long a store and its handlers may take, once there are no more
 // faults, to be what the server has. Informers that rest for a minute after many
 // failures are among them.
-const patience = 90 * time.Second
+const settleTimeout = 90 * time.Second
 
 // Whatever happens between an informer and its API server, and to the server's
 // history and definitions, and however handlers, indexes and informers come and
@@ -61,7 +61,7 @@ func testChaos(t *testing.T, seed uint64) {
 	close(w.calm)
 	calm := time.Now()
 	if differences := w.settle(ctx); len(differences) > 0 {
-		t.Errorf("seed %d: after %v without faults:\n%s", seed, patience, strings.Join(differences, "\n"))
+		t.Errorf("seed %d: after %v without faults:\n%s", seed, settleTimeout, strings.Join(differences, "\n"))
 	}
 	settled := time.Since(calm)
 
@@ -84,7 +84,7 @@ func testChaos(t *testing.T, seed uint64) {
 	if w.writes.Load() == 0 || total(faults) == 0 || events == 0 {
 		t.Errorf("seed %d: nothing happened", seed)
 	}
-	t.Logf("seed %d: %d writes, %d requests, %d faults (%v), %d events to %d handlers, %d informers came and went, in step %v after the last fault, %v in all",
+	t.Logf("seed %d: %d writes, %d requests, %d faults (%v), %d events to %d handlers, %d informers came and went, up to date %v after the last fault, %v in all",
 		seed, w.writes.Load(), w.wild.Requests()+w.mild.Requests(), total(faults), faults, events, handlers, w.visits.Load(),
 		settled.Round(time.Millisecond), time.Since(began).Round(time.Second))
 }

@@ -47,7 +47,7 @@ func every(ctx context.Context, random *rand.Rand, pause time.Duration, do func(
 	}
 }
 
-// compact lets etcd forget, so that whoever is behind is told 410.
+// compact removes the history from etcd, so that clients that are behind get 410.
 func (w *world) compact(ctx context.Context, random *rand.Rand) error {
 	return every(ctx, random, time.Second, func() error {
 		err := w.server.Compact(context.WithoutCancel(ctx))
@@ -67,7 +67,7 @@ func (w *world) reinstall(ctx context.Context, random *rand.Rand) error {
 	return every(ctx, random, 5*time.Second, func() error {
 		r := resources[random.IntN(len(resources))]
 		// What has begun is brought to its end.
-		whole, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), patience, fmt.Errorf("%s: not deleted and installed in time", r.kind))
+		whole, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), settleTimeout, fmt.Errorf("%s: not deleted and installed in time", r.kind))
 		defer cancel()
 		name := r.GroupResource().String()
 		api := definitions.ApiextensionsV1().CustomResourceDefinitions()

@@ -1,9 +1,9 @@
-// Package chaos tests the runtime on a real Kubernetes API server while
-// everything that can go wrong between the two does, all the time, and tests
-// that at the end nothing was lost, doubled or made up.
+// Package chaos tests the runtime on a real Kubernetes API server with random faults
+// between the two, all the time, and checks that at the end no object or event was
+// lost, duplicated or made up.
 //
-// Its Proxy makes the faults: it stands before the API server and cuts
-// connections, delays, stops, truncates, garbles and doubles what passes, and
+// Its Proxy injects the faults: it stands in front of the API server and cuts
+// connections, delays, stops, truncates, garbles and duplicates the traffic, and
 // answers with failures of its own, at random, by a seed. No fault changes an
 // object into another valid one, which nobody could detect. The tests add what
 // the server itself does to its clients: histories that etcd compacts, and
@@ -14,6 +14,6 @@
 //	make chaos SEEDS=20              for each of twenty seeds
 //	make soak                        ten million events through one informer
 //
-// A seed decides over faults and writes, but not over how they meet: a failure
-// comes back often, not always.
+// A seed determines faults and writes, but not their interleaving: a failure can be
+// reproduced often, not always.
 package chaos

@@ -20,8 +20,8 @@ type exchange struct {
 	random *rand.Rand
 }
 
-// frames passes the frames of a watch on, each as soon as it is there.
-func (x *exchange) frames(body io.Reader) error {
+// events forwards the events of a watch, each as soon as it arrives.
+func (x *exchange) events(body io.Reader) error {
 	for in := bufio.NewReader(body); ; {
 		frame, err := in.ReadBytes('\n')
 		if len(frame) > 0 && x.strike(pointOf(frame), frame) {

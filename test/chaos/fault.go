@@ -18,20 +18,20 @@ const (
 	Abort
 	// HalfOpen lets no more bytes pass, while the connection stays.
 	HalfOpen
-	// Delay holds everything up for a while.
+	// Delay delays everything for a while.
 	Delay
 	// Status answers with a failure of the API server, or puts it into the
-	// watch as a frame of type ERROR, and ends that.
+	// watch as an event of type ERROR, and ends that.
 	Status
 	// Page answers with a page of HTML, as a load balancer or a portal does.
 	Page
-	// End ends a watch in good order, between two frames.
+	// End ends a watch normally, between two events.
 	End
-	// Truncate ends the answer in good order, in the middle of a value.
+	// Truncate ends the response normally, in the middle of a value.
 	Truncate
 	// Garble zeroes some bytes, which no JSON is valid with.
 	Garble
-	// Duplicate sends a frame twice.
+	// Duplicate sends an event twice.
 	Duplicate
 	// DropBookmark leaves out a bookmark, also the one that closes the initial
 	// events of a watch-list.
@@ -48,9 +48,9 @@ const (
 	atRequest point = 1 << iota
 	// inList is a part of the body of a list.
 	inList
-	// inWatch is a frame of a watch.
+	// inWatch is a watch event.
 	inWatch
-	// atBookmark is a frame of a watch that is a bookmark.
+	// atBookmark is a watch event that is a bookmark.
 	atBookmark
 )
 
@@ -82,7 +82,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Rates say how likely faults are, from 0 to 1. The zero value is none.
 type Rates struct {
 	// Request is for each request, List for each read of at most 4 KiB of a
-	// list, and Frame for each frame of a watch; Bookmark is for each bookmark,
+	// list, and Frame for each watch event; Bookmark is for each bookmark,
 	// in its place.
 	Request, List, Frame, Bookmark float64
 	// Kinds are the only ones that happen, if there are any.

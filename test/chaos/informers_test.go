@@ -38,7 +38,7 @@ func impatient[T any](name string) cache.Options[T] {
 	}
 }
 
-// follow runs informers in all faces and over all kinds of sources, with handlers
+// follow runs informers of the core and of the compatibility layer, over all kinds of sources, with handlers
 // of all modes that stay. What it returns ends what they run in.
 func (w *world) follow(ctx context.Context, running *sync.WaitGroup) (shutdown func()) {
 	one := w.wild.Config() // HTTP/1.1: one connection for each request

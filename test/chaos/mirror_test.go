@@ -122,7 +122,7 @@ func (m *mirror) differs(store map[types.NamespacedName]object) (differences []s
 
 func same(a, b object) bool { return a == b }
 
-// differ names up to five keys for which somebody has another object than wanted.
+// differ names up to five keys whose object differs from the wanted one.
 func differ(who, of string, got, want map[types.NamespacedName]object, equal func(got, want object) bool) (differences []string) {
 	note := func(format string, args ...any) {
 		if len(differences) < 5 {

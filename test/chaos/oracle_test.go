@@ -88,7 +88,7 @@ func (f *follower[T]) misindexed() (differences []string) {
 	return differences
 }
 
-// scan computes an index anew.
+// scan computes an index from all objects.
 func scan[T runtime.Object](store *cache.Store[T], index cache.Index[T]) (map[string][]T, error) {
 	found := map[string][]T{}
 	for obj := range store.All() {

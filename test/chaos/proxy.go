@@ -123,7 +123,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(answer.StatusCode)
 	_ = x.flush()
 	if mediaType, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); r.URL.Query().Has("watch") && mediaType == "application/json" {
-		err = x.frames(answer.Body)
+		err = x.events(answer.Body)
 	} else {
 		err = x.body(answer.Body)
 	}
@@ -137,7 +137,7 @@ func (p *Proxy) forward(r *http.Request) (*http.Response, error) {
 	out.URL.Scheme, out.URL.Host, out.Host = p.upstream.Scheme, p.upstream.Host, p.upstream.Host
 	out.RequestURI = ""
 	if r.URL.Query().Has("watch") || out.Header.Get("Accept-Encoding") == "" {
-		// A watch that is compressed has no frames to tell apart. In other answers
+		// The events of a compressed watch can't be told apart. In other answers
 		// nothing but what the client asked for.
 		out.Header.Set("Accept-Encoding", "identity")
 	}

@@ -95,11 +95,11 @@ func TestFaults(t *testing.T) {
 				test.rates.Kinds = []Kind{test.kind}
 				for range 3 {
 					p.Set(test.rates)
-					patience := 10 * time.Second
+					timeout := 10 * time.Second
 					if test.kind == HalfOpen && test.rates.HalfOpen == 0 {
-						patience = 100 * time.Millisecond
+						timeout = 100 * time.Millisecond
 					}
-					if a := get(t, p, protocol, test.query, patience); !test.want(a) {
+					if a := get(t, p, protocol, test.query, timeout); !test.want(a) {
 						t.Fatalf("got %d %q, %v", a.status, a.body[:min(100, len(a.body))], a.err)
 					}
 					p.Set(Rates{})
@@ -211,9 +211,9 @@ func clientOf(t *testing.T, p *Proxy, protocol string) *http.Client {
 	return client
 }
 
-func get(t *testing.T, p *Proxy, protocol, query string, patience time.Duration) answer {
+func get(t *testing.T, p *Proxy, protocol, query string, timeout time.Duration) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Config().Host+"/"+query, nil)
 	if err != nil {

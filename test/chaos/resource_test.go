@@ -103,7 +103,7 @@ func payload(name string, n int) string {
 	return strings.Repeat(fmt.Sprintf("%s at %d, ", name, n), 1+n%200)
 }
 
-// genuine reports whether somebody wrote that object.
+// genuine reports whether a test wrote that object.
 func genuine(obj metav1.Object) bool {
 	n, err := strconv.Atoi(obj.GetAnnotations()[stateAnnotation])
 	return err == nil && obj.GetLabels()[shardLabel] == strconv.Itoa(n%7) &&

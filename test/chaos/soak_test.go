@@ -93,8 +93,8 @@ func TestSoak(t *testing.T) {
 		return differences
 	}
 	for differences := truth(); len(differences) > 0; differences = truth() {
-		if time.Since(calm) > patience {
-			t.Fatalf("after %v:\n%s", patience, strings.Join(differences, "\n"))
+		if time.Since(calm) > settleTimeout {
+			t.Fatalf("after %v:\n%s", settleTimeout, strings.Join(differences, "\n"))
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -107,7 +107,7 @@ func TestSoak(t *testing.T) {
 	if want := live + *events; quick.events != want {
 		t.Errorf("the quick handler: got %d events, want %d", quick.events, want)
 	}
-	t.Logf("%d events in %v, heap at most %.2f times the baseline, in step %v after the release",
+	t.Logf("%d events in %v, heap at most %.2f times the baseline, up to date %v after the release",
 		*events, took.Round(time.Millisecond), float64(highest)/float64(baseline), time.Since(calm).Round(time.Millisecond))
 	stop()
 	if err := <-ended; err != nil {
@@ -120,7 +120,7 @@ func wantClosed(t *testing.T, what string, ch <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-ch:
-	case <-time.After(patience):
+	case <-time.After(settleTimeout):
 		t.Fatalf("%s: waited in vain", what)
 	}
 }

@@ -21,7 +21,7 @@ var statuses = []int{
 // retryAfter is for how many seconds clients are sent away.
 const retryAfter = 1
 
-// status answers with one of the statuses, or sends it as a frame of a watch.
+// status answers with one of the statuses, or sends it as a watch event.
 func (x *exchange) status(at point) {
 	codes := statuses
 	if at != atRequest {

@@ -105,7 +105,7 @@ func (f *follower[T]) join(m mode, stays bool, calm <-chan struct{}, random *ran
 	return nil
 }
 
-// add adds a handler in one of the faces.
+// add adds a handler to the core or to the compatibility layer.
 func (f *follower[T]) add(m mode, added *member, core bool) error {
 	if f.clientgo != nil && !m.core && !core {
 		handle, err := f.clientgo.AddEventHandlerWithResyncPeriod(clientgoHandler{added.mirror}, m.options.Resync)

@@ -20,7 +20,7 @@ type world struct {
 	server *apiserver.Server
 	client dynamic.Interface
 	// wild is the proxy before informers that try again soon, and mild the one
-	// before those with the defaults, whose rests are long.
+	// before those with the defaults, whose backoffs are long.
 	wild, mild *Proxy
 	subjects   []subject
 	calm       chan struct{} // closed when there are no more faults
@@ -64,7 +64,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 // settle waits until everything is as the server has it, and returns what is not
 // in the end.
 func (w *world) settle(ctx context.Context) (differences []string) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	for _, s := range w.subjects {
 		for {
@@ -83,7 +83,7 @@ func (w *world) settle(ctx context.Context) (differences []string) {
 	return differences
 }
 
-// compare lists anew each time: what a writer has last asked for may be done only
+// compare lists again each time: what a writer has last asked for may be done only
 // after it has gone.
 func (w *world) compare(ctx context.Context, s subject) []string {
 	list, err := w.client.Resource(s.of().GroupVersionResource).List(context.WithoutCancel(ctx), metav1.ListOptions{})

@@ -9,7 +9,7 @@ import (
 	clientfeaturestesting "k8s.io/client-go/features/testing"
 )
 
-// The whole of it, in both faces: 5,000 objects of three resources are
+// All together, in the core and the compatibility layer: 5,000 objects of three resources are
 // created, updated and deleted by four writers, some of them before the
 // informers start, while handlers that are quick, that work and that do
 // nothing until the end are there, join late, or come and go. In the end the

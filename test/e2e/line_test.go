@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// line is the way of one client to the API server: a proxy of TCP connections,
+// line is the connection of one client to the API server: a proxy of TCP connections,
 // which a test cuts, and a log of the requests.
 type line struct {
 	listener net.Listener

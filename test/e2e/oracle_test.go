@@ -37,7 +37,7 @@ func list[T object](ctx context.Context, client dynamic.Interface, k kind) (map[
 	return objects, nil
 }
 
-// wantObjects compares the objects somebody has with those of the API server,
+// wantObjects compares the objects of a store with those of the API server,
 // down to the last field but apiVersion and kind.
 func wantObjects[T object](t *testing.T, who string, got, want map[types.NamespacedName]T) {
 	t.Helper()
@@ -89,12 +89,12 @@ func contents[T object](store *cache.Store[T]) map[types.NamespacedName]T {
 }
 
 // wantIndexes compares every index of the store with a scan of the store, in
-// the core's face and in client-go's.
+// the core and in the compatibility layer.
 func wantIndexes[T object](t *testing.T, store *cache.Store[T], indexer toolscache.Indexer) {
 	t.Helper()
 	indexes := store.Indexes()
 	if got, want := len(indexer.GetIndexers()), len(indexes); got != want {
-		t.Errorf("client-go's face has %d indexes, the store %d", got, want)
+		t.Errorf("the compatibility layer has %d indexes, the store %d", got, want)
 	}
 	for _, index := range indexes {
 		want := map[string][]string{}
@@ -123,7 +123,7 @@ func wantIndexes[T object](t *testing.T, store *cache.Store[T], indexer toolscac
 				t.Error(err)
 			}
 			if got := len(untyped); got != len(keys) {
-				t.Errorf("index %q, value %q: client-go's face finds %d, a scan %d", index.Name, value, got, len(keys))
+				t.Errorf("index %q, value %q: the compatibility layer finds %d, a scan %d", index.Name, value, got, len(keys))
 			}
 		}
 	}

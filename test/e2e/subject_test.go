@@ -25,8 +25,8 @@ type tested interface {
 	wantAgreement(t *testing.T, client dynamic.Interface)
 }
 
-// subject is one informer of a generated factory, used through both of its
-// faces at the same time, with handlers of different speed in each.
+// subject is one informer of a generated factory, used through the core and the
+// compatibility layer at the same time, with handlers of different speed in each.
 type subject[T object] struct {
 	kind
 	clientgo toolscache.SharedIndexInformer
@@ -58,7 +58,7 @@ func (s *subject[T]) speeds() map[string]func(T) {
 	}
 }
 
-// join adds one handler of every speed and one index in each face.
+// join adds one handler of every speed and one index to the core and to the compatibility layer.
 func (s *subject[T]) join(t *testing.T, when string) {
 	t.Helper()
 	for speed, work := range s.speeds() {
@@ -110,7 +110,7 @@ func (s *subject[T]) failed() error {
 }
 
 // comeAndGo adds a handler, lets it see the initial objects and some events,
-// removes it, and does so again with the other face until ctx ends.
+// removes it, and does so again in the other layer until ctx ends.
 func (s *subject[T]) comeAndGo(ctx context.Context) error {
 	for i := 0; ctx.Err() == nil; i++ {
 		v := newView[T](fmt.Sprintf("%v/guest/%d", s.kind, i), nil)
@@ -141,7 +141,7 @@ func (s *subject[T]) comeAndGo(ctx context.Context) error {
 	return nil
 }
 
-// arrive adds the handler and returns how it leaves. In the core's face a
+// arrive adds the handler and returns how it leaves. In the core a
 // handler that has left is not called again, which the guest checks.
 func (s *subject[T]) arrive(ctx context.Context, v *view[T], core bool) (leave func() error, err error) {
 	if !core {

@@ -24,7 +24,7 @@ type object interface {
 
 // view is a handler that replays its events into a map of its own, and notes
 // each event that does not fit: that is how a lost, doubled or misordered one
-// shows. It serves both faces: as a handler of the core, and as one of
+// shows. It serves both layers: as a handler of the core, and as one of
 // client-go's.
 type view[T object] struct {
 	name string

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for anything. It is never what a test
+// waitTimeout is how long a test waits for anything. It is never what a test
 // measures: it only turns a hang into a failure.
-const patience = time.Minute
+const waitTimeout = time.Minute
 
 // withPatience is the test's context with that deadline.
 func withPatience(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the test lost patience"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), waitTimeout, errors.New("the test timed out"))
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -45,7 +45,7 @@ func (p packer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Resul
 	if err != nil || order.Status.Phase == shopv1alpha1.OrderReserved {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	order = order.DeepCopy() // that of the lister is everybody's
+	order = order.DeepCopy() // objects of the lister are shared
 	order.Status.Phase = shopv1alpha1.OrderReserved
 	return ctrl.Result{}, p.Status().Update(ctx, order)
 }

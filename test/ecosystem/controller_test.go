@@ -52,7 +52,7 @@ func typedLeases(client kubernetes.Interface, namespace string, resync time.Dura
 
 // labeler is a controller as client-go's examples have it: a factory, a lister,
 // handlers that fill a queue, workers, and a leader among the replicas. It
-// labels the leases that somebody holds.
+// labels the leases that have a holder.
 type labeler struct {
 	name    string
 	client  kubernetes.Interface

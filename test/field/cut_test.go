@@ -64,7 +64,7 @@ var cutRows = []row{
 		clientGo: bounds{blind: 10, late: 15 * time.Second, requests: 150, right: 15 * time.Second},
 	},
 	{
-		name:  "a proxy ends every watch after 50 s in good order",
+		name:  "a proxy ends every watch after 50 s normally",
 		proxy: end(50 * time.Second), severs: true,
 		lasts:    time.Hour,
 		core:     watched(150),
@@ -92,7 +92,7 @@ var cutRows = []row{
 		clientGo: bounds{},
 	},
 	{
-		name:  "a proxy ends every watch after 300 ms in good order, while objects change five times a second",
+		name:  "a proxy ends every watch after 300 ms normally, while objects change five times a second",
 		proxy: end(300 * time.Millisecond), severs: true, writes: 200 * time.Millisecond,
 		lasts:    5 * time.Minute,
 		core:     bounds{late: 10 * time.Second, requests: 400, right: 5 * time.Second},
@@ -137,7 +137,7 @@ var cutRows = []row{
 		clientGo: bounds{},
 	},
 	{
-		name:  "one of two servers behind a load balancer hangs up at once",
+		name:  "one of two servers behind a load balancer closes connections at once",
 		proxy: everyOther(hangUp, cut(50*time.Second)), severs: true,
 		lasts:    time.Hour,
 		core:     bounds{blind: 10, late: time.Minute, requests: 300, right: 10 * time.Second},
@@ -172,7 +172,7 @@ func (w *world) every(period, lasts time.Duration, do func()) {
 
 func isWatch(r *http.Request) bool { return r.URL.Query().Get("watch") != "" }
 
-// cut cuts the connections of watches, and end ends them in good order.
+// cut cuts the connections of watches, and end ends them normally.
 func cut(after time.Duration) func(*world) http.Handler {
 	return func(w *world) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -6,12 +6,12 @@
 //	cachetest.API ◄─ proxy ◄─ net/http server ◄─ network ◄─ net/http client ◄─ informer ─► store, handler
 //	       measured here ──────────┘                                measured here ──────────────┘
 //
-// A row is a condition. It is put to an informer of runtime/cache, to one of
-// runtime/clientgo/cache, and to one of client-go, over net/http's real client and
+// A row is a condition. It is tested with an informer of runtime/cache, one of
+// runtime/clientgo/cache, and one of client-go, over net/http's real client and
 // server, with their timeouts, in HTTP/1.1 or in HTTP/2 over TLS. Measured are the
 // share of time without an open watch, how late the latest of the changes arrived,
-// the number of requests, how soon after the condition everything is right, and
-// the deletions that handlers were told of and that did not happen.
+// the number of requests, how soon after the condition store and handler are up to
+// date, and the deletions that were delivered to handlers and did not happen.
 //
 // The rows run in bubbles of testing/synctest, where an hour takes no time and
 // connections are pipes in memory. The same rows run in real time over TCP:

@@ -14,7 +14,7 @@ import (
 
 const preamble = `# Field
 
-What informers make of the conditions outside of a test cluster: an informer of
+How informers behave under conditions outside of a test cluster: an informer of
 runtime/cache over REST, one of runtime/clientgo/cache, and one of
 k8s.io/client-go/tools/cache v0.37.2, with default options. Each row is a test, with
 net/http's client and server between the informer and an API server in memory, in
@@ -22,18 +22,17 @@ virtual time. ` + "`make field`" + ` runs the same rows in real time over TCP. T
 written by ` + "`go test -run TestField -update`" + `: the figures are those of that run, and those in
 brackets are the bounds that are tested.
 
-Four pods are there, of which one changes once a second unless the row says something
+There are four pods, of which one changes once a second unless the row says something
 else. When the condition is over, or, for one that does not end, while it lasts, one pod
 is updated, one deleted, and one created.
 
 - **no watch** is the share of time in which the server had no watch of the informer
   open. One on a connection that is half-open is open, to the server.
-- **late** is how late the latest of the changes arrived, while there was the condition.
-- **requests** is how many reached the server meanwhile. Those that repeat each other
-  take 5 ms.
+- **late** is the largest delay of a change during the condition.
+- **requests** is how many reached the server meanwhile. Repeated requests take 5 ms.
 - **right** is how soon after the end of the condition, or after the start if it does not
-  end, the store and a handler have what the server has. Never is an hour.
-- **made up** is how many deletions a handler was given that did not happen.
+  end, the store and a handler have the state of the server. Never means not within an hour.
+- **made up** is the number of deletions that a handler got and that did not happen.
 `
 
 const fieldHead = `
@@ -48,15 +47,14 @@ const fakesHead = `
 
 An informer of each kind on a fake clientset of k8s.io/client-go with the pods a and b:
 without UIDs and resourceVersions, with one for all, and with one of its own for each pod,
-none of which ever changes. The events have the states before and after. Nothing is listed
-again.
+none of which ever changes. The events have the states before and after. There is no relist.
 
-| what is done | events |
+| change | events |
 |---|---|
 `
 
 const oddHead = `
-## Servers with other versions
+## Servers with unusual resourceVersions
 
 An informer of each kind on an HTTP server, with lists and with watch-lists. An object is
 its name, UID, resourceVersion and state.

@@ -22,7 +22,7 @@ var families = []struct {
 	rows  []row
 }{
 	{"Watches that are cut", cutRows},
-	{"Servers that go and come back", outageRows},
+	{"Server outages", outageRows},
 	{"Answers of something else", impostorRows},
 	{"Proxies that change what passes", proxyRows},
 	{"Connections that carry nothing", silentRows},

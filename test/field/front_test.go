@@ -133,7 +133,7 @@ func (e *edge) passLocked() {
 	e.changed = now
 }
 
-// forget begins to count anew.
+// forget resets the counters.
 func (e *edge) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// later is a condition of a server that asks for patience, for a minute.
+// later is a condition of a server that asks clients to retry later, for a minute.
 func later(name string, code int, retryAfter string, right time.Duration) row {
 	return row{
 		name:  name,
@@ -24,7 +24,7 @@ func later(name string, code int, retryAfter string, right time.Duration) row {
 	}
 }
 
-// loadRows are about servers that ask for patience, and informers without any.
+// loadRows are about servers that ask clients to retry later, and informers without a backoff.
 var loadRows = []row{
 	neverOfClientGo(later("for a minute, all is answered with 429 and Retry-After 2147483647", 429, "2147483647", 11*time.Minute)),
 	neverOfClientGo(later("for a minute, all is answered with 503 and Retry-After 2147483647", 503, "2147483647", 11*time.Minute)),
@@ -33,7 +33,7 @@ var loadRows = []row{
 	later("for a minute, all is answered with 429 and Retry-After 0", 429, "0", 62*time.Second),
 	later("for a minute, all is answered with 503 and Retry-After as a date", 503, "Wed, 21 Oct 2099 07:28:00 GMT", 62*time.Second),
 	{
-		name: "the informer has Backoff: &wait.Backoff{}, and nobody listens for a minute", backoff: &wait.Backoff{},
+		name: "the informer has Backoff: &wait.Backoff{}, and connections are refused for a minute", backoff: &wait.Backoff{},
 		during: func(w *world) {
 			w.front.kill()
 			w.pass(time.Minute)
@@ -44,7 +44,7 @@ var loadRows = []row{
 		clientGo: bounds{},
 	},
 	{
-		name: "the informer has Backoff: &wait.Backoff{}, and all is answered with 500 for a minute", backoff: &wait.Backoff{},
+		name: "the informer has Backoff: &wait.Backoff{}, and every request is answered with 500 for a minute", backoff: &wait.Backoff{},
 		proxy: status(http.StatusInternalServerError, ""), severs: true,
 		lasts:    time.Minute,
 		core:     bounds{requests: 700, right: 2 * time.Second},

@@ -106,7 +106,7 @@ var proxyRows = []row{
 		}()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})), 5*time.Second),
-	slow(lasting("a proxy ends each watch in the middle of an event after 20 s, in good order", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	slow(lasting("a proxy ends each watch in the middle of an event after 20 s, normally", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		defer func() { _ = recover() }()
 		if !isWatch(r) {
 			next.ServeHTTP(w, r)

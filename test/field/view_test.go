@@ -75,7 +75,7 @@ func (v *view) wrote(pod *v1.Pod, at time.Time) {
 	}
 }
 
-// forget begins to measure anew.
+// forget resets the measurement.
 func (v *view) forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

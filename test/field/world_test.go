@@ -264,7 +264,7 @@ func states(pods []*v1.Pod) map[string]string {
 	return all
 }
 
-// state tells the states of a pod apart, of one that was made anew as well.
+// state tells the states of a pod apart, also of one that was created again.
 func state(pod *v1.Pod) string { return fmt.Sprint(pod.UID, "@", pod.ResourceVersion, pod.Labels) }
 
 // difference tells where the store, or what the handler knows, differs from the
@@ -280,11 +280,11 @@ func (w *world) difference() string {
 
 // right returns how long it takes until all is right, or false.
 func (w *world) right() (time.Duration, bool) {
-	began, patience := time.Now(), time.Hour
+	began, timeout := time.Now(), time.Hour
 	if !w.virtual {
-		patience = 3 * time.Minute
+		timeout = 3 * time.Minute
 	}
-	for time.Since(began) < patience {
+	for time.Since(began) < timeout {
 		if w.virtual {
 			synctest.Wait()
 		}

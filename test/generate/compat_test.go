@@ -20,7 +20,7 @@ const (
 
 // For the same input and flags, the packages that informer-gen writes have all
 // that those of code-generator's informer-gen and lister-gen have, and with the
-// same types: whoever calls the one can call the other.
+// same types: callers of the one can call the other.
 func TestSameAPIAsCodeGenerator(t *testing.T) {
 	tools := tools{buildTool(t), build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}
 	for _, c := range []struct {

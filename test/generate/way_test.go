@@ -131,7 +131,7 @@ func wantRemoved(t *testing.T, output, file string) {
 	}
 }
 
-// user is somebody with a project of their own, in a module of its own.
+// user has a project in a module of its own.
 type user struct {
 	t     *testing.T
 	dir   string

@@ -66,7 +66,7 @@ func startKubelet(ctx context.Context, client kubernetes.Interface) *kubelet {
 }
 
 // look lists the pods and has those seen to that something is to be done
-// about. The next look makes up for one that fails, as it does in an outage.
+// about. A failed one is retried with the next one, as in an outage.
 func (k *kubelet) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -155,7 +155,7 @@ func (k *kubelet) beat(ctx context.Context) {
 		}
 		k.mu.Unlock()
 		for _, name := range names {
-			// The next beat makes up for one that fails, as it does in an outage.
+			// A failed one is retried with the next one, as in an outage.
 			k.renew(ctx, name)
 		}
 	}

@@ -19,8 +19,8 @@ type milestones struct {
 	since time.Time // when what the next ones wait for was done
 }
 
-// patience is how long a milestone is waited for.
-const patience = 90 * time.Second
+// milestoneTimeout is how long a milestone is waited for.
+const milestoneTimeout = 90 * time.Second
 
 // from makes the times of what follows count from now.
 func (m *milestones) from() { m.since = time.Now() }
@@ -28,7 +28,7 @@ func (m *milestones) from() { m.since = time.Now() }
 // await waits until reached is no error, and notes how long that took since
 // from. One that is not reached is noted too, and the run goes on.
 func (m *milestones) await(ctx context.Context, name string, reached func(context.Context) error) {
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, milestoneTimeout)
 	defer cancel()
 	missing := errors.New("no answer in time")
 	for waiting.Err() == nil {

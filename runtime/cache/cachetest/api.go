@@ -231,8 +231,8 @@ func (a *API[T]) CompactTo(resourceVersion string) error {
 	return nil
 }
 
-// Restart is a server that comes back with a new history, such as a cluster that
-// was made anew at the same address: open watches break with
+// Restart simulates a server that restarts with a new history, such as a cluster that
+// was created again at the same address: open watches break with
 // io.ErrUnexpectedEOF, resourceVersions begin again at 1, and all objects are
 // created again, in the order of namespace and name, with new UIDs.
 //
@@ -282,7 +282,7 @@ func (a *API[T]) beginLocked(rv uint64, objects map[types.NamespacedName]*versio
 
 // Uninstall takes the resource from the server, as the deletion of its
 // CustomResourceDefinition does: every object is deleted, with its event, the
-// watches end in good order, and all else is answered with 404 NotFound until
+// watches end normally, and all else is answered with 404 NotFound until
 // Install.
 func (a *API[T]) Uninstall() {
 	a.mu.Lock()

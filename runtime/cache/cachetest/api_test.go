@@ -178,13 +178,13 @@ func TestConcurrent(t *testing.T) {
 			defer w.Stop()
 			views[i] = map[string]string{}
 			for {
-				frame, err := w.Next()
+				event, err := w.Next()
 				if err != nil {
 					return
 				}
-				views[i][frame.Object.Name] = frame.Object.ResourceVersion
-				if frame.Type == watch.Deleted {
-					delete(views[i], frame.Object.Name)
+				views[i][event.Object.Name] = event.Object.ResourceVersion
+				if event.Type == watch.Deleted {
+					delete(views[i], event.Object.Name)
 				}
 			}
 		})

@@ -14,7 +14,7 @@ import (
 // Which fault a request meets depends on the Seed and on how many requests came
 // before it, and on nothing else. Request.Fault says which one it was.
 //
-// Left out are faults that nobody gets over: a single object that can't be
+// Left out are faults that no informer recovers from: a single object that can't be
 // decoded or is too long is missing until it changes.
 type Chaos struct {
 	Seed uint64

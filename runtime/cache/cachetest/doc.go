@@ -1,14 +1,13 @@
-// Package cachetest is what informers, and the controllers on them, are tested
-// with: an API server in memory, faults for it, and a recorder for handlers.
+// Package cachetest tests informers, and the controllers on them, with an API server
+// in memory, fault injection, and a recorder of handler calls.
 //
-// An API holds the objects of one resource, and the history of how they came
-// about. It is a cache.Source, so an informer runs on it directly:
+// An API holds the objects of one resource, and the history of their changes. It is a cache.Source, so an informer runs on it directly:
 //
 //	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
 //	     ── Fail, Compact, Restart, Uninstall ►     ◄── HTTP ── Server.RoundTripper ── any client
 //	                                                ◄── ListerWatcher ── client-go's informers
 //
-// What the API promises:
+// # Guarantees
 //
 //   - resourceVersions are those of one counter, which starts at 1 for the empty
 //     API and goes up by one with every create, update and delete. Nothing else
@@ -54,7 +53,7 @@
 // metadata; grace periods, so that a pod that is deleted is gone at once;
 // subresources other than status; conversion between versions; tables; warnings;
 // and controllers, so that a deletion with the policy Foreground or Orphan waits for
-// somebody to remove the garbage collector's finalizer.
+// an explicit removal of the garbage collector's finalizer.
 //
 // # Bubbles
 //
@@ -67,7 +66,7 @@
 //
 // Fail scripts what goes wrong with the requests that come, in order: an error
 // instead of an answer or in the middle of one, a delay, silence, an object that
-// can't be decoded or is very long, a body that is cut or garbled, frames that
+// can't be decoded or is very long, a body that is cut or garbled, watch events that
 // come again, bookmarks that don't, items in another order.
 //
 //	api.Fail(
@@ -114,7 +113,7 @@
 //
 // # Requests
 //
-// Requests returns what was asked of the API, when, and which fault it met, so
+// Requests returns the requests to the API, with their times and faults, so
 // that a test can also say which requests a fault may lead to, and after how
 // long.
 package cachetest

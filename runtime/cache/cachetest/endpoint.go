@@ -159,17 +159,17 @@ type typedStream[T runtime.Object] struct {
 func (s typedStream[T]) stop() { s.watcher.Stop() }
 
 func (s typedStream[T]) next() (watch.EventType, []byte, error) {
-	frame, err := s.watcher.Next()
-	if frame.Type == watch.Bookmark {
-		text, err := s.endpoint.encodeBookmark(frame.ResourceVersion, frame.InitialEventsEnd, s.format)
-		return frame.Type, pad(text, s.watcher.padding), err
+	event, err := s.watcher.Next()
+	if event.Type == watch.Bookmark {
+		text, err := s.endpoint.encodeBookmark(event.ResourceVersion, event.InitialEventsEnd, s.format)
+		return event.Type, pad(text, s.watcher.padding), err
 	}
-	text, err := s.endpoint.encodeOr(frame.Object, s.format, err)
-	if frame.Type == "" {
+	text, err := s.endpoint.encodeOr(event.Object, s.format, err)
+	if event.Type == "" {
 		// What can't be decoded does not say either what happened to it.
-		frame.Type = watch.Modified
+		event.Type = watch.Modified
 	}
-	return frame.Type, pad(text, s.watcher.padding), err
+	return event.Type, pad(text, s.watcher.padding), err
 }
 
 // pad makes an object longer, by a field of its own.

@@ -25,19 +25,19 @@ var ErrConnectionRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: os.Ne
 // ErrConnectionReset is how a client sees a connection that was cut.
 var ErrConnectionReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// ErrTruncated is how a client sees a body that ends in good order, but in the
-// middle of an item or frame. Over HTTP, that is what the client gets.
+// ErrTruncated is how a client sees a body that ends normally, but in the
+// middle of an item or event. Over HTTP, that is what the client gets.
 var ErrTruncated = fmt.Errorf("body ends in the middle of an object: %w", io.ErrUnexpectedEOF)
 
 // ErrGarbled is how a client sees bytes that are no JSON. Over HTTP, they take
-// the place of the rest of a list, or of a frame of a watch, which goes on.
+// the place of the rest of a list, or of a watch event, which goes on.
 var ErrGarbled = errors.New("object is garbled: invalid character '\x00'")
 
 // Fault is something that goes wrong with a request. Its zero value, with an
 // Err, is the next request failing with it. In this order it
 //
 //   - waits for Delay, and calls Do,
-//   - lets After items or frames pass,
+//   - lets After items or events pass,
 //   - lets nothing pass for Stall,
 //   - sends something again, for Repeat,
 //   - and then hangs, fails with Err, or, with neither, goes on as if nothing
@@ -65,7 +65,7 @@ type Fault struct {
 	// from that order, which is the one that its first page met.
 	Shuffle uint64
 
-	// After is how many items of the list, or frames of the watch, pass before
+	// After is how many items of the list, or events of the watch, pass before
 	// the failure. A shorter list fails at its end.
 	After int
 	// Opened makes a watch whose After is zero fail in its stream, and not
@@ -73,26 +73,26 @@ type Fault struct {
 	Opened bool
 	// Stall is for how long nothing comes then.
 	Stall time.Duration
-	// Repeat sends an item or frame again: 1 the last one, 2 the one before it,
+	// Repeat sends an item or event again: 1 the last one, 2 the one before it,
 	// which may be older than what came since, and so on.
 	Repeat int
 	// LoseBookmarks is a watch without further bookmarks, also without the one
 	// that closes the initial events.
 	LoseBookmarks bool
-	// Padding makes the next item or frame longer by so many bytes, over HTTP.
+	// Padding makes the next item or event longer by so many bytes, over HTTP.
 	Padding int
-	// Hang keeps the request without an answer, or the watch without a frame,
+	// Hang keeps the request without an answer, or the watch without an event,
 	// until its context ends or the watch is stopped.
 	Hang bool
 	// Err is the failure. A status error, such as those of Status, is the
-	// server's answer; in a watch that has opened, it is a frame of type ERROR.
-	// io.EOF ends an open watch in good order. ErrTruncated and ErrGarbled are in
+	// server's answer; in a watch that has opened, it is an event of type ERROR.
+	// io.EOF ends an open watch normally. ErrTruncated and ErrGarbled are in
 	// the body, also if After is zero. Any other error is one of the connection.
 	//
 	// A status error with a cause of type UnexpectedServerResponse is an answer
 	// that is no status, such as a proxy's; over HTTP, the cause is its text.
 	//
-	// A *cache.ObjectError takes the place of the item or frame after the first
+	// A *cache.ObjectError takes the place of the item or event after the first
 	// After, and the request goes on. If it has no Object, it gets the one it
 	// stands for.
 	Err error

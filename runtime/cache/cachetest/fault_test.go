@@ -205,7 +205,7 @@ func TestStall(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, after := describe(w.Next()), time.Since(begin); got != want || after != time.Second*time.Duration(min(timeout, 60)) {
-				t.Errorf("frame after %v is %s", after, got)
+				t.Errorf("event after %v is %s", after, got)
 			}
 			w.Stop()
 		}
@@ -251,11 +251,11 @@ func TestShuffle(t *testing.T) {
 				}
 			}
 			w := follow(t, api, metav1.ListOptions{})
-			var frames []string
+			var events []string
 			for _, name := range all {
-				frames = append(frames, "ADDED "+name)
+				events = append(events, "ADDED "+name)
 			}
-			w.expect(t, frames...)
+			w.expect(t, events...)
 			w.Stop()
 			orders = append(orders, slices.Clone(all))
 			if slices.Sort(all); !cmp.Equal(all, slices.Sorted(slices.Values(sorted))) {

@@ -89,17 +89,17 @@ func replay(t *testing.T, api *API[*testv1.Carp], rv int, selector string, state
 	// The watch ends after what was there before.
 	api.CloseWatches()
 	for {
-		frame, err := w.Next()
+		event, err := w.Next()
 		if err != nil {
 			break
 		}
-		_, known := view[frame.Object.Name]
-		if known == (frame.Type == watch.Added) {
-			t.Fatalf("watch from %d of %q: %s of an object that is known: %v", rv, selector, frame.Type, known)
+		_, known := view[event.Object.Name]
+		if known == (event.Type == watch.Added) {
+			t.Fatalf("watch from %d of %q: %s of an object that is known: %v", rv, selector, event.Type, known)
 		}
-		view[frame.Object.Name] = frame.Object.ResourceVersion
-		if frame.Type == watch.Deleted {
-			delete(view, frame.Object.Name)
+		view[event.Object.Name] = event.Object.ResourceVersion
+		if event.Type == watch.Deleted {
+			delete(view, event.Object.Name)
 		}
 	}
 	if diff := cmp.Diff(states[len(states)-1], view); diff != "" {

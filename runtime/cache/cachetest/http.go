@@ -202,12 +202,12 @@ func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace st
 		event, object, err := stream.next()
 		switch {
 		case err == nil:
-			out.frame(event, object)
+			out.event(event, object)
 		case isStatus(err):
-			out.frame(watch.Error, encodeStatus(err))
+			out.event(watch.Error, encodeStatus(err))
 			return
 		case errors.Is(err, ErrGarbled):
-			out.frame(watch.Modified, []byte(garbled))
+			out.event(watch.Modified, []byte(garbled))
 		case errors.Is(err, ErrTruncated):
 			out.write([]byte(`{"type":"MODIFIED","object":` + truncated))
 			return
@@ -241,8 +241,8 @@ func (w *writer) write(p []byte) {
 	}
 }
 
-// frame writes one event of a watch on a line.
-func (w *writer) frame(event watch.EventType, object []byte) {
+// event writes one event of a watch on a line.
+func (w *writer) event(event watch.EventType, object []byte) {
 	line := append(strconv.AppendQuote([]byte(`{"type":`), string(event)), `,"object":`...)
 	w.write(append(append(line, object...), "}\n"...))
 }

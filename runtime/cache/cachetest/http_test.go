@@ -205,7 +205,7 @@ func TestHTTPListFaults(t *testing.T) {
 func TestHTTPBodies(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault       Fault
-		list, watch []string // "ok" or why it does not decode, item by item and frame by frame
+		list, watch []string // "ok" or why it does not decode, item by item and event by event
 	}{
 		"none":              {Fault{}, []string{"ok"}, []string{"ok", "ok"}},
 		"truncated at once": {Fault{Err: ErrTruncated}, []string{"unexpected end of JSON input"}, []string{"unexpected end of JSON input"}},
@@ -296,7 +296,7 @@ func watchHTTP(t testing.TB, client *http.Client, url string) (next func() strin
 		if err != nil {
 			return err.Error()
 		}
-		var frame struct {
+		var event struct {
 			Type   string
 			Object struct {
 				Code     int
@@ -306,13 +306,13 @@ func watchHTTP(t testing.TB, client *http.Client, url string) (next func() strin
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(line), &frame); err != nil {
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
 			return fmt.Sprintf("%s: %v", line, err)
 		}
-		m := frame.Object.Metadata
-		text := fmt.Sprint(frame.Type, " ", m.Name, "@", m.ResourceVersion)
-		if frame.Object.Code != 0 {
-			text += fmt.Sprint(" code=", frame.Object.Code)
+		m := event.Object.Metadata
+		text := fmt.Sprint(event.Type, " ", m.Name, "@", m.ResourceVersion)
+		if event.Object.Code != 0 {
+			text += fmt.Sprint(" code=", event.Object.Code)
 		}
 		if m.Annotations[metav1.InitialEventsAnnotationKey] == "true" {
 			text += " end"
@@ -331,7 +331,7 @@ func TestHTTPWatch(t *testing.T) {
 		expect := func(want string) {
 			t.Helper()
 			if got := next(); got != want {
-				t.Errorf("frame is %q, want %q", got, want)
+				t.Errorf("event is %q, want %q", got, want)
 			}
 		}
 		expect("ADDED one@2")
@@ -364,13 +364,13 @@ func TestHTTPWatch(t *testing.T) {
 			next, stop := watchHTTP(t, client, carpsPath+"carps?watch=1&resourceVersion=4&timeoutSeconds=60")
 			defer stop()
 			if got := next(); got != "EOF" {
-				t.Errorf("frame is %q at the timeout", got)
+				t.Errorf("event is %q at the timeout", got)
 			}
 			// A client that goes away leaves nothing behind.
 			next, stop = watchHTTP(t, client, carpsPath+"carps?watch=1&resourceVersion=4")
 			go func() { time.Sleep(time.Second); stop() }()
 			if got := next(); got != context.Canceled.Error() && got != io.ErrClosedPipe.Error() {
-				t.Errorf("frame is %q after the end", got)
+				t.Errorf("event is %q after the end", got)
 			}
 			synctest.Wait()
 			if got := api.Watches(); got != 0 {

@@ -35,7 +35,7 @@ func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func
 }
 
 // OrderedResourceVersions says that resourceVersions are numbers that can be
-// compared, and that a watch sends them in order: a frame that is not newer
+// compared, and that a watch sends them in order: an event that is not newer
 // than the one before is a fault.
 func (a *API[T]) OrderedResourceVersions() bool { return true }
 

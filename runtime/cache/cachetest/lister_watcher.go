@@ -27,7 +27,7 @@ import (
 //	lw := cachetest.NewListerWatcher(api, &v1.PodList{})
 //	informer := cache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{})
 //
-// Its watches behave as those of a client-go client: an end in good order, or a
+// Its watches behave as those of a client-go client: a normal end, or a
 // connection that breaks, closes the channel; a status, and an object that
 // can't be decoded, is an event of type ERROR before that.
 type ListerWatcher[T runtime.Object] struct {
@@ -118,13 +118,13 @@ func (w *eventWatch[T]) pump() {
 	defer close(w.events)
 	defer w.watcher.Stop()
 	for {
-		frame, err := w.watcher.Next()
-		event := watch.Event{Type: frame.Type, Object: frame.Object}
+		next, err := w.watcher.Next()
+		event := watch.Event{Type: next.Type, Object: next.Object}
 		switch {
 		case err != nil:
 			event = errorEvent(err)
-		case frame.Type == watch.Bookmark:
-			event.Object = bookmarkObject[T](frame)
+		case next.Type == watch.Bookmark:
+			event.Object = bookmarkObject[T](next)
 		}
 		if event.Type != "" {
 			select {
@@ -156,11 +156,11 @@ func errorEvent(err error) watch.Event {
 var decodingErrors = apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
 
 // bookmarkObject returns an object with nothing but what a bookmark says.
-func bookmarkObject[T runtime.Object](frame cache.Frame[T]) runtime.Object {
+func bookmarkObject[T runtime.Object](next cache.Frame[T]) runtime.Object {
 	obj, _ := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
 	if m, err := meta.Accessor(obj); err == nil {
-		m.SetResourceVersion(frame.ResourceVersion)
-		if frame.InitialEventsEnd {
+		m.SetResourceVersion(next.ResourceVersion)
+		if next.InitialEventsEnd {
 			m.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
 	}

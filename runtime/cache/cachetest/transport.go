@@ -115,7 +115,7 @@ func (w *responseWriter) finish() {
 // after it the body does.
 func (w *responseWriter) abort(err error) {
 	if errors.Is(err, io.EOF) {
-		// The end of a body in good order is not what a broken one is like.
+		// The normal end of a body differs from that of a broken one.
 		err = io.ErrUnexpectedEOF
 	}
 	w.begin.Do(func() {

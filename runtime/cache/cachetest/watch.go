@@ -46,11 +46,11 @@ func (a *API[T]) SetWatchList(mode WatchListMode) {
 // that allow them. Otherwise only a watch-list has one.
 func (a *API[T]) Bookmark() { a.signal(bookmarked, nil) }
 
-// CloseWatches ends the open watches in good order. Like the other signals, it
+// CloseWatches ends the open watches normally. Like the other signals, it
 // reaches each of them after every event from before the call.
 func (a *API[T]) CloseWatches() { a.signal(ended, io.EOF) }
 
-// BreakWatches ends the open watches with an error: a status error as a frame
+// BreakWatches ends the open watches with an error: a status error as an event
 // of type ERROR, another one as a broken connection. Nil is
 // io.ErrUnexpectedEOF.
 func (a *API[T]) BreakWatches(err error) {
@@ -194,13 +194,13 @@ type watcher[T runtime.Object] struct {
 	at     *record[T]
 	from   uint64
 	opened uint64
-	// refused is why the watch ends before its first frame.
+	// refused is why the watch ends before its first event.
 	refused error
-	// sent counts frames.
+	// sent counts events.
 	sent int
-	// kept is the frame that the fault sends again.
+	// kept is the event that the fault sends again.
 	kept cache.Frame[T]
-	// padding is by how many bytes the latest frame is longer than it is.
+	// padding is by how many bytes the latest event is longer than it is.
 	padding int
 	// err is what the stream ended with.
 	err error
@@ -218,13 +218,13 @@ func (w *watcher[T]) Next() (cache.Frame[T], error) {
 	if w.err != nil {
 		return cache.Frame[T]{}, w.err
 	}
-	frame, err := w.next()
+	event, err := w.next()
 	var object *cache.ObjectError
 	if err != nil && !errors.As(err, &object) && !errors.Is(err, ErrGarbled) {
 		w.err = err
 		w.free()
 	}
-	return frame, err
+	return event, err
 }
 
 // Stop implements cache.Watcher.
@@ -267,7 +267,7 @@ func (w *watcher[T]) next() (cache.Frame[T], error) {
 	case f.ends() && !garbled:
 		return cache.Frame[T]{}, f.Err
 	}
-	frame, err := w.pass()
+	event, err := w.pass()
 	if err != nil {
 		return cache.Frame[T]{}, err
 	}
@@ -275,37 +275,37 @@ func (w *watcher[T]) next() (cache.Frame[T], error) {
 	if garbled {
 		return cache.Frame[T]{}, f.Err
 	}
-	if object := f.undecodable(keyOf(frame)); object != nil {
+	if object := f.undecodable(keyOf(event)); object != nil {
 		return cache.Frame[T]{}, object
 	}
-	return frame, nil
+	return event, nil
 }
 
-// keyOf returns the key of the frame's object, and an empty one for a bookmark.
-func keyOf[T runtime.Object](frame cache.Frame[T]) types.NamespacedName {
-	if frame.Type == watch.Bookmark {
+// keyOf returns the key of the event's object, and an empty one for a bookmark.
+func keyOf[T runtime.Object](event cache.Frame[T]) types.NamespacedName {
+	if event.Type == watch.Bookmark {
 		return types.NamespacedName{}
 	}
-	return newVersion(frame.Object).key()
+	return newVersion(event.Object).key()
 }
 
-// pass lets one frame pass that the fault does not keep back.
+// pass lets one event pass that the fault does not keep back.
 func (w *watcher[T]) pass() (cache.Frame[T], error) {
-	frame, err := w.frame()
-	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && frame.Type == watch.Bookmark {
-		frame, err = w.frame()
+	event, err := w.event()
+	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && event.Type == watch.Bookmark {
+		event, err = w.event()
 	}
 	if err != nil {
 		return cache.Frame[T]{}, err
 	}
 	if w.fault.Repeat > 0 && w.sent == w.fault.After-w.fault.Repeat {
-		w.kept = frame
-		if frame.Type != watch.Bookmark {
-			w.kept.Object = newVersion(frame.Object).copy()
+		w.kept = event
+		if event.Type != watch.Bookmark {
+			w.kept.Object = newVersion(event.Object).copy()
 		}
 	}
 	w.sent++
-	return frame, nil
+	return event, nil
 }
 
 // stall blocks for d, or returns why the watch has ended.
@@ -319,8 +319,8 @@ func (w *watcher[T]) stall(d time.Duration) error {
 	return w.wait(passed)
 }
 
-// frame returns what comes next without a fault.
-func (w *watcher[T]) frame() (cache.Frame[T], error) {
+// event returns what comes next without a fault.
+func (w *watcher[T]) event() (cache.Frame[T], error) {
 	if w.refused != nil {
 		return cache.Frame[T]{}, w.refused
 	}

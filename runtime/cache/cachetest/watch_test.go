@@ -22,26 +22,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// describe returns a frame or an error as text.
-func describe(frame cache.Frame[*testv1.Carp], err error) string {
+// describe returns an event or an error as text.
+func describe(event cache.Frame[*testv1.Carp], err error) string {
 	switch {
 	case err != nil && isStatus(err):
 		return fmt.Sprint("status ", statusCode(err))
 	case err != nil:
 		return err.Error()
-	case frame.Type == watch.Bookmark && frame.InitialEventsEnd:
-		return "END @" + frame.ResourceVersion
-	case frame.Type == watch.Bookmark:
-		return "BOOKMARK @" + frame.ResourceVersion
+	case event.Type == watch.Bookmark && event.InitialEventsEnd:
+		return "END @" + event.ResourceVersion
+	case event.Type == watch.Bookmark:
+		return "BOOKMARK @" + event.ResourceVersion
 	}
-	return string(frame.Type) + " " + names([]*testv1.Carp{frame.Object})[0]
+	return string(event.Type) + " " + names([]*testv1.Carp{event.Object})[0]
 }
 
-// collected is a watch and its frames as they came.
+// collected is a watch and its events as they came.
 type collected struct {
 	cache.Watcher[*testv1.Carp]
 	mu     sync.Mutex
-	frames []string
+	events []string
 }
 
 // follow reads a watch to its end, in the background of a synctest bubble.
@@ -54,9 +54,9 @@ func follow(t testing.TB, source cache.Source[*testv1.Carp], options metav1.List
 	c := &collected{Watcher: w}
 	go func() {
 		for {
-			frame, err := w.Next()
+			event, err := w.Next()
 			c.mu.Lock()
-			c.frames = append(c.frames, describe(frame, err))
+			c.events = append(c.events, describe(event, err))
 			c.mu.Unlock()
 			var object *cache.ObjectError
 			if err != nil && !errors.As(err, &object) && !errors.Is(err, ErrGarbled) {
@@ -73,10 +73,10 @@ func (c *collected) expect(t testing.TB, want ...string) {
 	synctest.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if diff := cmp.Diff(want, c.frames); diff != "" {
-		t.Errorf("frames (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, c.events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	c.frames = nil
+	c.events = nil
 }
 
 func watchList(rv string) metav1.ListOptions {
@@ -143,8 +143,8 @@ func TestWatchSelection(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Stop()
-		if frame, _ := w.Next(); frame.Object.Labels["app"] != "x" {
-			t.Errorf("what left the selection was sent with labels %v", frame.Object.Labels)
+		if event, _ := w.Next(); event.Object.Labels["app"] != "x" {
+			t.Errorf("what left the selection was sent with labels %v", event.Object.Labels)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestWatchErrors(t *testing.T) {
 			}
 			defer w.Stop()
 			if got := describe(w.Next()); got != test.next {
-				t.Errorf("first frame is %s, want %s", got, test.next)
+				t.Errorf("first event is %s, want %s", got, test.next)
 			}
 		})
 	}
@@ -302,9 +302,9 @@ func TestSlowWatch(t *testing.T) {
 		api.Compact()
 	}
 	for i := range n {
-		frame, err := w.Next()
-		if err != nil || frame.Object.Spec.NodeName != fmt.Sprint(i) {
-			t.Fatalf("frame %d is %s", i, describe(frame, err))
+		event, err := w.Next()
+		if err != nil || event.Object.Spec.NodeName != fmt.Sprint(i) {
+			t.Fatalf("event %d is %s", i, describe(event, err))
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // The objects of a resource that the server does not have any more are kept, as
-// client-go keeps them, and no handler is told of a deletion. Another than
+// client-go keeps them, and no handler gets a deletion. Another than
 // client-go's, the informer then says that the resource is absent.
 func TestAbsentResourceKeepsObjects(t *testing.T) {
 	for name, newInformer := range map[string]func(ListerWatcher) SharedIndexInformer{

@@ -135,7 +135,7 @@ func TestControllerProcessesBatches(t *testing.T) {
 	})
 }
 
-// Both handlers of watch errors are told of a list that failed, the older one
+// Both handlers of watch errors get the error of a list that failed, the older one
 // first of all.
 func TestControllerWatchErrors(t *testing.T) {
 	for name, configure := range map[string]func(*Config, func(*Reflector, error)){

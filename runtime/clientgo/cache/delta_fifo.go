@@ -83,7 +83,7 @@ func (f *DeltaFIFO) write(kind DeltaType, obj any) error {
 }
 
 // Delete queues a Deleted delta, unless nothing of that key is queued or known: then
-// a list has told of the deletion before. Possible errors: as of Add.
+// a list has queued the deletion before. Possible errors: as of Add.
 func (f *DeltaFIFO) Delete(obj any) error {
 	key, err := f.KeyOf(obj)
 	if err != nil {

@@ -31,7 +31,7 @@ func eventLog(informer SharedIndexInformer) *[]string {
 	return &events
 }
 
-// What handlers are told of in cases in which this package and client-go differ, or
+// The events of handlers in cases in which this package and client-go differ, or
 // might be thought to.
 func TestDifferences(t *testing.T) {
 	for _, c := range []struct {

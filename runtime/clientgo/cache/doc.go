@@ -1,5 +1,5 @@
-// Package cache is k8s.io/client-go/tools/cache over the typed machinery of
-// runtime/cache: the same names, the same signatures, the same promises. Code that
+// Package cache is the compatibility layer for k8s.io/client-go/tools/cache: the same
+// names, signatures and guarantees, implemented by the typed core, runtime/cache. Code that
 // makes its informers with the constructors of client-go's package changes this one
 // import. Informers that a factory of k8s.io/client-go/informers makes stay
 // client-go's: informer-gen generates a factory for k8s.io/api on this runtime, and
@@ -8,13 +8,13 @@
 //
 // Interfaces, data types, constants and function types are aliases of
 // client-go's, so that values fit wherever client-go's do, and pure helpers
-// are forwarded to client-go. What stores, watches and notifies is the core:
+// are forwarded to client-go. Stores, watches and handlers are those of the core:
 //
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
 //	NewInformer            ─► the same with one handler, as a Controller
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
 //	UntypedIndexer         ─► a cache.Store[T] as Store, Indexer, TypedIndexer[T], TransactionStore
-//	NewThreadSafeStore     ─► a cache.Store[any] under keys that are given
+//	NewThreadSafeStore     ─► a cache.Store[any] with keys of the caller
 //	Core                   ─► back from an adapter to its cache.Informer[T]
 //
 // The adapters hold no objects of their own. Every object that they hand out is
@@ -29,69 +29,67 @@
 // are names without a namespace. Joining gives the same string again, so any
 // KeyFunc can be used with NewStore and NewIndexer.
 //
-// # What differs from client-go
+// # Differences from client-go
 //
 //   - An IndexFunc that fails leaves the object out of that index and is logged;
 //     client-go panics.
 //   - GetIndexers returns a copy.
 //   - An empty resourceVersion, of an object or of a list, and an older one of an
-//     object, leave that of the store as it is; client-go takes any for the latest.
+//     object, leave that of the store as it is; client-go takes any version for the latest.
 //   - An error of a transform leaves out that state of the object, of a list too;
 //     client-go lists again and again.
 //   - An object, or the result of a transform, that is not of the informer's
-//     type is an error, and of no effect. An untyped informer holds any
+//     type is an error, and has no effect. An untyped informer holds any
 //     runtime.Object, but no other result of a transform.
 //   - The handle of a handler that was removed before it had seen the initial
 //     list reports that it has synced; client-go's never does.
-//   - A handler's resync period is kept to the letter, and not rounded up to a
-//     multiple of the informer's.
+//   - A handler's resync period is exact, and not rounded up to a multiple of the
+//     informer's.
 //   - The objects of a resource that the server answers 404 for are kept, as
-//     client-go's informers keep them. The informer asks again about every 10
+//     client-go's informers keep them. The informer retries about every 10
 //     seconds, where client-go backs off, and its status has the phase Absent.
 //     Options.KeepAbsent of runtime/cache, with Untyped, and of
 //     factory.ListWatchOptions decide otherwise for informers over other sources.
-//   - A delete of an object that the store does not have is not told to handlers;
+//   - A delete of an object that the store does not have is not delivered to handlers;
 //     client-go calls OnDelete.
-//   - Of several items of one list with the same key, handlers are told of the last one
-//     only, which is the one that is stored; client-go tells of each as new.
-//   - Handlers are told of what a list lacks, and of what there is when they join, in the
-//     order of the store, and of a watch-list in the order of the server; client-go's
-//     order is that of a Go map.
-//   - A relist tells handlers of unchanged objects as client-go's does: unless the
+//   - Of several items of one list with the same key, only the last one is stored and
+//     delivered to handlers; client-go delivers each as new.
+//   - Handlers get the deletions of objects that a list lacks, and the initial objects when
+//     they are added, in the order of the store, and the objects of a watch-list in the
+//     order of the server; client-go's order is that of a Go map.
+//   - A relist delivers unchanged objects to handlers as client-go's does: unless the
 //     informer does resyncs and the handler takes no part in them. Objects of an
 //     unchanged UID, version and content are the stored ones, so that old and new
 //     object of such an update are the same pointer.
 //   - Events that a ListerWatcher repeats are delivered again, as in client-go: only
 //     sources with ordered versions (package source, over REST) drop duplicates.
 //   - A watch that can't be opened, because the connection is reset, times out or breaks
-//     otherwise, is tried again from the last version; client-go lists again unless the
+//     otherwise, is retried from the last version; client-go lists again unless the
 //     connection is refused. So is one that is cut at once, but for the third in a row.
 //   - How many lists follow a failure depends on the backoff, which is random, and is
 //     not client-go's.
-//   - A watch-list whose connection is lost is asked for again, and one that is answered
-//     404 or 410 twice is followed by a list; client-go lists after one lost connection
-//     or 404, and asks again and again after 410.
+//   - A watch-list whose connection is lost is retried, and one that is answered 404 or
+//     410 twice falls back to a list; client-go lists after one lost connection or 404,
+//     and retries again and again after 410.
 //   - A watch that ends without a resourceVersion to go on from is followed by a list;
-//     client-go watches on from no particular version, and misses what was deleted.
+//     client-go continues without a version, and misses deletions.
 //   - A server whose versions went backwards, as after a restore from a backup, is listed
-//     again; client-go watches for versions that are yet to come, and misses all until
-//     then.
+//     again; client-go watches from a version in the future, and misses all events until then.
 //   - A watch that is silent for 4 minutes, and a watch-list that is silent for 20
-//     seconds before the bookmark of its initial events, are closed: the one is
-//     opened again, the other followed by a list. client-go waits for the server.
+//     seconds before the bookmark of its initial events, are closed: the watch is
+//     opened again, the watch-list falls back to a list. client-go waits for the server.
 //   - Failures are followed by a backoff of 0.8 to 1.6 seconds that doubles up to 30
 //     to 60 seconds, and lists, watches and watch-lists share it. Retry-After is
-//     obeyed also where client-go uses its backoff. Every wait ends with the context.
+//     respected also where client-go uses its backoff. Every wait ends with the context.
 //   - A panic of a handler is logged by HandleCrash as in client-go, with the file and
 //     line of the handler, and once more with the handler's name.
-//   - Informers are named in logs by ObjectDescription, or else by the resource or kind
+//   - Informers are named in logs by ObjectDescription, otherwise by the resource or kind
 //     of their objects or by their type (see NewSharedIndexInformerWithOptions), not by
 //     the place where they were made, and failures of lists and watches are logged once,
 //     not at each attempt.
-//   - A watch error handler is told of every list or watch that failed, also of
+//   - A watch error handler is called for every list or watch that failed, also for
 //     one that had been answered and then ended with an error: an expired version
-//     or a broken stream, for example. The conditions that it tests for are the
-//     same.
+//     or a broken stream, for example. The errors that it tests for are the same.
 //   - Names of typed handlers in logs are those of the handler given, not of a
 //     wrapper around it.
 //   - The handler of an informer that is not shared is called in a goroutine of
@@ -106,23 +104,23 @@
 // interface, takes functions of a *Reflector, and code that keeps what NewReflector
 // returns in a field names the same type: both compile only if it is client-go's.
 // So NewReflector, its variants, and New, which runs a reflector for a queue, use
-// client-go's machinery, for stores and queues of any origin. What they add is that
-// it does not hang: a watch-list whose initial events have no end is given up for a
-// list, as are three in a row that end before it, a silent watch is opened again
+// client-go's reflector, for stores and queues of any origin. In addition they keep it
+// from hanging: a watch-list whose initial events have no end falls back to a list, as
+// do three in a row that end before it, a silent watch is opened again
 // (after a list if it reports its stop as an error), a
 // Backoff of zero is 100 ms, and Run ends with its context also while the server is
 // down. The reflector receives from the watch of the ListerWatcher itself, so that no
 // event is lost between the two. A watch must close its channel when it is stopped.
 //
-// Informers, shared or not, are of the core, and use no Reflector: the one that
-// their watch error handlers are given bears the informer's name, and does nothing.
+// Informers, shared or not, run on the core and use no Reflector: the one that is
+// passed to their watch error handlers has the informer's name, and does nothing.
 //
 // # Queues and stores
 //
-// DeltaFIFO, RealFIFO and FIFO are this package's, and so is what stands on the
-// core's store: NewThreadSafeStore and ExpirationCache. Their options, policies and
-// entries are client-go's types. What comes out of a queue, and when it is in sync,
-// is what it is in client-go, but for this:
+// DeltaFIFO, RealFIFO and FIFO are implemented here, and so are NewThreadSafeStore and
+// ExpirationCache, on the core's store. Their options, policies and entries are
+// client-go's types. Queues return the same items and are in sync at the same time as
+// in client-go, with these differences:
 //
 //   - HasSynced does not wait for the queue to be unlocked.
 //   - Slow handling is logged by the queue's logger, at level 2, and not as a trace.
@@ -135,8 +133,8 @@
 // RetryWithDeadline: they keep none of an informer's objects, or keep them in any
 // store.
 //
-// Whatever client-go's package exports is here. StoreOption and
-// ThreadSafeStoreOption alone are of other types than there, which are functions of
-// unexported ones: WithTransformer, WithStoreMetrics and WithThreadSafeStoreMetrics
+// Everything that client-go's package exports is here. Only StoreOption and
+// ThreadSafeStoreOption have other types than there, where they are functions of
+// unexported types: WithTransformer, WithStoreMetrics and WithThreadSafeStoreMetrics
 // make them.
 package cache

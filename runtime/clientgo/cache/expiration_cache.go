@@ -14,7 +14,7 @@ type ExpirationCache struct {
 	key    KeyFunc
 	clock  clock.Clock
 	policy ExpirationPolicy
-	// expired is told the keys of what has expired, if it is not nil.
+	// expired is called with the keys of expired objects, if it is not nil.
 	expired chan<- string
 
 	// mu is held by writers, and from the look at an object's age until it is gone.

@@ -155,7 +155,7 @@ func (a *fakeAPI) listWatch() ListerWatcher {
 
 func (a *fakeAPI) IsWatchListSemanticsUnSupported() bool { return true }
 
-// recorder is a handler that writes down what it is told, one word a call.
+// recorder is a handler that records its calls, one word a call.
 type recorder struct {
 	mu    sync.Mutex
 	calls []string

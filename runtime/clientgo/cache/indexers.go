@@ -32,7 +32,7 @@ func (x *indexer[T]) AddIndexers(newIndexers Indexers) error {
 }
 
 // AddTypedIndexers adds all of the indexers, or on a conflict none. Their
-// functions are called without a detour over untyped objects.
+// functions are called without conversion to untyped objects.
 func (x *indexer[T]) AddTypedIndexers(newIndexers TypedIndexers[T]) error {
 	funcs := make(Indexers, len(newIndexers))
 	indexes := make([]core.Index[T], 0, len(newIndexers))

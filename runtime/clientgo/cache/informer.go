@@ -255,7 +255,7 @@ func (s *untypedInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) err
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) { handler(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext sets the function that is told of each failed
+// SetWatchErrorHandlerWithContext sets the function that is called for each failed
 // list or watch, or with nil the default. The reflector that it is given has
 // the informer's name, for logs, and does nothing.
 func (s *untypedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {

@@ -14,7 +14,7 @@ import (
 
 var podsResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// metricsLog is a provider whose metrics write down what they are told.
+// metricsLog is a provider whose metrics record their values.
 type metricsLog struct {
 	mu   sync.Mutex
 	told []string

@@ -18,7 +18,7 @@ type queueState struct {
 
 	// mu guards what is below, and the items of the queue.
 	mu sync.Mutex
-	// changed is signalled for each item, and to everybody when the queue is
+	// changed is signalled for each item, and to all waiters when the queue is
 	// closed.
 	changed sync.Cond
 	closed  bool

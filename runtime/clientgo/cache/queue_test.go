@@ -272,7 +272,7 @@ func TestRealFIFORefusesContradictions(t *testing.T) {
 	}
 }
 
-// A long queue makes whoever fills it wait for the consumer; a short one does not.
+// A long queue makes producers wait for the consumer; a short one does not.
 func TestRealFIFOIsLockedWhileItIsLong(t *testing.T) {
 	for waiting, free := range map[int]bool{2*batchLimit - 1: true, 2 * batchLimit: false} {
 		q := NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: thingKey, AtomicEvents: true, UnlockWhileProcessing: true})

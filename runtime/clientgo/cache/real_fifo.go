@@ -16,7 +16,7 @@ import (
 // It is safe for concurrent use, by one consumer. The functions given to Pop and
 // PopBatch are called with the queue locked, other than with
 // UnlockWhileProcessing: then it is locked only while it is long, so that
-// whoever fills it waits. The transformer and the known objects are always used
+// producers wait. The transformer and the known objects are always used
 // with the queue locked, and must not use it.
 type RealFIFO struct {
 	queueState

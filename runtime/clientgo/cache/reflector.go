@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// NewReflector returns a reflector that keeps a store in step with what a
+// NewReflector returns a reflector that keeps a store up to date with what a
 // ListerWatcher lists and watches. It is named after the place that it is called
 // from. See NewReflectorWithOptions.
 func NewReflector(lw ListerWatcher, expectedType any, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
@@ -37,7 +37,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store Reflector
 }
 
 // NewNamespaceKeyedIndexerAndReflector returns an indexer with the index by
-// namespace, and a reflector that keeps it in step.
+// namespace, and a reflector that keeps it up to date.
 func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType any, resyncPeriod time.Duration) (indexer Indexer, reflector *Reflector) {
 	indexer = NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
 	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)

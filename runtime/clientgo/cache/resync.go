@@ -11,7 +11,7 @@ type resyncPlan struct {
 	// check is the informer's check period from then on: what handlers added
 	// after the start are raised to.
 	check time.Duration
-	// warning says why the period is not the one asked for, if it is not.
+	// warning says why the period differs from the requested one, if it does.
 	warning string
 }
 

@@ -18,7 +18,7 @@ func typedPodInformer(api *fakeAPI, resync time.Duration) TypedSharedIndexInform
 	return Typed(informer, AdapterOptions{Resync: resync, Indexers: Indexers{NamespaceIndex: MetaNamespaceIndexFunc}})
 }
 
-// typedRecorder tells a recorder of what it is told.
+// typedRecorder forwards its calls to a recorder.
 type typedRecorder struct{ r *recorder }
 
 func (h typedRecorder) OnAdd(obj *v1.Pod, initial bool) { h.r.OnAdd(obj, initial) }

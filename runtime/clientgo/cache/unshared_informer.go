@@ -17,7 +17,7 @@ import (
 // leastWatchTimeout is the least that MinWatchTimeout can ask for.
 const leastWatchTimeout = 5 * time.Minute
 
-// NewInformerWithOptions returns a store, and the controller that keeps it in step
+// NewInformerWithOptions returns a store, and the controller that keeps it up to date
 // with what a ListerWatcher lists and watches and tells one handler of it. If
 // options.Indexers is not nil, the store is an Indexer. It is only to be read.
 //

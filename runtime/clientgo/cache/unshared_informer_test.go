@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// An informer with one handler keeps a store in step, and tells the handler.
+// An informer with one handler keeps a store up to date, and calls the handler.
 func TestUnsharedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, lw := podAPI("a")
@@ -74,7 +74,7 @@ func TestUnsharedInformerRelists(t *testing.T) {
 	})
 }
 
-// The handler has been told of the first list when the controller has synced.
+// The handler has got the first list when the controller has synced.
 func TestUnsharedInformerSyncsAfterItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, lw := podAPI("a")

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// mirror is a handler that makes a copy of the store out of what it is told, and
+// mirror is a handler that makes a copy of the store from its events, and
 // complains of what does not follow from what it was told before.
 type mirror struct {
 	t    *testing.T

@@ -31,7 +31,7 @@ const (
 const maxCuts = 3
 
 // minimumBackoff takes the place of a backoff that is none, with which a reflector
-// would ask a server that fails without pause.
+// would send requests to a failing server without a backoff.
 const minimumBackoff = 100 * time.Millisecond
 
 // defaultBackoff is how long the reflector waits for a server that is busy or down,
@@ -158,7 +158,7 @@ func (g *watchGuard) insist(ctx context.Context, options metav1.ListOptions) (wa
 }
 
 // isBusy is true for errors that say nothing of the watch: the server asks to try
-// again later, or nobody listens at its address.
+// again later, or it refuses connections.
 func isBusy(err error) bool {
 	return apierrors.IsTooManyRequests(err) || utilnet.IsConnectionRefused(err)
 }

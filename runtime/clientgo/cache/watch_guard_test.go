@@ -88,7 +88,7 @@ func TestReflectorWithSilentWatch(t *testing.T) {
 	})
 }
 
-// One that ends in good order when it is stopped is opened again from where it was.
+// One that ends normally when it is stopped is opened again from where it was.
 func TestReflectorWithSilentWatchThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFakeAPI(pod("ns", "a", "1"))
@@ -110,7 +110,7 @@ func TestReflectorWithSilentWatchThatCloses(t *testing.T) {
 }
 
 // A reflector asks a server that is busy for the watch-list again, after the time
-// that its backoff says, and ends at once when it is told to.
+// that its backoff says, and ends at once when it is stopped.
 func TestReflectorOfBusyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, lw := podAPI("a")
@@ -276,7 +276,7 @@ func TestReflectorWithCutWatchLists(t *testing.T) {
 	})
 }
 
-// A backoff of nothing does not make a reflector ask without pause.
+// A zero backoff does not make a reflector retry in a busy loop.
 func TestReflectorBackoffHasFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, lw := podAPI("a")

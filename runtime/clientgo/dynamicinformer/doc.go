@@ -1,5 +1,5 @@
-// Package dynamicinformer is k8s.io/client-go/dynamic/dynamicinformer on this
-// module's runtime: the same names and signatures, for shared informers of
+// Package dynamicinformer is the compatibility layer for
+// k8s.io/client-go/dynamic/dynamicinformer: the same names and signatures, for shared informers of
 // resources that are known at run time only. Code that uses it changes the one
 // import.
 //
@@ -25,7 +25,7 @@
 // object, where client-go stores it. Objects are shared and must not be mutated.
 //
 // Constructors with client-go's signatures make informers that keep the objects of a
-// resource that the server has no longer, as client-go's do. New leaves that to
+// resource that the server no longer has, as client-go's do. With New, it depends on
 // Options.ListWatch.KeepAbsent.
 //
 // The import of k8s.io/client-go/informers, which client-go's signatures ask

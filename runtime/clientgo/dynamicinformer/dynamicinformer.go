@@ -24,7 +24,7 @@ type (
 	Options = factory.ResourceOptions
 )
 
-// Factory shares one informer per resource among all who ask for it.
+// Factory shares one informer per resource.
 type Factory struct{ *factory.ResourceFactory }
 
 // New returns a factory without informers.
@@ -56,7 +56,7 @@ func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.Generic
 	return factory.NewGenericInformer(f.InformerFor(gvr), gvr.GroupResource())
 }
 
-// NewFilteredDynamicInformer returns an informer apart from a factory, of one
+// NewFilteredDynamicInformer returns an informer without a factory, of one
 // namespace or of all if it is empty.
 func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
 	resource := factory.Resource{GroupVersionResource: gvr}

@@ -1,13 +1,13 @@
-// Package listers is k8s.io/client-go/listers over the typed stores of
-// runtime/cache: what generated listers embed.
+// Package listers is the compatibility layer for k8s.io/client-go/listers, over the
+// typed stores of runtime/cache. Generated listers embed its types.
 //
 // A lister over the indexer of one of this module's typed informers reads the
 // typed store below it: a list is one allocation and one copy of pointers, a
 // get none at all. Over any other client-go Indexer it works as client-go's
-// does. Which of the two it is, is found out once, by New.
+// does. New determines once which of the two it is.
 //
-// Objects are shared with the store and with everybody who reads it: they must
-// not be mutated. Slices are the caller's. Listers are values, cheap to copy,
+// Objects are shared with the store and all its readers: they must not be mutated.
+// Slices belong to the caller. Listers are values, cheap to copy,
 // and safe for concurrent use.
 package listers
 

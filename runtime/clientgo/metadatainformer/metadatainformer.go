@@ -25,7 +25,7 @@ type (
 	SharedInformerOption func(*Options)
 )
 
-// Factory shares one informer per resource among all who ask for it.
+// Factory shares one informer per resource.
 type Factory struct{ *factory.ResourceFactory }
 
 // New returns a factory without informers.
@@ -74,7 +74,7 @@ func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.Generic
 	return factory.NewGenericInformer(f.InformerFor(gvr), gvr.GroupResource())
 }
 
-// NewFilteredMetadataInformer returns an informer apart from a factory, of one
+// NewFilteredMetadataInformer returns an informer without a factory, of one
 // namespace or of all if it is empty.
 func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
 	resource := factory.Resource{GroupVersionResource: gvr}

@@ -47,7 +47,7 @@ func (c *Controller) reconcile(ctx context.Context, name string) error {
 // plan says which phase each order should have, and how many items are
 // reserved then.
 func (c *Controller) plan(warehouse *shopv1alpha1.Warehouse, orders []*shopv1alpha1.Order) (map[*shopv1alpha1.Order]shopv1alpha1.OrderPhase, int64, error) {
-	// The slice is the caller's, the orders in it are everybody's.
+	// The slice is the caller's, the orders in it are shared.
 	slices.SortFunc(orders, func(a, b *shopv1alpha1.Order) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
 	})

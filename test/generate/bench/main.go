@@ -6,14 +6,14 @@
 //
 // Each is measured as a process, with what it runs itself: the time from its
 // start to its end, that of the cores, and the peak of resident memory. The two
-// take turns; the table has medians. The way of a row:
+// take turns; the table has medians. Data flow of a row:
 //
 //	project in a module of its own ─► runs of theirs and ours ─► medians ─► row
 //
-// Every project is generated for anew; some also with a cold build cache and
+// Every project is generated from scratch; some also with a cold build cache and
 // over what is there already. A cold build cache is an empty GOCACHE. Neither
 // tool compiles anything, but the go command, which is asked where packages of
-// other modules are, then reads anew what it knows of modules by heart
+// other modules are, then rereads what it knows of modules by heart
 // otherwise. The files themselves are in the system's page cache in any case.
 package main
 

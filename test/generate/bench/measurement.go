@@ -78,7 +78,7 @@ func (m *measurement) measure(ctx context.Context, b *benchmark, p project, dir 
 }
 
 // once runs commands that write below out, and returns their cost and how many
-// files are new or written anew.
+// files are new or rewritten.
 func (m *measurement) once(ctx context.Context, dir, out string, commands [][]string) (cost, int, error) {
 	out = filepath.Join(dir, out)
 	if !m.again {

@@ -39,7 +39,7 @@ const apiType = `
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// KIND is what somebody wants of the world, and how the world is.
+// KIND is a desired state and an observed state.
 type KIND struct {
 	metav1.TypeMeta ` + "`json:\",inline\"`" + `
 	// Standard object's metadata.

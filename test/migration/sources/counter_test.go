@@ -27,7 +27,7 @@ func pod(namespace, name, node string) *v1.Pod {
 	}
 }
 
-// run starts a counter, waits until the test has come to rest, and ends it.
+// run starts a counter, waits until the test is idle, and ends it.
 func run(t *testing.T, test func(c *PodCounter, source *fcache.FakeControllerSource)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -37,7 +37,7 @@ func (s *countingStore) Add(obj interface{}) error {
 	return s.Store.Add(obj)
 }
 
-// Mirror keeps a store in step with the pods, with a reflector and nothing else.
+// Mirror keeps a store up to date with the pods, with a reflector and nothing else.
 func Mirror(lw cache.ListerWatcher, stopCh <-chan struct{}) *countingStore {
 	store := newCountingStore()
 	reflector := cache.NewReflector(lw, &v1.Pod{}, store, 0)

@@ -7,8 +7,8 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// face is runtime/clientgo/cache.
-var face = conformance.Implementation{
+// layer is the compatibility layer, runtime/clientgo/cache.
+var layer = conformance.Implementation{
 	Name:                   "clientgo-cache",
 	NewSharedIndexInformer: clientgocache.NewSharedIndexInformerWithOptions,
 	NewInformer:            clientgocache.NewInformerWithOptions,
@@ -32,8 +32,8 @@ var face = conformance.Implementation{
 	},
 	NewFactory: newFactory,
 	Skip: map[string]string{
-		"W4 the end of an open watch is nothing for the watch error handler":          everyFailure,
-		"WL10 a watch-list that differs from the list ends an informer when asked to": noDetector,
-		"Q7 an object without a key ends its batch":                                   "a key is computed when an object is queued, before it is transformed: none is missing",
+		"W4 the end of an open watch is not passed to the watch error handler":     everyFailure,
+		"WL10 a watch-list that differs from the list ends an informer if enabled": noDetector,
+		"Q7 an object without a key ends its batch":                                "a key is computed when an object is queued, before it is transformed: none is missing",
 	},
 }

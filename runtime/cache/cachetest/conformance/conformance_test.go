@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
 )
 
-var implementations = []conformance.Implementation{typed, face, clientGo}
+var implementations = []conformance.Implementation{typed, layer, clientGo}
 
 func TestConformance(t *testing.T) {
 	for _, implementation := range implementations {
@@ -22,11 +22,11 @@ var update = flag.Bool("update", false, "write STATEMENTS.md")
 
 const preamble = `# Statements
 
-What informers promise, and what the three implementations make of it that the
-suite is run over: ` + "`typed`" + ` is runtime/cache over a typed source, ` + "`clientgo-cache`" + ` is
+The guarantees of informers, and the results of the three implementations that the
+suite tests: ` + "`typed`" + ` is runtime/cache over a typed source, ` + "`clientgo-cache`" + ` is
 runtime/clientgo/cache, and ` + "`client-go`" + ` is k8s.io/client-go/tools/cache v0.37.2.
-A case that an implementation is known to fail has to fail: who mends it hears
-of it. This file is written by ` + "`go test -run TestStatements -update`" + `.
+A case that an implementation is known to fail has to fail, so that a fix is
+noticed. This file is written by ` + "`go test -run TestStatements -update`" + `.
 `
 
 func TestStatements(t *testing.T) {

@@ -18,57 +18,57 @@ var contract = []struct {
 	{"A handler is called with one event after the other, and never concurrently.",
 		[]string{"I1 a handler is called with one event after the other"}},
 	{"It is told of a change when the store and its indexes have made it, and finds there that state or a later one.",
-		[]string{"I1 a handler is told after the store and its indexes have changed", "P2 a handler finds in the store what it is told of"}},
+		[]string{"I1 a handler is called after the store and its indexes have changed", "P2 a handler finds the object of its event in the store"}},
 	{"The old object of an update is the object that it was last given.",
-		[]string{"I1 the old object of an update is the one that the handler was given last"}},
+		[]string{"I1 the old object of an update is the one that the handler got last"}},
 	{"Handlers hold up neither each other nor the store.",
-		[]string{"I1 a slow handler holds up neither the store nor another handler"}},
+		[]string{"I1 a slow handler blocks neither the store nor another handler"}},
 
 	{"Of each object it is told in the order of the store, though not of states that the informer itself has not seen.",
-		[]string{"I1 a handler is called with one event after the other", "P5 an object that was deleted and made anew unseen is updated"}},
+		[]string{"I1 a handler is called with one event after the other", "P5 an object whose deletion and creation were missed is updated"}},
 	{"After a gap, which a list has closed, it is told of deletions first, and then of the rest in the order of the list.",
-		[]string{"P1 after a relist the store is replaced first, then come deletions, then the rest in list order"}},
+		[]string{"P1 after a relist the store is replaced first, then come deletions, then the others in list order"}},
 	{"A deletion that was missed comes with the last state that was known.",
-		[]string{"P1 after a relist the store is replaced first, then come deletions, then the rest in list order"}},
+		[]string{"P1 after a relist the store is replaced first, then come deletions, then the others in list order"}},
 	{"A deletion and a creation that were both missed are one update, with another UID.",
-		[]string{"P5 an object that was deleted and made anew unseen is updated"}},
+		[]string{"P5 an object whose deletion and creation were missed is updated"}},
 
 	{"A handler that joins late is given every object of the store as initial, and then every change since, none lost or doubled.",
-		[]string{"I2 a late handler is given what is there, and then what happens", "I13 whoever is there at the start misses nothing"}},
+		[]string{"I2 a late handler gets the existing objects, and then every change", "I13 a handler that is added before the start misses nothing"}},
 	{"After that nothing is initial.",
 		[]string{"P6 only the first list is the initial one"}},
 
 	{"With a resync period it is given every object as an update with itself, at a point where it has seen all that the store has made of that object.",
-		[]string{"P3 a resync is an update of every object with itself", "P3 a resync comes after what the store made before it"}},
+		[]string{"P3 a resync is an update of every object with itself", "P3 a resync comes after the earlier events of the store"}},
 	{"Of a list that closes a gap it is told where it differs from the store, or of all of it if HandlerOptions.Unchanged asks for that.",
-		[]string{"I11 a relist tells a handler that wants no resync of changes only", "I11 a relist repeats what has not changed to handlers of an informer without resyncs"}},
+		[]string{"I11 a relist delivers only changes to a handler that wants no resync", "I11 a relist delivers unchanged objects to handlers of an informer without resyncs"}},
 
 	{"A handler that panics goes on with the next event after a second, unless HandlerOptions.OnPanic asks for something else.",
 		[]string{"I6 a handler that panics goes on with the next event after a second", "I6 a handler that panics during the initial list gets in sync"}},
 
 	{"Objects belong to the store and to all handlers: they are read-only.",
-		[]string{"P2 a handler finds in the store what it is told of", "I14 an object that is mutated after an add is found when asked for"}},
+		[]string{"P2 a handler finds the object of its event in the store", "I14 an object that is mutated after an add is detected if enabled"}},
 
 	{"An informer runs once.",
 		[]string{"I7 an informer runs once"}},
 	{"Handlers and indexes may be added before the start and while it runs, but not after it; a transform and OnError only before.",
-		[]string{"I3 a stopped informer takes no handler and no index", "I7 transform and watch error handler are set before the start, and the last one counts"}},
+		[]string{"I3 a stopped informer accepts no handler and no index", "I7 transform and watch error handler are set before the start, and the last one counts"}},
 	{"It is in sync when the store holds the first list, and never if it is stopped before.",
 		[]string{"I9 an informer is in sync once its store holds the first list, and not if it is stopped before"}},
 	{"A handler may be removed at any time, and is not called again after the call that runs.",
-		[]string{"I4 a handler that was removed is told of nothing more, and may be removed again", "I4 shutting down a handler waits for its last call, if there was one"}},
+		[]string{"I4 a handler that was removed gets no more events, and may be removed again", "I4 shutting down a handler waits for its last call, if there was one"}},
 
 	{"When its context ends an informer asks for nothing more.",
-		[]string{"W8 an informer that is stopped before it starts asks for nothing", "I8 a run ends when the handlers have ended"}},
+		[]string{"W8 an informer that is stopped before it starts makes no request", "I8 a run ends when the handlers have ended"}},
 	{"What still waits for a handler is dropped.",
-		[]string{"I8 what waits for a handler at the stop is dropped, and the store keeps what it holds"}},
+		[]string{"I8 the pending events of a handler are dropped at the stop, and the store keeps its objects"}},
 	{"Run waits for calls of handlers that have not returned, and returns when all it has started has ended.",
 		[]string{"I8 a run ends when the handlers have ended"}},
 	{"The store keeps what it holds.",
-		[]string{"I8 what waits for a handler at the stop is dropped, and the store keeps what it holds"}},
+		[]string{"I8 the pending events of a handler are dropped at the stop, and the store keeps its objects"}},
 }
 
-// rest is what of the comment is no promise about handlers.
+// rest is the part of the comment that is no guarantee about handlers.
 const rest = "Informer keeps a Store in step with one resource of an API server, and tells handlers of its changes. " +
 	"Its methods are safe for concurrent use, also from within handlers. " +
 	"# What a handler may rely on # What is shared # Start and stop"
@@ -91,7 +91,7 @@ func TestContract(t *testing.T) {
 		}
 	}
 	if left := strings.Join(strings.Fields(comment), " "); left != rest {
-		t.Errorf("nothing backs what else the comment says:\n%s\nwant only:\n%s", left, rest)
+		t.Errorf("no case backs the rest of the comment:\n%s\nwant only:\n%s", left, rest)
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package conformance says what informers promise, as tests that any
-// implementation of client-go's interfaces can be put to.
+// Package conformance states the guarantees of informers, as tests for any
+// implementation of client-go's interfaces.
 //
-// A statement is one promise of k8s.io/client-go/tools/cache v0.37.2, taken from
+// A statement is one guarantee of k8s.io/client-go/tools/cache v0.37.2, taken from
 // its code, its documentation and its tests, and has a name: W4 is what follows
-// the error event of a watch. Cases show that it holds. They are functions of an
+// the error event of a watch. Cases test that it holds. They are functions of an
 // Implementation, which is a struct of constructors:
 //
 //	func TestConformance(t *testing.T) {
@@ -16,8 +16,8 @@
 //
 // The families of statements have a file each, which is meant to be read:
 //
-//	list.go        L   what is asked for with a list
-//	watch.go       W   what is asked for with a watch, and what follows its end
+//	list.go        L   requests of lists
+//	watch.go       W   requests of watches, and what follows their end
 //	watchlist.go   WL  watches that begin with the whole list
 //	queue.go       Q   DeltaFIFO and RealFIFO
 //	store.go       S   stores and indexes
@@ -34,6 +34,6 @@
 //
 // Where client-go does not do what it should, the statement says what that is.
 // Such a case is in the Defects of client-go, and there it has to fail: when
-// client-go mends it, the suite says so. STATEMENTS.md shows what this module's
-// implementations and client-go make of each case.
+// client-go fixes it, the suite fails. STATEMENTS.md has the results of this module's
+// implementations and of client-go for each case.
 package conformance

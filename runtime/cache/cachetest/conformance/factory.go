@@ -28,7 +28,7 @@ var factoryCases = []testCase{
 		}
 	}},
 
-	{statement: "F1", title: "a start runs what does not run yet", test: func(t *T) {
+	{statement: "F1", title: "a start runs the informers that do not run yet", test: func(t *T) {
 		f, w, later := t.newFactory(FactoryOptions{}), t.listing("a"), t.listing("b")
 		f.pods(w)
 		f.Start(t.Context().Done())
@@ -59,7 +59,7 @@ var factoryCases = []testCase{
 		later.wantRequests()
 	}},
 
-	{statement: "F1", title: "a shutdown gives back the name of the factory", test: func(t *T) {
+	{statement: "F1", title: "a shutdown releases the name of the factory", test: func(t *T) {
 		const text = "conformance"
 		name, err := cache.NewInformerName(text)
 		t.check(err)
@@ -74,7 +74,7 @@ var factoryCases = []testCase{
 		name.Release()
 	}},
 
-	{statement: "F1", title: "who waits for caches is told of those that were started, and why they are not in sync", test: func(t *T) {
+	{statement: "F1", title: "waiting for caches returns those that were started, and why they are not in sync", test: func(t *T) {
 		f, w, hanging := t.newFactory(FactoryOptions{}), t.listing("a"), t.listing("b")
 		hanging.api.Fail(cachetest.Fault{Hang: true})
 		f.pods(w)
@@ -107,7 +107,7 @@ var factoryCases = []testCase{
 		t.equal("store", stored(pods.GetStore()), []string{"a@transformed"})
 	}},
 
-	{statement: "F2", title: "an informer that takes no transform any more is taken as it is", test: func(t *T) {
+	{statement: "F2", title: "an informer that refuses a transform is used without it", test: func(t *T) {
 		w := t.listing("a")
 		stop := w.run()
 		defer stop()
@@ -118,7 +118,7 @@ var factoryCases = []testCase{
 		}
 	}},
 
-	{statement: "F3", title: "a resync period may be that of a type", test: func(t *T) {
+	{statement: "F3", title: "a resync period may be set by type", test: func(t *T) {
 		f := t.newFactory(FactoryOptions{
 			Resync:       time.Hour,
 			CustomResync: map[metav1.Object]time.Duration{&v1.Pod{}: time.Minute},

@@ -259,7 +259,7 @@ func describe(obj any) string {
 	return m.GetName() + "@" + m.GetResourceVersion()
 }
 
-// recorder is a handler that writes down what it is told: "initial a@2",
+// recorder is a handler that records its calls: "initial a@2",
 // "add b@3", "update a@2 a@4", "resync a@4" for an update without a change,
 // "delete a@5", and "gone a@2" for a tombstone.
 type recorder struct {

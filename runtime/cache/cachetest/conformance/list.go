@@ -21,7 +21,7 @@ import (
 
 // listCases are about what is asked for with a list.
 var listCases = []testCase{
-	{statement: "L1", title: "the first list takes any version, a relist none older than what was seen", test: func(t *T) {
+	{statement: "L1", title: "the first list accepts any version, a relist none older than the last one seen", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
 		w.wantRequests("list 0 limit 500", "watch 2")
@@ -50,7 +50,7 @@ var listCases = []testCase{
 		t.equal("store", stored(store), []string{"a@2", "b@3", "c@4"})
 	}},
 
-	{statement: "L4", title: "pages of a server without a cache are asked for ever after", test: func(t *T) {
+	{statement: "L4", title: "if a server without a watch cache pages, all later lists request pages", test: func(t *T) {
 		w := t.listing(names(501)...)
 		w.api.SetWatchCache(false)
 		w.run()
@@ -59,7 +59,7 @@ var listCases = []testCase{
 		w.wantRequests("list 502 limit 500", "list - limit 500 continued", "watch 502")
 	}},
 
-	{statement: "L5", title: "a version that the server does not have is given up at once, and for one list", test: func(t *T) {
+	{statement: "L5", title: "a version that the server does not have is dropped at once, and for one list", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
 		for _, refusal := range []error{expired, tooLarge} {
@@ -74,7 +74,7 @@ var listCases = []testCase{
 		}
 	}},
 
-	{statement: "L5", title: "a list of the latest state that fails too is asked for again later", test: func(t *T) {
+	{statement: "L5", title: "a list of the latest state that fails too is retried later", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
 		w.api.ResetRequests()
@@ -108,7 +108,7 @@ var listCases = []testCase{
 		}
 	}},
 
-	{statement: "L7", title: "a list that expires between two pages is asked for in one", test: func(t *T) {
+	{statement: "L7", title: "a list that expires between two pages is requested as one page", test: func(t *T) {
 		w := t.listing(names(501)...)
 		w.api.SetWatchCache(false)
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Page: 2, Err: expired})
@@ -146,7 +146,7 @@ var listCases = []testCase{
 		}
 	}},
 
-	{statement: "L10", title: "a panic of the list function is one of the reflector", test: func(t *T) {
+	{statement: "L10", title: "a panic of the list function is a panic of the reflector", test: func(t *T) {
 		lw := t.newFeed(emptyList("1"))
 		lw.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) { panic("of the list") }
 		r := t.newReflector(lw, newStore(), ReflectorOptions{})

@@ -12,7 +12,7 @@ import (
 
 // processingCases are about what becomes of the changes of an API.
 var processingCases = []testCase{
-	{statement: "P1", title: "after a relist the store is replaced first, then come deletions, then the rest in list order", test: func(t *T) {
+	{statement: "P1", title: "after a relist the store is replaced first, then come deletions, then the others in list order", test: func(t *T) {
 		w := t.listing("b", "c", "d", "e")
 		r := w.handle()
 		w.run()
@@ -29,7 +29,7 @@ var processingCases = []testCase{
 		t.equal("handler", events, []string{"gone b@2", "gone d@4", "add a@9", "update c@3 c@8"})
 	}},
 
-	{statement: "P1", title: "so it is with an informer that is not shared", test: func(t *T) {
+	{statement: "P1", title: "the same holds for an informer that is not shared", test: func(t *T) {
 		w := t.listing("b", "c", "d")
 		r := &recorder{T: t}
 		store, controller := t.newUnshared(w.lw, r, 0)
@@ -45,7 +45,7 @@ var processingCases = []testCase{
 		t.equal("handler", events, []string{"gone b@2", "add a@7", "update c@3 c@6"})
 	}},
 
-	{statement: "P2", title: "a handler finds in the store what it is told of", test: func(t *T) {
+	{statement: "P2", title: "a handler finds the object of its event in the store", test: func(t *T) {
 		w := t.listing()
 		w.add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			stored, exists, err := w.informer.GetStore().Get(obj)
@@ -79,7 +79,7 @@ var processingCases = []testCase{
 		t.equal("updates with the same object", same, 2)
 	}},
 
-	{statement: "P3", title: "a resync comes after what the store made before it", test: func(t *T) {
+	{statement: "P3", title: "a resync comes after the earlier events of the store", test: func(t *T) {
 		w := t.resyncing(time.Minute, "a")
 		r := w.handle()
 		r.hook = func(string) { time.Sleep(10 * time.Second) }
@@ -90,7 +90,7 @@ var processingCases = []testCase{
 		r.want("initial a@2", "update a@2 a@3", "resync a@3", "resync a@3")
 	}},
 
-	{statement: "P3", title: "so it is with an informer that is not shared", test: func(t *T) {
+	{statement: "P3", title: "the same holds for an informer that is not shared", test: func(t *T) {
 		w := t.listing("a")
 		r := &recorder{T: t}
 		_, controller := t.newUnshared(w.lw, r, time.Minute)
@@ -99,7 +99,7 @@ var processingCases = []testCase{
 		r.want("initial a@2", "resync a@2", "resync a@2")
 	}},
 
-	{statement: "P4", title: "a panic of the handler of an informer that is not shared is one of its run", test: func(t *T) {
+	{statement: "P4", title: "a panic of the handler of an informer that is not shared is a panic of its run", test: func(t *T) {
 		w := t.listing("a")
 		_, controller := t.newUnshared(w.lw, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("of the handler") }}, 0)
 		t.quietly(func() {
@@ -110,7 +110,7 @@ var processingCases = []testCase{
 		})
 	}},
 
-	{statement: "P5", title: "an object that was deleted and made anew unseen is updated", test: func(t *T) {
+	{statement: "P5", title: "an object whose deletion and creation were missed is updated", test: func(t *T) {
 		w := t.listing("a")
 		var uids []any
 		w.add(cache.ResourceEventHandlerFuncs{UpdateFunc: func(old, obj any) {

@@ -28,7 +28,7 @@ var queueCases = []testCase{
 		}
 	}},
 
-	{statement: "Q1", title: "a queue that is told of a change before a list is in sync at once", test: func(t *T) {
+	{statement: "Q1", title: "a queue that gets a change before a list is in sync at once", test: func(t *T) {
 		for _, change := range []func(cache.Queue) error{
 			func(q cache.Queue) error { return q.Add(podAt("a", "1")) },
 			func(q cache.Queue) error { return q.Update(podAt("a", "1")) },
@@ -54,7 +54,7 @@ var queueCases = []testCase{
 		}
 	}},
 
-	{statement: "Q2", title: "what is popped before the queue is in sync is initial", test: func(t *T) {
+	{statement: "Q2", title: "items that are popped before the queue is in sync are initial", test: func(t *T) {
 		for name, q := range t.queues() {
 			t.check(q.Replace([]any{podAt("a", "1"), podAt("b", "2")}, "2"))
 			t.check(q.Add(podAt("c", "3")))
@@ -116,7 +116,7 @@ var queueCases = []testCase{
 		t.popAll(q, "Deleted a@2")
 	}},
 
-	{statement: "Q4", title: "a list deletes what is known and not on it, in the latest state known", test: func(t *T) {
+	{statement: "Q4", title: "a list deletes known objects that it lacks, in the latest known state", test: func(t *T) {
 		q := t.newDelta(podAt("a", "1"), podAt("b", "2"))
 		t.check(q.Update(podAt("b", "3")))
 		t.check(q.Add(podAt("c", "4")))
@@ -138,13 +138,13 @@ var queueCases = []testCase{
 		t.equal("in sync", q.HasSynced(), true)
 	}},
 
-	{statement: "Q4", title: "the deletion of an object that nobody knows is dropped", test: func(t *T) {
+	{statement: "Q4", title: "the deletion of an unknown object is dropped", test: func(t *T) {
 		q := t.newDelta()
 		t.check(q.Delete(podAt("a", "1")))
 		t.popAll(q)
 	}},
 
-	{statement: "Q4", title: "a resync leaves out what is queued", test: func(t *T) {
+	{statement: "Q4", title: "a resync leaves out queued objects", test: func(t *T) {
 		q := t.newDelta(podAt("a", "1"), podAt("b", "2"))
 		t.check(q.Update(podAt("a", "3")))
 		t.check(q.Resync())
@@ -161,7 +161,7 @@ var queueCases = []testCase{
 		t.popAll(q, "Added a@1", "Added b@2", "Updated a@3", "Deleted a@4", "Deleted unknown@5")
 	}},
 
-	{statement: "Q5", title: "a list deletes before it replaces, what is queued first", test: func(t *T) {
+	{statement: "Q5", title: "a list deletes before it replaces, queued objects first", test: func(t *T) {
 		q := t.newOrdered(podAt("a", "1"), podAt("b", "2"))
 		t.check(q.Add(podAt("c", "3")))
 		t.check(q.Delete(podAt("b", "4")))
@@ -208,7 +208,7 @@ var queueCases = []testCase{
 		t.popBatches(q, "batch Replaced a@1, Replaced b@2 (initial)", "batch Added c@3, Added d@4")
 	}},
 
-	{statement: "Q7", title: "what concerns all objects is processed alone", test: func(t *T) {
+	{statement: "Q7", title: "an item that concerns all objects is processed alone", test: func(t *T) {
 		q := t.newAtomic()
 		t.check(q.Add(podAt("a", "1")))
 		t.check(q.Add(podAt("b", "2")))
@@ -231,7 +231,7 @@ var queueCases = []testCase{
 		t.popBatches(q, "batch Added a@1, Added broken", "batch Added c@3, Added d@4")
 	}},
 
-	{statement: "Q8", title: "who processes does not hold up the reflector, until too much waits", outside: true, test: func(t *T) {
+	{statement: "Q8", title: "processing does not block the reflector, until the queue is too long", outside: true, test: func(t *T) {
 		for waiting, want := range map[int]bool{10: true, 5000: false} {
 			q := t.newReal(cache.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true})
 			for _, name := range names(waiting) {

@@ -39,7 +39,7 @@ var sharedCases = []testCase{
 		t.equal("calls at once", most, 1)
 	}},
 
-	{statement: "I1", title: "a handler is told after the store and its indexes have changed", test: func(t *T) {
+	{statement: "I1", title: "a handler is called after the store and its indexes have changed", test: func(t *T) {
 		w := t.listing("a")
 		t.check(w.informer.AddIndexers(cache.Indexers{"name": func(obj any) ([]string, error) { return []string{obj.(*v1.Pod).Name}, nil }}))
 		r := w.handle()
@@ -60,7 +60,7 @@ var sharedCases = []testCase{
 		r.want("initial a@2", "update a@2 a@3", "delete a@4")
 	}},
 
-	{statement: "I1", title: "the old object of an update is the one that the handler was given last", test: func(t *T) {
+	{statement: "I1", title: "the old object of an update is the one that the handler got last", test: func(t *T) {
 		w := t.resyncing(time.Minute, "a", "b")
 		last := map[string]any{}
 		updates := 0
@@ -83,7 +83,7 @@ var sharedCases = []testCase{
 		t.equal("some updates", updates >= 7, true)
 	}},
 
-	{statement: "I1", title: "a slow handler holds up neither the store nor another handler", test: func(t *T) {
+	{statement: "I1", title: "a slow handler blocks neither the store nor another handler", test: func(t *T) {
 		w := t.listing("a")
 		slow, quick := w.handle(), w.handle()
 		slow.hook = func(string) { time.Sleep(time.Hour) }
@@ -98,7 +98,7 @@ var sharedCases = []testCase{
 		slow.want("update a@2 a@3", "update a@3 a@4", "update a@4 a@5")
 	}},
 
-	{statement: "I2", title: "a late handler is given what is there, and then what happens", test: func(t *T) {
+	{statement: "I2", title: "a late handler gets the existing objects, and then every change", test: func(t *T) {
 		w := t.listing("a", "b")
 		w.run()
 		proceed := make(chan struct{})
@@ -116,7 +116,7 @@ var sharedCases = []testCase{
 		t.equal("in sync after it has seen what is there", handle.HasSynced(), true)
 	}},
 
-	{statement: "I3", title: "a stopped informer takes no handler and no index", test: func(t *T) {
+	{statement: "I3", title: "a stopped informer accepts no handler and no index", test: func(t *T) {
 		w := t.listing("a")
 		handle := w.add(&recorder{T: t})
 		w.run()()
@@ -129,7 +129,7 @@ var sharedCases = []testCase{
 		t.check(w.informer.RemoveEventHandler(handle))
 	}},
 
-	{statement: "I4", title: "a handler that was removed is told of nothing more, and may be removed again", test: func(t *T) {
+	{statement: "I4", title: "a handler that was removed gets no more events, and may be removed again", test: func(t *T) {
 		w := t.listing("a")
 		r, stays := &recorder{T: t}, w.handle()
 		handle := w.add(r)
@@ -154,7 +154,7 @@ var sharedCases = []testCase{
 		r.want("initial a@2", "add b@3")
 	}},
 
-	{statement: "I4", title: "a handler that is added twice is told everything twice", test: func(t *T) {
+	{statement: "I4", title: "a handler that is added twice gets every event twice", test: func(t *T) {
 		w := t.listing("a")
 		r := &recorder{T: t}
 		first := w.add(r)
@@ -204,7 +204,7 @@ var sharedCases = []testCase{
 			w.create("c")
 			w.pass(time.Minute)
 			r.want("initial a@2", "add b@3", "add c@4")
-			t.equal("pause", times[2].Sub(times[1]), time.Second)
+			t.equal("backoff", times[2].Sub(times[1]), time.Second)
 		})
 	}},
 
@@ -263,7 +263,7 @@ var sharedCases = []testCase{
 		t.equal("open watches", w.api.Watches(), 0)
 	}},
 
-	{statement: "I8", title: "what waits for a handler at the stop is dropped, and the store keeps what it holds", test: func(t *T) {
+	{statement: "I8", title: "the pending events of a handler are dropped at the stop, and the store keeps its objects", test: func(t *T) {
 		w := t.listing("a")
 		r := w.handle()
 		r.hook = func(string) { time.Sleep(time.Minute) }
@@ -321,7 +321,7 @@ var sharedCases = []testCase{
 		t.wantResyncs(w, []time.Duration{10 * time.Second}, []time.Duration{time.Second, 20 * time.Second}, []int{6, 6, 3})
 	}},
 
-	{statement: "I11", title: "a relist repeats what has not changed to handlers of an informer without resyncs", test: func(t *T) {
+	{statement: "I11", title: "a relist delivers unchanged objects to handlers of an informer without resyncs", test: func(t *T) {
 		w := t.listing("a", "b", "c")
 		r := w.handle()
 		w.run()
@@ -330,7 +330,7 @@ var sharedCases = []testCase{
 		r.want("resync a@2", "update b@3 b@5", "resync c@4")
 	}},
 
-	{statement: "I11", title: "a relist tells a handler that wants no resync of changes only", test: func(t *T) {
+	{statement: "I11", title: "a relist delivers only changes to a handler that wants no resync", test: func(t *T) {
 		w := t.resyncing(time.Second, "a", "b", "c")
 		r := &recorder{T: t}
 		w.addResynced(r, 0)
@@ -356,7 +356,7 @@ var sharedCases = []testCase{
 		t.equal("updates", updates, 1)
 	}},
 
-	{statement: "I13", title: "whoever is there at the start misses nothing", test: func(t *T) {
+	{statement: "I13", title: "a handler that is added before the start misses nothing", test: func(t *T) {
 		w := t.listing("a")
 		var all []*recorder
 		for range 100 {
@@ -369,7 +369,7 @@ var sharedCases = []testCase{
 		}
 	}},
 
-	{statement: "I14", title: "an object that is mutated after an add is found when asked for", test: func(t *T) {
+	{statement: "I14", title: "an object that is mutated after an add is detected if enabled", test: func(t *T) {
 		t.rerun(mutationDetector, "mutated|modified", func() {
 			w := t.listing("a")
 			w.add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*v1.Pod).Name = "mutated" }})
@@ -378,7 +378,7 @@ var sharedCases = []testCase{
 		})
 	}},
 
-	{statement: "I14", title: "an object that is mutated after an update is found when asked for", test: func(t *T) {
+	{statement: "I14", title: "an object that is mutated after an update is detected if enabled", test: func(t *T) {
 		t.rerun(mutationDetector, "mutated|modified", func() {
 			w := t.listing("a")
 			w.add(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) { obj.(*v1.Pod).Name = "mutated" }})
@@ -396,7 +396,7 @@ var sharedCases = []testCase{
 			"SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance.recorder")
 	}},
 
-	{statement: "I15", title: "whoever waits is told for what", test: func(t *T) {
+	{statement: "I15", title: "a caller that waits sees the name of what it waits for", test: func(t *T) {
 		w, hanging := t.listing("a"), t.streaming("a")
 		hanging.api.Fail(cachetest.Fault{Times: -1, Hang: true})
 		w.run()

@@ -35,7 +35,7 @@ var storeCases = []testCase{
 		t.equal("values", x.ListIndexFuncValues("failing"), []string{})
 	}},
 
-	{statement: "S3", title: "a lookup in an index that is not there is an error", test: func(t *T) {
+	{statement: "S3", title: "a lookup in an unknown index is an error", test: func(t *T) {
 		x := t.newIndexer(roles())
 		_, byIndex := x.ByIndex("none", "web")
 		_, index := x.Index("none", podAt("a", "1"))
@@ -48,14 +48,14 @@ var storeCases = []testCase{
 		t.equal("values", len(x.ListIndexFuncValues("none")), 0)
 	}},
 
-	{statement: "S4", title: "an index that is added later has the objects that are there", test: func(t *T) {
+	{statement: "S4", title: "an index that is added later has the existing objects", test: func(t *T) {
 		x := t.newIndexer(cache.Indexers{})
 		t.check(x.Add(withRoles(podAt("a", "1"), "web")))
 		t.check(x.AddIndexers(roles()))
 		t.equal("index", t.byIndex(x, "web"), []string{"a@1"})
 	}},
 
-	{statement: "S4", title: "of several indexes none is added if one is there", test: func(t *T) {
+	{statement: "S4", title: "of several indexes none is added if one exists", test: func(t *T) {
 		x := t.newIndexer(roles())
 		more := roles()
 		more["more"] = more["roles"]
@@ -65,13 +65,13 @@ var storeCases = []testCase{
 		t.equal("indexes", slices.Collect(maps.Keys(x.GetIndexers())), []string{"roles"})
 	}},
 
-	{statement: "S4", title: "an informer that was made without indexes takes one", test: func(t *T) {
+	{statement: "S4", title: "an informer that was created without indexes accepts one", test: func(t *T) {
 		informer := t.newInformer(t.newFeed(emptyList("1")), cache.SharedIndexInformerOptions{})
 		t.check(informer.AddIndexers(roles()))
 		t.equal("indexes", slices.Collect(maps.Keys(informer.GetIndexer().GetIndexers())), []string{"roles"})
 	}},
 
-	{statement: "S4", title: "what GetIndexers returns is the caller's", test: func(t *T) {
+	{statement: "S4", title: "the result of GetIndexers is a copy", test: func(t *T) {
 		x := t.newIndexer(roles())
 		delete(x.GetIndexers(), "roles")
 		t.equal("indexes", slices.Collect(maps.Keys(x.GetIndexers())), []string{"roles"})
@@ -96,7 +96,7 @@ var storeCases = []testCase{
 		t.equal("found", describeAll(found), []string{"a@1", "b@2"})
 	}},
 
-	{statement: "S7", title: "the version of a store is that of what it was told last", test: func(t *T) {
+	{statement: "S7", title: "the version of a store is that of its last change", test: func(t *T) {
 		x := t.newIndexer(roles())
 		for _, step := range []struct {
 			do   func() error
@@ -175,7 +175,7 @@ var storeCases = []testCase{
 		}
 	}},
 
-	{statement: "S10", title: "what can't be done of a transaction is reported, and the rest is done", test: func(t *T) {
+	{statement: "S10", title: "operations of a transaction that fail are reported, and the others are done", test: func(t *T) {
 		x := t.newIndexer(roles())
 		transact, ok := x.(cache.TransactionStore)
 		if !ok {
@@ -196,7 +196,7 @@ var storeCases = []testCase{
 		t.equal("version", x.LastStoreSyncResourceVersion(), "4")
 	}},
 
-	{statement: "S10", title: "a store transforms what it is given, but in a transaction", test: func(t *T) {
+	{statement: "S10", title: "a store transforms its objects, but not in a transaction", test: func(t *T) {
 		x := t.newTransformingIndexer(func(obj any) (any, error) { return withRoles(obj.(*v1.Pod).DeepCopy(), "transformed"), nil })
 		t.check(x.Add(podAt("a", "1")))
 		t.check(x.Update(podAt("b", "2")))

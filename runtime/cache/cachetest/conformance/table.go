@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Table returns, in Markdown, what each implementation does of each case: "✓",
-// that it is not asked for it, or that it is known to fail.
+// Table returns, in Markdown, the result of each implementation for each case: "✓", that it is
+// skipped, or that it is known to fail.
 func Table(implementations ...Implementation) string {
 	var b strings.Builder
 	for _, f := range families {
@@ -32,10 +32,10 @@ func columns(implementations []Implementation, text func(Implementation) string)
 	return b.String()
 }
 
-// mark is what an implementation does of the case.
+// mark is the result of an implementation for the case.
 func (c testCase) mark(i Implementation) string {
 	if reason := c.of(i.Skip); reason != "" {
-		return "not asked: " + reason
+		return "skipped: " + reason
 	}
 	if defect := c.of(i.Defects); defect != "" {
 		return "fails: " + defect

@@ -27,26 +27,26 @@ var typed = conformance.Implementation{
 	NewFactory:             newFactory,
 	Skip: map[string]string{
 		"L3": noReflector,
-		"L10 a panic of the list function is one of the reflector":           noReflector,
-		"W1 a watch timeout of less than five minutes is ignored":            noReflector,
-		"W3 a store that wants to is told of each version":                   noReflector,
-		"W4 500 leads to another watch if internal errors are to be retried": noReflector,
-		"W4 the end of an open watch is nothing for the watch error handler": everyFailure,
-		"W9 a backoff of one's own takes the place of the default":           noReflector,
+		"L10 a panic of the list function is a panic of the reflector":         noReflector,
+		"W1 a watch timeout of less than five minutes is ignored":              noReflector,
+		"W3 a store that asks for it gets each version":                        noReflector,
+		"W4 500 leads to another watch if internal errors are to be retried":   noReflector,
+		"W4 the end of an open watch is not passed to the watch error handler": everyFailure,
+		"W9 a custom backoff replaces the default":                             noReflector,
 		"W10":  noReflector,
 		"WL10": noDetector,
-		"Q":    "the queue of the core is its own affair: what comes out of it is what S, P and I are about",
-		"S7 a store by key takes its version from objects, and from a deletion that has one": "in the core objects have their own keys",
-		"S10 a store transforms what it is given, but in a transaction":                      "in the core the informer transforms",
+		"Q":    "the queue of the core is internal: S, P and I test its results",
+		"S7 a store by key takes its version from objects, and from a deletion that has one": "in the core, keys are those of the objects",
+		"S10 a store transforms its objects, but not in a transaction":                       "in the core, the informer transforms",
 		"W4 an error event ends the round of a reflector without an error":                   noReflector,
-		"W5 another refusal is the error of a reflector's round":                             noReflector,
+		"W5 another refusal is returned by the reflector's round":                            noReflector,
 		"W6 such a watch ends the round of a reflector without an error":                     noReflector,
 		"WL2 the store of a reflector is replaced once, by a list of the bookmark's version": noReflector,
-		"WL4 a pause before another watch-list delays no stop of a reflector":                noReflector,
+		"WL4 a backoff before another watch-list delays no stop of a reflector":              noReflector,
 		"WL6 410 to the next watch is the error of a reflector's round":                      noReflector,
-		"WL7 a server that never sends the bookmark is asked for a list by a reflector":      noReflector,
-		"P1 so it is with an informer that is not shared":                                    noUnshared,
-		"P3 so it is with an informer that is not shared":                                    noUnshared,
+		"WL7 a server that never sends the bookmark leads to a list of a reflector":          noReflector,
+		"P1 the same holds for an informer that is not shared":                               noUnshared,
+		"P3 the same holds for an informer that is not shared":                               noUnshared,
 		"P4": noUnshared,
 	},
 }
@@ -55,7 +55,7 @@ var typed = conformance.Implementation{
 const (
 	noReflector  = "a reflector of the core is a part of its informer; page size, timeout and backoff are options of that"
 	noUnshared   = "every informer of the core can be shared"
-	everyFailure = "the core tells of every failure, that of an open watch too"
+	everyFailure = "the core reports every failure, also that of an open watch"
 	noDetector   = "the variable is for client-go's own tests"
 )
 

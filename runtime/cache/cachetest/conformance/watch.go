@@ -20,7 +20,7 @@ import (
 
 // watchCases are about what is asked for with a watch, and about its end.
 var watchCases = []testCase{
-	{statement: "W1", title: "a watch continues from the last version, wants bookmarks, and ends in five to ten minutes", test: func(t *T) {
+	{statement: "W1", title: "a watch continues from the last version, requests bookmarks, and ends in five to ten minutes", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
 		for range 20 {
@@ -44,7 +44,7 @@ var watchCases = []testCase{
 		}
 	}},
 
-	{statement: "W2", title: "an object of another type is left out, and the watch goes on", test: func(t *T) {
+	{statement: "W2", title: "an object of another type is left out, and the watch continues", test: func(t *T) {
 		lw := t.newFeed(emptyList("1"))
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
 		t.start(informer.RunWithContext)
@@ -100,7 +100,7 @@ var watchCases = []testCase{
 		}
 	}},
 
-	{statement: "W3", title: "a store that wants to is told of each version", test: func(t *T) {
+	{statement: "W3", title: "a store that asks for it gets each version", test: func(t *T) {
 		w := t.listing("a")
 		store := &updatedStore{Store: newStore()}
 		t.start(t.newReflector(w.lw, store, ReflectorOptions{}).RunWithContext)
@@ -114,7 +114,7 @@ var watchCases = []testCase{
 		t.equal("versions", store.versions, []string{"3", "4", "5", "6", "6"})
 	}},
 
-	{statement: "W3", title: "the objects that a watch from no version begins with are no versions to go on from", test: func(t *T) {
+	{statement: "W3", title: "the initial objects of a watch without a version do not advance the version", test: func(t *T) {
 		lw := t.newFeed(emptyList(""))
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
 		t.start(informer.RunWithContext)
@@ -196,7 +196,7 @@ var watchCases = []testCase{
 		t.equal("event of the deletion", slices.Contains(r.take(), "gone a@2"), true)
 	}},
 
-	{statement: "W4", title: "the end of an open watch is nothing for the watch error handler", test: func(t *T) {
+	{statement: "W4", title: "the end of an open watch is not passed to the watch error handler", test: func(t *T) {
 		w := t.listing("a")
 		failures := w.watchErrors()
 		w.run()
@@ -208,7 +208,7 @@ var watchCases = []testCase{
 		t.equal("failures", len(*failures), 0)
 	}},
 
-	{statement: "W5", title: "a server that is busy or not there is asked for another watch, and for no list", test: func(t *T) {
+	{statement: "W5", title: "a server that is busy or down leads to another watch, and to no list", test: func(t *T) {
 		for _, refusal := range []error{cachetest.ErrConnectionRefused, cachetest.Status(http.StatusTooManyRequests)} {
 			w := t.listing("a")
 			w.run()
@@ -221,7 +221,7 @@ var watchCases = []testCase{
 		}
 	}},
 
-	{statement: "W5", title: "another refusal is told, and leads to a list", test: func(t *T) {
+	{statement: "W5", title: "another refusal is reported, and leads to a list", test: func(t *T) {
 		refusal := cachetest.Status(http.StatusForbidden)
 		w := t.listing("a")
 		failures := w.watchErrors()
@@ -237,7 +237,7 @@ var watchCases = []testCase{
 		}
 	}},
 
-	{statement: "W5", title: "another refusal is the error of a reflector's round", test: func(t *T) {
+	{statement: "W5", title: "another refusal is returned by the reflector's round", test: func(t *T) {
 		refusal := cachetest.Status(http.StatusForbidden)
 		w := t.listing("a")
 		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
@@ -271,15 +271,15 @@ var watchCases = []testCase{
 		w.wantRequests("watch 3")
 	}},
 
-	{statement: "W7", title: "a watch is stopped once, however it ends", test: func(t *T) {
+	{statement: "W7", title: "a watch is stopped exactly once, however it ends", test: func(t *T) {
 		t.wantOneStop(func() *feed { return t.newFeed(emptyList("1")) })
 	}},
 
-	{statement: "W7", title: "a watch-list is stopped once, however it ends", test: func(t *T) {
+	{statement: "W7", title: "a watch-list is stopped exactly once, however it ends", test: func(t *T) {
 		t.wantOneStop(t.newStream)
 	}},
 
-	{statement: "W8", title: "an informer that is stopped before it starts asks for nothing", test: func(t *T) {
+	{statement: "W8", title: "an informer that is stopped before it starts makes no request", test: func(t *T) {
 		w := t.listing("a")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -287,33 +287,33 @@ var watchCases = []testCase{
 		w.wantRequests()
 	}},
 
-	{statement: "W9", title: "each failure is followed by a longer pause, from a second to a minute", test: func(t *T) {
+	{statement: "W9", title: "each failure is followed by a longer backoff, from a second to a minute", test: func(t *T) {
 		w := t.listing("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Times: 6, Err: cachetest.Status(http.StatusForbidden)})
 		w.run()
 		w.pass(10 * time.Minute)
 		least := 800 * time.Millisecond
-		for i, pause := range pauses(w.api.Requests()[:7]) {
-			if pause < least || pause > 2*least {
-				t.Errorf("pause %d is %v, want %v to %v", i, pause, least, 2*least)
+		for i, backoff := range backoffs(w.api.Requests()[:7]) {
+			if backoff < least || backoff > 2*least {
+				t.Errorf("backoff %d is %v, want %v to %v", i, backoff, least, 2*least)
 			}
 			least = min(2*least, 30*time.Second)
 		}
 	}},
 
-	{statement: "W9", title: "a server that fails for an hour is not asked more than twice a minute", test: func(t *T) {
+	{statement: "W9", title: "a server that fails for an hour gets at most two requests a minute", test: func(t *T) {
 		w := t.listing("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Times: -1, Err: cachetest.Status(http.StatusForbidden)})
 		w.run()
 		w.pass(time.Hour)
-		for i, pause := range pauses(w.api.Requests())[6:] {
-			if pause < 30*time.Second {
-				t.Fatalf("pause %d is %v", i+6, pause)
+		for i, backoff := range backoffs(w.api.Requests())[6:] {
+			if backoff < 30*time.Second {
+				t.Fatalf("backoff %d is %v", i+6, backoff)
 			}
 		}
 	}},
 
-	{statement: "W9", title: "pauses begin anew when all was well for two minutes", test: func(t *T) {
+	{statement: "W9", title: "the backoff is reset after two minutes without a failure", test: func(t *T) {
 		w := t.listing("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Times: 5, Err: cachetest.Status(http.StatusForbidden)})
 		w.run()
@@ -321,12 +321,12 @@ var watchCases = []testCase{
 		w.requests()
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(http.StatusForbidden)})
 		w.relist(func() {})
-		if pause := pauses(w.api.Requests())[0]; pause > 4*time.Second {
-			t.Errorf("the pause is %v", pause)
+		if backoff := backoffs(w.api.Requests())[0]; backoff > 4*time.Second {
+			t.Errorf("the backoff is %v", backoff)
 		}
 	}},
 
-	{statement: "W9", title: "a backoff of one's own takes the place of the default", test: func(t *T) {
+	{statement: "W9", title: "a custom backoff replaces the default", test: func(t *T) {
 		w := t.listing("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Times: 3, Err: cachetest.Status(http.StatusForbidden)})
 		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{
@@ -334,7 +334,7 @@ var watchCases = []testCase{
 		}}
 		t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
 		w.pass(time.Hour)
-		t.equal("pauses", pauses(w.api.Requests()[:4]), []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second})
+		t.equal("backoffs", backoffs(w.api.Requests()[:4]), []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second})
 	}},
 
 	{statement: "W10", title: "a store that can't resync ends the round, without an error", test: func(t *T) {
@@ -425,8 +425,8 @@ func (w *world) createElsewhere() {
 	w.check(err)
 }
 
-// pauses are the times between requests.
-func pauses(requests []cachetest.Request) []time.Duration {
+// backoffs are the times between requests.
+func backoffs(requests []cachetest.Request) []time.Duration {
 	var all []time.Duration
 	for i := range requests[1:] {
 		all = append(all, requests[i+1].Arrived.Sub(requests[i].Arrived))
@@ -434,7 +434,7 @@ func pauses(requests []cachetest.Request) []time.Duration {
 	return all
 }
 
-// updatedStore is told of versions.
+// updatedStore gets versions.
 type updatedStore struct {
 	cache.Store
 	versions []string

@@ -66,7 +66,7 @@ var watchListCases = []testCase{
 		t.equal("store", stored(store), []string{"a@8", "b@3"})
 	}},
 
-	{statement: "WL2", title: "the watch goes on after the bookmark", test: func(t *T) {
+	{statement: "WL2", title: "the watch continues after the bookmark", test: func(t *T) {
 		w := t.streaming("a")
 		r := w.handle()
 		w.run()
@@ -75,7 +75,7 @@ var watchListCases = []testCase{
 		w.wantRequests("watchlist -")
 	}},
 
-	{statement: "WL3", title: "what changes before the bookmark is folded into the list", test: func(t *T) {
+	{statement: "WL3", title: "changes before the bookmark are merged into the list", test: func(t *T) {
 		lw := t.newStream()
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
 		t.start(informer.RunWithContext)
@@ -88,7 +88,7 @@ var watchListCases = []testCase{
 		t.equal("store", stored(informer.GetStore()), []string{"a@4"})
 	}},
 
-	{statement: "WL4", title: "a server without watch-lists is asked for a list at once", test: func(t *T) {
+	{statement: "WL4", title: "a server without watch-lists leads to a list at once", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.SetWatchList(cachetest.WatchListRejected)
 		w.run()
@@ -104,7 +104,7 @@ var watchListCases = []testCase{
 		w.wantRequests("watchlist 2")
 	}},
 
-	{statement: "WL4", title: "a server that is busy or not there is asked for another watch-list", test: func(t *T) {
+	{statement: "WL4", title: "a server that is busy or down leads to another watch-list", test: func(t *T) {
 		for _, refusal := range []error{cachetest.ErrConnectionRefused, cachetest.Status(http.StatusTooManyRequests)} {
 			w := t.streaming("a")
 			w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: 2, Err: refusal})
@@ -112,11 +112,11 @@ var watchListCases = []testCase{
 			w.pass(time.Minute)
 			requests := w.api.Requests()
 			w.wantRequests("watchlist -", "watchlist -", "watchlist -")
-			t.equal("pause", slices.Min(pauses(requests)) >= 800*time.Millisecond, true)
+			t.equal("backoff", slices.Min(backoffs(requests)) >= 800*time.Millisecond, true)
 		}
 	}},
 
-	{statement: "WL4", title: "a pause before another watch-list delays no stop", test: func(t *T) {
+	{statement: "WL4", title: "a backoff before another watch-list delays no stop", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.ErrConnectionRefused})
 		stop := w.run()
@@ -126,7 +126,7 @@ var watchListCases = []testCase{
 		t.equal("delay", time.Since(began), time.Duration(0))
 	}},
 
-	{statement: "WL4", title: "a version that the server does not have is given up at once", test: func(t *T) {
+	{statement: "WL4", title: "a version that the server does not have is dropped at once", test: func(t *T) {
 		for _, refusal := range []error{expired, tooLarge} {
 			w := t.streaming("a")
 			w.run()
@@ -135,11 +135,11 @@ var watchListCases = []testCase{
 			w.relist(func() {})
 			requests := w.api.Requests()
 			w.wantRequests("watchlist 2", "watchlist -")
-			t.equal("pause", pauses(requests)[0], time.Duration(0))
+			t.equal("backoff", backoffs(requests)[0], time.Duration(0))
 		}
 	}},
 
-	{statement: "WL4", title: "a pause before another watch-list delays no stop of a reflector", test: func(t *T) {
+	{statement: "WL4", title: "a backoff before another watch-list delays no stop of a reflector", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.ErrConnectionRefused})
 		stop := t.start(t.newReflector(w.lw, newStore(), ReflectorOptions{}).RunWithContext)
@@ -149,7 +149,7 @@ var watchListCases = []testCase{
 		t.equal("delay", time.Since(began), time.Duration(0))
 	}},
 
-	{statement: "WL5", title: "a watch-list that ends before the bookmark begins anew", test: func(t *T) {
+	{statement: "WL5", title: "a watch-list that ends before the bookmark is restarted", test: func(t *T) {
 		lw := t.newStream()
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
 		t.start(informer.RunWithContext)
@@ -171,7 +171,7 @@ var watchListCases = []testCase{
 		w.wantRequests("watchlist -", "watch 3")
 	}},
 
-	{statement: "WL6", title: "410 to the next watch is told", test: func(t *T) {
+	{statement: "WL6", title: "410 to the next watch is reported", test: func(t *T) {
 		w := t.streaming("a")
 		failures := w.watchErrors()
 		w.run()
@@ -193,7 +193,7 @@ var watchListCases = []testCase{
 		w.endRound(r, func() { w.pass(2 * time.Second); w.api.CloseWatches() }, expired)
 	}},
 
-	{statement: "WL7", title: "a server that never sends the bookmark is asked for a list", test: func(t *T) {
+	{statement: "WL7", title: "a server that never sends the bookmark leads to a list", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.SetWatchList(cachetest.WatchListEndless)
 		w.run()
@@ -202,7 +202,7 @@ var watchListCases = []testCase{
 		w.wantRequests("watchlist -", "list 0 limit 500", "watch 2")
 	}},
 
-	{statement: "WL7", title: "a server that never sends the bookmark is asked for a list by a reflector", test: func(t *T) {
+	{statement: "WL7", title: "a server that never sends the bookmark leads to a list of a reflector", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.SetWatchList(cachetest.WatchListEndless)
 		store := newStore()
@@ -211,13 +211,13 @@ var watchListCases = []testCase{
 		t.equal("store", stored(store), []string{"a@2"})
 	}},
 
-	{statement: "WL8", title: "a client that says it has no watch-list is not asked for one", test: func(t *T) {
+	{statement: "WL8", title: "a client that declares that it has no watch-lists gets no request for one", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
 		w.wantRequests("list 0 limit 500", "watch 2")
 	}},
 
-	{statement: "WL8", title: "a client that says nothing is asked for one", test: func(t *T) {
+	{statement: "WL8", title: "a client without such a declaration gets a request for one", test: func(t *T) {
 		w := t.listing("a")
 		lw := &cache.ListWatch{ListWithContextFunc: w.lw.ListWithContext, WatchFuncWithContext: w.lw.WatchWithContext}
 		w.informer = t.newInformer(lw, cache.SharedIndexInformerOptions{})
@@ -238,11 +238,11 @@ var watchListCases = []testCase{
 		}
 	}},
 
-	{statement: "WL10", title: "a watch-list that differs from the list ends an informer when asked to", test: func(t *T) {
+	{statement: "WL10", title: "a watch-list that differs from the list ends an informer if enabled", test: func(t *T) {
 		t.differ(func(lw *feed) { t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext) })
 	}},
 
-	{statement: "WL10", title: "a watch-list that differs from the list ends a reflector when asked to", test: func(t *T) {
+	{statement: "WL10", title: "a watch-list that differs from the list ends a reflector if enabled", test: func(t *T) {
 		t.differ(func(lw *feed) {
 			t.start(t.newReflector(lw, newStore(), ReflectorOptions{}).RunWithContext)
 		})

@@ -14,7 +14,7 @@ import (
 // fault is what a request meets, or how a watch is cut.
 type fault struct {
 	name string
-	// err is io.EOF for the end of a watch in good order. A request that meets it
+	// err is io.EOF for the normal end of a watch. A request that meets it
 	// is answered with nothing.
 	err error
 	// relists is whether every informer lists again when a watch meets it.

@@ -13,7 +13,7 @@ import (
 // difference is one that is meant.
 type difference struct {
 	name, reason string
-	// comment is how the package comment of clientgo/cache begins to tell of it.
+	// comment is a part of what the package comment of clientgo/cache says of it.
 	comment string
 	// level makes what is meant to differ in two transcripts of a script the same,
 	// and leaves all else as it is.
@@ -25,7 +25,7 @@ var meant = []difference{
 	{
 		name:    "order of what a list lacks",
 		reason:  "client-go finds what a list lacks in the order of a Go map; the core in that of its rows",
-		comment: "Handlers are told of what a list lacks",
+		comment: "Handlers get the deletions of objects that a list lacks",
 		level: func(_ script, theirs, ours transcript) {
 			sortRuns(theirs, ours, func(_ *record, e event) bool { return e.unknown })
 		},
@@ -33,7 +33,7 @@ var meant = []difference{
 	{
 		name:    "order of what a handler begins with",
 		reason:  "client-go replays its store to a late handler in the order of a Go map; the core in that of its rows",
-		comment: "of what there is when they join, in the order of the store",
+		comment: "and the initial objects when they are added, in the order of the store",
 		level: func(_ script, theirs, ours transcript) {
 			sortRuns(theirs, ours, func(_ *record, e event) bool { return e.initial })
 		},
@@ -41,7 +41,7 @@ var meant = []difference{
 	{
 		name:    "order of a watch-list",
 		reason:  "client-go keeps what a watch-list begins with in a Go map; the core keeps its order",
-		comment: "of a watch-list in the order of the server",
+		comment: "the objects of a watch-list in the order of the server",
 		level: func(s script, theirs, ours transcript) {
 			if s.watchList {
 				sortRuns(theirs, ours, func(r *record, e event) bool { return r.step.kind != write && e.kind != deleted })
@@ -50,8 +50,8 @@ var meant = []difference{
 	},
 	{
 		name:    "delete of an object that is not there",
-		reason:  "client-go tells handlers of the delete of what they were never told of; the core does not",
-		comment: "A delete of an object that the store does not have is not told to handlers",
+		reason:  "client-go delivers the delete of objects that were never delivered; the core does not",
+		comment: "A delete of an object that the store does not have is not delivered to handlers",
 		level: func(_ script, theirs, _ transcript) {
 			known := newKnowledge(theirs)
 			theirs.filter(func(handler int, _ *record, e event) bool {
@@ -63,8 +63,8 @@ var meant = []difference{
 	},
 	{
 		name:    "two objects of one key in a list",
-		reason:  "client-go tells of each of them, and of the last one twice as new; the core of the last one, which is stored",
-		comment: "Of several items of one list with the same key, handlers are told of the last one only",
+		reason:  "client-go delivers each of them, and the last one twice as new; the core the last one, which is stored",
+		comment: "Of several items of one list with the same key, only the last one is stored and delivered to handlers",
 		level: func(_ script, theirs, _ transcript) {
 			theirs.filter(func(_ int, r *record, e event) bool {
 				last, twice := r.twice[e.name]
@@ -75,7 +75,7 @@ var meant = []difference{
 	{
 		name:    "watch again after a lost connection",
 		reason:  "client-go lists again if a watch can't be opened, unless the connection is refused; the core watches on from where it was",
-		comment: "A watch that can't be opened, because the connection is reset, times out or breaks otherwise, is tried again from the last version",
+		comment: "A watch that can't be opened, because the connection is reset, times out or breaks otherwise, is retried from the last version",
 		level: func(s script, theirs, ours transcript) {
 			lost := pending(s, func(list bool, f fault) bool { return !list && f.lost })
 			listed := relisted(s)
@@ -100,7 +100,7 @@ var meant = []difference{
 	{
 		name:    "lists after watch-lists that fail",
 		reason:  "client-go lists after any answer to a watch-list but 410 and 429; the core lists after a second 404 or 410",
-		comment: "A watch-list whose connection is lost is asked for again, and one that is answered 404 or 410 twice is followed by a list",
+		comment: "A watch-list whose connection is lost is retried, and one that is answered 404 or 410 twice falls back to a list",
 		level: func(s script, theirs, ours transcript) {
 			if !s.watchList {
 				return
@@ -167,7 +167,7 @@ var meant = []difference{
 	{
 		name:    "a new history of the server",
 		reason:  "client-go goes on watching for versions that are yet to come, and misses all until then; the core lists again",
-		comment: "client-go watches for versions that are yet to come, and misses all until then",
+		comment: "client-go watches from a version in the future, and misses all events until then",
 		level: func(_ script, theirs, ours transcript) {
 			restarted := false
 			for i, r := range ours {
@@ -240,7 +240,7 @@ func TestPackageCommentHasWhatIsMeant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(source), "# What differs from client-go")
+	_, text, _ := strings.Cut(string(source), "# Differences from client-go")
 	text, _, _ = strings.Cut(text, "\n// # ")
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "\n//", " ")), " ")
 	for _, d := range meant {

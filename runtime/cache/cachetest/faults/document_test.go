@@ -7,37 +7,37 @@ import (
 
 const preamble = `# Faults
 
-What goes wrong, and what becomes of an informer: of one of runtime/cache over
-REST, and of one of k8s.io/client-go/tools/cache v0.37.2. Each row is a test, over
+How informers behave under faults: one of runtime/cache over REST, and one of
+k8s.io/client-go/tools/cache v0.37.2. Each row is a test, over
 HTTP and in virtual time, with default options. An informer of
-runtime/clientgo/cache over a client of client-go is tested too: it does what one
-of runtime/cache does, or has a row of its own. This file is written by
+runtime/clientgo/cache over a client of client-go is tested too: it behaves like one
+of runtime/cache, or has a row of its own. This file is written by
 ` + "`go test -run TestDocument -update`" + `.
 
 The informer follows three pods of a server which is a millisecond away and sends a
 bookmark a minute. A silent server keeps its connections open: the pings of HTTP/2,
-which find a host that is gone, find nothing. The fault is there when the informer
-starts, or when it has been in step for a while. When the fault is over, one pod is
+which find a host that is gone, find nothing. The fault begins when the informer
+starts, or when it has been up to date for a while. When the fault is over, one pod is
 updated, one deleted, and one created.
 
-- **in step** is how long after the end of the fault the store and a handler have
-  what the server has. Never is an hour.
-- **requests** is how many were made from the beginning of the fault until then.
-  The client sets no limit to them.
-  There are no more than 75 in any minute.
-- **status** is a part of what the informer's status says meanwhile.
-- **hangs**: it has nothing after an hour, or waits for the answer to one request.
-- **loops**: it is out of step and asks again and again, or makes 1000 requests.
-- **loses**, **has a wrong object**: it is out of step, and does not notice.
+- **up to date** is how long after the end of the fault the store and a handler have
+  the state of the server. Never means not within an hour.
+- **requests** is the number of requests from the beginning of the fault until then.
+  The client does not limit them.
+  There are at most 75 in any minute.
+- **status** is a part of the informer's status meanwhile.
+- **hangs**: the store is empty after an hour, or the informer waits for the response to one request.
+- **loops**: it is out of date and retries again and again, or makes 1000 requests.
+- **loses**, **has a wrong object**: it is out of date, and does not notice.
 - **crashes**: it ends the process.
 
-A stop in the middle of a fault takes no time, unless the row says how much.
+A stop during a fault takes no time, unless the row says how long.
 `
 
 const head = `
 ## %s
 
-| | fault | runtime/cache | in step | requests | status | client-go | in step | requests |
+| | fault | runtime/cache | up to date | requests | status | client-go | up to date | requests |
 |---|---|---|---|---|---|---|---|---|
 `
 
@@ -51,8 +51,8 @@ func document() string {
 		for _, r := range family.rows {
 			n++
 			fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", n, r.name, columns(r.ours), code(r.says), columns(r.clientGo))
-			if r.face != nil || r.faceSays != "" {
-				fmt.Fprintf(&b, "| | … over a client of client-go | %s | %s | | | |\n", columns(r.outcome(face)), code(r.status(face)))
+			if r.layer != nil || r.layerSays != "" {
+				fmt.Fprintf(&b, "| | … over a client of client-go | %s | %s | | | |\n", columns(r.outcome(layer)), code(r.status(layer)))
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (o outcome) inWords() string {
 	return words
 }
 
-// figures are when the informer is in step, and how many requests it makes.
+// figures are when the informer is up to date, and how many requests it makes.
 func (o outcome) figures() (when, requests string) {
 	when, requests = "never", o.requests.String()
 	switch {

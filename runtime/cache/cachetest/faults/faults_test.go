@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	for _, family := range families {
 		for _, r := range family.rows {
 			t.Run(r.name, func(t *testing.T) {
-				for _, i := range []implementation{typed, face, clientGo} {
+				for _, i := range []implementation{typed, layer, clientGo} {
 					t.Run(i.Name, func(t *testing.T) { r.test(t, i) })
 				}
 			})
@@ -92,8 +92,8 @@ func (r row) outcome(i implementation) outcome {
 	switch {
 	case i.Name == clientGo.Name:
 		return r.clientGo
-	case i.Name == face.Name && r.face != nil:
-		return *r.face
+	case i.Name == layer.Name && r.layer != nil:
+		return *r.layer
 	default:
 		return r.ours
 	}
@@ -101,8 +101,8 @@ func (r row) outcome(i implementation) outcome {
 
 // status is what that of an informer of the core says.
 func (r row) status(i implementation) string {
-	if i.Name == face.Name && r.faceSays != "" {
-		return r.faceSays
+	if i.Name == layer.Name && r.layerSays != "" {
+		return r.layerSays
 	}
 	return r.says
 }

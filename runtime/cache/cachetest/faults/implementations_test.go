@@ -5,5 +5,5 @@ import "github.com/informer-gen/informer-gen/internal/podinformers"
 // implementation makes an informer of pods.
 type implementation = podinformers.Implementation
 
-// face is runtime/clientgo/cache, over a client of client-go.
-var typed, face, clientGo = podinformers.Typed, podinformers.CompatibilityLayer, podinformers.ClientGo
+// layer is the compatibility layer, runtime/clientgo/cache, over a client of client-go.
+var typed, layer, clientGo = podinformers.Typed, podinformers.CompatibilityLayer, podinformers.ClientGo

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// verdict is what becomes of an informer.
+// verdict is how an informer ends up.
 type verdict string
 
 const (
@@ -13,7 +13,7 @@ const (
 	// hangs: after an hour it has nothing, or waits for the same answer as at
 	// the beginning.
 	hangs verdict = "hangs"
-	// loops: it is out of step and asks again and again, or it floods the
+	// loops: it is out of date and retries again and again, or it floods the
 	// server.
 	loops verdict = "loops"
 	// loses: it lacks objects, or has some that are gone, and does not notice.
@@ -28,11 +28,11 @@ const (
 // outcome is what an implementation does about a fault.
 type outcome struct {
 	verdict verdict
-	// after is when it is in step again, counted from the end of the fault, or
+	// after is when it is up to date again, counted from the end of the fault, or
 	// when it has flooded the server, counted from the beginning.
 	after span
 	// requests is how many it makes from the beginning of the fault until then,
-	// or, if it is never in step, until an hour after the end.
+	// or, if it is never up to date, until an hour after the end.
 	requests count
 	// stop is how long a stop in the middle of the fault takes.
 	stop span
@@ -41,16 +41,16 @@ type outcome struct {
 }
 
 // inStep is the outcome of an informer that recovers.
-func inStep(after span, requests count, how string) outcome {
+func recoversIn(after span, requests count, how string) outcome {
 	return outcome{verdict: recovers, after: after, requests: requests, how: how}
 }
 
-// never is the outcome of one that is never in step.
+// never is the outcome of one that is never up to date.
 func never(verdict verdict, requests count, how string) outcome {
 	return outcome{verdict: verdict, requests: requests, how: how}
 }
 
-// floods is the outcome of one that makes requests without a pause.
+// floods is the outcome of one that makes requests without a backoff.
 func floods(after span, how string) outcome {
 	return outcome{verdict: loops, after: after, requests: exactly(flood), how: how}
 }
@@ -76,9 +76,9 @@ type span struct{ least, most time.Duration }
 
 var (
 	atOnce = span{}
-	// oneRest is what follows a first failure, and soon a rest of up to a minute,
-	// what follows the tenth or so.
-	oneRest = between(800*time.Millisecond, 1600*time.Millisecond)
+	// oneBackoff is the backoff after a first failure, and soon one of up to a minute,
+	// after the tenth or so.
+	oneBackoff = between(800*time.Millisecond, 1600*time.Millisecond)
 	// aboutASecond is what follows a watch that was soon over, and oneLookup is until
 	// an object is looked up for the first time.
 	aboutASecond = between(500*time.Millisecond, 1500*time.Millisecond)
@@ -120,7 +120,7 @@ type count struct{ least, most int }
 
 func exactly(n int) count { return count{n, n} }
 
-// about is a number that depends on how long the rests happen to be.
+// about is a number that depends on the jitter of the backoff.
 func about(n int) count { return count{n * 3 / 4, n * 5 / 4} }
 
 func (c count) holds(n int) bool { return c.least <= n && n <= c.most }

@@ -10,17 +10,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// row is one fault, and what becomes of an informer that meets it.
+// row is one fault, and how an informer behaves under it.
 type row struct {
 	name string
 	// listing is for an informer that lists; others ask for a watch-list.
 	listing bool
 	// early says that the fault is there when the informer starts. Otherwise it
-	// comes when the informer has been in step for a while.
+	// comes when the informer has been up to date for a while.
 	early bool
 	// prepare makes the server what it is before all that.
 	prepare func(*world)
-	// faults are scripted, and meet makes an informer in step meet them.
+	// faults are scripted, and meet makes an informer that is up to date meet them.
 	faults []cachetest.Fault
 	meet   func(*world)
 	// lasts is how long the fault is there, if it is not over by itself. After
@@ -35,17 +35,17 @@ type row struct {
 	stopAt time.Duration
 
 	// says is a part of what the status of an informer of the core says when it
-	// is stopped, and faceSays of one of the face, if that is something else.
-	says     string
-	faceSays string
+	// is stopped, and layerSays of one of the compatibility layer, if that differs.
+	says      string
+	layerSays string
 
 	ours     outcome
-	face     *outcome // nil if it is as ours
+	layer    *outcome // nil if it is as ours
 	clientGo outcome
 }
 
-// patience is how long an informer has to get in step.
-const patience = time.Hour
+// deadline is how long an informer has to sync.
+const deadline = time.Hour
 
 // measurement is what was seen of an outcome.
 type measurement struct {
@@ -65,7 +65,7 @@ func (m measurement) String() string {
 	return fmt.Sprintf("%s, after %v, %d requests, %d in a minute, stopped in %v", m.verdict, m.after, m.requests, m.busiest, m.stop)
 }
 
-// measure has an informer meet the fault twice: to see when it is in step again,
+// measure has an informer meet the fault twice: to see when it is up to date again,
 // and to stop it.
 func (r row) measure(t *testing.T, i implementation) (m measurement) {
 	synctest.Test(t, func(t *testing.T) {
@@ -92,7 +92,7 @@ func (r row) measure(t *testing.T, i implementation) (m measurement) {
 	return m
 }
 
-// settled is how long an informer is in step before a fault.
+// settled is how long an informer is up to date before a fault.
 const settled = 10 * time.Second
 
 // begin brings a world to where the fault is there.
@@ -107,7 +107,7 @@ func (r row) begin(w *world) (stop func()) {
 	stop = w.run()
 	w.pass(settled)
 	if d := w.difference(); d != "" {
-		w.Fatalf("not in step before the fault: %s", d)
+		w.Fatalf("not up to date before the fault: %s", d)
 	}
 	w.wire.forget()
 	w.api.Fail(r.faults...)
@@ -125,7 +125,7 @@ func (r row) happen(w *world) {
 	}
 }
 
-// write makes one change of each kind, as soon as requests without a pause
+// write makes one change of each kind, as soon as requests without a backoff
 // between them have been answered.
 func (r row) write(w *world) {
 	w.pass(20 * time.Millisecond)
@@ -138,11 +138,11 @@ func (r row) write(w *world) {
 }
 
 // watch waits for an hour, or a flood of requests, and tells what has happened. An
-// informer that is out of step and makes a request a minute goes on trying; one that
+// informer that is out of date and makes a request a minute goes on trying; one that
 // has made no more than two waits for an answer.
 func (w *world) watch(began, ended time.Time) measurement {
 	select {
-	case <-time.After(patience):
+	case <-time.After(deadline):
 	case <-w.wire.flooded:
 	}
 	synctest.Wait()

@@ -146,7 +146,7 @@ func statesOf(pods []*v1.Pod) map[string]string {
 	return all
 }
 
-// state tells the states of a pod apart, of one that was made anew as well.
+// state tells the states of a pod apart, of one that was created again as well.
 func state(pod *v1.Pod) string { return fmt.Sprint(pod.UID, "@", pod.ResourceVersion) }
 
 // difference tells where the store, or what the handler knows, differs from the

@@ -53,43 +53,43 @@ func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync ti
 	return &sharedInformerFactory{factory.New[*source.Client](client, defaultResync, options...)}
 }
 
-// SharedInformerFactory shares one informer per type among all who ask for it.
+// SharedInformerFactory shares one informer per type.
 //
 //	factory := NewSharedInformerFactory(client, 0)
-//	defer factory.Shutdown() // stops what was started, and waits for its end
-//	informer := factory.SomeGroup().V1().SomeKinds() // asking for it adds it to the factory
+//	defer factory.Shutdown() // stops the informers, and waits until they have ended
+//	informer := factory.SomeGroup().V1().SomeKinds() // adds the informer to the factory
 //	informer.TypedInformer().AddEventHandler(...)
 //	factory.StartWithContext(ctx)
 //	if err := factory.WaitForSync(ctx); err != nil {
-//		return err // says which informer is not in sync, and why
+//		return err // names each informer that is not in sync, and why
 //	}
 type SharedInformerFactory interface {
-	// StartWithContext starts the informers that were asked for and do not run, until the
+	// StartWithContext starts the informers that were requested and do not run, until the
 	// context ends. It does not block.
 	StartWithContext(ctx context.Context)
 
 	// Shutdown stops the informers that were started and blocks until all of them have ended; no
-	// more are started. What they were started with need not have ended. It may be called
+	// more are started. Their context or channel need not have ended. It may be called
 	// several times, but not by a handler.
 	Shutdown()
 
 	// WaitForSync blocks until each started informer is in sync or stuck, since the server does
-	// not have or has forbidden its resource, or the context ends. The error says for each informer
-	// that is not in sync what it was doing, and what went wrong.
+	// not have or has forbidden its resource, or the context ends. The error has for each informer
+	// that is not in sync its phase and its last error.
 	WaitForSync(ctx context.Context) error
 
 	// WaitForAllSync is WaitForSync that also waits for informers that are stuck.
 	WaitForAllSync(ctx context.Context) error
 
-	// Status returns what each informer is doing, sorted by name.
+	// Status returns the status of each informer, sorted by name.
 	Status() []factory.Status
 
 	// HealthCheck returns a liveness check that fails if an informer has stopped, or may have
-	// been out of step with the server for longer than stale.
+	// been out of date for longer than stale.
 	HealthCheck(stale time.Duration) func(*http.Request) error
 
-	// Release stops the informer of the type of obj and forgets it: the next who asks gets a new
-	// one, which needs a Start. What it returns is closed when the informer has ended.
+	// Release stops the informer of the type of obj and removes it: the next request creates a
+	// new one, which needs a Start. The channel is closed when the informer has ended.
 	Release(obj runtime.Object) <-chan struct{}
 
 	// Shop gives the informers of group shop.example.com.

@@ -10,7 +10,7 @@ import (
 // NewInformerFunc makes an informer from a client and a resync period.
 type NewInformerFunc = factory.NewInformerFunc[*source.Client]
 
-// SharedInformerFactory is what informers need of the factory.
+// SharedInformerFactory is the part of the factory that informers use.
 type SharedInformerFactory = factory.Interface[*source.Client]
 
 // TweakListOptionsFunc changes the options of a list or watch.

@@ -36,7 +36,7 @@ func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resy
 	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewOrderInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewOrderInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(orderResource, source.New[*v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options)
 }
@@ -80,7 +80,7 @@ func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, r
 	return ToShipmentIndexInformer(NewFilteredShipmentInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewShipmentInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewShipmentInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(shipmentResource, source.New[*v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options)
 }
@@ -124,7 +124,7 @@ func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.
 	return ToWarehouseIndexInformer(NewFilteredWarehouseInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewWarehouseInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewWarehouseInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(warehouseResource, source.New[*v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options)
 }

@@ -21,7 +21,7 @@ type shipmentLister struct {
 	listers.ResourceIndexer[*v1alpha1.Shipment]
 }
 
-// NewShipmentLister returns a lister of what the indexer holds.
+// NewShipmentLister returns a lister of the objects of the indexer.
 func NewShipmentLister(indexer cache.Indexer) ShipmentLister {
 	return &shipmentLister{listers.New[*v1alpha1.Shipment](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "shipments"})}
 }

@@ -20,7 +20,7 @@ type warehouseLister struct {
 	listers.ResourceIndexer[*v1alpha1.Warehouse]
 }
 
-// NewWarehouseLister returns a lister of what the indexer holds.
+// NewWarehouseLister returns a lister of the objects of the indexer.
 func NewWarehouseLister(indexer cache.Indexer) WarehouseLister {
 	return &warehouseLister{listers.New[*v1alpha1.Warehouse](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "warehouses"})}
 }

@@ -20,7 +20,7 @@ type orderLister struct {
 	listers.ResourceIndexer[*v1alpha1.Order]
 }
 
-// NewOrderLister returns a lister of what the indexer holds.
+// NewOrderLister returns a lister of the objects of the indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
 	return &orderLister{listers.New[*v1alpha1.Order](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "orders"})}
 }

@@ -36,7 +36,7 @@ func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, 
 	return ToInterfaceIndexInformer(NewFilteredInterfaceInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewInterfaceInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewInterfaceInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(interfaceResource, source.New[*v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options)
 }

@@ -36,7 +36,7 @@ func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, re
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewGatewayInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(gatewayResource, source.New[*v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
 }
@@ -80,7 +80,7 @@ func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod ti
 	return ToGatewayClassIndexInformer(NewFilteredGatewayClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewGatewayClassInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(gatewayClassResource, source.New[*v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options)
 }

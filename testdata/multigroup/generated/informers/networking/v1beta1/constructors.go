@@ -36,7 +36,7 @@ func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, 
 	return ToEndpointsIndexInformer(NewFilteredEndpointsInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewEndpointsInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewEndpointsInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(endpointsResource, source.New[*v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options)
 }
@@ -80,7 +80,7 @@ func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, re
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewGatewayInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(gatewayResource, source.New[*v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
 }

@@ -36,7 +36,7 @@ func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resy
 	return ToClaimIndexInformer(NewFilteredClaimInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewClaimInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewClaimInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(claimResource, source.New[*v1.Claim](client, claimResource.GroupVersionResource, namespace), options)
 }
@@ -80,7 +80,7 @@ func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Dur
 	return ToVolumeIndexInformer(NewFilteredVolumeInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewVolumeInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewVolumeInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(volumeResource, source.New[*v1.Volume](client, volumeResource.GroupVersionResource, ""), options)
 }

@@ -21,7 +21,7 @@ type interfaceLister struct {
 	listers.ResourceIndexer[*v1alpha1.Interface]
 }
 
-// NewInterfaceLister returns a lister of what the indexer holds.
+// NewInterfaceLister returns a lister of the objects of the indexer.
 func NewInterfaceLister(indexer cache.Indexer) InterfaceLister {
 	return &interfaceLister{listers.New[*v1alpha1.Interface](indexer, schema.GroupResource{Group: "networking.mesh.example.org", Resource: "interfaces"})}
 }

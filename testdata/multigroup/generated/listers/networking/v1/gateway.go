@@ -21,7 +21,7 @@ type gatewayLister struct {
 	listers.ResourceIndexer[*v1.Gateway]
 }
 
-// NewGatewayLister returns a lister of what the indexer holds.
+// NewGatewayLister returns a lister of the objects of the indexer.
 func NewGatewayLister(indexer cache.Indexer) GatewayLister {
 	return &gatewayLister{listers.New[*v1.Gateway](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gateways"})}
 }

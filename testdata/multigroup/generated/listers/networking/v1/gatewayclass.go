@@ -20,7 +20,7 @@ type gatewayClassLister struct {
 	listers.ResourceIndexer[*v1.GatewayClass]
 }
 
-// NewGatewayClassLister returns a lister of what the indexer holds.
+// NewGatewayClassLister returns a lister of the objects of the indexer.
 func NewGatewayClassLister(indexer cache.Indexer) GatewayClassLister {
 	return &gatewayClassLister{listers.New[*v1.GatewayClass](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gatewayclasses"})}
 }

@@ -21,7 +21,7 @@ type reportLister struct {
 	listers.ResourceIndexer[*v1beta1.Report]
 }
 
-// NewReportLister returns a lister of what the indexer holds.
+// NewReportLister returns a lister of the objects of the indexer.
 func NewReportLister(indexer cache.Indexer) ReportLister {
 	return &reportLister{listers.New[*v1beta1.Report](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "reports"})}
 }

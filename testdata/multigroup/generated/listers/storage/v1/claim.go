@@ -21,7 +21,7 @@ type claimLister struct {
 	listers.ResourceIndexer[*v1.Claim]
 }
 
-// NewClaimLister returns a lister of what the indexer holds.
+// NewClaimLister returns a lister of the objects of the indexer.
 func NewClaimLister(indexer cache.Indexer) ClaimLister {
 	return &claimLister{listers.New[*v1.Claim](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "diskclaims"})}
 }

@@ -20,7 +20,7 @@ type volumeLister struct {
 	listers.ResourceIndexer[*v1.Volume]
 }
 
-// NewVolumeLister returns a lister of what the indexer holds.
+// NewVolumeLister returns a lister of the objects of the indexer.
 func NewVolumeLister(indexer cache.Indexer) VolumeLister {
 	return &volumeLister{listers.New[*v1.Volume](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "volumes"})}
 }

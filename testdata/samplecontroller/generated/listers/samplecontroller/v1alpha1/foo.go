@@ -23,7 +23,7 @@ type fooLister struct {
 	listers.ResourceIndexer[*v1alpha1.Foo]
 }
 
-// NewFooLister returns a lister of what the indexer holds.
+// NewFooLister returns a lister of the objects of the indexer.
 func NewFooLister(indexer cache.Indexer) FooLister {
 	return &fooLister{listers.New[*v1alpha1.Foo](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "foos"})}
 }

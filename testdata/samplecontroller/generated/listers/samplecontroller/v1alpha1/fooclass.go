@@ -22,7 +22,7 @@ type fooClassLister struct {
 	listers.ResourceIndexer[*v1alpha1.FooClass]
 }
 
-// NewFooClassLister returns a lister of what the indexer holds.
+// NewFooClassLister returns a lister of the objects of the indexer.
 func NewFooClassLister(indexer cache.Indexer) FooClassLister {
 	return &fooClassLister{listers.New[*v1alpha1.FooClass](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "fooclasses"})}
 }

@@ -39,7 +39,7 @@ func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, r
 	return ToFooIndexInformer(NewFilteredFooInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewFooInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewFooInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
 	objects := source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch)
@@ -85,7 +85,7 @@ func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod t
 	return ToFooClassIndexInformer(NewFilteredFooClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewFooClassInformerWithOptions makes an informer that nobody shares: prefer that of a factory.
+// NewFooClassInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
 	objects := source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch)

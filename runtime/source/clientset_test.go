@@ -124,8 +124,8 @@ func TestClientsetPageIsNotPinned(t *testing.T) {
 		return page, nil
 	}, nil)
 	got, _, _, err := listAll(t, src, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%d items, %v", len(got), err)
 	}
 	runtime.GC()
 	if first.Value() != nil {

@@ -268,6 +268,9 @@ func TestExpansions(t *testing.T) {
 	options := project(t)
 	mustRun(t, options)
 	dir := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1")
+	if !exists(filepath.Join(dir, "expansion_generated.go")) {
+		t.Fatal("no empty expansions were written")
+	}
 	writeFile(t, filepath.Join(dir, "order_expansion.go"), "package v1\n\ntype OrderListerExpansion interface{}\n\ntype OrderNamespaceListerExpansion interface{}\n")
 	mustRun(t, options)
 	if exists(filepath.Join(dir, "expansion_generated.go")) {

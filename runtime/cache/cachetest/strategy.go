@@ -161,10 +161,7 @@ func (s strategy) markDeleting(obj *unstructured.Unstructured) {
 // validateName allows what a path can hold to RBAC, whose names have colons.
 func (s strategy) validateName(name string, prefix bool) []string {
 	if s.kind.Group == "rbac.authorization.k8s.io" {
-		if prefix {
-			return path.IsValidPathSegmentPrefix(name)
-		}
-		return path.IsValidPathSegmentName(name)
+		return path.ValidatePathSegmentName(name, prefix)
 	}
 	return validation.NameIsDNSSubdomain(name, prefix)
 }

@@ -48,6 +48,10 @@ generate: ## Regenerate the golden output
 verify: ## Check that the golden output is what the generator writes
 	hack/verify-codegen.sh
 
+.PHONY: api
+api: ## Write what the public packages of the runtime export to their api.txt
+	go test ./runtime/internal/apinames -run TestPublicPackages -update
+
 .PHONY: bench
 bench: ## Measure the runtime and client-go's side by side, and write docs/bench
 	@echo "A quarter of an hour, and a few minutes more the first time, when a real API server is built."

@@ -1,13 +1,16 @@
 // Package policy holds the rules of this repository that a compiler does not
-// check: who may import whom, and what go.mod may not hold.
+// check: who may import whom, what go.mod may not hold, and that the guide to the
+// code is right.
 package policy
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,4 +146,53 @@ func TestGoMod(t *testing.T) {
 			t.Errorf("go.mod requires %s, which belongs into test/go.mod", require.Mod.Path)
 		}
 	}
+}
+
+// What CONTRIBUTING names in "Where is …" is where it says.
+func TestWhereIs(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Where is …\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	const head = 2
+	rows := regexp.MustCompile("(?m)^\\| (.+) \\| `(.+\\.go)` \\| `(.+)` \\|$").FindAllStringSubmatch(section, -1)
+	if lines := strings.Count(section, "\n|"); len(rows) < 10 || len(rows) != lines-head {
+		t.Errorf("CONTRIBUTING.md: %d rows with a file and a function, of %d", len(rows), lines-head)
+	}
+	for _, row := range rows {
+		t.Run(row[1], func(t *testing.T) {
+			path, want := row[2], row[3]
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(file.Decls, func(decl ast.Decl) bool { return functionName(decl) == want }) {
+				t.Errorf("%s has no function %s", path, want)
+			}
+		})
+	}
+}
+
+// functionName is the name of a function, or that of a method after its type's.
+func functionName(decl ast.Decl) string {
+	function, ok := decl.(*ast.FuncDecl)
+	if !ok {
+		return ""
+	}
+	if function.Recv == nil {
+		return function.Name.Name
+	}
+	receiver := function.Recv.List[0].Type
+	if pointer, ok := receiver.(*ast.StarExpr); ok {
+		receiver = pointer.X
+	}
+	if generic, ok := receiver.(*ast.IndexExpr); ok {
+		receiver = generic.X
+	}
+	if named, ok := receiver.(*ast.Ident); ok {
+		return named.Name + "." + function.Name.Name
+	}
+	return ""
 }

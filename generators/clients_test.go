@@ -125,11 +125,15 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 func TestAClientsetReplacesClients(t *testing.T) {
 	t.Parallel()
 	options := project(t)
+	clients := filepath.Join(options.Dir, "pkg/generated/clients")
 	options.Clients = true
 	mustRun(t, options)
+	if !exists(clients) {
+		t.Fatal("no clients were written")
+	}
 	options.Clients, options.VersionedClientset = false, "example.com/shop/clientset"
 	mustRun(t, options)
-	if exists(filepath.Join(options.Dir, "pkg/generated/clients")) {
+	if exists(clients) {
 		t.Error("clients are still there")
 	}
 }

@@ -214,11 +214,9 @@ func hasSigns(root string) bool {
 		switch {
 		case found:
 			return filepath.SkipAll
-		case err != nil:
-			return nil
-		case entry.IsDir() && path != root && ignored(entry.Name()):
+		case err == nil && entry.IsDir() && path != root && ignored(entry.Name()):
 			return filepath.SkipDir
-		case !entry.IsDir() && isGoFile(filepath.Dir(path), entry):
+		case err == nil && !entry.IsDir() && isGoFile(filepath.Dir(path), entry):
 			source, err := os.ReadFile(path)
 			found = err == nil && containsAny(source, signs) && !hasHeader(source)
 		}

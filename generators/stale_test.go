@@ -93,14 +93,19 @@ func TestStaleIsWhatHasNoType(t *testing.T) {
 			t.Parallel()
 			options := twoPackages(t)
 			mustRun(t, options)
+			want := func(there bool) {
+				t.Helper()
+				for _, dir := range []string{"informers/sales", "listers/sales"} {
+					if exists(filepath.Join(options.Dir, "pkg/generated", dir)) != there {
+						t.Errorf("%s is there: %v", dir, !there)
+					}
+				}
+			}
+			want(true)
 			spoil(t, options.Dir)
 			options.Patterns = []string{"./api/v1"}
 			mustRun(t, options)
-			for _, dir := range []string{"informers/sales", "listers/sales"} {
-				if exists(filepath.Join(options.Dir, "pkg/generated", dir)) {
-					t.Errorf("%s is still there", dir)
-				}
-			}
+			want(false)
 		})
 	}
 }

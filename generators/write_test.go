@@ -246,28 +246,6 @@ func TestCancelledRunWritesNothing(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFolder(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	options := project(t)
-	dir := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1")
-	if err := errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o555)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) }) // or it can't be removed
-	before := snapshot(t, options.Dir)
-	_, err := Run(t.Context(), options)
-	want := "output: pkg/generated/listers/shop/v1/expansion_generated.go: can't be written: permission denied; nothing was written"
-	if err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %q", err, want)
-	}
-	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // What fails in the midst of replacing files leaves no temporary ones.
 func TestFailedReplacement(t *testing.T) {
 	t.Parallel()
@@ -290,6 +268,9 @@ func TestExpansions(t *testing.T) {
 	options := project(t)
 	mustRun(t, options)
 	dir := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1")
+	if !exists(filepath.Join(dir, "expansion_generated.go")) {
+		t.Fatal("no empty expansions were written")
+	}
 	writeFile(t, filepath.Join(dir, "order_expansion.go"), "package v1\n\ntype OrderListerExpansion interface{}\n\ntype OrderNamespaceListerExpansion interface{}\n")
 	mustRun(t, options)
 	if exists(filepath.Join(dir, "expansion_generated.go")) {

@@ -313,8 +313,8 @@ func TestLargeStoreModel(t *testing.T) {
 			store.Delete(key)
 			delete(m, key)
 			if random.IntN(100) == 0 {
-				all, hits := store.Snapshot(), Snapshot[*thing]{}
-				hits, _ = store.SnapshotByIndex(NamespaceIndexName, "ns")
+				all := store.Snapshot()
+				hits, _ := store.SnapshotByIndex(NamespaceIndexName, "ns")
 				snapshots = append(snapshots, kept{all.objects, slices.Clone(all.objects)}, kept{hits.objects, slices.Clone(hits.objects)})
 			}
 		}

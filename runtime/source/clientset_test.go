@@ -74,20 +74,21 @@ func TestClientsetListErrors(t *testing.T) {
 	forbidden := apierrors.NewForbidden(pods.GroupResource(), "", errors.New("no"))
 	table := &unstructured.UnstructuredList{Object: map[string]any{"kind": "Table", "apiVersion": "meta.k8s.io/v1"}}
 	for _, c := range []struct {
+		name string
 		list kruntime.Object
 		err  error
 		want error
 	}{
-		{nil, forbidden, forbidden},
-		{nil, nil, ErrNotAList},
-		{(*corev1.PodList)(nil), nil, ErrNotAList},
-		{&corev1.Pod{}, nil, ErrNotAList},
-		{table, nil, ErrTable},
+		{"refused", nil, forbidden, forbidden},
+		{"nothing", nil, nil, ErrNotAList},
+		{"a nil pointer", (*corev1.PodList)(nil), nil, ErrNotAList},
+		{"an object", &corev1.Pod{}, nil, ErrNotAList},
+		{"a table", table, nil, ErrTable},
 	} {
 		src := FromClientset[kruntime.Object](nil,
 			func(context.Context, metav1.ListOptions) (kruntime.Object, error) { return c.list, c.err }, nil)
 		if _, _, _, err := listAll(t, src, metav1.ListOptions{}); !errors.Is(err, c.want) {
-			t.Errorf("%T %v: %v", c.list, c.err, err)
+			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
 	}
 }
@@ -124,8 +125,8 @@ func TestClientsetPageIsNotPinned(t *testing.T) {
 		return page, nil
 	}, nil)
 	got, _, _, err := listAll(t, src, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%d items, %v", len(got), err)
 	}
 	runtime.GC()
 	if first.Value() != nil {
@@ -137,23 +138,24 @@ func TestClientsetPageIsNotPinned(t *testing.T) {
 func TestClientsetWatchEvents(t *testing.T) {
 	status := expired()
 	for _, c := range []struct {
+		name  string
 		event watch.Event
 		want  cache.Frame[*corev1.Pod]
 		is    func(error) bool
 	}{
-		{watch.Event{Type: watch.Added, Object: podNamed("a")}, cache.Frame[*corev1.Pod]{Type: watch.Added, Object: podNamed("a")}, nil},
-		{watch.Event{Type: watch.Deleted, Object: podNamed("a")}, cache.Frame[*corev1.Pod]{Type: watch.Deleted, Object: podNamed("a")}, nil},
-		{watch.Event{Type: watch.Bookmark, Object: bookmarkPod()}, cache.Frame[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, nil},
-		{watch.Event{Type: watch.Error, Object: status}, cache.Frame[*corev1.Pod]{}, apierrors.IsResourceExpired},
-		{watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassDecode)},
-		{watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassConnection)},
-		{watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassOther)},
-		{watch.Event{Type: watch.Error}, cache.Frame[*corev1.Pod]{}, func(err error) bool { return errors.Is(err, errNoStatus) }},
-		{watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{}}, cache.Frame[*corev1.Pod]{}, isObjectError},
-		{watch.Event{Type: watch.Added, Object: (*corev1.Pod)(nil)}, cache.Frame[*corev1.Pod]{}, isObjectError},
-		{watch.Event{Type: watch.Added}, cache.Frame[*corev1.Pod]{}, isObjectError},
-		{watch.Event{Type: watch.Bookmark, Object: status}, cache.Frame[*corev1.Pod]{}, isObjectError},
-		{watch.Event{Type: "RENAMED", Object: podNamed("a")}, cache.Frame[*corev1.Pod]{}, isObjectError},
+		{"added", watch.Event{Type: watch.Added, Object: podNamed("a")}, cache.Frame[*corev1.Pod]{Type: watch.Added, Object: podNamed("a")}, nil},
+		{"deleted", watch.Event{Type: watch.Deleted, Object: podNamed("a")}, cache.Frame[*corev1.Pod]{Type: watch.Deleted, Object: podNamed("a")}, nil},
+		{"bookmark", watch.Event{Type: watch.Bookmark, Object: bookmarkPod()}, cache.Frame[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, nil},
+		{"expired", watch.Event{Type: watch.Error, Object: status}, cache.Frame[*corev1.Pod]{}, apierrors.IsResourceExpired},
+		{"undecodable event", watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassDecode)},
+		{"connection lost", watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassConnection)},
+		{"stream error", watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassOther)},
+		{"error without a status", watch.Event{Type: watch.Error}, cache.Frame[*corev1.Pod]{}, func(err error) bool { return errors.Is(err, errNoStatus) }},
+		{"object of another type", watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{}}, cache.Frame[*corev1.Pod]{}, isObjectError},
+		{"nil pointer", watch.Event{Type: watch.Added, Object: (*corev1.Pod)(nil)}, cache.Frame[*corev1.Pod]{}, isObjectError},
+		{"no object", watch.Event{Type: watch.Added}, cache.Frame[*corev1.Pod]{}, isObjectError},
+		{"bookmark of a status", watch.Event{Type: watch.Bookmark, Object: status}, cache.Frame[*corev1.Pod]{}, isObjectError},
+		{"unknown event type", watch.Event{Type: "RENAMED", Object: podNamed("a")}, cache.Frame[*corev1.Pod]{}, isObjectError},
 	} {
 		events := &countedWatch{events: make(chan watch.Event, 1)}
 		events.events <- c.event
@@ -161,13 +163,13 @@ func TestClientsetWatchEvents(t *testing.T) {
 		w := openWatch(t, overEvents[*corev1.Pod](events))
 		got, err := w.Next()
 		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", c.event, diff)
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		if (err != nil) != (c.is != nil) || err != nil && !c.is(err) {
-			t.Errorf("%v: error %v", c.event, err)
+			t.Errorf("%s: error %v", c.name, err)
 		}
 		if _, err := w.Next(); err != io.EOF {
-			t.Errorf("%v: then %v", c.event, err)
+			t.Errorf("%s: then %v", c.name, err)
 		}
 	}
 }

@@ -205,9 +205,11 @@ func TestUnstructured(t *testing.T) {
 		{"kind": "Widget", "apiVersion": "example.com/v1", "metadata": map[string]any{"name": "a"}, "n": int64(1)},
 		{"kind": "Other", "apiVersion": "o/v1", "metadata": map[string]any{"name": "b"}},
 	}
-	for i, obj := range objects {
-		if diff := cmp.Diff(want[i], obj.Object); diff != "" {
-			t.Errorf("item %d (-want +got):\n%s", i, diff)
-		}
+	var got []map[string]any
+	for _, obj := range objects {
+		got = append(got, obj.Object)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
 	}
 }

@@ -305,6 +305,9 @@ func TestPageIsNotPinned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(others) != 9 {
+			t.Errorf("%s: %d items, want 10", contentType, len(others)+1)
+		}
 		runtime.GC()
 		for i, pod := range others {
 			if pod.Value() != nil {

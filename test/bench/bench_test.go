@@ -40,11 +40,15 @@ func TestQuick(t *testing.T) {
 	if err := json.Unmarshal(data, &results); err != nil {
 		t.Fatal(err)
 	}
+	if len(results) == 0 {
+		t.Error("no results")
+	}
 	for _, r := range results {
 		if r.Unit == nanoseconds && min(r.Theirs, r.Ours) <= 0 {
 			t.Errorf("%s: no time measured: %v", r.Workload, r)
 		}
 	}
+	drawn := 0
 	for _, p := range plots(quick) {
 		picture, err := os.ReadFile(filepath.Join(dir, p.name+".svg"))
 		if len(p.at) < 2 {
@@ -53,6 +57,10 @@ func TestQuick(t *testing.T) {
 		if err != nil || !bytes.Contains(picture, []byte("<polyline")) {
 			t.Errorf("plot %s: %v: %.100s", p.name, err, picture)
 		}
+		drawn++
+	}
+	if drawn == 0 {
+		t.Error("no plot was drawn")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,10 +33,12 @@ func TestPlot(t *testing.T) {
 	}
 	lines := regexp.MustCompile(`points="(.*)"`).FindAllStringSubmatch(picture.String(), -1)
 	want := []string{"120.0,226.7 350.0,143.3 580.0,60.0", "120.0,310.0 350.0,226.7 580.0,143.3"}
-	for i, line := range lines {
-		if line[1] != want[i] {
-			t.Errorf("line %d: got %s, want %s", i, line[1], want[i])
-		}
+	var got []string
+	for _, line := range lines {
+		got = append(got, line[1])
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines: got %q, want %q", got, want)
 	}
 	if !strings.Contains(picture.String(), "time/op, logarithmic scale") {
 		t.Error("the plot does not say what its scale is")
@@ -62,6 +65,9 @@ func TestPlotText(t *testing.T) {
 		svg := p.svg([]int{1, 1_000_000}, line{name: "client-go", values: values}, line{name: "here", values: values})
 		if err := xml.Unmarshal([]byte(svg), &picture); err != nil {
 			t.Fatal(err)
+		}
+		if len(picture.Text) == 0 {
+			t.Errorf("%s: has no text", p.name)
 		}
 		for _, e := range picture.Text {
 			wide := 7.5 // pixels of a character, on average, in a wide font

@@ -101,6 +101,9 @@ func (x tools) sameAPI(t *testing.T, dir, module string, in input) int {
 	packages := check(t, dir, module, "theirs", "ours")
 	got := compare(below(packages, module+"/theirs"), below(packages, module+"/ours"))
 	t.Logf("%d the same, %d missing, %d changed", got.same, len(got.missing), len(got.changed))
+	if got.same == 0 {
+		t.Error("nothing was compared")
+	}
 	for _, what := range got.missing {
 		t.Errorf("missing: %s", what)
 	}

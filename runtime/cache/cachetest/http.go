@@ -76,7 +76,7 @@ func parsePath(path string) (target, bool) {
 		return target{}, false
 	}
 	// The status of a namespace is no resource in it.
-	if len(parts) > 2 && parts[0] == "namespaces" && !(len(parts) == 3 && parts[2] == statusSubresource) {
+	if len(parts) > 2 && parts[0] == "namespaces" && (len(parts) != 3 || parts[2] != statusSubresource) {
 		t.key.Namespace, parts = parts[1], parts[2:]
 	}
 	t.resource.Resource = parts[0]
@@ -114,7 +114,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !found || t.key.Name != "" && !e.installed():
 		http.NotFound(w, r)
-	case t.subresource != "" && !(t.subresource == statusSubresource && e.hasStatus()):
+	case t.subresource != "" && (t.subresource != statusSubresource || !e.hasStatus()):
 		writeError(w, apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name))
 	case t.key.Name == "":
 		serveCollection(w, r, e, t)

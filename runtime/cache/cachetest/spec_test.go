@@ -17,21 +17,22 @@ func TestGeneration(t *testing.T) {
 		created := time.Now()
 		time.Sleep(time.Hour)
 		for _, step := range []struct {
+			name       string
 			change     func(*testv1.Carp)
 			generation int64
 		}{
-			{func(*testv1.Carp) {}, 1},
-			{func(c *testv1.Carp) { c.Labels = map[string]string{"k": "v"} }, 1},
-			{func(c *testv1.Carp) { c.Status.Phase = "up" }, 1},
-			{func(c *testv1.Carp) { c.Spec.NodeName = "n" }, 2},
-			{func(c *testv1.Carp) { *c = *on("m", carp("a/one")) }, 3},
-			{func(c *testv1.Carp) { c.Generation = 9 }, 9},
+			{"nothing", func(*testv1.Carp) {}, 1},
+			{"labels", func(c *testv1.Carp) { c.Labels = map[string]string{"k": "v"} }, 1},
+			{"status", func(c *testv1.Carp) { c.Status.Phase = "up" }, 1},
+			{"spec", func(c *testv1.Carp) { c.Spec.NodeName = "n" }, 2},
+			{"another object", func(c *testv1.Carp) { *c = *on("m", carp("a/one")) }, 3},
+			{"generation", func(c *testv1.Carp) { c.Generation = 9 }, 9},
 		} {
 			obj := must(api.Get(key("a/one")))(t)
 			step.change(obj)
 			got := must(api.Update(obj))(t)
 			if got.Generation != step.generation || !got.CreationTimestamp.Time.Equal(created) {
-				t.Errorf("got generation %d, created %v; want %d, %v", got.Generation, got.CreationTimestamp, step.generation, created)
+				t.Errorf("%s: got generation %d, created %v; want %d, %v", step.name, got.Generation, got.CreationTimestamp, step.generation, created)
 			}
 		}
 	})
@@ -43,18 +44,19 @@ func TestSameSpec(t *testing.T) {
 		return &unstructured.Unstructured{Object: content}
 	}
 	for _, test := range []struct {
+		name string
 		x, y any
 		want bool
 	}{
-		{of(map[string]any{"spec": int64(1), "status": int64(1)}), of(map[string]any{"spec": int64(1), "metadata": map[string]any{}}), true},
-		{of(map[string]any{"spec": int64(1)}), of(map[string]any{"spec": int64(2)}), false},
-		{of(map[string]any{"data": int64(1)}), of(map[string]any{}), false},
-		{carp("a/one"), carp("b/two", "k=v"), true},
-		{carp("a/one"), on("n", carp("a/one")), false},
-		{carp("a/one"), of(nil), false},
+		{"status and metadata", of(map[string]any{"spec": int64(1), "status": int64(1)}), of(map[string]any{"spec": int64(1), "metadata": map[string]any{}}), true},
+		{"spec", of(map[string]any{"spec": int64(1)}), of(map[string]any{"spec": int64(2)}), false},
+		{"a field that one lacks", of(map[string]any{"data": int64(1)}), of(map[string]any{}), false},
+		{"name and labels", carp("a/one"), carp("b/two", "k=v"), true},
+		{"spec of a typed object", carp("a/one"), on("n", carp("a/one")), false},
+		{"another type", carp("a/one"), of(nil), false},
 	} {
 		if got := sameSpec(test.x, test.y); got != test.want {
-			t.Errorf("%v and %v: %v, want %v", test.x, test.y, got, test.want)
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 }

@@ -36,15 +36,24 @@ func TestAllocations(t *testing.T) {
 		list := map[string]float64{"typed": 2, "untyped": 1}[name]
 		n := 0
 		for what, c := range map[string]struct {
-			do   func()
-			want float64
+			do    func()
+			found int
+			want  float64
 		}{
-			"GetByKey":     {func() { _, _, _ = indexer.GetByKey("ns/pod-7") }, 0},
-			"List":         {func() { n += len(indexer.List()) }, list},
-			"ByIndex":      {func() { found, _ := indexer.ByIndex(NamespaceIndex, "ns"); n += len(found) }, list},
-			"ByTypedIndex": {func() { found, _ := typed.ByTypedIndex(NamespaceIndex, "ns"); n += len(found) }, 1},
+			"GetByKey": {func() {
+				if _, exists, _ := indexer.GetByKey("ns/pod-7"); exists {
+					n = 1
+				}
+			}, 1, 0},
+			"List":         {func() { n = len(indexer.List()) }, 1000, list},
+			"ByIndex":      {func() { found, _ := indexer.ByIndex(NamespaceIndex, "ns"); n = len(found) }, 1000, list},
+			"ByTypedIndex": {func() { found, _ := typed.ByTypedIndex(NamespaceIndex, "ns"); n = len(found) }, 1000, 1},
 		} {
 			t.Run(name+"/"+what, func(t *testing.T) {
+				n = 0
+				if c.do(); n != c.found {
+					t.Errorf("found %d, want %d", n, c.found)
+				}
 				if got := testing.AllocsPerRun(100, c.do); got > c.want {
 					t.Errorf("%v allocations, want %v", got, c.want)
 				}

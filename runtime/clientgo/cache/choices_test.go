@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -25,11 +26,16 @@ func (c *choices) of(n int) int {
 // oneIn reports true about once in n times, and false after the end.
 func (c *choices) oneIn(n int) bool { return c.of(n) == n-1 }
 
+var seed = flag.Uint64("seed", 0, "the seed of the tests with random choices; 0 is any")
+
 // everyChoice runs a test for some random choices.
 func everyChoice(t *testing.T, runs, length int, test func(*testing.T, choices)) {
 	t.Helper()
 	dropErrors(t)
-	seed := uint64(time.Now().UnixNano())
+	seed := *seed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
 	for run := range runs {
 		rnd := rand.New(rand.NewPCG(seed, uint64(run)))
 		data := make(choices, length)
@@ -38,7 +44,7 @@ func everyChoice(t *testing.T, runs, length int, test func(*testing.T, choices))
 		}
 		test(t, data)
 		if t.Failed() {
-			t.Fatalf("seed %d, run %d", seed, run)
+			t.Fatalf("run %d of seed %d: repeat it with -run '^%s$' -seed %d", run, seed, t.Name(), seed)
 		}
 	}
 }

@@ -1,9 +1,12 @@
-// Package apinames compares the exported API of two packages, for the tests
-// that hold a package to the one that it stands in for.
+// Package apinames lists the exported names of a package with their types, for
+// the test that holds each public package to its api.txt, and compares those of
+// two packages, for the tests that hold a package to the one that it stands in
+// for.
 //
+//	Listing(pkg)             ─► one line for each name
 //	Compare(t, ours, theirs) ─► what ours lacks, what it adds, what differs
 //
-// It sees types: a function with other parameters differs, as does a struct
+// Compare sees types: a function with other parameters differs, as does a struct
 // with another field or a type without a method. A type of ours and the one of
 // theirs with the same name count as the same type wherever they are mentioned.
 package apinames
@@ -75,9 +78,9 @@ func differences(t *testing.T, ours, theirs string) (missing, added, changed []s
 // called theirs.
 func exported(t *testing.T, path, ours, theirs string) map[string]string {
 	t.Helper()
-	loaded, err := packages.Load(&packages.Config{Mode: packages.NeedTypes | packages.NeedName | packages.NeedImports | packages.NeedExportFile}, path)
-	if err != nil || len(loaded) != 1 || len(loaded[0].Errors) > 0 {
-		t.Fatalf("loading %s: %v, %v", path, err, loaded)
+	loaded := load(t, path)
+	if len(loaded) != 1 {
+		t.Fatalf("loading %s: %d packages", path, len(loaded))
 	}
 	d := describer{strings.NewReplacer("interface{}", "any", ours+".", theirs+".")}
 	scope := loaded[0].Types.Scope()
@@ -88,6 +91,25 @@ func exported(t *testing.T, path, ours, theirs string) map[string]string {
 		}
 	}
 	return all
+}
+
+// load returns the packages that match a pattern, with what they export.
+func load(t *testing.T, pattern string) []*packages.Package {
+	t.Helper()
+	const mode = packages.NeedName | packages.NeedFiles | packages.NeedModule | packages.NeedImports | packages.NeedTypes | packages.NeedExportFile
+	loaded, err := packages.Load(&packages.Config{Mode: mode}, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range loaded {
+		for _, err := range pkg.Errors {
+			t.Errorf("loading %s: %v", pkg.PkgPath, err)
+		}
+	}
+	if t.Failed() || len(loaded) == 0 {
+		t.Fatalf("loading %s: %d packages", pattern, len(loaded))
+	}
+	return loaded
 }
 
 // describer says the same of two objects if they are of the same type.

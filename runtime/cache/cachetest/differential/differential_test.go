@@ -32,7 +32,12 @@ func TestScripts(t *testing.T) {
 		if *duration > 0 && time.Since(began) > *duration || *duration == 0 && seed >= *firstSeed+uint64(*runs) {
 			return
 		}
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { test(t, newScript(choicesOf(seed))) })
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			test(t, newScript(choicesOf(seed)))
+			if t.Failed() {
+				t.Logf("repeat it with -run TestScripts -seed %d -runs 1", seed)
+			}
+		})
 	}
 }
 

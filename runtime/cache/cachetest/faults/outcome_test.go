@@ -84,8 +84,6 @@ var (
 	aboutASecond = between(500*time.Millisecond, 1500*time.Millisecond)
 	oneLookup    = between(2*time.Second, 4*time.Second)
 	soon         = between(0, time.Minute)
-	// oneWatch is how long a server keeps a watch open.
-	oneWatch = between(5*time.Minute, 10*time.Minute)
 )
 
 func after(d time.Duration) span             { return span{d, d} }

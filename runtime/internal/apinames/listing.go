@@ -1,0 +1,185 @@
+package apinames
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Listing returns the exported names of a package, sorted, one line for each
+// constant, variable, function, type, method and field, as Go source has them.
+// Packages are named by their paths, those of the same module by their folders.
+//
+// The members of an alias are listed if its type is in an internal package of
+// the module: no other listing has them.
+func Listing(pkg *types.Package, module string) []string {
+	l := &listing{pkg: pkg, module: module + "/"}
+	scope := pkg.Scope()
+	for _, name := range scope.Names() {
+		if obj := scope.Lookup(name); obj.Exported() {
+			l.object(obj)
+		}
+	}
+	slices.Sort(l.lines)
+	return slices.Compact(l.lines)
+}
+
+type listing struct {
+	pkg    *types.Package
+	module string
+	lines  []string
+}
+
+func (l *listing) add(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+// qualifier leaves out the listed package, and the path of the module.
+func (l *listing) qualifier(pkg *types.Package) string {
+	if pkg == l.pkg {
+		return ""
+	}
+	return strings.TrimPrefix(pkg.Path(), l.module)
+}
+
+func (l *listing) typeName(t types.Type) string {
+	return strings.ReplaceAll(types.TypeString(t, l.qualifier), "interface{}", "any")
+}
+
+// signature is the parameters and results of a function.
+func (l *listing) signature(sig *types.Signature) string {
+	return strings.TrimPrefix(l.typeName(sig), "func")
+}
+
+func (l *listing) object(obj types.Object) {
+	switch obj := obj.(type) {
+	case *types.Const:
+		l.add("const %s %s = %s", obj.Name(), l.typeName(obj.Type()), obj.Val().ExactString())
+	case *types.Var:
+		l.add("var %s %s", obj.Name(), l.typeName(obj.Type()))
+	case *types.Func:
+		l.add("func %s%s", obj.Name(), l.signature(obj.Signature()))
+	case *types.TypeName:
+		l.declaredType(obj)
+	}
+}
+
+func (l *listing) declaredType(obj *types.TypeName) {
+	if !obj.IsAlias() {
+		l.named(obj.Name(), obj.Type().(*types.Named))
+		return
+	}
+	l.add("%s", strings.ReplaceAll(types.ObjectString(obj, l.qualifier), "interface{}", "any"))
+	named, ok := types.Unalias(obj.Type()).(*types.Named)
+	if ok && l.isInternal(named.Obj().Pkg()) {
+		l.members(obj.Name(), named.Origin())
+	}
+}
+
+func (l *listing) isInternal(pkg *types.Package) bool {
+	return pkg != nil && strings.HasPrefix(pkg.Path(), l.module) && strings.Contains(pkg.Path()+"/", "/internal/")
+}
+
+func (l *listing) named(name string, named *types.Named) {
+	form := "struct"
+	switch under := named.Underlying().(type) {
+	case *types.Struct:
+	case *types.Interface:
+		form = "interface"
+	default:
+		form = l.typeName(under)
+	}
+	l.add("type %s%s %s", name, l.typeParams(named), form)
+	l.members(name, named)
+}
+
+// typeParams are the type parameters of a type with their constraints.
+func (l *listing) typeParams(named *types.Named) string {
+	var all []string
+	for p := range named.TypeParams().TypeParams() {
+		all = append(all, p.Obj().Name()+" "+l.typeName(p.Constraint()))
+	}
+	if all == nil {
+		return ""
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+func (l *listing) members(name string, named *types.Named) {
+	switch under := named.Underlying().(type) {
+	case *types.Struct:
+		l.fields(name+l.typeParams(named), under)
+	case *types.Interface:
+		l.elements(name+l.typeParams(named), under)
+		return
+	}
+	byValue := types.NewMethodSet(named)
+	for method := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+		if !method.Obj().Exported() || fromExportedField(named, method) {
+			continue
+		}
+		receiver := name
+		if byValue.Lookup(method.Obj().Pkg(), method.Obj().Name()) == nil {
+			receiver = "*" + name
+		}
+		l.add("method (%s) %s%s", receiver, method.Obj().Name(), l.signature(method.Type().(*types.Signature)))
+	}
+}
+
+// fromExportedField reports whether a method is that of an embedded field that
+// the listing has.
+func fromExportedField(named *types.Named, method *types.Selection) bool {
+	if len(method.Index()) == 1 {
+		return false
+	}
+	return named.Underlying().(*types.Struct).Field(method.Index()[0]).Exported()
+}
+
+// fields lists those of a struct, and those that unexported embedded structs
+// give it.
+func (l *listing) fields(name string, of *types.Struct) {
+	for field := range of.Fields() {
+		switch embedded := embeddedStruct(field); {
+		case field.Exported() && field.Embedded():
+			l.add("type %s struct, embeds %s", name, l.typeName(field.Type()))
+		case field.Exported():
+			l.add("type %s struct, %s %s", name, field.Name(), l.typeName(field.Type()))
+		case embedded != nil:
+			l.fields(name, embedded)
+		}
+	}
+}
+
+func embeddedStruct(field *types.Var) *types.Struct {
+	t := field.Type()
+	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	under, ok := t.Underlying().(*types.Struct)
+	if !ok || !field.Embedded() {
+		return nil
+	}
+	return under
+}
+
+// elements lists the methods of an interface, what it embeds, and whether only
+// its own package can implement it.
+func (l *listing) elements(name string, of *types.Interface) {
+	for method := range of.ExplicitMethods() {
+		if method.Exported() {
+			l.add("type %s interface, %s%s", name, method.Name(), l.signature(method.Signature()))
+		} else {
+			l.add("type %s interface, unexported methods", name)
+		}
+	}
+	for embedded := range of.EmbeddedTypes() {
+		named, ok := types.Unalias(embedded).(*types.Named)
+		under, isInterface := embedded.Underlying().(*types.Interface)
+		if ok && isInterface && named.Obj().Pkg() == l.pkg && !named.Obj().Exported() {
+			l.elements(name, under)
+			continue
+		}
+		l.add("type %s interface, embeds %s", name, l.typeName(embedded))
+	}
+}

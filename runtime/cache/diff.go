@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
 // difference is what leads from the objects of a table to those of a list.
@@ -23,20 +25,22 @@ type pair[T any] struct {
 	existed bool
 }
 
-// diff compares items with the objects of t.
-func diff[T any](t *table[T], items []item[T], same sameness) difference[T] {
+// diff compares items with the objects of a store. The caller holds writing: then the
+// table can be read without mu.
+func diff[T any](s *Store[T], items []item[T], same sameness) difference[T] {
 	var d difference[T]
 	d.kept = lastOfEachKey(items)
-	listed := make([]bool, t.objects.len())
+	t, form := s.table, s.form.Load()
+	listed := make([]bool, t.Len())
 	for i := range d.kept {
 		it := &d.kept[i]
-		row, existed := t.find(it.key)
+		row, existed := t.Find(it.key)
 		if !existed {
 			d.changed = append(d.changed, pair[T]{item: *it})
 			continue
 		}
 		listed[row] = true
-		old := t.objects.items[row]
+		old := form.Unpack(t.At(row))
 		if same.of(old, it.obj) {
 			it.obj = old
 			continue
@@ -45,7 +49,7 @@ func diff[T any](t *table[T], items []item[T], same sameness) difference[T] {
 	}
 	for row, there := range listed {
 		if !there {
-			d.gone = append(d.gone, item[T]{key: t.key(uint32(row)), obj: t.objects.items[row]})
+			d.gone = append(d.gone, item[T]{key: t.Key(uint32(row)), obj: form.Unpack(t.At(uint32(row)))})
 		}
 	}
 	return d
@@ -76,7 +80,7 @@ func repeats[T any](items []item[T]) bool {
 	seed := rand.Uint64()
 	slots := make([]uint32, 2*len(items))
 	for i := range items {
-		at := uint64(hashKey(seed, items[i].key)) * uint64(len(slots)) >> 32
+		at := uint64(table.Hash(seed, items[i].key)) * uint64(len(slots)) >> 32
 		for slots[at] != 0 {
 			if items[slots[at]-1].key == items[i].key {
 				return true

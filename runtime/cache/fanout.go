@@ -95,9 +95,9 @@ func (f *fanout[T]) relisted() {
 // join gives l the content of the store and a cursor for what follows: an
 // exact cut. The caller holds the write lock of the store.
 func (f *fanout[T]) join(l *listener[T]) {
-	l.initial = f.store.table.objects.snapshot()
+	l.initial = f.store.snapshot(f.store.table.Objects())
 	l.log.open(&l.cursor)
-	l.toReplay.Store(int64(len(l.initial)))
+	l.toReplay.Store(int64(l.initial.Len()))
 	l.passed.Store(l.cursor.passed)
 	l.open = true
 	close(l.joined)
@@ -127,8 +127,8 @@ func (f *fanout[T]) remove(l *listener[T]) {
 }
 
 // cut returns the content of the store and how many events of a log led to it.
-func (f *fanout[T]) cut(log *eventLog[T]) ([]T, uint64) {
+func (f *fanout[T]) cut(log *eventLog[T]) (Snapshot[T], uint64) {
 	f.store.mu.RLock()
 	defer f.store.mu.RUnlock()
-	return f.store.table.objects.snapshot(), log.appended
+	return f.store.snapshot(f.store.table.Objects()), log.appended
 }

@@ -31,6 +31,20 @@ type Index[T any] struct {
 	namespace bool
 }
 
+// of appends the values of obj to others. A panic of the function is an error.
+func (x *Index[T]) of(others []string, obj T) (all []string, err error) {
+	all = others
+	defer catch(&err)
+	if x.Value != nil {
+		return append(all, x.Value(obj)), nil
+	}
+	values, err := x.Values(obj)
+	if err != nil {
+		return all, err
+	}
+	return append(all, values...), nil
+}
+
 // NamespaceIndexName is the name of the index by namespace, which is
 // client-go's.
 const NamespaceIndexName = "namespace"

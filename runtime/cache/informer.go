@@ -86,10 +86,7 @@ type Informer[T runtime.Object] struct {
 // are invalid, Run, AddHandler and WaitForSync return ErrIndexInvalid or
 // ErrIndexExists.
 func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
-	store := &Store[T]{
-		key:   func(obj T) (types.NamespacedName, error) { return KeyOf(obj) },
-		table: newTable[T](0, nil),
-	}
+	store := newStore(func(obj T) (types.NamespacedName, error) { return KeyOf(obj) })
 	synced := make(chan struct{})
 	i := &Informer[T]{
 		source:  source,
@@ -100,7 +97,7 @@ func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
 		stopped: make(chan struct{}),
 	}
 	i.roster.Store(&roster[T]{})
-	store.table.complain = i.leftOut
+	store.complain = i.leftOut
 	if err := store.AddIndexes(options.Indexes...); err != nil {
 		i.invalid = i.errorf("%w", err)
 	}

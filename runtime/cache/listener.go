@@ -31,7 +31,7 @@ type listener[T any] struct {
 	// joined is closed when initial, cursor and open are set, with the store
 	// locked. Until then the listener's goroutine may not touch them.
 	joined  chan struct{}
-	initial []T
+	initial Snapshot[T]
 	// open is guarded by the store's lock: the log counts the cursor.
 	open bool
 
@@ -53,7 +53,7 @@ type listener[T any] struct {
 	exempted uint64
 
 	// resynced holds what is left of a resync.
-	resynced []T
+	resynced Snapshot[T]
 	// current is the event that the handler was last called with, and again is
 	// whether it is to be called with it once more; own is where an event is kept
 	// that is not in the log.
@@ -154,7 +154,8 @@ func (l *listener[T]) run(ctx context.Context) {
 func (l *listener[T]) release() {
 	var none event[T]
 	l.handler, l.batch = nil, nil
-	l.initial, l.resynced, l.current, l.own = nil, nil, nil, none
+	l.initial, l.resynced = Snapshot[T]{}, Snapshot[T]{}
+	l.current, l.own = nil, none
 }
 
 // work calls the handler until it panics or stop is called, and reports whether
@@ -206,19 +207,18 @@ func (l *listener[T]) goOn() bool {
 		l.repeatCall()
 		l.again, l.pause = false, panicPause
 	}
-	for len(l.initial) > 0 && !l.stopping.Load() {
-		l.own = event[T]{kind: initial, obj: l.initial[0]}
-		l.initial = l.initial[1:]
+	for l.initial.Len() > 0 && !l.stopping.Load() {
+		l.own = event[T]{kind: initial, obj: l.initial.next()}
 		l.call(&l.own)
-		if len(l.initial)%segmentSize == 0 {
+		if l.initial.Len()%segmentSize == 0 {
 			l.flush()
 		}
-		l.toReplay.Store(int64(len(l.initial)))
+		l.toReplay.Store(int64(l.initial.Len()))
 	}
 	if l.stopping.Load() {
 		return false
 	}
-	l.initial = nil
+	l.initial = Snapshot[T]{}
 	l.toReplay.Store(0)
 	l.registration.complete()
 	l.repeat()
@@ -312,16 +312,15 @@ func (l *listener[T]) catchUp(until uint64) bool {
 
 // repeat updates the objects that are left of a resync with themselves.
 func (l *listener[T]) repeat() {
-	for len(l.resynced) > 0 && !l.stopping.Load() {
-		obj := l.resynced[0]
-		l.resynced = l.resynced[1:]
+	for l.resynced.Len() > 0 && !l.stopping.Load() {
+		obj := l.resynced.next()
 		l.own = event[T]{kind: updated, at: l.clock.millis(), old: obj, obj: obj}
 		l.call(&l.own)
-		if len(l.resynced)%segmentSize == 0 {
+		if l.resynced.Len()%segmentSize == 0 {
 			l.flush()
 		}
 	}
-	l.resynced = nil
+	l.resynced = Snapshot[T]{}
 }
 
 // backlog is the number of events and initial objects that wait for the handler. None

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
 // numbered returns n things in one namespace, whose first label is one of a hundred.
@@ -172,7 +174,7 @@ func (a *allocatedUnderLock) observe(locked bool) {
 
 // A snapshot that is taken when everything was prepared is not changed either.
 func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
-	things := numbered(longCopy+1, "1")
+	things := numbered(table.LongCopy+1, "1")
 	store := newThingStore(t, things, NamespaceIndex[*thing]())
 	for name, snapshot := range map[string]func() Snapshot[*thing]{
 		"all": store.Snapshot,
@@ -181,20 +183,20 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 			return hits
 		},
 	} {
-		st, next := &staging[*thing]{}, newThing("ns", "0", "2")
+		st, next := &table.Staging{}, newThing("ns", "0", "2")
 		key, _ := KeyOf(next)
-		found := st.set(store.table, key, next)
-		st.prepare(store.table)
+		found := st.Set(store.table, key, store.pack(next))
+		st.Prepare(store.table)
 		kept := snapshot()
-		if st.install(store.table) {
+		if st.Install(store.table) {
 			t.Fatalf("%s: installed in spite of a snapshot", name)
 		}
-		st.prepare(store.table)
-		if !st.install(store.table) {
+		st.Prepare(store.table)
+		if !st.Install(store.table) {
 			t.Fatalf("%s: not installed, though prepared", name)
 		}
-		st.commitSet(store.table, key, found, next)
-		if slices.Contains(kept.objects, next) {
+		st.CommitSet(store.table, key, found)
+		if slices.Contains(slices.Collect(kept.All()), next) {
 			t.Errorf("%s: a snapshot was changed", name)
 		}
 	}
@@ -251,7 +253,7 @@ func TestManyValues(t *testing.T) {
 		if got := testing.AllocsPerRun(10, func() { change(); _ = store.Set(obj) }); got > 20 {
 			t.Errorf("%s: %v allocations", name, got)
 		}
-		checkPostings(t, store.table)
+		checkTable(t, store)
 	}
 }
 
@@ -298,7 +300,10 @@ func TestLargeStoreModel(t *testing.T) {
 		o := &writeObserver{wants: []wanted{{}}}
 		store.commit(listOf(list), o)
 	}
-	type kept struct{ objects, copied []*thing }
+	type kept struct {
+		snapshot Snapshot[*thing]
+		copied   []*thing
+	}
 	var snapshots []kept
 	for round, step := range []func(){
 		func() { apply(90_000, 1) }, func() { apply(100, 3) }, func() { relist(300) }, func() { apply(7000, 9) },
@@ -315,12 +320,12 @@ func TestLargeStoreModel(t *testing.T) {
 			if random.IntN(100) == 0 {
 				all := store.Snapshot()
 				hits, _ := store.SnapshotByIndex(NamespaceIndexName, "ns")
-				snapshots = append(snapshots, kept{all.objects, slices.Clone(all.objects)}, kept{hits.objects, slices.Clone(hits.objects)})
+				snapshots = append(snapshots, kept{all, slices.Collect(all.All())}, kept{hits, slices.Collect(hits.All())})
 			}
 		}
-		checkPostings(t, store.table)
+		checkTable(t, store)
 		for _, s := range snapshots {
-			if !slices.Equal(s.objects, s.copied) {
+			if !slices.Equal(slices.Collect(s.snapshot.All()), s.copied) {
 				t.Fatalf("round %d: a snapshot was changed", round)
 			}
 		}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
 // Store holds the objects of one resource and their indexes.
@@ -31,12 +35,21 @@ type Store[T any] struct {
 	// writing is held by whoever changes the store, from the first look at
 	// the state to the last change. It comes before mu, and guards staging.
 	writing sync.Mutex
-	staging staging[T]
+	staging table.Staging
+	indexes []Index[T]
+	// complain is told of an index function that failed.
+	complain func(error)
+
+	// form is how the table holds objects. It changes, with writing and mu held or
+	// while the table is empty, when there are objects of another Go type.
+	form atomic.Pointer[table.Form[T]]
+	// pointers says that T is a pointer, of which there is one form.
+	pointers bool
 
 	// mu guards what is below. A writer holds it only for the change itself, and
 	// never while it runs user code.
 	mu              versionedMutex
-	table           *table[T] // always the same one
+	table           *table.Table // always the same one
 	resourceVersion string
 }
 
@@ -44,11 +57,22 @@ type Store[T any] struct {
 // computes, KeyOf in general, and the given indexes. Possible errors:
 // ErrIndexInvalid, ErrIndexExists.
 func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (*Store[T], error) {
-	s := &Store[T]{key: key, table: newTable[T](0, func(err error) { logIndexError(err) })}
+	s := newStore(key)
 	if err := s.AddIndexes(indexes...); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+func newStore[T any](key func(T) (types.NamespacedName, error)) *Store[T] {
+	s := &Store[T]{key: key, complain: func(err error) { logIndexError(err) }}
+	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
+		s.complain(fmt.Errorf("index %q: %w", index, &ObjectError{Object: keyString(key), Err: err}))
+	})
+	form := table.FormOf(*new(T))
+	s.form.Store(&form)
+	s.pointers = reflect.TypeFor[T]().Kind() == reflect.Pointer
+	return s
 }
 
 func logIndexError(err error, of ...any) {
@@ -61,26 +85,32 @@ func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.key(obj) 
 // Get returns the object of that key, if there is one. While nobody writes, it needs
 // no lock.
 func (s *Store[T]) Get(key types.NamespacedName) (T, bool) {
-	t := s.table
-	if !t.objects.isWords {
+	version := s.mu.version.Load()
+	o, ok := s.table.Load(key)
+	if s.pointers {
+		if s.mu.unchangedSince(version) {
+			return table.Pointer[T](o), ok
+		}
 		return s.getLocked(key)
 	}
-	version := s.mu.version.Load()
-	row, ok := t.findHash(hashKey(t.seed, key), key)
-	var obj T
-	if ok {
-		obj = t.objects.load(row)
-	}
+	form := s.form.Load()
 	if !s.mu.unchangedSince(version) {
 		return s.getLocked(key)
 	}
-	return obj, ok
+	if !ok {
+		return *new(T), false
+	}
+	return form.Unpack(o), true
 }
 
 func (s *Store[T]) getLocked(key types.NamespacedName) (T, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.table.get(key)
+	o, ok := s.table.Get(key)
+	if !ok {
+		return *new(T), false
+	}
+	return s.form.Load().Unpack(o), true
 }
 
 // Len returns the number of objects. It never waits.
@@ -88,13 +118,13 @@ func (s *Store[T]) Len() int { return int(s.length.Load()) }
 
 // List returns all objects, in no order.
 func (s *Store[T]) List() []T {
-	return s.copyOf(func() *vector[T] { return &s.table.objects.vector })
+	return s.copyOf(s.table.Objects)
 }
 
 // All iterates over the objects that the store holds when the iteration
 // starts. The loop may take its time and may use the store.
 func (s *Store[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { each(s.Snapshot().objects, yield) }
+	return func(yield func(T) bool) { s.Snapshot().each(yield) }
 }
 
 // ListNamespace returns the objects of a namespace, or all of them for the
@@ -118,26 +148,17 @@ func (s *Store[T]) ListNamespace(namespace string) []T {
 func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if namespace == "" {
-			each(s.Snapshot().objects, yield)
+			s.Snapshot().each(yield)
 			return
 		}
 		if hits, err := s.SnapshotByIndex(NamespaceIndexName, namespace); err == nil {
-			each(hits.objects, yield)
+			hits.each(yield)
 			return
 		}
-		for _, obj := range s.Snapshot().objects {
+		for obj := range s.Snapshot().each {
 			if key, err := s.key(obj); err == nil && key.Namespace == namespace && !yield(obj) {
 				return
 			}
-		}
-	}
-}
-
-func each[T any](objects []T, yield func(T) bool) {
-	defer giveWay(len(objects))
-	for _, obj := range objects {
-		if !yield(obj) {
-			return
 		}
 	}
 }
@@ -159,9 +180,9 @@ func giveWay(n int) {
 func (s *Store[T]) Keys() []types.NamespacedName {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	keys := make([]types.NamespacedName, s.table.rows)
+	keys := make([]types.NamespacedName, s.table.Len())
 	for row := range keys {
-		keys[row] = s.table.key(uint32(row))
+		keys[row] = s.table.Key(uint32(row))
 	}
 	return keys
 }
@@ -170,7 +191,7 @@ func (s *Store[T]) Keys() []types.NamespacedName {
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 	known := false
-	found := s.copyOf(func() (hits *vector[T]) {
+	found := s.copyOf(func() (hits *table.Vector) {
 		hits, known = s.hits(name, value)
 		return hits
 	})
@@ -188,21 +209,22 @@ func (s *Store[T]) ByIndexAny(name string, values ...string) ([]T, error) {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	index := s.table.index(name)
+	index := s.table.Index(name)
 	if index == nil {
 		return nil, unknownIndex(name)
 	}
 	var found []T
+	form := s.form.Load()
 	seen := map[uint32]bool{}
 	for _, value := range values {
-		list := index.list(value)
+		list := index.Find(value)
 		if list == nil {
 			continue
 		}
-		for i, row := range list.rows {
+		for i, row := range list.Rows() {
 			if !seen[row] {
 				seen[row] = true
-				found = append(found, list.objects.items[i])
+				found = append(found, form.Unpack(list.Objects().Items()[i]))
 			}
 		}
 	}
@@ -214,17 +236,17 @@ func (s *Store[T]) ByIndexAny(name string, values ...string) ([]T, error) {
 func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	index := s.table.index(name)
+	index := s.table.Index(name)
 	if index == nil {
 		return nil, unknownIndex(name)
 	}
-	list := index.list(value)
+	list := index.Find(value)
 	if list == nil {
 		return nil, nil
 	}
-	keys := make([]types.NamespacedName, len(list.rows))
-	for i, row := range list.rows {
-		keys[i] = s.table.key(row)
+	keys := make([]types.NamespacedName, len(list.Rows()))
+	for i, row := range list.Rows() {
+		keys[i] = s.table.Key(row)
 	}
 	return keys, nil
 }
@@ -234,26 +256,18 @@ func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error)
 func (s *Store[T]) IndexValues(name string) ([]string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	index := s.table.index(name)
+	index := s.table.Index(name)
 	if index == nil {
 		return nil, unknownIndex(name)
 	}
-	values := make([]string, 0, len(index.byValue))
-	for value := range index.byValue {
-		values = append(values, value)
-	}
-	return values, nil
+	return index.Values(), nil
 }
 
 // Indexes returns the registered indexes, in the order of their registration.
 func (s *Store[T]) Indexes() []Index[T] {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	indexes := make([]Index[T], len(s.table.indexes))
-	for i, index := range s.table.indexes {
-		indexes[i] = index.Index
-	}
-	return indexes
+	return slices.Clone(s.indexes)
 }
 
 // ResourceVersion returns that of the last list or bookmark that the store has
@@ -268,13 +282,13 @@ func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, E
 
 // hits returns the objects with that value in an index, or nil if there are
 // none, and whether there is such an index. The caller holds mu.
-func (s *Store[T]) hits(name, value string) (hits *vector[T], known bool) {
-	index := s.table.index(name)
+func (s *Store[T]) hits(name, value string) (hits *table.Vector, known bool) {
+	index := s.table.Index(name)
 	if index == nil {
 		return nil, false
 	}
-	if list := index.list(value); list != nil {
-		return &list.objects, true
+	if list := index.Find(value); list != nil {
+		return list.Objects(), true
 	}
 	return nil, true
 }
@@ -286,7 +300,7 @@ const shortCopy = 128
 // copyOf returns a copy of the vector that find finds under the read lock. The
 // memory of a long one is allocated outside of it, so that writers wait for the
 // copy only.
-func (s *Store[T]) copyOf(find func() *vector[T]) []T {
+func (s *Store[T]) copyOf(find func() *table.Vector) []T {
 	var out []T
 	for {
 		s.mu.RLock()
@@ -295,13 +309,13 @@ func (s *Store[T]) copyOf(find func() *vector[T]) []T {
 			s.mu.RUnlock()
 			return nil
 		}
-		n := v.len()
+		n := v.Len()
 		if n > cap(out) && n <= shortCopy {
 			out = make([]T, n)
 		}
 		if n <= cap(out) {
 			out = out[:n]
-			copy(out, v.items)
+			s.form.Load().Copy(out, v.Items())
 			s.mu.RUnlock()
 			giveWay(n)
 			return out

@@ -84,7 +84,7 @@ func (m model) check(t *testing.T, s *Store[*thing]) {
 	if s.Len() != len(m) {
 		t.Fatalf("Len: got %d, want %d", s.Len(), len(m))
 	}
-	checkPostings(t, s.table)
+	checkTable(t, s)
 	for key, obj := range m {
 		if got, ok := s.Get(key); !ok || got != obj {
 			t.Fatalf("Get(%v): got %v, %v", key, got, ok)
@@ -102,13 +102,14 @@ func (m model) check(t *testing.T, s *Store[*thing]) {
 
 func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], compare func(string, []string, []string)) {
 	t.Helper()
-	p := newPostings(index, 0)
 	byValue := map[string][]string{}
 	for key, obj := range m {
-		values, err := p.values(nil, key, obj)
+		values, err := index.of(nil, obj)
 		if err != nil {
 			t.Fatal(err)
 		}
+		slices.Sort(values)
+		values = slices.Compact(values)
 		for _, v := range values {
 			byValue[v] = append(byValue[v], describe(key, obj))
 		}
@@ -139,40 +140,10 @@ func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], c
 	}
 }
 
-// checkPostings compares the places of all rows with the postings, both ways.
-func checkPostings(t *testing.T, table *table[*thing]) {
+func checkTable[T any](t *testing.T, s *Store[T]) {
 	t.Helper()
-	for _, p := range table.indexes {
-		places, large := 0, 0
-		for row, obj := range table.objects.items {
-			var values []string
-			p.compare(uint32(row), nil, func(at place, value string, _ bool) {
-				values = append(values, value)
-				list := p.lists[at.list-1]
-				if list != p.list(value) || list.number != at.list || list.rows[at.at] != uint32(row) || list.objects.items[at.at] != obj {
-					t.Fatalf("index %q: row %d is not where it is said to be of %q", p.Name, row, value)
-				}
-			})
-			if !slices.IsSorted(values) {
-				t.Fatalf("index %q: row %d has its values in the order %q", p.Name, row, values)
-			}
-			places += len(values)
-		}
-		for _, list := range p.byValue {
-			if len(list.rows) != list.objects.len() {
-				t.Fatalf("index %q: %q has %d rows and %d objects", p.Name, list.value, len(list.rows), list.objects.len())
-			}
-			places -= len(list.rows)
-			if len(list.rows) > longCopy {
-				large++
-			}
-		}
-		if large != p.large {
-			t.Fatalf("index %q: %d postings are large, and not %d", p.Name, large, p.large)
-		}
-		if places != 0 || len(p.first) != table.rows {
-			t.Fatalf("index %q: %d places too many, %d rows of %d", p.Name, places, len(p.first), table.rows)
-		}
+	if err := s.table.Check(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -184,7 +155,7 @@ func storeScript(t *testing.T, script []byte) {
 		t.Fatal(err)
 	}
 	m := model{}
-	snapshots := map[string][]*thing{}
+	snapshots := map[string]Snapshot[*thing]{}
 	version := 0
 	object := func(b byte) *thing {
 		version++
@@ -232,17 +203,15 @@ func storeScript(t *testing.T, script []byte) {
 			}
 		case 7:
 			// A reader's snapshot must stay what it was.
-			store.mu.RLock()
-			snapshot := store.table.objects.snapshot()
-			store.mu.RUnlock()
+			snapshot := store.Snapshot()
 			if len(snapshots) == 3 {
 				clear(snapshots)
 			}
-			snapshots[strings.Join(describeAll(snapshot), " ")] = snapshot
+			snapshots[strings.Join(describeAll(slices.Collect(snapshot.All())), " ")] = snapshot
 		}
 		m.check(t, store)
 		for want, snapshot := range snapshots {
-			if got := strings.Join(describeAll(snapshot), " "); got != want {
+			if got := strings.Join(describeAll(slices.Collect(snapshot.All())), " "); got != want {
 				t.Fatalf("snapshot changed: got %s, want %s", got, want)
 			}
 		}

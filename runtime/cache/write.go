@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
 // Set makes obj the object of its key. Possible errors: those of the key
@@ -18,9 +20,9 @@ func (s *Store[T]) Set(obj T) error {
 	resourceVersion := resourceVersionOf(obj)
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	found := s.staging.set(s.table, key, obj)
+	found := s.staging.Set(s.table, key, s.pack(obj))
 	s.lock()
-	s.staging.commitSet(s.table, key, found, obj)
+	s.staging.CommitSet(s.table, key, found)
 	s.advance(resourceVersion)
 	s.unlock()
 	return nil
@@ -30,10 +32,13 @@ func (s *Store[T]) Set(obj T) error {
 func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	found := s.staging.delete(s.table, key)
+	found := s.staging.Delete(s.table, key)
 	s.lock()
-	old, existed = s.staging.commitDelete(s.table, key, found)
+	o, existed := s.staging.CommitDelete(s.table, key, found)
 	s.unlock()
+	if existed {
+		old = s.form.Load().Unpack(o)
+	}
 	return old, existed
 }
 
@@ -51,10 +56,10 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	fresh := s.table.rebuilt(items)
+	fresh := s.rebuilt(items)
 	s.lock()
 	defer s.unlock()
-	s.table.become(fresh)
+	s.table.Become(fresh)
 	s.see(resourceVersion)
 	return nil
 }
@@ -81,30 +86,113 @@ func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
 
 // patch prepares changes for make. Many are made in a copy of the table, which it
 // returns: that takes longer, but not for readers. The caller holds writing.
-func (s *Store[T]) patch(changes []Change[T]) (fresh *table[T]) {
+func (s *Store[T]) patch(changes []Change[T]) (fresh *table.Table) {
+	s.fit(func(yield func(T) bool) {
+		for i := range changes {
+			if !changes[i].Delete && !yield(changes[i].Object) {
+				return
+			}
+		}
+	})
 	for i := range changes {
-		c := &changes[i]
-		if s.staging.add(s.table, c.Delete, c.Key, c.Object); s.staging.work > longWork {
-			s.staging.reset()
-			return s.table.patched(changes)
+		s.staging.Add(s.table, changes[i].Delete, changes[i].Key, s.packed(&changes[i]))
+		if s.staging.Work() > table.LongWork {
+			s.staging.Reset()
+			return s.table.Patched(func(yield func(table.Change) bool) {
+				for i := range changes {
+					c := &changes[i]
+					if !yield(table.Change{Key: c.Key, Object: s.packed(c), Delete: c.Delete}) {
+						return
+					}
+				}
+			})
 		}
 	}
 	return nil
 }
 
+// packed returns the object of a change, which fits.
+func (s *Store[T]) packed(c *Change[T]) table.Object {
+	if c.Delete {
+		return nil
+	}
+	return s.form.Load().Pack(c.Object)
+}
+
+// rebuilt returns a table of other items. The caller holds writing.
+func (s *Store[T]) rebuilt(items []item[T]) *table.Table {
+	s.fit(func(yield func(T) bool) {
+		for i := range items {
+			if !yield(items[i].obj) {
+				return
+			}
+		}
+	})
+	form := s.form.Load()
+	return s.table.Rebuilt(len(items), func(yield func(types.NamespacedName, table.Object) bool) {
+		for i := range items {
+			if !yield(items[i].key, form.Pack(items[i].obj)) {
+				return
+			}
+		}
+	})
+}
+
+// pack returns an object as the table holds it. The caller holds writing, and nothing
+// is staged.
+func (s *Store[T]) pack(obj T) table.Object {
+	form := s.form.Load()
+	if !form.Holds(obj) {
+		s.fit(func(yield func(T) bool) { yield(obj) })
+		form = s.form.Load()
+	}
+	return form.Pack(obj)
+}
+
+// fit makes the table hold its objects in a form that can hold these as well. The
+// caller holds writing, and nothing is staged.
+func (s *Store[T]) fit(objects iter.Seq[T]) {
+	old := s.form.Load()
+	if old.HoldsAny() {
+		return
+	}
+	form, empty := *old, s.table.Len() == 0
+	for obj := range objects {
+		switch {
+		case form.Holds(obj):
+		case empty:
+			form = table.FormOf(obj)
+		default:
+			form = table.Boxed[T]()
+		}
+		empty = false
+	}
+	switch {
+	case form == *old:
+	case s.table.Len() == 0:
+		s.form.Store(&form)
+	default:
+		fresh := s.table.Mapped(func(o table.Object) table.Object { return form.Pack(old.Unpack(o)) })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.table.Become(fresh)
+		s.form.Store(&form)
+	}
+}
+
 // make makes changes that are prepared: one by one, or all in fresh, if it is not nil.
 // The caller holds the lock.
-func (s *Store[T]) make(changes []Change[T], fresh *table[T]) {
+func (s *Store[T]) make(changes []Change[T], fresh *table.Table) {
 	if fresh != nil {
-		s.table.become(fresh)
+		s.table.Become(fresh)
 		return
 	}
 	for i := range changes {
-		c, found := &changes[i], s.staging.next()
+		c, found := &changes[i], s.staging.Next()
 		if c.Delete {
-			s.staging.commitDelete(s.table, c.Key, found)
+			s.staging.CommitDelete(s.table, c.Key, found)
 		} else {
-			s.staging.commitSet(s.table, c.Key, found, c.Object)
+			s.staging.CommitSet(s.table, c.Key, found)
 		}
 	}
 }
@@ -112,9 +200,9 @@ func (s *Store[T]) make(changes []Change[T], fresh *table[T]) {
 // lock locks the store for what was staged. The caller holds writing.
 func (s *Store[T]) lock() {
 	for {
-		s.staging.prepare(s.table)
+		s.staging.Prepare(s.table)
 		s.mu.Lock()
-		if s.staging.install(s.table) {
+		if s.staging.Install(s.table) {
 			return
 		}
 		s.mu.Unlock()
@@ -123,11 +211,11 @@ func (s *Store[T]) lock() {
 
 // unlock ends what lock began.
 func (s *Store[T]) unlock() {
-	if n := int64(s.table.rows); n != s.length.Load() {
+	if n := int64(s.table.Len()); n != s.length.Load() {
 		s.length.Store(n)
 	}
 	s.mu.Unlock()
-	s.staging.reset()
+	s.staging.Reset()
 }
 
 // SetResourceVersion notes a version that the store has taken in, that of a
@@ -150,18 +238,25 @@ func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
 		if err := index.validate(); err != nil {
 			return err
 		}
-		if seen[index.Name] || s.table.index(index.Name) != nil {
+		if seen[index.Name] || s.table.Index(index.Name) != nil {
 			return fmt.Errorf("index %q: %w", index.Name, ErrIndexExists)
 		}
 		seen[index.Name] = true
 	}
-	built := make([]*postings[T], len(indexes))
+	built := make([]*table.Postings, len(indexes))
 	for i, index := range indexes {
-		built[i] = s.table.build(index)
+		built[i] = s.table.Build(table.Index{
+			Name:        index.Name,
+			ByNamespace: index.namespace,
+			Values: func(others []string, o table.Object) ([]string, error) {
+				return index.of(others, s.form.Load().Unpack(o))
+			},
+		})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.table.indexes = append(s.table.indexes, built...)
+	s.table.AddIndexes(built...)
+	s.indexes = append(s.indexes, indexes...)
 	return nil
 }
 
@@ -238,9 +333,20 @@ func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
 // stage prepares the changes of the first deltas of a batch, as many as are applied
 // at once, and returns how many that are.
 func (s *Store[T]) stage(batch []delta[T]) (n int) {
-	for n < len(batch) && batch[n].kind != replaced && s.staging.work < longWork {
-		if d := &batch[n]; d.kind != bookmarked {
-			s.staging.add(s.table, d.kind == deleted, d.key, d.obj)
+	s.fit(func(yield func(T) bool) {
+		for i := range batch {
+			if batch[i].kind == set && !yield(batch[i].obj) {
+				return
+			}
+		}
+	})
+	form := s.form.Load()
+	for n < len(batch) && batch[n].kind != replaced && s.staging.Work() < table.LongWork {
+		switch d := &batch[n]; d.kind {
+		case set:
+			s.staging.Add(s.table, false, d.key, form.Pack(d.obj))
+		case deleted:
+			s.staging.Add(s.table, true, d.key, nil)
 		}
 		n++
 	}
@@ -251,14 +357,15 @@ func (s *Store[T]) stage(batch []delta[T]) (n int) {
 func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	switch d.kind {
 	case set:
-		old, existed := s.staging.commitSet(s.table, d.key, s.staging.next(), d.obj)
+		old, existed := s.staging.CommitSet(s.table, d.key, s.staging.Next())
 		if existed {
-			to.emit(event[T]{kind: updated, old: old, obj: d.obj})
+			to.emit(event[T]{kind: updated, old: s.form.Load().Unpack(old), obj: d.obj})
 		} else {
 			to.emit(event[T]{kind: added, obj: d.obj})
 		}
 	case deleted:
-		if old, existed := s.staging.commitDelete(s.table, d.key, s.staging.next()); existed {
+		if o, existed := s.staging.CommitDelete(s.table, d.key, s.staging.Next()); existed {
+			old := s.form.Load().Unpack(o)
 			last := d.obj
 			if d.unseen || d.stored {
 				last = old
@@ -274,7 +381,7 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 // the changed ones in the order of items. The caller holds writing.
 func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s.table, list.items, list.same)
+	change := diff(s, list.items, list.same)
 	changes, fresh := s.turn(&change)
 	s.lockWith(&change, to)
 	defer s.unlock()
@@ -286,12 +393,12 @@ func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 
 // turn is patch for a difference, which may be the better part of the store. The caller
 // holds writing.
-func (s *Store[T]) turn(change *difference[T]) (changes []Change[T], fresh *table[T]) {
-	if change.size() <= s.table.objects.len()/2 {
+func (s *Store[T]) turn(change *difference[T]) (changes []Change[T], fresh *table.Table) {
+	if change.size() <= s.table.Len()/2 {
 		changes = change.changes()
 		return changes, s.patch(changes)
 	}
-	return nil, s.table.rebuilt(change.kept)
+	return nil, s.rebuilt(change.kept)
 }
 
 // lockWith is lock after to has got the events of a change, those that it wants.

@@ -1,11 +1,9 @@
-package cache
+package table
 
 import (
 	"math/rand/v2"
 	"sync/atomic"
 	"unique"
-
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // keyTable finds the row of a key: an open-addressing hash table that leaves the
@@ -42,11 +40,12 @@ type rowKey struct {
 	name      string
 }
 
-func (k *rowKey) is(key types.NamespacedName) bool {
+func (k *rowKey) is(key Key) bool {
 	return k.name == key.Name && k.namespace.Value() == key.Namespace
 }
 
-func hashKey(seed uint64, key types.NamespacedName) uint32 {
+// Hash returns the hash of a key.
+func Hash(seed uint64, key Key) uint32 {
 	return uint32(hash(hash(seed, key.Namespace), key.Name))
 }
 
@@ -68,12 +67,12 @@ func newKeyMemory(rows int) *keyMemory {
 }
 
 // find returns the row of key, if it has one.
-func (t *keyTable) find(key types.NamespacedName) (row uint32, ok bool) {
-	return t.findHash(hashKey(t.seed, key), key)
+func (t *keyTable) find(key Key) (row uint32, ok bool) {
+	return t.findHash(Hash(t.seed, key), key)
 }
 
 // findHash is find where the hash of key is known.
-func (t *keyTable) findHash(hash uint32, key types.NamespacedName) (row uint32, ok bool) {
+func (t *keyTable) findHash(hash uint32, key Key) (row uint32, ok bool) {
 	m := t.memory.Load()
 	i := m.home(hash)
 	for range m.slots { // while somebody writes, there may be no end in sight
@@ -93,9 +92,9 @@ func (t *keyTable) findHash(hash uint32, key types.NamespacedName) (row uint32, 
 }
 
 // key returns the key of row, which must be one.
-func (t *keyTable) key(row uint32) types.NamespacedName {
+func (t *keyTable) key(row uint32) Key {
 	k := t.memory.Load().keys[row].Load()
-	return types.NamespacedName{Namespace: k.namespace.Value(), Name: k.name}
+	return Key{Namespace: k.namespace.Value(), Name: k.name}
 }
 
 // reserve makes room for so many more keys. It needs no lock but that of writers:
@@ -109,7 +108,7 @@ func (t *keyTable) reserve(more int) {
 }
 
 // append gives key, which must be new and has that hash, the next row.
-func (t *keyTable) append(key types.NamespacedName, hash uint32) {
+func (t *keyTable) append(key Key, hash uint32) {
 	t.reserve(1)
 	m := t.memory.Load()
 	if t.rows == 0 || t.namespace.Value() != key.Namespace {
@@ -130,7 +129,7 @@ func (t *keyTable) swapRemove(row, hash uint32) {
 	t.moves++
 	last := uint32(t.rows)
 	if row != last {
-		slot := &m.slots[m.slotOf(last, hashKey(t.seed, t.key(last)))]
+		slot := &m.slots[m.slotOf(last, Hash(t.seed, t.key(last)))]
 		slot.Store(slot.Load()>>32<<32 | uint64(row+1))
 		m.keys[row].Store(m.keys[last].Load())
 	}

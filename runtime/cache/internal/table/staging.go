@@ -1,19 +1,15 @@
-package cache
+package table
 
-import (
-	"slices"
+import "slices"
 
-	"k8s.io/apimachinery/pkg/types"
-)
-
-// staging is what a writer prepares before it locks the store, for the changes that it
+// Staging is what a writer prepares before it locks the store, for the changes that it
 // is about to make: the values of their objects in the indexes, and memory for what
 // grows or must be copied. Under the lock then nothing is done whose time depends on
 // the size of the store or on user code.
-type staging[T any] struct {
+type Staging struct {
 	values indexValues
 	// found is where the keys of several changes are: taken of them were used.
-	found []foundKey
+	found []Found
 	taken int
 	// moves is how many moves the table had made when the last key was looked up.
 	moves uint64
@@ -25,54 +21,56 @@ type staging[T any] struct {
 	added, posted, work int
 	// objects is new memory for those of the table, and large are the postings that
 	// change and that take long to copy.
-	objects []T
-	large   []room[T]
+	objects []Object
+	large   []room
 }
 
-// foundKey is the hash of a key, and its row plus one, or 0 if it has none. The row is
-// right until the table makes another move.
-type foundKey struct {
+// Found is a change that is prepared: the hash of its key, and its row plus one, or 0 if
+// it has none. The row is right until the table makes another move.
+type Found struct {
+	object       Object
 	number, hash uint32
 	// same is true of an update that leaves every index as it is. Its values, of which
 	// there is one in each index at the most, are not kept.
 	same bool
 }
 
-func (k foundKey) row() (row uint32, existed bool) { return k.number - 1, k.number > 0 }
+func (k Found) row() (row uint32, existed bool) { return k.number - 1, k.number > 0 }
 
 // room is new memory for a posting; none if it needs none.
-type room[T any] struct {
-	list    *posting[T]
-	objects []T
+type room struct {
+	list    *Posting
+	objects []Object
 	rows    []uint32
 }
 
 const (
-	// longCopy is how many elements are copied under the lock at the most.
-	longCopy = 1 << 15
-	// longWork is how much work is done under the lock at the most, but for the
+	// LongCopy is how many elements are copied under the lock at the most.
+	LongCopy = 1 << 15
+	// LongWork is how much work is done under the lock at the most, but for the
 	// change of a single object.
-	longWork = 8192
+	LongWork = 8192
 )
 
-// add prepares the next one of several changes.
-func (s *staging[T]) add(t *table[T], remove bool, key types.NamespacedName, obj T) {
+// Add prepares the next one of several changes.
+func (s *Staging) Add(t *Table, remove bool, key Key, obj Object) {
 	if remove {
-		s.found = append(s.found, s.delete(t, key))
+		s.found = append(s.found, s.Delete(t, key))
 	} else {
-		s.found = append(s.found, s.set(t, key, obj))
+		s.found = append(s.found, s.Set(t, key, obj))
 	}
 }
 
-// next returns what add found for the next change.
-func (s *staging[T]) next() foundKey {
+// Next returns what Add prepared for the next change.
+func (s *Staging) Next() Found {
 	s.taken++
 	return s.found[s.taken-1]
 }
 
-// set prepares that obj becomes the object of key.
-func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) foundKey {
+// Set prepares that obj becomes the object of key.
+func (s *Staging) Set(t *Table, key Key, obj Object) Found {
 	found := s.find(t, key)
+	found.object = obj
 	row, existed := found.row()
 	if !existed {
 		s.added++
@@ -80,7 +78,7 @@ func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) foundKey 
 	before, same := s.values.mark(), existed && !s.moving
 	for _, index := range t.indexes {
 		from := len(s.values.values)
-		t.computeIn(index, key, obj, &s.values)
+		t.compute(index, key, obj, &s.values)
 		values := s.values.values[from:]
 		switch {
 		case index.large == 0 && len(values) < 2 && len(index.rest) == 0:
@@ -108,8 +106,8 @@ func (s *staging[T]) set(t *table[T], key types.NamespacedName, obj T) foundKey 
 	return found
 }
 
-// delete prepares that the object of key goes.
-func (s *staging[T]) delete(t *table[T], key types.NamespacedName) foundKey {
+// Delete prepares that the object of key goes.
+func (s *Staging) Delete(t *Table, key Key) Found {
 	found := s.find(t, key)
 	row, existed := found.row()
 	s.moving = true
@@ -127,10 +125,10 @@ func (s *staging[T]) delete(t *table[T], key types.NamespacedName) foundKey {
 }
 
 // find finds the row of a key.
-func (s *staging[T]) find(t *table[T], key types.NamespacedName) foundKey {
+func (s *Staging) find(t *Table, key Key) Found {
 	s.work++
 	s.moves = t.moves
-	found := foundKey{hash: hashKey(t.seed, key)}
+	found := Found{hash: Hash(t.seed, key)}
 	if row, existed := t.findHash(found.hash, key); existed {
 		found.number = row + 1
 	}
@@ -138,24 +136,24 @@ func (s *staging[T]) find(t *table[T], key types.NamespacedName) foundKey {
 }
 
 // row returns the row of a key that was found, where it is now.
-func (s *staging[T]) row(t *table[T], key types.NamespacedName, found foundKey) (row uint32, existed bool) {
+func (s *Staging) row(t *Table, key Key, found Found) (row uint32, existed bool) {
 	if t.moves != s.moves {
 		return t.findHash(found.hash, key)
 	}
 	return found.row()
 }
 
-// commitSet makes a change that is a set. The caller holds the lock.
-func (s *staging[T]) commitSet(t *table[T], key types.NamespacedName, found foundKey, obj T) (old T, existed bool) {
+// CommitSet makes a change that is a set. The caller holds the lock.
+func (s *Staging) CommitSet(t *Table, key Key, found Found) (old Object, existed bool) {
 	row, existed := s.row(t, key, found)
 	if found.same {
-		return t.replace(row, obj), true
+		return t.replace(row, found.object), true
 	}
-	return t.put(row, existed, key, found.hash, obj, &s.values), existed
+	return t.put(row, existed, key, found.hash, found.object, &s.values), existed
 }
 
-// commitDelete makes a change that is a deletion. The caller holds the lock.
-func (s *staging[T]) commitDelete(t *table[T], key types.NamespacedName, found foundKey) (old T, existed bool) {
+// CommitDelete makes a change that is a deletion. The caller holds the lock.
+func (s *Staging) CommitDelete(t *Table, key Key, found Found) (old Object, existed bool) {
 	row, existed := s.row(t, key, found)
 	if existed {
 		old = t.remove(row, found.hash)
@@ -163,7 +161,7 @@ func (s *staging[T]) commitDelete(t *table[T], key types.NamespacedName, found f
 	return old, existed
 }
 
-func (s *staging[T]) change(index *postings[T], row uint32, values []string) {
+func (s *Staging) change(index *Postings, row uint32, values []string) {
 	if len(values) == 1 && index.same(row, values) {
 		s.touch(index.lists[index.first[row].list-1])
 		return
@@ -180,9 +178,9 @@ func (s *staging[T]) change(index *postings[T], row uint32, values []string) {
 	})
 }
 
-func (s *staging[T]) post(index *postings[T], value string) {
+func (s *Staging) post(index *Postings, value string) {
 	s.work++
-	if list := index.list(value); list != nil {
+	if list := index.Find(value); list != nil {
 		s.touch(list)
 		return
 	}
@@ -190,8 +188,8 @@ func (s *staging[T]) post(index *postings[T], value string) {
 }
 
 // touch notes that a posting changes.
-func (s *staging[T]) touch(list *posting[T]) {
-	if len(list.rows) <= longCopy {
+func (s *Staging) touch(list *Posting) {
+	if len(list.rows) <= LongCopy {
 		return
 	}
 	for i := range s.large {
@@ -199,11 +197,11 @@ func (s *staging[T]) touch(list *posting[T]) {
 			return
 		}
 	}
-	s.large = append(s.large, room[T]{list: list})
+	s.large = append(s.large, room{list: list})
 }
 
-// prepare makes new memory for what must not grow or be copied under the lock.
-func (s *staging[T]) prepare(t *table[T]) {
+// Prepare makes new memory for what must not grow or be copied under the lock.
+func (s *Staging) Prepare(t *Table) {
 	if s.added > 0 {
 		t.keyTable.reserve(s.added)
 	}
@@ -212,7 +210,7 @@ func (s *staging[T]) prepare(t *table[T]) {
 			index.reserve(s.added, s.posted)
 		}
 	}
-	if s.objects == nil && t.objects.len() > longCopy && t.objects.mustMove(s.added) {
+	if s.objects == nil && t.objects.Len() > LongCopy && t.objects.mustMove(s.added) {
 		s.objects = t.objects.roomier(s.added)
 	}
 	for i := range s.large {
@@ -226,11 +224,11 @@ func (s *staging[T]) prepare(t *table[T]) {
 	}
 }
 
-// install makes t take its new memory. It fails, and changes nothing, if a snapshot
+// Install makes t take its new memory. It fails, and changes nothing, if a snapshot
 // was taken since prepare of something large: then there is more to prepare. The
 // caller holds the lock.
-func (s *staging[T]) install(t *table[T]) bool {
-	if s.objects == nil && t.objects.len() > longCopy && t.objects.shared.Load() {
+func (s *Staging) Install(t *Table) bool {
+	if s.objects == nil && t.objects.Len() > LongCopy && t.objects.shared.Load() {
 		return false
 	}
 	for i := range s.large {
@@ -253,9 +251,13 @@ func (s *staging[T]) install(t *table[T]) bool {
 	return true
 }
 
-// reset forgets everything.
-func (s *staging[T]) reset() {
+// Work is how much was prepared, in objects and postings that change.
+func (s *Staging) Work() int { return s.work }
+
+// Reset forgets everything.
+func (s *Staging) Reset() {
 	s.values.reset()
+	clear(s.found)
 	if s.found, s.taken = s.found[:0], 0; cap(s.found) > longScratch {
 		s.found = nil
 	}

@@ -1,27 +1,25 @@
-package cache
+package table
 
 import (
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/types"
 )
 
-// postings is one index at work: for each value the objects that have it.
+// Postings is one index at work: for each value the objects that have it.
 //
 // Every row of the table has a place in the posting of each of its values, and
 // every posting knows the row of each of its objects, so that an object leaves
 // by swapping the last one into its place, whatever the posting's length.
-type postings[T any] struct {
-	Index[T]
+type Postings struct {
+	Index
 	// byValue, and the postings in it, are what readers look at.
-	byValue map[string]*posting[T]
+	byValue map[string]*Posting
 
 	// What is below is for writers alone: it can grow without the lock of readers.
 
 	// lists holds the postings, in places that others name; free are those of
 	// postings that are no more.
-	lists []*posting[T]
+	lists []*Posting
 	free  []uint32
 	// large counts the postings that take long to copy.
 	large int
@@ -32,10 +30,10 @@ type postings[T any] struct {
 	rest map[uint32][]place
 }
 
-// posting holds the objects of one value, in parallel with their rows.
-type posting[T any] struct {
+// Posting holds the objects of one value, in parallel with their rows.
+type Posting struct {
 	value   string
-	objects vector[T]
+	objects Vector
 	rows    []uint32
 	// number is that of the posting in lists, plus one.
 	number uint32
@@ -48,16 +46,16 @@ type place struct {
 }
 
 // newPostings returns an index without objects, with room for size.
-func newPostings[T any](index Index[T], size int) *postings[T] {
-	return &postings[T]{Index: index, byValue: map[string]*posting[T]{}, first: make([]place, 0, size)}
+func newPostings(index Index, size int) *Postings {
+	return &Postings{Index: index, byValue: map[string]*Posting{}, first: make([]place, 0, size)}
 }
 
 // copy returns postings with the same content and memory of their own.
-func (p *postings[T]) copy() *postings[T] {
-	c := &postings[T]{
+func (p *Postings) copy() *Postings {
+	c := &Postings{
 		Index:   p.Index,
-		byValue: make(map[string]*posting[T], len(p.byValue)),
-		lists:   make([]*posting[T], len(p.lists)),
+		byValue: make(map[string]*Posting, len(p.byValue)),
+		lists:   make([]*Posting, len(p.lists)),
 		free:    slices.Clone(p.free),
 		large:   p.large,
 		first:   slices.Clone(p.first),
@@ -77,41 +75,32 @@ func (p *postings[T]) copy() *postings[T] {
 	return c
 }
 
-func (l *posting[T]) copy() *posting[T] {
-	c := &posting[T]{value: l.value, rows: slices.Clone(l.rows), number: l.number}
+func (l *Posting) copy() *Posting {
+	c := &Posting{value: l.value, rows: slices.Clone(l.rows), number: l.number}
 	c.objects.items = slices.Clone(l.objects.items)
 	return c
 }
 
-// list returns the posting of value, or nil.
-func (p *postings[T]) list(value string) *posting[T] { return p.byValue[value] }
+// Find returns the posting of a value, or nil.
+func (p *Postings) Find(value string) *Posting { return p.byValue[value] }
 
-// values appends the values of obj to some others: each of them once, and in order,
-// so that two states of an object can be compared in one pass. A panic of the
-// function is an error.
-func (p *postings[T]) values(others []string, key types.NamespacedName, obj T) (all []string, err error) {
-	all = others
-	if p.namespace {
-		return append(all, key.Namespace), nil
+// Values returns the values that objects have, in no order.
+func (p *Postings) Values() []string {
+	values := make([]string, 0, len(p.byValue))
+	for value := range p.byValue {
+		values = append(values, value)
 	}
-	defer catch(&err)
-	if p.Value != nil {
-		return append(all, p.Value(obj)), nil
-	}
-	values, err := p.Values(obj)
-	if err != nil {
-		return all, err
-	}
-	if all = append(all, values...); len(values) < 2 {
-		return all, nil
-	}
-	own := all[len(others):]
-	slices.Sort(own)
-	return all[:len(others)+len(slices.Compact(own))], nil
+	return values
 }
 
+// Objects returns the objects.
+func (l *Posting) Objects() *Vector { return &l.objects }
+
+// Rows returns the row of each of the objects.
+func (l *Posting) Rows() []uint32 { return l.rows }
+
 // reserve makes room for more rows and more values, where there is none.
-func (p *postings[T]) reserve(rows, values int) {
+func (p *Postings) reserve(rows, values int) {
 	if cap(p.first)-len(p.first) < rows {
 		p.first = slices.Grow(p.first, rows)
 	}
@@ -121,13 +110,13 @@ func (p *postings[T]) reserve(rows, values int) {
 }
 
 // add enters the object of the next row, which has the given values.
-func (p *postings[T]) add(obj T, values []string) {
+func (p *Postings) add(obj Object, values []string) {
 	row := uint32(len(p.first))
 	p.first = append(p.first, place{})
 	p.enter(row, obj, values)
 }
 
-func (p *postings[T]) enter(row uint32, obj T, values []string) {
+func (p *Postings) enter(row uint32, obj Object, values []string) {
 	if len(values) == 0 {
 		return
 	}
@@ -142,29 +131,29 @@ func (p *postings[T]) enter(row uint32, obj T, values []string) {
 	p.setRest(row, rest)
 }
 
-func (p *postings[T]) setRest(row uint32, rest []place) {
+func (p *Postings) setRest(row uint32, rest []place) {
 	if p.rest == nil {
 		p.rest = map[uint32][]place{}
 	}
 	p.rest[row] = rest
 }
 
-func (p *postings[T]) post(row uint32, obj T, value string) place {
+func (p *Postings) post(row uint32, obj Object, value string) place {
 	list := p.byValue[value]
 	if list == nil {
 		list = p.newList(value)
 	}
 	list.objects.append(obj)
 	list.rows = append(list.rows, row)
-	if len(list.rows) == longCopy+1 {
+	if len(list.rows) == LongCopy+1 {
 		p.large++
 	}
 	return place{list: list.number, at: uint32(len(list.rows) - 1)}
 }
 
-func (p *postings[T]) newList(value string) *posting[T] {
+func (p *Postings) newList(value string) *Posting {
 	// The value may be a part of something large.
-	list := &posting[T]{value: strings.Clone(value)}
+	list := &Posting{value: strings.Clone(value)}
 	if n := len(p.free); n > 0 {
 		list.number, p.free = p.free[n-1], p.free[:n-1]
 		p.lists[list.number-1] = list
@@ -178,7 +167,7 @@ func (p *postings[T]) newList(value string) *posting[T] {
 
 // update replaces the object of row by another with the given values. Of the postings
 // it changes those alone whose values came or went.
-func (p *postings[T]) update(row uint32, obj T, values []string) {
+func (p *Postings) update(row uint32, obj Object, values []string) {
 	if len(p.rest) == 0 && len(values) == 1 {
 		p.updateOne(row, obj, values[0])
 		return
@@ -198,7 +187,7 @@ func (p *postings[T]) update(row uint32, obj T, values []string) {
 }
 
 // updateOne is update where each object has one value at the most.
-func (p *postings[T]) updateOne(row uint32, obj T, value string) {
+func (p *Postings) updateOne(row uint32, obj Object, value string) {
 	first := p.first[row]
 	if first.list != 0 {
 		list := p.lists[first.list-1]
@@ -211,14 +200,14 @@ func (p *postings[T]) updateOne(row uint32, obj T, value string) {
 	p.first[row] = p.post(row, obj, value)
 }
 
-func (p *postings[T]) replace(at place, obj T) {
+func (p *Postings) replace(at place, obj Object) {
 	if at.list != 0 {
 		p.lists[at.list-1].objects.set(at.at, obj)
 	}
 }
 
 // exchange is update where one of several values has come or gone.
-func (p *postings[T]) exchange(row uint32, obj T, values []string) {
+func (p *Postings) exchange(row uint32, obj Object, values []string) {
 	places := make([]place, 0, len(values))
 	p.compare(row, values, func(at place, value string, stays bool) {
 		switch {
@@ -243,7 +232,7 @@ func (p *postings[T]) exchange(row uint32, obj T, values []string) {
 }
 
 // same reports whether row has just these values.
-func (p *postings[T]) same(row uint32, values []string) bool {
+func (p *Postings) same(row uint32, values []string) bool {
 	first := p.first[row]
 	if first.list == 0 {
 		return len(values) == 0
@@ -261,7 +250,7 @@ func (p *postings[T]) same(row uint32, values []string) bool {
 }
 
 // sameOne is same where each object has one value at the most.
-func (p *postings[T]) sameOne(row uint32, values []string) bool {
+func (p *Postings) sameOne(row uint32, values []string) bool {
 	first := p.first[row]
 	if first.list == 0 || len(values) == 0 {
 		return first.list == 0 && len(values) == 0
@@ -269,12 +258,12 @@ func (p *postings[T]) sameOne(row uint32, values []string) bool {
 	return values[0] == p.valueAt(first)
 }
 
-func (p *postings[T]) valueAt(at place) string { return p.lists[at.list-1].value }
+func (p *Postings) valueAt(at place) string { return p.lists[at.list-1].value }
 
 // compare calls visit for each of the values that row has, with its place there and
 // whether it is one of the given ones as well, and for each of these that row does not
 // have, with no place: in the order of the values.
-func (p *postings[T]) compare(row uint32, values []string, visit func(at place, value string, stays bool)) {
+func (p *Postings) compare(row uint32, values []string, visit func(at place, value string, stays bool)) {
 	had := func(at place) {
 		value := p.valueAt(at)
 		for len(values) > 0 && values[0] < value {
@@ -299,7 +288,7 @@ func (p *postings[T]) compare(row uint32, values []string, visit func(at place, 
 }
 
 // leave takes the object of row out of all its postings.
-func (p *postings[T]) leave(row uint32) {
+func (p *Postings) leave(row uint32) {
 	if first := p.first[row]; first.list != 0 {
 		p.unpost(first)
 		p.first[row] = place{}
@@ -315,7 +304,7 @@ func (p *postings[T]) leave(row uint32) {
 	delete(p.rest, row)
 }
 
-func (p *postings[T]) unpost(from place) {
+func (p *Postings) unpost(from place) {
 	list := p.lists[from.list-1]
 	last := uint32(len(list.rows) - 1)
 	if from.at != last {
@@ -324,7 +313,7 @@ func (p *postings[T]) unpost(from place) {
 		p.move(moved, from)
 	}
 	list.rows = list.rows[:last]
-	if last == longCopy {
+	if last == LongCopy {
 		p.large--
 	}
 	list.objects.swapRemove(from.at)
@@ -336,7 +325,7 @@ func (p *postings[T]) unpost(from place) {
 }
 
 // move notes that the object of row stands at another place of its posting.
-func (p *postings[T]) move(row uint32, to place) {
+func (p *Postings) move(row uint32, to place) {
 	if p.first[row].list == to.list {
 		p.first[row] = to
 		return
@@ -349,7 +338,7 @@ func (p *postings[T]) move(row uint32, to place) {
 }
 
 // remove takes out the object of row; the last row then becomes row.
-func (p *postings[T]) remove(row uint32) {
+func (p *Postings) remove(row uint32) {
 	p.leave(row)
 	last := uint32(len(p.first) - 1)
 	if row != last {
@@ -359,7 +348,7 @@ func (p *postings[T]) remove(row uint32) {
 	p.first = p.first[:last]
 }
 
-func (p *postings[T]) rename(from, to uint32) {
+func (p *Postings) rename(from, to uint32) {
 	first := p.first[from]
 	if first.list == 0 {
 		return

@@ -1,4 +1,4 @@
-package cache
+package table
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-package cache
+package table
 
 // indexValues holds the values of objects in each of the indexes, in order: user code
 // computes them before the store is locked. The zero value is empty.

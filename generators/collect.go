@@ -441,9 +441,22 @@ func (d *declaration) has(name string, depth int) bool {
 		return false
 	}
 	return hasField(fields, name) || slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
+		if len(field.Names) > 0 || isMeta(field.Type) {
+			return false
+		}
 		base, _ := holder.refer(field.Type)
-		return len(field.Names) == 0 && base != nil && base.has(name, depth-1)
+		return base != nil && base.has(name, depth-1)
 	})
+}
+
+// isMeta reports whether an embedded field is one of those that every API type has, by
+// its name: to look into them would be to parse their package.
+func isMeta(field ast.Expr) bool {
+	switch baseName(field) {
+	case "TypeMeta", "ObjectMeta", "ListMeta":
+		return true
+	}
+	return false
 }
 
 func hasField(fields *ast.StructType, name string) bool {

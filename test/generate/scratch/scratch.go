@@ -22,8 +22,20 @@ const (
 	UpstreamClientGen   = "k8s.io/code-generator/cmd/client-gen"
 )
 
-// Dir returns where a module is that the module of the working directory uses.
+// Dir returns where a module is that the module of the working directory uses. It
+// downloads one that is not in the module cache, of which the go command knows no folder.
 func Dir(ctx context.Context, module string) (string, error) {
+	dir, err := list(ctx, module)
+	if err != nil || dir != "" {
+		return dir, err
+	}
+	if output, err := exec.CommandContext(ctx, "go", "mod", "download", module).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("module %s: %w: %s", module, err, output)
+	}
+	return list(ctx, module)
+}
+
+func list(ctx context.Context, module string) (string, error) {
 	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("module %s: %w", module, err)

@@ -37,7 +37,7 @@ type Store[T any] struct {
 	writing sync.Mutex
 	staging table.Staging
 	indexes []Index[T]
-	// complain is told of an index function that failed.
+	// complain is called with the error of an index function that failed.
 	complain func(error)
 
 	// form is how the table holds objects. It changes, with writing and mu held or

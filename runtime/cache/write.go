@@ -376,9 +376,10 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 	s.advance(d.resourceVersion)
 }
 
-// replace makes a list of the API the content of the store. An item that is
-// the same as the object in the store is dropped in its favour. Of the others, to gets first the objects that are gone, then the new and
-// the changed ones in the order of items. The caller holds writing.
+// replace makes a list of the API the content of the store. An item that is the same
+// as the object in the store is dropped in its favour. Of the others, to gets first the
+// objects that are gone, then the new and the changed ones in the order of items. The
+// caller holds writing.
 func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s, list.items, list.same)

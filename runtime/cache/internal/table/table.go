@@ -18,7 +18,7 @@ type Table struct {
 	keyTable
 	objects column
 	indexes []*Postings
-	// Failed is told of an index function that failed. It must be set.
+	// Failed is called for an index function that failed. It must be set.
 	Failed func(index string, key Key, err error)
 }
 

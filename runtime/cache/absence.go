@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 // absence gathers proof that a resource was removed. A 404 is none: a proxy answers it
@@ -28,12 +30,38 @@ func (a *absence) proven(served bool, err error, now time.Time, grace time.Durat
 }
 
 // served asks discovery whether the server serves the resource.
-func (r *reflector[T]) served(ctx context.Context) (bool, error) {
-	source, ok := r.source.(served)
-	if !ok {
+func (r *reflector) served(ctx context.Context) (bool, error) {
+	if r.about.Served == nil {
 		return false, errors.ErrUnsupported
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
-	return source.Served(ctx)
+	return r.about.Served(ctx)
 }
+
+// vanish deletes the objects of a resource that was removed, when that is proven.
+func (r *reflector) vanish(ctx context.Context, s state) state {
+	if !r.waits(s) {
+		r.absence = absence{}
+		return s
+	}
+	if r.options.KeepAbsent || s.resourceVersion == "" {
+		r.board.contact()
+		return s
+	}
+	served, err := r.served(ctx)
+	if errors.Is(err, errors.ErrUnsupported) || err == nil && !served {
+		r.board.contact()
+	}
+	if !r.absence.proven(served, err, time.Now(), r.options.absentGrace()) {
+		return s
+	}
+	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.since)
+	r.begin()
+	s.resourceVersion = ""
+	r.push(delta{kind: replaced})
+	return s
+}
+
+// waits is whether the informer waits for its resource to be installed.
+func (r *reflector) waits(s state) bool { return s.absent() && r.options.absentRetry() > 0 }

@@ -49,30 +49,40 @@ func (f batchFunc[T]) OnDelete(last T, finalStateUnknown bool) {
 }
 
 // batch is a Handler that gathers events until it is flushed.
-type batch[T any] struct {
+type batch interface {
+	Handler[any]
+	// flush hands over what was gathered. After a panic of the handler it is still
+	// there, and drop forgets it.
+	flush()
+	drop()
+}
+
+// batchOf is the batch of a batchFunc.
+type batchOf[T any] struct {
 	handle batchFunc[T]
 	events []Event[T]
 }
 
-func (b *batch[T]) add(events []Event[T]) { b.events = append(b.events, events...) }
-
-func (b *batch[T]) OnAdd(obj T, initial bool) { batchFunc[T](b.add).OnAdd(obj, initial) }
-
-func (b *batch[T]) OnUpdate(old, obj T) { batchFunc[T](b.add).OnUpdate(old, obj) }
-
-func (b *batch[T]) OnDelete(last T, finalStateUnknown bool) {
-	batchFunc[T](b.add).OnDelete(last, finalStateUnknown)
+func (b *batchOf[T]) OnAdd(obj any, initial bool) {
+	b.events = append(b.events, Event[T]{Type: Added, Object: as[T](obj), Initial: initial})
 }
 
-// flush hands over what was gathered. After a panic of handle it is still there.
-func (b *batch[T]) flush() {
+func (b *batchOf[T]) OnUpdate(old, obj any) {
+	b.events = append(b.events, Event[T]{Type: Updated, Old: as[T](old), Object: as[T](obj)})
+}
+
+func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
+	b.events = append(b.events, Event[T]{Type: Deleted, Object: as[T](last), FinalStateUnknown: finalStateUnknown})
+}
+
+func (b *batchOf[T]) flush() {
 	if len(b.events) > 0 {
 		b.handle(b.events)
 		b.drop()
 	}
 }
 
-func (b *batch[T]) drop() {
+func (b *batchOf[T]) drop() {
 	clear(b.events)
 	b.events = b.events[:0]
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
 func incarnation(name, uid string, version int) *metav1.PartialObjectMetadata {
@@ -21,34 +23,38 @@ func TestCoalesce(t *testing.T) {
 	a1, a2, a3 := incarnation("x", "a", 1), incarnation("x", "a", 2), incarnation("x", "a", 3)
 	b4, b5 := incarnation("x", "b", 4), incarnation("x", "b", 5)
 	type object = *metav1.PartialObjectMetadata
-	add := func(obj object) event[object] { return event[object]{kind: added, obj: obj} }
-	update := func(old, obj object) event[object] { return event[object]{kind: updated, old: old, obj: obj} }
-	remove := func(old, last object) event[object] { return event[object]{kind: removed, old: old, obj: last} }
-	gone := func(last object) event[object] {
-		return event[object]{kind: removed, old: last, obj: last, finalStateUnknown: true}
+	add := func(obj object) eventlog.Event { return eventlog.Event{Kind: eventlog.Added, Object: obj} }
+	update := func(old, obj object) eventlog.Event {
+		return eventlog.Event{Kind: eventlog.Updated, Old: old, Object: obj}
 	}
-	same := func(obj object) event[object] { return event[object]{kind: unchanged, obj: obj} }
+	remove := func(old, last object) eventlog.Event {
+		return eventlog.Event{Kind: eventlog.Deleted, Old: old, Object: last}
+	}
+	gone := func(last object) eventlog.Event {
+		return eventlog.Event{Kind: eventlog.Deleted, Old: last, Object: last, FinalStateUnknown: true}
+	}
+	same := func(obj object) eventlog.Event { return eventlog.Event{Kind: eventlog.Unchanged, Object: obj} }
 
 	for _, test := range []struct {
 		name   string
-		events []event[object]
+		events []eventlog.Event
 		want   []string
 	}{
-		{"one addition", []event[object]{add(a1)}, []string{"add a1"}},
-		{"an addition and its updates are an addition", []event[object]{add(a1), update(a1, a2), update(a2, a3)}, []string{"add a3"}},
-		{"an addition and a deletion vanish", []event[object]{add(a1), update(a1, a2), remove(a2, a3)}, nil},
-		{"updates are one from the first to the last", []event[object]{update(a1, a2), update(a2, a3)}, []string{"update a1 a3"}},
-		{"a deletion after updates is a deletion", []event[object]{update(a1, a2), remove(a2, a3)}, []string{"delete a3"}},
-		{"a deletion that was missed says so", []event[object]{update(a1, a2), gone(a2)}, []string{"delete a2 unseen"}},
-		{"another UID is a deletion and an addition", []event[object]{remove(a1, a2), add(b4), update(b4, b5)}, []string{"delete a2", "add b5"}},
-		{"also in one update", []event[object]{update(a1, b4)}, []string{"delete a1 unseen", "add b4"}},
-		{"what came and went after a deletion was never there", []event[object]{remove(a1, a2), add(b4), remove(b4, b5)}, []string{"delete a2"}},
-		{"the same UID that comes back is an update", []event[object]{remove(a1, a2), add(a3)}, []string{"update a1 a3"}},
-		{"what a relist found as it was", []event[object]{same(a1)}, []string{"update a1 a1"}},
-		{"what a relist found as it was, after an update", []event[object]{update(a1, a2), same(a2)}, []string{"update a1 a2"}},
+		{"one addition", []eventlog.Event{add(a1)}, []string{"add a1"}},
+		{"an addition and its updates are an addition", []eventlog.Event{add(a1), update(a1, a2), update(a2, a3)}, []string{"add a3"}},
+		{"an addition and a deletion vanish", []eventlog.Event{add(a1), update(a1, a2), remove(a2, a3)}, nil},
+		{"updates are one from the first to the last", []eventlog.Event{update(a1, a2), update(a2, a3)}, []string{"update a1 a3"}},
+		{"a deletion after updates is a deletion", []eventlog.Event{update(a1, a2), remove(a2, a3)}, []string{"delete a3"}},
+		{"a deletion that was missed says so", []eventlog.Event{update(a1, a2), gone(a2)}, []string{"delete a2 unseen"}},
+		{"another UID is a deletion and an addition", []eventlog.Event{remove(a1, a2), add(b4), update(b4, b5)}, []string{"delete a2", "add b5"}},
+		{"also in one update", []eventlog.Event{update(a1, b4)}, []string{"delete a1 unseen", "add b4"}},
+		{"what came and went after a deletion was never there", []eventlog.Event{remove(a1, a2), add(b4), remove(b4, b5)}, []string{"delete a2"}},
+		{"the same UID that comes back is an update", []eventlog.Event{remove(a1, a2), add(a3)}, []string{"update a1 a3"}},
+		{"what a relist found as it was", []eventlog.Event{same(a1)}, []string{"update a1 a1"}},
+		{"what a relist found as it was, after an update", []eventlog.Event{update(a1, a2), same(a2)}, []string{"update a1 a2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := newCoalesced[object]()
+			c := newCoalesced()
 			for _, e := range test.events {
 				c.merge(types.NamespacedName{Name: "x"}, &e)
 			}
@@ -70,17 +76,20 @@ func TestCoalesce(t *testing.T) {
 	}
 }
 
-func eventLine(e event[*metav1.PartialObjectMetadata]) string {
-	name := func(obj *metav1.PartialObjectMetadata) string { return string(obj.UID) + obj.ResourceVersion }
+func eventLine(e eventlog.Event) string {
+	name := func(obj any) string {
+		m := obj.(*metav1.PartialObjectMetadata)
+		return string(m.UID) + m.ResourceVersion
+	}
 	switch {
-	case e.kind == added:
-		return "add " + name(e.obj)
-	case e.kind == updated:
-		return "update " + name(e.old) + " " + name(e.obj)
-	case e.finalStateUnknown:
-		return "delete " + name(e.obj) + " unseen"
+	case e.Kind == eventlog.Added:
+		return "add " + name(e.Object)
+	case e.Kind == eventlog.Updated:
+		return "update " + name(e.Old) + " " + name(e.Object)
+	case e.FinalStateUnknown:
+		return "delete " + name(e.Object) + " unseen"
 	default:
-		return "delete " + name(e.obj)
+		return "delete " + name(e.Object)
 	}
 }
 
@@ -99,29 +108,30 @@ func FuzzCoalesce(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte) {
 		type object = *metav1.PartialObjectMetadata
 		truth, known := map[string]object{}, map[string]object{}
-		c := newCoalesced[object]()
+		c := newCoalesced()
 		take := func() bool {
 			e, ok := c.take()
 			if !ok {
 				return false
 			}
-			old := known[e.obj.Name]
-			switch e.kind {
-			case added:
+			obj := e.Object.(object)
+			old := known[obj.Name]
+			switch e.Kind {
+			case eventlog.Added:
 				if old != nil {
 					t.Fatalf("%s: added, but is known", eventLine(e))
 				}
-				known[e.obj.Name] = e.obj
-			case updated:
-				if old != e.old || !sameUID(old, e.obj) {
+				known[obj.Name] = obj
+			case eventlog.Updated:
+				if old != e.Old || !sameUID(old, e.Object) {
 					t.Fatalf("%s: known is %v", eventLine(e), old)
 				}
-				known[e.obj.Name] = e.obj
-			case removed:
-				if old == nil || !sameUID(old, e.obj) {
+				known[obj.Name] = obj
+			case eventlog.Deleted:
+				if old == nil || !sameUID(old, e.Object) {
 					t.Fatalf("%s: known is %v", eventLine(e), old)
 				}
-				delete(known, e.obj.Name)
+				delete(known, obj.Name)
 			}
 			return true
 		}
@@ -133,16 +143,16 @@ func FuzzCoalesce(f *testing.F) {
 			case action == 0:
 				take()
 			case old == nil:
-				c.merge(key, &event[object]{kind: added, obj: obj})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Added, Object: obj})
 				truth[name] = obj
 			case action == 1:
 				last := incarnation(name, string(old.UID), version)
-				c.merge(key, &event[object]{kind: removed, old: old, obj: last})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Deleted, Old: old, Object: last})
 				delete(truth, name)
 			case action == 2 && old.UID == obj.UID:
-				c.merge(key, &event[object]{kind: unchanged, obj: old})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Unchanged, Object: old})
 			default:
-				c.merge(key, &event[object]{kind: updated, old: old, obj: obj})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Updated, Old: old, Object: obj})
 				truth[name] = obj
 			}
 			if c.len() > 4 {

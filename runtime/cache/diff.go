@@ -6,29 +6,30 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
 // difference is what leads from the objects of a table to those of a list.
-type difference[T any] struct {
-	gone []item[T]
+type difference struct {
+	gone []item
 	// changed holds the items that are new or another state, in list order.
-	changed []pair[T]
+	changed []pair
 	// kept holds, in list order, what the table is to hold in the end.
-	kept []item[T]
+	kept []item
 }
 
 // pair is an item and the object that it replaces, if there is one.
-type pair[T any] struct {
-	item[T]
-	old     T
+type pair struct {
+	item
+	old     any
 	existed bool
 }
 
 // diff compares items with the objects of a store. The caller holds writing: then the
 // table can be read without mu.
-func diff[T any](s *Store[T], items []item[T], same sameness) difference[T] {
-	var d difference[T]
+func diff(s *store, items []item, same sameness) difference {
+	var d difference
 	d.kept = lastOfEachKey(items)
 	t, form := s.table, s.form.Load()
 	listed := make([]bool, t.Len())
@@ -36,7 +37,7 @@ func diff[T any](s *Store[T], items []item[T], same sameness) difference[T] {
 		it := &d.kept[i]
 		row, existed := t.Find(it.key)
 		if !existed {
-			d.changed = append(d.changed, pair[T]{item: *it})
+			d.changed = append(d.changed, pair{item: *it})
 			continue
 		}
 		listed[row] = true
@@ -45,11 +46,11 @@ func diff[T any](s *Store[T], items []item[T], same sameness) difference[T] {
 			it.obj = old
 			continue
 		}
-		d.changed = append(d.changed, pair[T]{item: *it, old: old, existed: true})
+		d.changed = append(d.changed, pair{item: *it, old: old, existed: true})
 	}
 	for row, there := range listed {
 		if !there {
-			d.gone = append(d.gone, item[T]{key: t.Key(uint32(row)), obj: form.Unpack(t.At(uint32(row)))})
+			d.gone = append(d.gone, item{key: t.Key(uint32(row)), obj: form.Unpack(t.At(uint32(row)))})
 		}
 	}
 	return d
@@ -57,7 +58,7 @@ func diff[T any](s *Store[T], items []item[T], same sameness) difference[T] {
 
 // lastOfEachKey returns items without those that a later one of the same key
 // supersedes.
-func lastOfEachKey[T any](items []item[T]) []item[T] {
+func lastOfEachKey(items []item) []item {
 	if !repeats(items) {
 		return items
 	}
@@ -65,7 +66,7 @@ func lastOfEachKey[T any](items []item[T]) []item[T] {
 	for i := range items {
 		at[items[i].key] = i
 	}
-	kept := make([]item[T], 0, len(at))
+	kept := make([]item, 0, len(at))
 	for i := range items {
 		if at[items[i].key] == i {
 			kept = append(kept, items[i])
@@ -76,7 +77,7 @@ func lastOfEachKey[T any](items []item[T]) []item[T] {
 
 // repeats reports whether two items have the same key, which servers do not let
 // happen.
-func repeats[T any](items []item[T]) bool {
+func repeats(items []item) bool {
 	seed := rand.Uint64()
 	slots := make([]uint32, 2*len(items))
 	for i := range items {
@@ -92,29 +93,29 @@ func repeats[T any](items []item[T]) bool {
 	return false
 }
 
-func (d *difference[T]) size() int { return len(d.gone) + len(d.changed) }
+func (d *difference) size() int { return len(d.gone) + len(d.changed) }
 
 // changes are what makes the difference, one after the other.
-func (d *difference[T]) changes() []Change[T] {
-	changes := make([]Change[T], 0, d.size())
+func (d *difference) changes() []Change[any] {
+	changes := make([]Change[any], 0, d.size())
 	for i := range d.gone {
-		changes = append(changes, Change[T]{Key: d.gone[i].key, Delete: true})
+		changes = append(changes, Change[any]{Key: d.gone[i].key, Delete: true})
 	}
 	for i := range d.changed {
-		changes = append(changes, Change[T]{Key: d.changed[i].key, Object: d.changed[i].obj})
+		changes = append(changes, Change[any]{Key: d.changed[i].key, Object: d.changed[i].obj})
 	}
 	return changes
 }
 
 // events are those of the difference that are wanted.
-func (d *difference[T]) events(wanted wanted) iter.Seq[event[T]] {
-	return func(yield func(event[T]) bool) {
+func (d *difference) events(wanted wanted) iter.Seq[eventlog.Event] {
+	return func(yield func(eventlog.Event) bool) {
 		if !wanted.changes && !wanted.unchanged {
 			return
 		}
 		for i := range d.gone {
 			last := d.gone[i].obj
-			if !yield(event[T]{kind: removed, finalStateUnknown: true, old: last, obj: last}) {
+			if !yield(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: true, Old: last, Object: last}) {
 				return
 			}
 		}
@@ -128,7 +129,7 @@ func (d *difference[T]) events(wanted wanted) iter.Seq[event[T]] {
 			return
 		}
 		for i := range d.kept {
-			e := event[T]{kind: unchanged, obj: d.kept[i].obj}
+			e := eventlog.Event{Kind: eventlog.Unchanged, Object: d.kept[i].obj}
 			if len(changed) > 0 && changed[0].key == d.kept[i].key {
 				e, changed = changed[0].event(), changed[1:]
 			}
@@ -139,9 +140,9 @@ func (d *difference[T]) events(wanted wanted) iter.Seq[event[T]] {
 	}
 }
 
-func (p *pair[T]) event() event[T] {
+func (p *pair) event() eventlog.Event {
 	if p.existed {
-		return event[T]{kind: updated, old: p.old, obj: p.obj}
+		return eventlog.Event{Kind: eventlog.Updated, Old: p.old, Object: p.obj}
 	}
-	return event[T]{kind: added, obj: p.obj}
+	return eventlog.Event{Kind: eventlog.Added, Object: p.obj}
 }

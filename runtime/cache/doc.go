@@ -10,7 +10,7 @@
 //	if err := informer.WaitForSync(ctx); err != nil { ... }
 //	foo, ok := informer.Store().Get(types.NamespacedName{Namespace: "ns", Name: "foo"})
 //
-// # The way of an object
+// # Data flow
 //
 // A Source decodes it. The reflector lists the resource and then watches it; a
 // pure state machine decides what it asks for next. It computes the object's
@@ -20,7 +20,7 @@
 // commit made are appended, under the same lock, to the event log, which every
 // handler reads with a cursor of its own, in a goroutine of its own.
 //
-// # What is promised
+// # Guarantees
 //
 //  1. The store follows the API: the states of one object appear in it in
 //     their order, though not necessarily all of them, and in the end it holds
@@ -77,4 +77,16 @@
 // be mutated: change a deep copy. With KUBE_CACHE_MUTATION_DETECTOR=true in the
 // environment an informer keeps copies of its objects and panics when it finds
 // one mutated.
+//
+// # Reading order
+//
+// Informer, Store, Handler and Source are typed shells of a few lines each. What is below
+// them is compiled once for all types, and has objects of the type any: untyped.go is
+// where the two meet. Read, in this order, informer.go and store.go for the API;
+// untyped_informer.go for the goroutines; state.go, reflector.go and watch.go for what is
+// asked of the server, and failure.go for what happens when that fails; delta.go and
+// queue.go for the way to the store; commit.go and diff.go for what changes there;
+// fanout.go and listener.go for the way to the handlers; then coalesce.go, duplicate.go,
+// lookup.go and absence.go, each for one special case. internal/table is what a store is
+// made of, internal/eventlog what handlers read.
 package cache

@@ -35,13 +35,13 @@ const (
 // versions. An event is a duplicate only if nothing can have happened since: objects
 // that are shown again, at the version that they had, are real events, of servers that
 // filter by permissions for example.
-type delivered[T any] struct {
+type delivered struct {
 	seed maphash.Seed
 	// recent is nil before the first event: most watches are quiet.
 	recent *[recentEvents]deliveredEvent
 	at     int
 	// last is the object of the last event, as it was delivered.
-	last T
+	last any
 }
 
 // deliveredEvent is an event of the object with these hashes of its key and UID.
@@ -51,13 +51,13 @@ type deliveredEvent struct {
 	version  string
 }
 
-func newDelivered[T any]() delivered[T] { return delivered[T]{seed: maphash.MakeSeed()} }
+func newDelivered() delivered { return delivered{seed: maphash.MakeSeed()} }
 
 // judge compares an event with those before it, and with the object that the store has
 // for its key, and remembers it if it is fresh. Position is the version of the watch, and
 // empty before it has one. What has no UID is fresh, since nothing tells whether it is
 // the same object.
-func (d *delivered[T]) judge(kind watch.EventType, obj T, position string, cached func(item[T]) (T, bool)) novelty {
+func (d *delivered) judge(kind watch.EventType, obj any, position string, cached func(item) (any, bool)) novelty {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" {
 		return fresh
@@ -70,7 +70,7 @@ func (d *delivered[T]) judge(kind watch.EventType, obj T, position string, cache
 	verdict := fresh
 	if position == "" || !newer(event.version, position) {
 		verdict = d.compare(event)
-		if old, ok := cached(item[T]{key: key}); ok && verdict == fresh {
+		if old, ok := cached(item{key: key}); ok && verdict == fresh {
 			if stored, err := meta.Accessor(old); err == nil && stored.GetUID() != "" {
 				verdict = event.after(d.event(kind, key, stored))
 			}
@@ -83,7 +83,7 @@ func (d *delivered[T]) judge(kind watch.EventType, obj T, position string, cache
 	return verdict
 }
 
-func (d *delivered[T]) event(kind watch.EventType, key types.NamespacedName, m metav1.Object) deliveredEvent {
+func (d *delivered) event(kind watch.EventType, key types.NamespacedName, m metav1.Object) deliveredEvent {
 	return deliveredEvent{
 		key:     maphash.Comparable(d.seed, key),
 		uid:     maphash.Comparable(d.seed, m.GetUID()),
@@ -93,7 +93,7 @@ func (d *delivered[T]) event(kind watch.EventType, key types.NamespacedName, m m
 }
 
 // compare looks for the latest event of the key.
-func (d *delivered[T]) compare(event deliveredEvent) novelty {
+func (d *delivered) compare(event deliveredEvent) novelty {
 	for back := 1; back <= recentEvents; back++ {
 		earlier := &d.recent[(d.at-back+recentEvents)%recentEvents]
 		switch {

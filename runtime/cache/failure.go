@@ -2,8 +2,14 @@ package cache
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 )
 
 // Failure is a list or watch that failed, after which the informer rests.
@@ -30,7 +36,7 @@ type Decision struct {
 }
 
 // decide returns how long to rest after a failure, and whether to give up.
-func (o *Options[T]) decide(ctx context.Context, f Failure) Decision {
+func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	if o.OnFailure == nil {
 		return Decision{Rest: f.Rest}
 	}
@@ -44,7 +50,163 @@ func (o *Options[T]) decide(ctx context.Context, f Failure) Decision {
 
 // absentDelay is how long to wait when the resource is not there, at random up to a
 // quarter longer than configured: many informers may wait for it.
-func (o *Options[T]) absentDelay() time.Duration {
+func (o *settings) absentDelay() time.Duration {
 	least := max(o.absentRetry(), minimumDelay)
 	return least + rand.N(least/4+1)
+}
+
+// explain says what somebody has to do about a failure that needs an operator, and
+// what becomes of a server's wish that is not granted.
+func (r *reflector) explain(err error) error {
+	switch class := ClassOf(err); {
+	case apierrors.IsUnauthorized(err):
+		err = fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
+	case class == ClassForbidden:
+		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
+	case class == ClassNotFound:
+		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
+	}
+	if asked := suggestedDelay(err); asked > maxRetryAfter {
+		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, maxRetryAfter)
+	}
+	return err
+}
+
+// target names what the source lists and watches.
+func (r *reflector) target() string {
+	resource, namespace := r.about.Resource, r.about.Namespace
+	if resource.Empty() {
+		return r.options.Name
+	}
+	if namespace == "" {
+		return fmt.Sprintf("%s (version %s) in all namespaces", resource.GroupResource(), resource.Version)
+	}
+	return fmt.Sprintf("%s (version %s) in namespace %q", resource.GroupResource(), resource.Version, namespace)
+}
+
+// fail reports a list or watch that failed in that phase, and waits for the next
+// attempt. It returns err if there is to be none.
+func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
+	attempts := r.board.failed(err)
+	r.report(ctx, err)
+	class := ClassOf(err)
+	failure := Failure{Err: err, Class: class, Phase: phase, Attempts: attempts}
+	if r.waits(s) {
+		failure.Rest = r.options.absentDelay()
+	} else {
+		failure.Rest = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
+	}
+	decision := r.options.decide(ctx, failure)
+	if decision.Stop {
+		return err
+	}
+	next := BackingOff
+	if r.waits(s) {
+		next = Absent
+	}
+	r.pause(ctx, next, decision.Rest)
+	return nil
+}
+
+// pause waits for the next attempt.
+func (r *reflector) pause(ctx context.Context, phase Phase, delay time.Duration) {
+	r.board.backOff(phase, time.Now().Add(delay))
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// report tells the user of a failure. Only the first of its class is logged, and not
+// one after which the informer falls back: a server that forbids a watch-list, say,
+// forbids the list after it too.
+func (r *reflector) report(ctx context.Context, err error) {
+	logger := klog.FromContext(ctx)
+	switch {
+	case r.options.OnError != nil:
+		r.board.report(err)
+		r.options.OnError(ctx, err)
+	case isExpired(err), errors.Is(err, ErrWatchTooShort), !r.board.report(err):
+		logger.V(4).Info("List or watch failed, trying again", "err", err)
+	default:
+		r.logFailure(ctx, err)
+	}
+}
+
+// ended tells of a list or watch in that phase that ended with an error and is
+// followed by another request without a backoff. A watch on which nothing happens
+// is no failure, nor is one that was closed: there may be nothing to tell.
+func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) {
+	logger := klog.FromContext(ctx)
+	switch {
+	case errors.Is(err, ErrWatchIdle):
+		logger.V(4).Info("Watch is silent, opening it again", "err", err)
+		return
+	case errors.Is(err, ErrWatchTooShort):
+		logger.V(4).Info("Watch was closed, opening it again", "err", err)
+		return
+	case errors.Is(err, ErrUndecodable) && phase == Watching:
+		logger.V(2).Info("Listing again", "err", err)
+		return
+	case phase == Watching:
+		logger.V(2).Info("Watch was cut, opening it again", "err", err)
+	case errors.Is(err, ErrBookmarkMissing):
+		r.board.because(err)
+		logger.Info("Watch-list given up for good, listing instead", "err", err)
+	case s.phase == Listing:
+		r.board.because(err)
+		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
+		return // what the list meets is told, as by client-go
+	default:
+		r.board.failed(err)
+		logger.V(2).Info("Watch-list failed, trying again", "err", err)
+	}
+	if r.options.OnError != nil {
+		r.options.OnError(ctx, err)
+	}
+}
+
+// succeed tells that all is well again, if it was told that it was not. It may be
+// called by any goroutine.
+func (r *reflector) succeed(ctx context.Context) {
+	if failures, reported := r.board.succeeded(); reported {
+		r.logRecovery(ctx, failures)
+	}
+}
+
+func (r *reflector) reportObject(ctx context.Context, err error) {
+	r.board.leftOut(err)
+	klog.FromContext(ctx).Error(err, "Object left out")
+}
+
+func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
+	r.reportObject(ctx, &ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
+}
+
+// Reporter replaces what an informer logs about failures of its lists and watches,
+// for example to log once for many informers. Its methods are called from the
+// informer's goroutine, never concurrently for one informer, and must not block.
+type Reporter interface {
+	// Failed is called with the first failure of a class, when Options.OnError is
+	// nil. The failure is logged if it returns false.
+	Failed(ctx context.Context, err error) bool
+	// Recovered is called when lists and watches succeed again after failures that
+	// were reported. That is logged if it returns false.
+	Recovered(ctx context.Context, failures int) bool
+}
+
+// logFailure logs a failure unless Options.Reporter does.
+func (r *reflector) logFailure(ctx context.Context, err error) {
+	if reporter := r.options.Reporter; reporter == nil || !reporter.Failed(ctx, err) {
+		klog.FromContext(ctx).Error(err, "List or watch failed, trying again")
+	}
+}
+
+// logRecovery logs that lists and watches succeed again unless Options.Reporter does.
+func (r *reflector) logRecovery(ctx context.Context, failures int) {
+	if reporter := r.options.Reporter; reporter == nil || !reporter.Recovered(ctx, failures) {
+		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+	}
 }

@@ -1,84 +1,89 @@
 package cache
 
-import "iter"
+import (
+	"iter"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+)
 
 // fanout joins the handlers to the store: it is the observer through which the
 // store's changes get into the event log, and where handlers come and go.
-type fanout[T any] struct {
-	store *Store[T]
+type fanout struct {
+	store *store
 	clock clock
 	// changes is the log of handlers that do not want to know what a relist found
 	// unchanged, and everything that of those that do. An event of the one log never
 	// waits for a handler of the other.
-	changes, everything eventLog[T]
+	changes, everything eventlog.Log
 	// now is when what is emitted happened. It is set by the one goroutine that
 	// commits.
 	now uint32
-	// changed rings after each commit, when the store is unlocked.
-	changed bell
+	// changed broadcasts after each commit, when the store is unlocked.
+	changed eventlog.Signal
 	// detector is nil unless mutations are to be found.
-	detector *mutationDetector[T]
+	detector *mutationDetector
 	// stagedChanges and stagedEverything hold the events of a list that is about to be
 	// committed, for each log. They are guarded by the lock of writers.
-	stagedChanges, stagedEverything chain[T]
+	stagedChanges, stagedEverything eventlog.Chain
 
 	// What is below is guarded by the write lock of the store.
 
 	// listeners are those that were not removed.
-	listeners map[*listener[T]]bool
+	listeners map[*listener]bool
 	// listed is set, and synced closed, once the store holds a whole list.
 	listed bool
 	synced chan struct{}
 }
 
 // emit is called for each change, with the store locked.
-func (f *fanout[T]) emit(e event[T]) {
-	if f.detector != nil && e.kind <= updated {
-		f.detector.add(e.obj)
+func (f *fanout) emit(e eventlog.Event) {
+	if f.detector != nil && e.Kind <= eventlog.Updated {
+		f.detector.add(e.Object)
 	}
-	e.at = f.now
-	if f.changes.cursors > 0 && e.kind != unchanged {
-		f.changes.append(e)
+	e.At = f.now
+	if f.changes.HasReaders() && e.Kind != eventlog.Unchanged {
+		f.changes.Append(&e)
 	}
-	if f.everything.cursors > 0 {
-		f.everything.append(e)
+	if f.everything.HasReaders() {
+		f.everything.Append(&e)
 	}
 }
 
 // wanted is called with the store locked.
-func (f *fanout[T]) wanted() wanted {
-	return wanted{changes: f.changes.cursors > 0 || f.detector != nil, unchanged: f.everything.cursors > 0}
+func (f *fanout) wanted() wanted {
+	return wanted{changes: f.changes.HasReaders() || f.detector != nil, unchanged: f.everything.HasReaders()}
 }
 
 // stage takes the events of a list, before the store is locked.
-func (f *fanout[T]) stage(wanted wanted, events iter.Seq[event[T]]) {
-	f.stagedChanges, f.stagedEverything = chain[T]{}, chain[T]{}
+func (f *fanout) stage(wanted wanted, events iter.Seq[eventlog.Event]) {
+	f.stagedChanges, f.stagedEverything = eventlog.Chain{}, eventlog.Chain{}
 	for e := range events {
-		if f.detector != nil && e.kind <= updated {
-			f.detector.add(e.obj)
+		if f.detector != nil && e.Kind <= eventlog.Updated {
+			f.detector.add(e.Object)
 		}
-		e.at = f.now
-		if wanted.changes && e.kind != unchanged {
-			f.stagedChanges.append(e)
+		e.At = f.now
+		if wanted.changes && e.Kind != eventlog.Unchanged {
+			f.stagedChanges.Append(&e)
 		}
 		if wanted.unchanged {
-			f.stagedEverything.append(e)
+			f.stagedEverything.Append(&e)
 		}
 	}
 }
 
 // committed is called after changes, with the store locked.
-func (f *fanout[T]) committed() {
-	f.changes.show()
-	f.everything.show()
+func (f *fanout) committed() {
+	f.changes.Show()
+	f.everything.Show()
 }
 
 // relisted is called after the changes of each list, with the store locked.
 // After the first one, all handlers that wait for it join.
-func (f *fanout[T]) relisted() {
-	f.changes.appendChain(&f.stagedChanges)
-	f.everything.appendChain(&f.stagedEverything)
-	f.stagedChanges, f.stagedEverything = chain[T]{}, chain[T]{}
+func (f *fanout) relisted() {
+	f.changes.AppendChain(&f.stagedChanges)
+	f.everything.AppendChain(&f.stagedEverything)
+	f.stagedChanges, f.stagedEverything = eventlog.Chain{}, eventlog.Chain{}
 	if f.listed {
 		for l := range f.listeners {
 			l.exempt()
@@ -94,17 +99,17 @@ func (f *fanout[T]) relisted() {
 
 // join gives l the content of the store and a cursor for what follows: an
 // exact cut. The caller holds the write lock of the store.
-func (f *fanout[T]) join(l *listener[T]) {
-	l.initial = f.store.snapshot(f.store.table.Objects())
-	l.log.open(&l.cursor)
+func (f *fanout) join(l *listener) {
+	l.initial = f.store.snapshotLocked()
+	l.log.Open(&l.cursor)
 	l.toReplay.Store(int64(l.initial.Len()))
-	l.passed.Store(l.cursor.passed)
+	l.passed.Store(l.cursor.Passed())
 	l.open = true
 	close(l.joined)
 }
 
 // add registers a listener. It joins at once if the store holds a list.
-func (f *fanout[T]) add(l *listener[T]) {
+func (f *fanout) add(l *listener) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
 	f.listeners[l] = true
@@ -114,7 +119,7 @@ func (f *fanout[T]) add(l *listener[T]) {
 }
 
 // remove forgets a listener and what only it still had to read.
-func (f *fanout[T]) remove(l *listener[T]) {
+func (f *fanout) remove(l *listener) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
 	if !f.listeners[l] {
@@ -122,13 +127,45 @@ func (f *fanout[T]) remove(l *listener[T]) {
 	}
 	delete(f.listeners, l)
 	if l.open {
-		l.log.close(&l.cursor)
+		l.log.Close(&l.cursor)
 	}
 }
 
 // cut returns the content of the store and how many events of a log led to it.
-func (f *fanout[T]) cut(log *eventLog[T]) (Snapshot[T], uint64) {
+func (f *fanout) cut(log *eventlog.Log) (Snapshot[any], uint64) {
 	f.store.mu.RLock()
 	defer f.store.mu.RUnlock()
-	return f.store.snapshot(f.store.table.Objects()), log.appended
+	return f.store.snapshotLocked(), log.End()
+}
+
+// roster holds the listeners that were not removed, in the order in which they were
+// added. A roster does not change, so that it can be read without a lock.
+type roster struct {
+	all []*listener
+	// limited are those with a limit.
+	limited []*listener
+}
+
+// with returns a roster with another listener. It may share memory with r, behind
+// what r holds: only the latest roster may be added to.
+func (r *roster) with(l *listener) *roster {
+	next := &roster{all: append(r.all, l), limited: r.limited}
+	if l.options.Limit > 0 {
+		next.limited = append(r.limited, l)
+	}
+	return next
+}
+
+// without returns a roster without a listener.
+func (r *roster) without(l *listener) *roster {
+	return &roster{all: without(r.all, l), limited: without(r.limited, l)}
+}
+
+// without returns a copy of items without item, or items if they do not hold it.
+func without[E comparable](items []E, item E) []E {
+	at := slices.Index(items, item)
+	if at < 0 {
+		return items
+	}
+	return slices.Concat(items[:at], items[at+1:])
 }

@@ -67,3 +67,21 @@ func (x Index[T]) validate() error {
 	}
 	return nil
 }
+
+// indexesOf returns indexes of objects that have the type From or To, as it is known.
+func indexesOf[To, From any](indexes []Index[From]) []Index[To] {
+	if same, ok := any(indexes).([]Index[To]); ok {
+		return same
+	}
+	out := make([]Index[To], len(indexes))
+	for i, x := range indexes {
+		out[i] = Index[To]{Name: x.Name, namespace: x.namespace}
+		if value := x.Value; value != nil {
+			out[i].Value = func(obj To) string { return value(as[From](obj)) }
+		}
+		if values := x.Values; values != nil {
+			out[i].Values = func(obj To) ([]string, error) { return values(as[From](obj)) }
+		}
+	}
+	return out
+}

@@ -8,6 +8,8 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
 // defaultCoalesceLimit is how many events may wait for a coalescing handler before
@@ -16,22 +18,22 @@ const defaultCoalesceLimit = 1024
 
 // listener calls one handler, in one goroutine: first with what the store held
 // when it joined, then with each event of the log.
-type listener[T any] struct {
+type listener struct {
 	registration *Registration
-	handler      Handler[T]
+	handler      Handler[any]
 	// batch is the handler if it takes events in batches, and nil otherwise.
-	batch   *batch[T]
+	batch   batch
 	options HandlerOptions
-	fanout  *fanout[T]
+	fanout  *fanout
 	// log is that of fanout which has the events for the handler.
-	log *eventLog[T]
+	log *eventlog.Log
 	// expel removes the handler, and logs why.
 	expel func(reason error)
 
 	// joined is closed when initial, cursor and open are set, with the store
 	// locked. Until then the listener's goroutine may not touch them.
 	joined  chan struct{}
-	initial Snapshot[T]
+	initial Snapshot[any]
 	// open is guarded by the store's lock: the log counts the cursor.
 	open bool
 
@@ -39,10 +41,10 @@ type listener[T any] struct {
 	// commits may merge what the handler is behind with. Otherwise they are the
 	// goroutine's own.
 	reading sync.Mutex
-	cursor  cursor[T]
+	cursor  eventlog.Cursor
 	// merged is nil unless the handler coalesces; taken is whether own holds an
 	// event of it or of the log.
-	merged *coalesced[T]
+	merged *coalesced
 	taken  bool
 	// passed and pending tell others how many events of the log the listener has
 	// read, and how many it has still to deliver of those.
@@ -53,14 +55,14 @@ type listener[T any] struct {
 	exempted uint64
 
 	// resynced holds what is left of a resync.
-	resynced Snapshot[T]
+	resynced Snapshot[any]
 	// current is the event that the handler was last called with, and again is
-	// whether it is to be called with it once more; own is where an event is kept
-	// that is not in the log.
-	current *event[T]
+	// whether it is to be called with it once more.
+	current *eventlog.Event
 	again   bool
-	own     event[T]
-	pause   time.Duration
+	// own is where an event is kept that is not in the log.
+	own   eventlog.Event
+	pause time.Duration
 	// panicked is whether the last call of work ended in a panic.
 	panicked bool
 	*progress
@@ -74,8 +76,8 @@ type listener[T any] struct {
 	quit chan struct{}
 }
 
-func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *listener[T] {
-	l := &listener[T]{
+func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
+	l := &listener{
 		handler:  h,
 		options:  options,
 		fanout:   f,
@@ -88,12 +90,9 @@ func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *lis
 	if options.Unchanged {
 		l.log = &f.everything
 	}
-	if handle, ok := h.(batchFunc[T]); ok {
-		l.batch = &batch[T]{handle: handle}
-		l.handler = l.batch
-	}
+	l.batch, _ = h.(batch)
 	if options.Coalesce {
-		l.merged = newCoalesced[T]()
+		l.merged = newCoalesced()
 		if options.Limit <= 0 {
 			l.options.Limit = defaultCoalesceLimit
 		}
@@ -108,7 +107,7 @@ func newListener[T any](f *fanout[T], h Handler[T], options HandlerOptions) *lis
 }
 
 // stop lets run end as soon as the handler returns.
-func (l *listener[T]) stop() {
+func (l *listener) stop() {
 	l.stopOnce.Do(func() {
 		l.stopping.Store(true)
 		close(l.quit)
@@ -117,7 +116,7 @@ func (l *listener[T]) stop() {
 }
 
 // context returns ctx with the handler's logger, which names it.
-func (l *listener[T]) context(ctx context.Context) context.Context {
+func (l *listener) context(ctx context.Context) context.Context {
 	logger := klog.FromContext(ctx)
 	if l.options.Logger != nil {
 		logger = *l.options.Logger
@@ -126,7 +125,7 @@ func (l *listener[T]) context(ctx context.Context) context.Context {
 }
 
 // run calls the handler until stop is called or the handler ends the goroutine.
-func (l *listener[T]) run(ctx context.Context) {
+func (l *listener) run(ctx context.Context) {
 	stopped := false
 	defer func() {
 		if !stopped && !l.panicked {
@@ -151,16 +150,15 @@ func (l *listener[T]) run(ctx context.Context) {
 
 // release lets go of the handler and of all objects. The goroutine has ended, and
 // nothing commits any more.
-func (l *listener[T]) release() {
-	var none event[T]
+func (l *listener) release() {
 	l.handler, l.batch = nil, nil
-	l.initial, l.resynced = Snapshot[T]{}, Snapshot[T]{}
-	l.current, l.own = nil, none
+	l.initial, l.resynced = Snapshot[any]{}, Snapshot[any]{}
+	l.current, l.own = nil, eventlog.Event{}
 }
 
 // work calls the handler until it panics or stop is called, and reports whether
 // it was the latter. A handler that calls runtime.Goexit ends it too, and run.
-func (l *listener[T]) work(ctx context.Context) (stopped bool) {
+func (l *listener) work(ctx context.Context) (stopped bool) {
 	l.panicked = false
 	if l.options.OnPanic == PanicCrash {
 		defer utilruntime.HandleCrashWithContext(l.crashContext(ctx), l.interrupted, l.logCrash(ctx))
@@ -177,7 +175,7 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 		due = ticker.C
 	}
 	for !l.stopping.Load() {
-		if l.deliver(segmentSize) {
+		if l.deliver(eventlog.SegmentSize) {
 			select {
 			case <-due:
 				l.resync()
@@ -185,7 +183,7 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 			}
 			continue
 		}
-		changed := l.fanout.changed.next()
+		changed := l.fanout.changed.Next()
 		if l.ready() {
 			continue
 		}
@@ -202,15 +200,15 @@ func (l *listener[T]) work(ctx context.Context) (stopped bool) {
 
 // goOn calls the handler with what a panic left over, and with what the store held
 // when the listener joined. It reports whether it got to the end.
-func (l *listener[T]) goOn() bool {
+func (l *listener) goOn() bool {
 	if l.again && !l.stopping.Load() {
 		l.repeatCall()
 		l.again, l.pause = false, panicPause
 	}
 	for l.initial.Len() > 0 && !l.stopping.Load() {
-		l.own = event[T]{kind: initial, obj: l.initial.next()}
+		l.own = eventlog.Event{Kind: eventlog.Initial, Object: l.initial.next()}
 		l.call(&l.own)
-		if l.initial.Len()%segmentSize == 0 {
+		if l.initial.Len()%eventlog.SegmentSize == 0 {
 			l.flush()
 		}
 		l.toReplay.Store(int64(l.initial.Len()))
@@ -218,7 +216,7 @@ func (l *listener[T]) goOn() bool {
 	if l.stopping.Load() {
 		return false
 	}
-	l.initial = Snapshot[T]{}
+	l.initial = Snapshot[any]{}
 	l.toReplay.Store(0)
 	l.registration.complete()
 	l.repeat()
@@ -226,7 +224,7 @@ func (l *listener[T]) goOn() bool {
 }
 
 // flush makes a handler that takes batches take what was gathered.
-func (l *listener[T]) flush() {
+func (l *listener) flush() {
 	if l.batch != nil {
 		l.batch.flush()
 	}
@@ -234,62 +232,62 @@ func (l *listener[T]) flush() {
 
 // deliver calls the handler for the events that are ready, limit of them at the
 // most, and reports whether there were any.
-func (l *listener[T]) deliver(limit int) bool {
+func (l *listener) deliver(limit int) bool {
 	if l.merged != nil {
 		return l.deliverMerged(limit)
 	}
-	ready := min(l.cursor.ready(), limit)
+	ready := min(l.cursor.Ready(), limit)
 	for range ready {
 		if l.stopping.Load() {
 			break
 		}
 		if l.due() {
-			l.passed.Store(l.cursor.passed)
+			l.passed.Store(l.cursor.Passed())
 		}
-		e := l.cursor.next()
+		e := l.cursor.Next()
 		if e == nil {
 			break // removed
 		}
 		l.call(e)
 	}
 	l.flush()
-	l.passed.Store(l.cursor.passed)
+	l.passed.Store(l.cursor.Passed())
 	return ready > 0
 }
 
 // ready reports whether there is something to deliver.
-func (l *listener[T]) ready() bool {
+func (l *listener) ready() bool {
 	if l.merged != nil {
 		l.reading.Lock()
 		defer l.reading.Unlock()
-		return l.merged.len() > 0 || l.cursor.ready() > 0
+		return l.merged.len() > 0 || l.cursor.Ready() > 0
 	}
-	return l.cursor.ready() > 0
+	return l.cursor.Ready() > 0
 }
 
-func (l *listener[T]) call(e *event[T]) {
+func (l *listener) call(e *eventlog.Event) {
 	if l.due() {
-		l.step(e.at)
+		l.step(e.At)
 	}
 	l.current = e
-	switch e.kind {
-	case initial:
-		l.handler.OnAdd(e.obj, true)
-	case added:
-		l.handler.OnAdd(e.obj, false)
-	case updated:
-		l.handler.OnUpdate(e.old, e.obj)
-	case removed:
-		l.handler.OnDelete(e.obj, e.finalStateUnknown)
-	case unchanged:
-		l.handler.OnUpdate(e.obj, e.obj)
+	switch e.Kind {
+	case eventlog.Initial:
+		l.handler.OnAdd(e.Object, true)
+	case eventlog.Added:
+		l.handler.OnAdd(e.Object, false)
+	case eventlog.Updated:
+		l.handler.OnUpdate(e.Old, e.Object)
+	case eventlog.Deleted:
+		l.handler.OnDelete(e.Object, e.FinalStateUnknown)
+	case eventlog.Unchanged:
+		l.handler.OnUpdate(e.Object, e.Object)
 	}
 	l.calls++
 }
 
 // resync updates every object of the store with itself, at a point between two
 // events at which these objects are what the handler was last given.
-func (l *listener[T]) resync() {
+func (l *listener) resync() {
 	objects, until := l.fanout.cut(l.log)
 	if l.catchUp(until) {
 		l.resynced = objects
@@ -300,32 +298,32 @@ func (l *listener[T]) resync() {
 // catchUp delivers what happened until a position in the log, and reports whether
 // the handler is there now. One that coalesces may be ahead: it has to wait for the
 // next resync.
-func (l *listener[T]) catchUp(until uint64) bool {
+func (l *listener) catchUp(until uint64) bool {
 	if l.merged != nil {
 		return l.catchUpMerged(until)
 	}
-	for l.cursor.passed < until && !l.stopping.Load() {
-		l.deliver(min(segmentSize, int(until-l.cursor.passed)))
+	for l.cursor.Passed() < until && !l.stopping.Load() {
+		l.deliver(min(eventlog.SegmentSize, int(until-l.cursor.Passed())))
 	}
 	return !l.stopping.Load()
 }
 
 // repeat updates the objects that are left of a resync with themselves.
-func (l *listener[T]) repeat() {
+func (l *listener) repeat() {
 	for l.resynced.Len() > 0 && !l.stopping.Load() {
 		obj := l.resynced.next()
-		l.own = event[T]{kind: updated, at: l.clock.millis(), old: obj, obj: obj}
+		l.own = eventlog.Event{Kind: eventlog.Updated, At: l.clock.millis(), Old: obj, Object: obj}
 		l.call(&l.own)
-		if l.resynced.Len()%segmentSize == 0 {
+		if l.resynced.Len()%eventlog.SegmentSize == 0 {
 			l.flush()
 		}
 	}
-	l.resynced = Snapshot[T]{}
+	l.resynced = Snapshot[any]{}
 }
 
 // backlog is the number of events and initial objects that wait for the handler. None
 // does once it is to stop.
-func (l *listener[T]) backlog() int {
+func (l *listener) backlog() int {
 	if l.stopping.Load() {
 		return 0
 	}
@@ -333,20 +331,20 @@ func (l *listener[T]) backlog() int {
 }
 
 // waiting is the number of events of the log that wait for the handler.
-func (l *listener[T]) waiting() int64 { return l.behind(0) }
+func (l *listener) waiting() int64 { return l.behind(0) }
 
 // behind is waiting without the events before a position in the log.
-func (l *listener[T]) behind(position uint64) int64 {
+func (l *listener) behind(position uint64) int64 {
 	select {
 	case <-l.joined:
-		return int64(l.log.length.Load() - max(l.passed.Load(), position))
+		return int64(l.log.Len() - max(l.passed.Load(), position))
 	default:
 		return 0
 	}
 }
 
 // status needs no lock, so that it never waits for the handler.
-func (l *listener[T]) status() HandlerStatus {
+func (l *listener) status() HandlerStatus {
 	s := HandlerStatus{Name: l.options.Name, Backlog: l.backlog()}
 	l.progress.status(&s)
 	return s

@@ -30,12 +30,12 @@ const (
 //
 // They run in a goroutine of their own while there are any. What they find is pushed
 // with mu held, after a check that nobody else has pushed a later state.
-type lookups[T any] struct {
+type lookups struct {
 	// context is that of the informer: an object is looked up also when the watch that
 	// told of it has ended.
 	context context.Context
-	find    func(context.Context, types.NamespacedName) (finding[T], error)
-	push    func(delta[T])
+	find    func(context.Context, types.NamespacedName) (finding, error)
+	push    func(delta)
 	// ordered is whether versions tell which of two states is the later one.
 	ordered bool
 
@@ -57,8 +57,8 @@ type lookups[T any] struct {
 	done sync.WaitGroup
 }
 
-func newLookups[T any](ctx context.Context, find func(context.Context, types.NamespacedName) (finding[T], error), push func(delta[T]), ordered bool) *lookups[T] {
-	return &lookups[T]{
+func newLookups(ctx context.Context, find func(context.Context, types.NamespacedName) (finding, error), push func(delta), ordered bool) *lookups {
+	return &lookups{
 		context: ctx,
 		find:    find,
 		push:    push,
@@ -70,8 +70,8 @@ func newLookups[T any](ctx context.Context, find func(context.Context, types.Nam
 }
 
 // finding is the object that a look-up found.
-type finding[T any] struct {
-	obj T
+type finding struct {
+	obj any
 	// exists is whether there is one, and same whether it is the store's.
 	exists, same bool
 	// version is that of the answer.
@@ -90,7 +90,7 @@ func (l *lookup) postpone(now time.Time) {
 }
 
 // add has an object looked up. It returns false if too many are.
-func (l *lookups[T]) add(key types.NamespacedName) bool {
+func (l *lookups) add(key types.NamespacedName) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pending[key] == nil && len(l.pending) >= maxLookups {
@@ -109,7 +109,7 @@ func (l *lookups[T]) add(key types.NamespacedName) bool {
 }
 
 // start has the goroutine look at what is pending. The caller holds mu.
-func (l *lookups[T]) start() {
+func (l *lookups) start() {
 	if l.held || len(l.pending) == 0 {
 		return
 	}
@@ -125,7 +125,7 @@ func (l *lookups[T]) start() {
 
 // take pushes what a watch tells of an object, unless a look-up told of a later
 // state. There is nothing to look up then.
-func (l *lookups[T]) take(d delta[T]) {
+func (l *lookups) take(d delta) {
 	if !l.active.Load() {
 		l.push(d)
 		return
@@ -144,7 +144,7 @@ func (l *lookups[T]) take(d delta[T]) {
 
 // hold forgets all of them, since a list is about to tell what there is, and looks
 // nothing up before release.
-func (l *lookups[T]) hold() {
+func (l *lookups) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = true
@@ -154,7 +154,7 @@ func (l *lookups[T]) hold() {
 }
 
 // release begins to look up what the list did not tell.
-func (l *lookups[T]) release() {
+func (l *lookups) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = false
@@ -162,7 +162,7 @@ func (l *lookups[T]) release() {
 }
 
 // run looks objects up when they are due, until there are none or the context ends.
-func (l *lookups[T]) run() {
+func (l *lookups) run() {
 	ctx := l.context
 	for {
 		key, next, ok := l.next()
@@ -182,7 +182,7 @@ func (l *lookups[T]) run() {
 }
 
 // next returns the look-up that is due first. The goroutine ends if there is none.
-func (l *lookups[T]) next() (key types.NamespacedName, next *lookup, ok bool) {
+func (l *lookups) next() (key types.NamespacedName, next *lookup, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k, candidate := range l.pending {
@@ -198,7 +198,7 @@ func (l *lookups[T]) next() (key types.NamespacedName, next *lookup, ok bool) {
 }
 
 // settle pushes what was found, unless something else told of the object meanwhile.
-func (l *lookups[T]) settle(ctx context.Context, key types.NamespacedName, asked *lookup, found finding[T], err error) {
+func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *lookup, found finding, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pending[key] != asked || ctx.Err() != nil {
@@ -217,9 +217,9 @@ func (l *lookups[T]) settle(ctx context.Context, key types.NamespacedName, asked
 	logger.V(2).Info("Object was looked up", "object", keyString(key), "exists", found.exists)
 	switch {
 	case !found.exists:
-		l.push(delta[T]{kind: deleted, key: key, unseen: true})
+		l.push(delta{kind: deleted, key: key, unseen: true})
 	case !found.same:
-		l.push(delta[T]{kind: set, key: key, obj: found.obj})
+		l.push(delta{kind: set, key: key, obj: found.obj})
 	}
 }
 
@@ -230,4 +230,44 @@ func lookupOptions(key types.NamespacedName) metav1.ListOptions {
 		selector["metadata.namespace"] = key.Namespace
 	}
 	return metav1.ListOptions{FieldSelector: selector.AsSelector().String()}
+}
+
+// longestReread is how many watches may end, in the end, before a list is repeated of
+// which objects could not be decoded: about an hour.
+const longestReread = 8
+
+// reread says when to list again because objects could not be decoded, which may have
+// been mended without a change of the object: by a conversion webhook that works
+// again, for example. It is a value, and told of lists and watches in their order.
+type reread struct {
+	// pending is whether something of the last list, or since, is not readable.
+	pending bool
+	// after is how many watches are to end before the next list, and ended how
+	// many of them have.
+	after, ended int
+}
+
+// listing is called before a list, which tells anew what is not readable.
+func (r *reread) listing() { r.pending = false }
+
+// listed is called after it.
+func (r *reread) listed() {
+	if !r.pending {
+		r.after = 0
+	}
+}
+
+func (r *reread) unreadable() { r.pending = true }
+
+// watched is called when a watch has ended, and reports whether to list again.
+func (r *reread) watched() bool {
+	if !r.pending {
+		return false
+	}
+	if r.ended++; r.ended < r.after {
+		return false
+	}
+	r.ended = 0
+	r.after = min(max(2*r.after, 1), longestReread)
+	return true
 }

@@ -1,7 +1,7 @@
 package cache
 
 // deliverMerged is deliver for a handler that coalesces.
-func (l *listener[T]) deliverMerged(limit int) bool {
+func (l *listener) deliverMerged(limit int) bool {
 	n := 0
 	for n < limit && !l.stopping.Load() && l.take() {
 		l.call(&l.own)
@@ -13,15 +13,15 @@ func (l *listener[T]) deliverMerged(limit int) bool {
 
 // take takes the next event, which is own then, if there is one. What was merged
 // came before what is in the log.
-func (l *listener[T]) take() bool {
+func (l *listener) take() bool {
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	defer l.tell()
 	if l.own, l.taken = l.merged.take(); l.taken {
 		return true
 	}
-	if l.cursor.ready() > 0 {
-		if e := l.cursor.next(); e != nil {
+	if l.cursor.Ready() > 0 {
+		if e := l.cursor.Next(); e != nil {
 			l.own, l.taken = *e, true
 		}
 	}
@@ -29,20 +29,20 @@ func (l *listener[T]) take() bool {
 }
 
 // tell tells others how far the listener is. The caller holds reading.
-func (l *listener[T]) tell() {
+func (l *listener) tell() {
 	pending := l.merged.len()
 	if l.taken {
 		pending++
 	}
 	l.pending.Store(int64(pending))
-	l.passed.Store(l.cursor.passed)
+	l.passed.Store(l.cursor.Passed())
 }
 
 // catchUpMerged is catchUp for a handler that coalesces.
-func (l *listener[T]) catchUpMerged(until uint64) bool {
+func (l *listener) catchUpMerged(until uint64) bool {
 	for !l.stopping.Load() {
 		l.reading.Lock()
-		passed, merged := l.cursor.passed, l.merged.len()
+		passed, merged := l.cursor.Passed(), l.merged.len()
 		l.reading.Unlock()
 		if passed >= until && merged == 0 {
 			return passed == until
@@ -55,7 +55,7 @@ func (l *listener[T]) catchUpMerged(until uint64) bool {
 // enforceLimit is called after a commit, by the goroutine that made it. If more events
 // than the limit wait for a handler that coalesces, it merges them. It reports whether
 // any other handler must be removed.
-func (l *listener[T]) enforceLimit() (remove bool) {
+func (l *listener) enforceLimit() (remove bool) {
 	if l.merged == nil {
 		return l.behind(l.exempted) > int64(l.options.Limit)
 	}
@@ -65,13 +65,13 @@ func (l *listener[T]) enforceLimit() (remove bool) {
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	defer l.tell()
-	for l.cursor.ready() > 0 {
-		e := l.cursor.next()
+	for l.cursor.Ready() > 0 {
+		e := l.cursor.Next()
 		if e == nil {
 			return false // removed
 		}
 		// What has no key would not have got into the store.
-		if key, err := l.fanout.store.key(e.obj); err == nil {
+		if key, err := l.fanout.store.key(e.Object); err == nil {
 			l.merged.merge(key, e)
 		}
 	}
@@ -82,14 +82,14 @@ func (l *listener[T]) enforceLimit() (remove bool) {
 // the store locked. What waits for the handler then does not count toward its limit: it
 // came at once, however quick the handler is. A handler that is still behind the relist
 // before is not exempted again, lest one that is stuck is exempted for ever.
-func (l *listener[T]) exempt() {
+func (l *listener) exempt() {
 	if l.passed.Load() >= l.exempted {
-		l.exempted = l.log.appended
+		l.exempted = l.log.End()
 	}
 }
 
 // forget drops what was merged.
-func (l *listener[T]) forget() {
+func (l *listener) forget() {
 	if l.merged == nil {
 		return
 	}

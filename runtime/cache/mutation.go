@@ -32,35 +32,35 @@ func mutationDetection() bool {
 
 // mutationDetector keeps a deep copy of each object that entered the store, and
 // panics when an object no longer equals its copy.
-type mutationDetector[T any] struct {
+type mutationDetector struct {
 	name string
 
 	mu      sync.Mutex
-	watched []watchedObject[T]
+	watched []watchedObject
 }
 
-type watchedObject[T any] struct {
-	shared T
+type watchedObject struct {
+	shared any
 	copied runtime.Object
 	since  time.Time
 }
 
-func newMutationDetector[T any](name string) *mutationDetector[T] {
-	return &mutationDetector[T]{name: name}
+func newMutationDetector(name string) *mutationDetector {
+	return &mutationDetector{name: name}
 }
 
-func (d *mutationDetector[T]) add(obj T) {
-	shared, ok := any(obj).(runtime.Object)
+func (d *mutationDetector) add(obj any) {
+	shared, ok := obj.(runtime.Object)
 	if !ok {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.watched = append(d.watched, watchedObject[T]{shared: obj, copied: shared.DeepCopyObject(), since: time.Now()})
+	d.watched = append(d.watched, watchedObject{shared: obj, copied: shared.DeepCopyObject(), since: time.Now()})
 }
 
 // run compares until ctx ends, and once more then.
-func (d *mutationDetector[T]) run(ctx context.Context) {
+func (d *mutationDetector) run(ctx context.Context) {
 	ticker := time.NewTicker(mutationCheckPeriod)
 	defer ticker.Stop()
 	for {
@@ -74,7 +74,7 @@ func (d *mutationDetector[T]) run(ctx context.Context) {
 	}
 }
 
-func (d *mutationDetector[T]) check() {
+func (d *mutationDetector) check() {
 	if err := d.compare(time.Now()); err != nil {
 		panic(err)
 	}
@@ -82,12 +82,12 @@ func (d *mutationDetector[T]) check() {
 
 // compare returns an error if a watched object was mutated, and forgets those
 // that were watched long enough.
-func (d *mutationDetector[T]) compare(now time.Time) error {
+func (d *mutationDetector) compare(now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	kept := d.watched[:0]
 	for _, w := range d.watched {
-		if !reflect.DeepEqual(any(w.shared), any(w.copied)) {
+		if !reflect.DeepEqual(w.shared, w.copied) {
 			key, _ := KeyOf(w.copied)
 			return fmt.Errorf("informer %q: object %q of the cache was mutated:\n%s",
 				d.name, keyString(key), utildiff.Diff(w.copied, w.shared))

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMutationDetector(t *testing.T) {
-	d := newMutationDetector[*thing]("things")
+	d := newMutationDetector("things")
 	quiet, loud := newThing("ns", "quiet", "1"), newThing("ns", "loud", "1")
 	d.add(quiet)
 	d.add(loud)
@@ -43,7 +43,7 @@ func TestMutationDetectionSwitch(t *testing.T) {
 // quietSource lists one object, and nothing happens to it.
 type quietSource struct{ obj *thing }
 
-func (s quietSource) IsWatchListSemanticsUnSupported() bool { return true }
+func (s quietSource) Describe() SourceInfo { return SourceInfo{NoWatchList: true} }
 
 func (s quietSource) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
 	each(s.obj, nil)
@@ -77,7 +77,7 @@ func TestInformerDetectsMutations(t *testing.T) {
 		}
 		shared, _ := informer.Store().Get(types.NamespacedName{Namespace: "ns", Name: "a"})
 		shared.Labels = map[string]string{"changed": "yes"}
-		if err := informer.fanout.detector.compare(time.Now()); err == nil {
+		if err := informer.core.fanout.detector.compare(time.Now()); err == nil {
 			t.Error("the mutation was not found")
 		}
 		shared.Labels = nil // or the informer would panic

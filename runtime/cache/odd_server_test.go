@@ -33,8 +33,9 @@ type oddServer struct {
 	watches int
 }
 
-func (s *oddServer) OrderedResourceVersions() bool         { return s.ordered }
-func (s *oddServer) IsWatchListSemanticsUnSupported() bool { return true }
+func (s *oddServer) Describe() cache.SourceInfo {
+	return cache.SourceInfo{OrderedResourceVersions: s.ordered, NoWatchList: true}
+}
 
 func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
 	s.mu.Lock()
@@ -228,7 +229,9 @@ func TestInitialEventsWithoutUIDs(t *testing.T) {
 // streamingServer serves watch-lists.
 type streamingServer struct{ oddServer }
 
-func (s *streamingServer) IsWatchListSemanticsUnSupported() bool { return false }
+func (s *streamingServer) Describe() cache.SourceInfo {
+	return cache.SourceInfo{OrderedResourceVersions: s.ordered}
+}
 
 // A relist tells of another content at the same version, unless versions are those of
 // etcd, where there is none.

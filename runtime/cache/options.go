@@ -2,8 +2,6 @@ package cache
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -111,38 +109,63 @@ const (
 	minimumResync          = time.Second
 )
 
-func (o *Options[T]) name() string {
-	if o.Name != "" {
-		return o.Name
+// settings are the options of an informer, whatever the type of its objects.
+type settings struct{ Options[any] }
+
+func untypedOptions[T any](o *Options[T]) Options[any] {
+	return Options[any]{
+		Name:             o.Name,
+		Indexes:          indexesOf[any](o.Indexes),
+		Resync:           o.Resync,
+		Transform:        untypedTransform(o.Transform),
+		OnError:          o.OnError,
+		OnFailure:        o.OnFailure,
+		Reporter:         o.Reporter,
+		Metrics:          o.Metrics,
+		PageSize:         o.PageSize,
+		DisableWatchList: o.DisableWatchList,
+		BookmarkTimeout:  o.BookmarkTimeout,
+		IdleTimeout:      o.IdleTimeout,
+		WatchTimeout:     o.WatchTimeout,
+		AbsentRetry:      o.AbsentRetry,
+		KeepAbsent:       o.KeepAbsent,
+		AbsentGrace:      o.AbsentGrace,
+		Backoff:          o.Backoff,
 	}
-	return fmt.Sprint(reflect.TypeFor[T]())
 }
 
-func (o *Options[T]) bookmarkTimeout() time.Duration {
+func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error) {
+	if transform == nil {
+		return nil
+	}
+	return func(obj any) (any, error) { return transform(as[T](obj)) }
+}
+
+func (o *settings) bookmarkTimeout() time.Duration {
 	return positive(o.BookmarkTimeout, defaultBookmarkTimeout)
 }
 
-func (o *Options[T]) idleTimeout() time.Duration {
+func (o *settings) idleTimeout() time.Duration {
 	return positive(o.IdleTimeout, defaultIdleTimeout)
 }
 
-func (o *Options[T]) watchTimeout() time.Duration {
+func (o *settings) watchTimeout() time.Duration {
 	return positive(o.WatchTimeout, defaultWatchTimeout)
 }
 
 // absentRetry is negative if an absent resource is nothing special.
-func (o *Options[T]) absentRetry() time.Duration {
+func (o *settings) absentRetry() time.Duration {
 	if o.AbsentRetry == 0 {
 		return defaultAbsentRetry
 	}
 	return o.AbsentRetry
 }
 
-func (o *Options[T]) absentGrace() time.Duration {
+func (o *settings) absentGrace() time.Duration {
 	return positive(o.AbsentGrace, defaultAbsentGrace)
 }
 
-func (o *Options[T]) backoff() wait.Backoff {
+func (o *settings) backoff() wait.Backoff {
 	if o.Backoff != nil {
 		return *o.Backoff
 	}
@@ -157,7 +180,7 @@ func (o *Options[T]) backoff() wait.Backoff {
 }
 
 // resyncOf returns the period of a handler that asked for wanted.
-func (o *Options[T]) resyncOf(wanted time.Duration) time.Duration {
+func (o *settings) resyncOf(wanted time.Duration) time.Duration {
 	if wanted == 0 {
 		wanted = o.Resync
 	}
@@ -172,4 +195,36 @@ func positive(d, otherwise time.Duration) time.Duration {
 		return d
 	}
 	return otherwise
+}
+
+// Metrics is told how an informer gets on. The informer's goroutines call its
+// functions and wait for them, so they must return at once. Each may be nil.
+type Metrics struct {
+	// Queued is told how many deltas wait for the store whenever that changes.
+	// A whole list is one delta.
+	Queued func(deltas int)
+	// Committed is told of each batch of deltas that went into the store: how
+	// long that took, handlers not included, and the resourceVersion that the
+	// store has since.
+	Committed func(took time.Duration, resourceVersion string)
+}
+
+func (m *Metrics) queued(deltas int) {
+	if m.Queued != nil {
+		m.Queued(deltas)
+	}
+}
+
+// now is when something begins that committed tells of.
+func (m *Metrics) now() (began time.Time) {
+	if m.Committed != nil {
+		began = time.Now()
+	}
+	return began
+}
+
+func (m *Metrics) committed(began time.Time, resourceVersion func() string) {
+	if m.Committed != nil {
+		m.Committed(time.Since(began), resourceVersion())
+	}
 }

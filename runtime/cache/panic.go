@@ -32,7 +32,7 @@ const (
 	longestPanicPause = time.Minute
 )
 
-func (l *listener[T]) logPanic(ctx context.Context) {
+func (l *listener) logPanic(ctx context.Context) {
 	if value := recover(); value != nil {
 		err := &PanicError{Value: value, Stack: debug.Stack()}
 		klog.FromContext(ctx).Error(err, "Handler panicked")
@@ -42,7 +42,7 @@ func (l *listener[T]) logPanic(ctx context.Context) {
 
 // crashContext returns ctx with the logger that HandleCrash logs a panic with: the
 // handler's own, as it was given, so that the line is the one of client-go.
-func (l *listener[T]) crashContext(ctx context.Context) context.Context {
+func (l *listener) crashContext(ctx context.Context) context.Context {
 	if l.options.Logger == nil {
 		return ctx
 	}
@@ -50,12 +50,12 @@ func (l *listener[T]) crashContext(ctx context.Context) context.Context {
 }
 
 // logCrash returns what logs the name of a handler that has panicked.
-func (l *listener[T]) logCrash(ctx context.Context) func(context.Context, any) {
+func (l *listener) logCrash(ctx context.Context) func(context.Context, any) {
 	return func(context.Context, any) { klog.FromContext(ctx).Error(nil, "Handler panicked") }
 }
 
 // interrupted notes a call that ended in a panic, and whether it is to be made again.
-func (l *listener[T]) interrupted(context.Context, any) {
+func (l *listener) interrupted(context.Context, any) {
 	l.panicked = true
 	l.panics.Add(1)
 	l.calls++
@@ -67,7 +67,7 @@ func (l *listener[T]) interrupted(context.Context, any) {
 }
 
 // pauseAfterPanic returns how long the handler is to rest.
-func (l *listener[T]) pauseAfterPanic() time.Duration {
+func (l *listener) pauseAfterPanic() time.Duration {
 	pause := panicPause
 	if l.again {
 		pause, l.pause = l.pause, min(2*l.pause, longestPanicPause)
@@ -76,7 +76,7 @@ func (l *listener[T]) pauseAfterPanic() time.Duration {
 }
 
 // repeatCall makes the call again that ended in a panic.
-func (l *listener[T]) repeatCall() {
+func (l *listener) repeatCall() {
 	if l.batch == nil {
 		l.call(l.current)
 	}

@@ -14,27 +14,27 @@ const (
 
 // queue carries deltas from the reflector to the store, in the order of their
 // arrival.
-type queue[T any] struct {
+type queue struct {
 	// resized is told, with mu held, how many deltas wait.
 	resized func(int)
 
 	mu      sync.Mutex
 	changed sync.Cond
-	deltas  []delta[T]
+	deltas  []delta
 	closed  bool
 	// waiting is whether the consumer waits for deltas, and is done with all before.
 	waiting bool
 }
 
-func newQueue[T any](resized func(int)) *queue[T] {
-	q := &queue[T]{resized: resized}
+func newQueue(resized func(int)) *queue {
+	q := &queue{resized: resized}
 	q.changed.L = &q.mu
 	return q
 }
 
 // push adds a delta. It blocks while queueLimit others wait, which ends since
 // the consumer pops until the queue is closed and empty.
-func (q *queue[T]) push(d delta[T]) {
+func (q *queue) push(d delta) {
 	q.mu.Lock()
 	for len(q.deltas) >= queueLimit {
 		q.changed.Wait()
@@ -51,7 +51,7 @@ func (q *queue[T]) push(d delta[T]) {
 // pop returns all deltas, oldest first, and blocks while there are none. It
 // returns none once the queue is closed and empty. The memory of buf, what an
 // earlier pop returned, is used again.
-func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
+func (q *queue) pop(buf []delta) []delta {
 	clear(buf)
 	if cap(buf) > batchLimit && len(buf) <= batchLimit {
 		buf = nil // the burst is over
@@ -73,14 +73,14 @@ func (q *queue[T]) pop(buf []delta[T]) []delta[T] {
 }
 
 // consumed reports whether the consumer is done with all that was pushed.
-func (q *queue[T]) consumed() bool {
+func (q *queue) consumed() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.waiting && len(q.deltas) == 0
 }
 
 // close lets pop end when all is popped. Nothing may be pushed after it.
-func (q *queue[T]) close() {
+func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true

@@ -9,10 +9,10 @@ import (
 // the queue is closed come out too. A full queue makes the writer wait.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue[int](func(int) {})
+		q := newQueue(func(int) {})
 		go func() {
 			for i := range 3 * queueLimit {
-				q.push(delta[int]{obj: i})
+				q.push(delta{obj: i})
 			}
 			q.close()
 		}()
@@ -21,7 +21,7 @@ func TestQueue(t *testing.T) {
 			t.Errorf("%d deltas wait, want the limit of %d", len(q.deltas), queueLimit)
 		}
 		next := 0
-		var batch []delta[int]
+		var batch []delta
 		for {
 			batch = q.pop(batch)
 			if len(batch) == 0 {
@@ -43,7 +43,7 @@ func TestQueue(t *testing.T) {
 // A pop waits for a delta or for the end.
 func TestQueuePopWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue[int](func(int) {})
+		q := newQueue(func(int) {})
 		got := make(chan int)
 		go func() {
 			for {
@@ -55,7 +55,7 @@ func TestQueuePopWaits(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		q.push(delta[int]{})
+		q.push(delta{})
 		if n := <-got; n != 1 {
 			t.Errorf("got %d", n)
 		}

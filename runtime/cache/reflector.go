@@ -17,20 +17,21 @@ import (
 // reflector asks the source for what its state says, and pushes what it hears
 // as deltas. It runs in one goroutine; a second one looks objects up by name while
 // there are any to look up.
-type reflector[T any] struct {
-	source  Source[T]
-	options *Options[T]
+type reflector struct {
+	source  Source[any]
+	about   SourceInfo
+	options *settings
 	// push takes a delta, in order. It may be called by two goroutines.
-	push func(delta[T])
+	push func(delta)
 	// cached returns the object that the store has for a key.
-	cached func(item[T]) (T, bool)
+	cached func(item) (any, bool)
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
 	board     *statusBoard
 
 	backoff backoff
 	floor   floor
-	lookups *lookups[T]
+	lookups *lookups
 	reread  reread
 	// bookmarks is how often the server sends them.
 	bookmarks bookmarkInterval
@@ -48,22 +49,22 @@ type reflector[T any] struct {
 	// them.
 	versioned bool
 	// delivered are the latest events of the watch.
-	delivered delivered[T]
+	delivered delivered
 	absence   absence
 }
 
 // run reflects until ctx ends, or a failure is to end it, which it returns.
 // Whatever waits has an error to report.
-func (r *reflector[T]) run(ctx context.Context) error {
+func (r *reflector) run(ctx context.Context) error {
 	r.backoff = newBackoff(r.options.backoff())
 	r.same = sameContent
-	r.delivered = newDelivered[T]()
+	r.delivered = newDelivered()
 	ctx, cancel := context.WithCancel(ctx)
-	r.lookups = newLookups(ctx, r.find, r.push, r.orderedVersions())
+	r.lookups = newLookups(ctx, r.find, r.push, r.about.OrderedResourceVersions)
 	defer r.lookups.done.Wait()
 	defer cancel()
 
-	s := newState(r.options.PageSize, r.watchListEnabled())
+	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
 	for ctx.Err() == nil {
 		var pace pace
 		var err error
@@ -93,7 +94,7 @@ func (r *reflector[T]) run(ctx context.Context) error {
 
 // goOn waits until the next request is due, which follows one in that phase that took
 // so long and ended with err. It returns an error if there is to be none.
-func (r *reflector[T]) goOn(ctx context.Context, s state, before Phase, pace pace, took time.Duration, err error) error {
+func (r *reflector) goOn(ctx context.Context, s state, before Phase, pace pace, took time.Duration, err error) error {
 	if pace == later {
 		return r.fail(ctx, s, before, r.explain(err))
 	}
@@ -114,7 +115,7 @@ func (r *reflector[T]) goOn(ctx context.Context, s state, before Phase, pace pac
 }
 
 // resume notes how it goes on after a watch.
-func (r *reflector[T]) resume(s state, err error) {
+func (r *reflector) resume(s state, err error) {
 	if s.phase == Watching {
 		r.board.reconnected(err)
 	} else {
@@ -122,32 +123,17 @@ func (r *reflector[T]) resume(s state, err error) {
 	}
 }
 
-// orderedVersions is whether watch events come in the order of their versions.
-func (r *reflector[T]) orderedVersions() bool {
-	source, ok := r.source.(ordered)
-	return ok && source.OrderedResourceVersions()
-}
-
-func (r *reflector[T]) watchListEnabled() bool {
-	return !r.options.DisableWatchList && !r.noWatchLists()
-}
-
-func (r *reflector[T]) noWatchLists() bool {
-	source, ok := r.source.(watchListUnsupported)
-	return ok && source.IsWatchListSemanticsUnSupported()
-}
-
 // mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
 // as far as can be told. It has no connection that could be dead, sends no bookmarks,
 // and may lose events between two watches or send old ones again.
-func (r *reflector[T]) mayBeSilent() bool {
-	return r.options.IdleTimeout <= 0 && r.noWatchLists() && !r.doubtable
+func (r *reflector) mayBeSilent() bool {
+	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.doubtable
 }
 
 // list fetches the pages of one list, and pushes them as one delta. The error
 // is the one to report.
-func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
-	var items []item[T]
+func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
+	var items []item
 	r.begin()
 	for s.phase == Listing {
 		if s.token == "" {
@@ -155,7 +141,7 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 			r.versions = versionSample{}
 		}
 		before := len(items)
-		page, err := r.page(ctx, s, func(it item[T]) { items = append(items, it) })
+		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })
 		if err == nil && (s.token != "" && s.token == page.Continue || beginsAnew(items, before)) {
 			err = errPageRepeated
 		}
@@ -176,25 +162,25 @@ func (r *reflector[T]) list(ctx context.Context, s state) (state, pace, error) {
 }
 
 // beginsAnew reports whether the items from that place on begin as all do.
-func beginsAnew[T any](items []item[T], from int) bool {
+func beginsAnew(items []item, from int) bool {
 	return from > 0 && from < len(items) && items[from].key == items[0].key
 }
 
 // begin is called before a list or watch-list, which tells of all objects anew.
-func (r *reflector[T]) begin() {
+func (r *reflector) begin() {
 	r.versions = versionSample{}
-	r.delivered = newDelivered[T]()
+	r.delivered = newDelivered()
 	r.reread.listing()
 	r.lookups.hold()
 }
 
 // page fetches one page, unless nothing comes of it for too long.
-func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (metav1.ListMeta, error) {
+func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), ErrListIdle)
 	defer idle.stop()
-	page, err := r.source.List(ctx, s.listOptions(), func(obj T, err error) {
+	page, err := r.source.List(ctx, s.listOptions(), func(obj any, err error) {
 		idle.touch()
 		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
 			add(it)
@@ -209,7 +195,7 @@ func (r *reflector[T]) page(ctx context.Context, s state, add func(item[T])) (me
 
 // sameness is what the objects of the list in progress have to have in common with
 // those of the store to be the same.
-func (r *reflector[T]) sameness(s state) sameness {
+func (r *reflector) sameness(s state) sameness {
 	if s.anew {
 		return sameContent
 	}
@@ -217,7 +203,7 @@ func (r *reflector[T]) sameness(s state) sameness {
 }
 
 // replace pushes a whole list, that of a state's version.
-func (r *reflector[T]) replace(ctx context.Context, s state, items []item[T]) {
+func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	// The status is that of an informer in sync before anybody can see that it
 	// is.
 	r.board.seen(s.resourceVersion)
@@ -226,20 +212,20 @@ func (r *reflector[T]) replace(ctx context.Context, s state, items []item[T]) {
 	r.backoff.succeeded()
 	r.board.enter(Watching)
 	r.reread.listed()
-	r.push(delta[T]{kind: replaced, items: items, resourceVersion: s.resourceVersion, same: r.sameness(s)})
+	r.push(delta{kind: replaced, items: items, resourceVersion: s.resourceVersion, same: r.sameness(s)})
 	seen := r.versions.sameness(s.resourceVersion)
-	if r.same = sameContent; r.orderedVersions() {
+	if r.same = sameContent; r.about.OrderedResourceVersions {
 		r.same = seen
 	}
-	r.doubtable = r.orderedVersions() || seen == sameVersion
-	r.versioned = r.orderedVersions() && s.resumable()
+	r.doubtable = r.about.OrderedResourceVersions || seen == sameVersion
+	r.versioned = r.about.OrderedResourceVersions && s.resumable()
 	r.lookups.release()
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
 // events. The error is the one to report.
-func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) {
-	w := &watching[T]{reflector: r, state: s, ordered: r.orderedVersions()}
+func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
+	w := &watching{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}
 	began := time.Now()
 	end := ending{err: w.run(ctx), opened: w.opened, events: w.events}
 	end.lasted = time.Since(began)
@@ -278,40 +264,13 @@ func (r *reflector[T]) watch(ctx context.Context, s state) (state, pace, error) 
 	return s, pace, fmt.Errorf("watch: %w", end.reason())
 }
 
-// vanish deletes the objects of a resource that was removed, when that is proven.
-func (r *reflector[T]) vanish(ctx context.Context, s state) state {
-	if !r.waits(s) {
-		r.absence = absence{}
-		return s
-	}
-	if r.options.KeepAbsent || s.resourceVersion == "" {
-		r.board.contact()
-		return s
-	}
-	served, err := r.served(ctx)
-	if errors.Is(err, errors.ErrUnsupported) || err == nil && !served {
-		r.board.contact()
-	}
-	if !r.absence.proven(served, err, time.Now(), r.options.absentGrace()) {
-		return s
-	}
-	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.since)
-	r.begin()
-	s.resourceVersion = ""
-	r.push(delta[T]{kind: replaced})
-	return s
-}
-
-// waits is whether the informer waits for its resource to be installed.
-func (r *reflector[T]) waits(s state) bool { return s.absent() && r.options.absentRetry() > 0 }
-
 // doubt asks the server for its latest version, when a watch has been silent from its
 // beginning: from a version that is yet to come, because the server has begun a new
 // history, a watch is silent too.
-func (r *reflector[T]) doubt(ctx context.Context, position string) error {
+func (r *reflector) doubt(ctx context.Context, position string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
-	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(T, error) {})
+	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	if err == nil && older(latest.ResourceVersion, position) {
 		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", ErrNewHistory, latest.ResourceVersion, position)
 	}
@@ -321,7 +280,7 @@ func (r *reflector[T]) doubt(ctx context.Context, position string) error {
 // takeListed makes an item of what a list, or the initial events of a watch-list,
 // delivered: the object of the store if that is the same. What can't be used is
 // reported and left out, unless the store has an earlier state.
-func (r *reflector[T]) takeListed(ctx context.Context, obj T, err error, same sameness) (item[T], bool) {
+func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sameness) (item, bool) {
 	if err != nil {
 		return r.unreadable(ctx, err)
 	}
@@ -329,9 +288,9 @@ func (r *reflector[T]) takeListed(ctx context.Context, obj T, err error, same sa
 	key, err := KeyOf(obj)
 	if err != nil {
 		r.reportObject(ctx, err)
-		return item[T]{}, false
+		return item{}, false
 	}
-	it := item[T]{key: key, obj: obj}
+	it := item{key: key, obj: obj}
 	old, existed := r.cached(it)
 	if existed && same == sameVersion && same.of(old, obj) {
 		it.obj = old
@@ -351,14 +310,14 @@ func (r *reflector[T]) takeListed(ctx context.Context, obj T, err error, same sa
 // unreadable reports an object that could not be decoded, has it looked up later, and
 // makes an item of the one that the store has: what is missing in a list counts as
 // gone.
-func (r *reflector[T]) unreadable(ctx context.Context, err error) (item[T], bool) {
+func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	r.reportObject(ctx, err)
 	var object *ObjectError
 	if !errors.As(err, &object) || object.Object == "" {
 		r.reread.unreadable()
-		return item[T]{}, false
+		return item{}, false
 	}
-	it := item[T]{key: parseKey(object.Object)}
+	it := item{key: parseKey(object.Object)}
 	r.lookUp(it.key)
 	old, existed := r.cached(it)
 	it.obj = old
@@ -367,7 +326,7 @@ func (r *reflector[T]) unreadable(ctx context.Context, err error) (item[T], bool
 
 // lookUp has an object looked up by its name, or, if there are too many of them,
 // everything listed again in a while.
-func (r *reflector[T]) lookUp(key types.NamespacedName) {
+func (r *reflector) lookUp(key types.NamespacedName) {
 	if !r.lookups.add(key) {
 		r.reread.unreadable()
 	}
@@ -375,11 +334,11 @@ func (r *reflector[T]) lookUp(key types.NamespacedName) {
 
 // find looks an object up by its name. Whatever else the server answers with is left
 // alone: some ignore the selector.
-func (r *reflector[T]) find(ctx context.Context, key types.NamespacedName) (found finding[T], err error) {
+func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found finding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	var broken error
-	page, err := r.source.List(ctx, lookupOptions(key), func(obj T, err error) {
+	page, err := r.source.List(ctx, lookupOptions(key), func(obj any, err error) {
 		if err != nil {
 			var object *ObjectError
 			if errors.As(err, &object) && (object.Object == "" || parseKey(object.Object) == key) {
@@ -398,12 +357,12 @@ func (r *reflector[T]) find(ctx context.Context, key types.NamespacedName) (foun
 	if found.obj, err = r.transform(found.obj); err != nil {
 		return found, err
 	}
-	old, existed := r.cached(item[T]{key: key})
+	old, existed := r.cached(item{key: key})
 	found.same = existed && sameContent.of(old, found.obj)
 	return found, nil
 }
 
-func (r *reflector[T]) transform(obj T) (out T, err error) {
+func (r *reflector) transform(obj any) (out any, err error) {
 	if r.options.Transform == nil {
 		return obj, nil
 	}
@@ -416,7 +375,7 @@ func (r *reflector[T]) transform(obj T) (out T, err error) {
 //
 // A proxy that buffers answers gives them away when the server ends a watch. That is to
 // be before the watch is idle for too long, if the last one was.
-func (r *reflector[T]) watchTimeout() time.Duration {
+func (r *reflector) watchTimeout() time.Duration {
 	least := r.options.watchTimeout()
 	if r.buffered {
 		least = min(least, max(r.options.idleTimeout()/3, time.Second))

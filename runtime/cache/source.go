@@ -62,31 +62,43 @@ type Frame[T any] struct {
 	InitialEventsEnd bool
 }
 
-// targeted is implemented by a source that knows what it lists and watches, in
-// which namespace or, if that is empty, in all. Errors name it. A resource that is
-// not known is empty.
-type targeted interface {
-	Target() (resource schema.GroupVersionResource, namespace string)
+// Describer is implemented by a source that can tell more of itself. A source that wraps
+// another must implement it too, and pass on what the other one tells: an informer sees
+// the outermost source only.
+type Describer interface {
+	Describe() SourceInfo
 }
 
-// ordered is implemented by a source whose watch events come in the order of their
-// resourceVersions (KEP-5504), as those of real servers do. Only of such a source can
-// an event be a duplicate, a bookmark that is older be the sign of a history that
-// restarted, and a silent watch be one from a version that is yet to come.
-type ordered interface {
-	OrderedResourceVersions() bool
+// SourceInfo is what a source tells of itself. The zero value is a source of which
+// nothing is known. It must not change while an informer uses the source.
+type SourceInfo struct {
+	// Resource is what is listed and watched, and Namespace where; "" is all
+	// namespaces, or a resource without. Errors name them.
+	Resource  schema.GroupVersionResource
+	Namespace string
+	// OrderedResourceVersions says that watch events come in the order of their
+	// resourceVersions (KEP-5504), as those of API servers do. Only of such a source can
+	// an event be a duplicate, an older bookmark be the sign of a history that
+	// restarted, and a silent watch be one from a version that is yet to come.
+	OrderedResourceVersions bool
+	// NoWatchList says that the source cannot serve a watch-list (KEP-3157), as fake
+	// clientsets cannot.
+	NoWatchList bool
+	// Served asks the server, by discovery, whether it serves the resource; nil if that
+	// is not possible. An answer is taken as proof, so that anything but Kubernetes' own
+	// word must be an error.
+	Served func(ctx context.Context) (bool, error)
 }
 
-// served is implemented by a source that can ask its server, by discovery, whether it
-// serves the resource. An answer is proof: an error is returned for anything but
-// Kubernetes' own word, and errors.ErrUnsupported if the source can't ask.
-type served interface {
-	Served(ctx context.Context) (bool, error)
-}
-
-// watchListUnsupported is implemented by a source that cannot serve a
-// watch-list, such as a fake clientset. The name is the one that
-// k8s.io/client-go/util/watchlist looks for.
-type watchListUnsupported interface {
-	IsWatchListSemanticsUnSupported() bool
+// describe returns what a source tells of itself. Of one that is no Describer it heeds
+// the method that client-go looks for in a ListerWatcher.
+func describe(source any) SourceInfo {
+	switch s := source.(type) {
+	case Describer:
+		return s.Describe()
+	case interface{ IsWatchListSemanticsUnSupported() bool }:
+		return SourceInfo{NoWatchList: s.IsWatchListSemanticsUnSupported()}
+	default:
+		return SourceInfo{}
+	}
 }

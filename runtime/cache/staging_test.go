@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
@@ -37,27 +38,27 @@ func newThingStore(t *testing.T, things []*thing, indexes ...Index[*thing]) *Sto
 }
 
 // listOf is the delta of a list.
-func listOf(things []*thing) []delta[*thing] {
-	d := delta[*thing]{kind: replaced, resourceVersion: "2"}
+func listed(things []*thing) []delta {
+	d := delta{kind: replaced, resourceVersion: "2"}
 	for _, obj := range things {
 		key, _ := KeyOf(obj)
-		d.items = append(d.items, item[*thing]{key: key, obj: obj})
+		d.items = append(d.items, item{key: key, obj: obj})
 	}
-	return []delta[*thing]{d}
+	return []delta{d}
 }
 
 // writeObserver is an observer that wants everything.
 type writeObserver struct {
-	events []event[*thing]
-	staged []event[*thing]
+	events []eventlog.Event
+	staged []eventlog.Event
 	stages int
 	// wants is returned in turn by wanted; the last one for ever.
 	wants []wanted
 }
 
-func (o *writeObserver) emit(e event[*thing]) { o.events = append(o.events, e) }
-func (o *writeObserver) committed()           {}
-func (o *writeObserver) relisted()            { o.events = o.staged }
+func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) }
+func (o *writeObserver) committed()            {}
+func (o *writeObserver) relisted()             { o.events = o.staged }
 
 func (o *writeObserver) wanted() wanted {
 	now := o.wants[0]
@@ -67,7 +68,7 @@ func (o *writeObserver) wanted() wanted {
 	return now
 }
 
-func (o *writeObserver) stage(_ wanted, events iter.Seq[event[*thing]]) {
+func (o *writeObserver) stage(_ wanted, events iter.Seq[eventlog.Event]) {
 	o.stages++
 	o.staged = slices.Collect(events)
 }
@@ -82,11 +83,11 @@ func TestIndexFunctionsRunUnlocked(t *testing.T) {
 			return ""
 		}
 		calls++
-		if !store.mu.TryRLock() {
+		if !store.core.mu.TryRLock() {
 			locked++
 			return ""
 		}
-		store.mu.RUnlock()
+		store.core.mu.RUnlock()
 		return ""
 	}}
 	store = newThingStore(t, things, index)
@@ -96,11 +97,11 @@ func TestIndexFunctionsRunUnlocked(t *testing.T) {
 		"Set":     func() { _ = store.Set(newer[0]) },
 		"Apply":   func() { store.Apply([]Change[*thing]{{Key: key, Object: newer[0]}}, "") },
 		"Replace": func() { _ = store.Replace(things, "") },
-		"event":   func() { store.commit([]delta[*thing]{{kind: set, key: key, obj: newer[0]}}, &writeObserver{}) },
+		"event":   func() { store.core.commit([]delta{{kind: set, key: key, obj: newer[0]}}, &writeObserver{}) },
 		"relist, few changes": func() {
-			store.commit(listOf(append(newer[:1:1], things[1:]...)), &writeObserver{wants: []wanted{{}}})
+			store.core.commit(listed(append(newer[:1:1], things[1:]...)), &writeObserver{wants: []wanted{{}}})
 		},
-		"relist, many changes": func() { store.commit(listOf(newer), &writeObserver{wants: []wanted{{}}}) },
+		"relist, many changes": func() { store.core.commit(listed(newer), &writeObserver{wants: []wanted{{}}}) },
 	} {
 		_ = store.Replace(things, "")
 		if calls, locked = 0, 0; true {
@@ -130,8 +131,8 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 	everything := func() *writeObserver { return &writeObserver{wants: []wanted{{changes: true, unchanged: true}}} }
 	for name, write := range map[string]func(*Store[*thing]){
 		"add":    func(s *Store[*thing]) { _ = s.Set(added) },
-		"event":  func(s *Store[*thing]) { s.commit([]delta[*thing]{{kind: set, obj: added}}, &writeObserver{}) },
-		"relist": func(s *Store[*thing]) { s.commit(listOf(half), everything()) },
+		"event":  func(s *Store[*thing]) { s.core.commit([]delta{{kind: set, obj: added}}, &writeObserver{}) },
+		"relist": func(s *Store[*thing]) { s.core.commit(listed(half), everything()) },
 		"apply":  func(s *Store[*thing]) { s.Apply(changes, "2") },
 		"update after a snapshot": func(s *Store[*thing]) {
 			s.Snapshot()
@@ -150,7 +151,7 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := newThingStore(t, things, NamespaceIndex[*thing](), byLabel)
 			allocated := &allocatedUnderLock{}
-			store.mu.observe = allocated.observe
+			store.core.mu.observe = allocated.observe
 			write(store)
 			if allocated.most > limit {
 				t.Errorf("%d bytes were allocated under the lock", allocated.most)
@@ -185,17 +186,17 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 	} {
 		st, next := &table.Staging{}, newThing("ns", "0", "2")
 		key, _ := KeyOf(next)
-		found := st.Set(store.table, key, store.pack(next))
-		st.Prepare(store.table)
+		found := st.Set(store.core.table, key, store.core.pack(next))
+		st.Prepare(store.core.table)
 		kept := snapshot()
-		if st.Install(store.table) {
+		if st.Install(store.core.table) {
 			t.Fatalf("%s: installed in spite of a snapshot", name)
 		}
-		st.Prepare(store.table)
-		if !st.Install(store.table) {
+		st.Prepare(store.core.table)
+		if !st.Install(store.core.table) {
 			t.Fatalf("%s: not installed, though prepared", name)
 		}
-		st.CommitSet(store.table, key, found)
+		st.CommitSet(store.core.table, key, found)
 		if slices.Contains(slices.Collect(kept.All()), next) {
 			t.Errorf("%s: a snapshot was changed", name)
 		}
@@ -214,7 +215,7 @@ func TestStagedAgain(t *testing.T) {
 	} {
 		_ = store.Replace(things, "1")
 		o := &writeObserver{wants: wants}
-		store.commit(listOf(newer), o)
+		store.core.commit(listed(newer), o)
 		if len(o.events) != want || o.stages != len(wants) {
 			t.Errorf("%v: %d events, staged %d times; want %d", wants, len(o.events), o.stages, want)
 		}
@@ -227,8 +228,8 @@ func TestStagedAgain(t *testing.T) {
 // Len needs no lock.
 func TestLenUnderTheLock(t *testing.T) {
 	store := newThingStore(t, numbered(3, "1"))
-	store.mu.Lock()
-	defer store.mu.Unlock()
+	store.core.mu.Lock()
+	defer store.core.mu.Unlock()
 	if n := store.Len(); n != 3 {
 		t.Errorf("%d objects", n)
 	}
@@ -298,7 +299,7 @@ func TestLargeStoreModel(t *testing.T) {
 			put(obj)
 		}
 		o := &writeObserver{wants: []wanted{{}}}
-		store.commit(listOf(list), o)
+		store.core.commit(listed(list), o)
 	}
 	type kept struct {
 		snapshot Snapshot[*thing]

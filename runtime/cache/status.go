@@ -151,3 +151,28 @@ func (s Status) String() string {
 	}
 	return b.String()
 }
+
+// Stale returns for how long the store may have been out of step with the server:
+// the time since LastContact or, before the first, since the start. Zero if the
+// informer has not been started.
+func (s Status) Stale() time.Duration {
+	switch {
+	case s.Phase == Pending:
+		return 0
+	case s.LastContact.IsZero():
+		return time.Since(s.Started)
+	default:
+		return time.Since(s.LastContact)
+	}
+}
+
+// Check returns the error of HealthCheck.
+func (s Status) Check(stale time.Duration) error {
+	if s.Phase == Stopped {
+		return fmt.Errorf("informer %q: %w", s.Name, ErrStopped)
+	}
+	if age := s.Stale(); age > stale {
+		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, ErrStale, age.Round(time.Second), s)
+	}
+	return nil
+}

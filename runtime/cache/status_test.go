@@ -196,7 +196,9 @@ type servedSource struct {
 	err    error
 }
 
-func (s servedSource) Served(context.Context) (bool, error) { return s.served, s.err }
+func (s servedSource) Describe() cache.SourceInfo {
+	return cache.SourceInfo{Served: func(context.Context) (bool, error) { return s.served, s.err }}
+}
 
 // An answer in between that is another one, and both directions can be turned off.
 func TestAbsenceOptions(t *testing.T) {
@@ -265,8 +267,9 @@ type targetedSource struct {
 	namespace string
 }
 
-func (s targetedSource) Target() (schema.GroupVersionResource, string) {
-	return schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "orders"}, s.namespace
+func (s targetedSource) Describe() cache.SourceInfo {
+	orders := schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "orders"}
+	return cache.SourceInfo{Resource: orders, Namespace: s.namespace}
 }
 
 // Errors that do not mend themselves say what somebody has to do.

@@ -1,17 +1,12 @@
 package cache
 
 import (
-	"context"
-	"fmt"
 	"iter"
 	"reflect"
-	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
@@ -26,100 +21,48 @@ import (
 //
 // Writing to the store of an informer bypasses its handlers, and is overwritten
 // by what the informer hears of the API. It is meant for tests.
-type Store[T any] struct {
-	key func(T) (types.NamespacedName, error)
-
-	// length is how many objects there are.
-	length atomic.Int64
-
-	// writing is held by whoever changes the store, from the first look at
-	// the state to the last change. It comes before mu, and guards staging.
-	writing sync.Mutex
-	staging table.Staging
-	indexes []Index[T]
-	// complain is called with the error of an index function that failed.
-	complain func(error)
-
-	// form is how the table holds objects. It changes, with writing and mu held or
-	// while the table is empty, when there are objects of another Go type.
-	form atomic.Pointer[table.Form[T]]
-	// pointers says that T is a pointer, of which there is one form.
-	pointers bool
-
-	// mu guards what is below. A writer holds it only for the change itself, and
-	// never while it runs user code.
-	mu              versionedMutex
-	table           *table.Table // always the same one
-	resourceVersion string
-}
+type Store[T any] struct{ core store }
 
 // NewStore returns an empty store whose objects have the keys that key
 // computes, KeyOf in general, and the given indexes. Possible errors:
 // ErrIndexInvalid, ErrIndexExists.
 func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (*Store[T], error) {
-	s := newStore(key)
+	s := &Store[T]{}
+	s.core.setUp(reflect.TypeFor[T](), func(obj any) (types.NamespacedName, error) { return key(as[T](obj)) })
 	if err := s.AddIndexes(indexes...); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func newStore[T any](key func(T) (types.NamespacedName, error)) *Store[T] {
-	s := &Store[T]{key: key, complain: func(err error) { logIndexError(err) }}
-	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
-		s.complain(fmt.Errorf("index %q: %w", index, &ObjectError{Object: keyString(key), Err: err}))
-	})
-	form := table.FormOf(*new(T))
-	s.form.Store(&form)
-	s.pointers = reflect.TypeFor[T]().Kind() == reflect.Pointer
-	return s
-}
+// Untyped returns the same store, for code that works with objects of any type. What
+// is written to it must be of the type T.
+func (s *Store[T]) Untyped() *Store[any] { return (*Store[any])(s) }
 
-func logIndexError(err error, of ...any) {
-	klog.FromContext(context.Background()).Error(err, "Object left out of an index", of...)
+// StoreOf returns an untyped store as the Store[T] that it was made as, or false if it
+// was made for objects of another type.
+func StoreOf[T any](untyped *Store[any]) (*Store[T], bool) {
+	return (*Store[T])(untyped), untyped.core.of == reflect.TypeFor[T]()
 }
 
 // Key returns the key of obj in this store.
-func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.key(obj) }
+func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.core.key(obj) }
 
 // Get returns the object of that key, if there is one. While nobody writes, it needs
 // no lock.
-func (s *Store[T]) Get(key types.NamespacedName) (T, bool) {
-	version := s.mu.version.Load()
-	o, ok := s.table.Load(key)
-	if s.pointers {
-		if s.mu.unchangedSince(version) {
-			return table.Pointer[T](o), ok
-		}
-		return s.getLocked(key)
+func (s *Store[T]) Get(key types.NamespacedName) (obj T, ok bool) {
+	found, ok := s.core.get(key)
+	if ok {
+		obj = as[T](found)
 	}
-	form := s.form.Load()
-	if !s.mu.unchangedSince(version) {
-		return s.getLocked(key)
-	}
-	if !ok {
-		return *new(T), false
-	}
-	return form.Unpack(o), true
-}
-
-func (s *Store[T]) getLocked(key types.NamespacedName) (T, bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	o, ok := s.table.Get(key)
-	if !ok {
-		return *new(T), false
-	}
-	return s.form.Load().Unpack(o), true
+	return obj, ok
 }
 
 // Len returns the number of objects. It never waits.
-func (s *Store[T]) Len() int { return int(s.length.Load()) }
+func (s *Store[T]) Len() int { return int(s.core.length.Load()) }
 
 // List returns all objects, in no order.
-func (s *Store[T]) List() []T {
-	return s.copyOf(s.table.Objects)
-}
+func (s *Store[T]) List() []T { return s.ListNamespace("") }
 
 // All iterates over the objects that the store holds when the iteration
 // starts. The loop may take its time and may use the store.
@@ -131,196 +74,168 @@ func (s *Store[T]) All() iter.Seq[T] {
 // empty one, in no order. Without an index of the name NamespaceIndexName it
 // looks at every object.
 func (s *Store[T]) ListNamespace(namespace string) []T {
-	if namespace == "" {
-		return s.List()
-	}
-	found, err := s.ByIndex(NamespaceIndexName, namespace)
-	if err == nil {
-		return found
-	}
-	for obj := range s.Namespace(namespace) {
-		found = append(found, obj)
-	}
-	return found
+	return List[T](&s.core, namespace)
 }
 
 // Namespace iterates as All does, over the objects of a namespace.
 func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		if namespace == "" {
-			s.Snapshot().each(yield)
-			return
-		}
-		if hits, err := s.SnapshotByIndex(NamespaceIndexName, namespace); err == nil {
-			hits.each(yield)
-			return
-		}
-		for obj := range s.Snapshot().each {
-			if key, err := s.key(obj); err == nil && key.Namespace == namespace && !yield(obj) {
-				return
-			}
-		}
-	}
-}
-
-// longRead is how many objects a read may give out without giving way.
-const longRead = 2048
-
-// giveWay lets others run after a read of n objects if that was a long one.
-// Goroutines that list without pause hold the processors for 10 ms at a time:
-// with more of them than processors, each step of an event on its way, from the
-// source to the handlers, would wait for several such turns.
-func giveWay(n int) {
-	if n > longRead {
-		runtime.Gosched()
-	}
+	return func(yield func(T) bool) { Snapshot[T](s.core.namespace(namespace)).each(yield) }
 }
 
 // Keys returns the keys of all objects, in no order.
-func (s *Store[T]) Keys() []types.NamespacedName {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	keys := make([]types.NamespacedName, s.table.Len())
-	for row := range keys {
-		keys[row] = s.table.Key(uint32(row))
-	}
-	return keys
-}
+func (s *Store[T]) Keys() []types.NamespacedName { return s.core.keys() }
 
 // ByIndex returns the objects that have that value in an index, in no order.
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
-	known := false
-	found := s.copyOf(func() (hits *table.Vector) {
-		hits, known = s.hits(name, value)
-		return hits
-	})
-	if !known {
-		return nil, unknownIndex(name)
-	}
-	return found, nil
+	return ByIndex[T](&s.core, name, value)
 }
 
 // ByIndexAny returns the objects that have one of those values in an index, or
 // several, each once and in no order. Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndexAny(name string, values ...string) ([]T, error) {
-	if len(values) == 1 {
-		return s.ByIndex(name, values[0])
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	index := s.table.Index(name)
-	if index == nil {
-		return nil, unknownIndex(name)
-	}
-	var found []T
-	form := s.form.Load()
-	seen := map[uint32]bool{}
-	for _, value := range values {
-		list := index.Find(value)
-		if list == nil {
-			continue
-		}
-		for i, row := range list.Rows() {
-			if !seen[row] {
-				seen[row] = true
-				found = append(found, form.Unpack(list.Objects().Items()[i]))
-			}
-		}
-	}
-	return found, nil
+	return ByIndex[T](&s.core, name, values...)
 }
 
 // IndexKeys returns the keys of the objects that have that value in an index,
 // in no order. Possible errors: ErrIndexUnknown.
 func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	index := s.table.Index(name)
-	if index == nil {
-		return nil, unknownIndex(name)
-	}
-	list := index.Find(value)
-	if list == nil {
-		return nil, nil
-	}
-	keys := make([]types.NamespacedName, len(list.Rows()))
-	for i, row := range list.Rows() {
-		keys[i] = s.table.Key(row)
-	}
-	return keys, nil
+	return s.core.indexKeys(name, value)
 }
 
 // IndexValues returns the values that objects have in an index, in no order.
 // Possible errors: ErrIndexUnknown.
-func (s *Store[T]) IndexValues(name string) ([]string, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	index := s.table.Index(name)
-	if index == nil {
-		return nil, unknownIndex(name)
-	}
-	return index.Values(), nil
-}
+func (s *Store[T]) IndexValues(name string) ([]string, error) { return s.core.indexValues(name) }
 
 // Indexes returns the registered indexes, in the order of their registration.
-func (s *Store[T]) Indexes() []Index[T] {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return slices.Clone(s.indexes)
-}
+func (s *Store[T]) Indexes() []Index[T] { return indexesOf[T](s.core.registered()) }
 
 // ResourceVersion returns that of the last list or bookmark that the store has
 // taken in, or of a newer object since, or "" before the first.
-func (s *Store[T]) ResourceVersion() string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.resourceVersion
+func (s *Store[T]) ResourceVersion() string { return s.core.version() }
+
+// Snapshot returns all objects.
+func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T](s.core.snapshot()) }
+
+// SnapshotByIndex returns the objects that have that value in an index. Possible
+// errors: ErrIndexUnknown.
+func (s *Store[T]) SnapshotByIndex(name, value string) (Snapshot[T], error) {
+	found, err := s.core.snapshotByIndex(name, value)
+	return Snapshot[T](found), err
 }
 
-func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, ErrIndexUnknown) }
+// Set makes obj the object of its key. Possible errors: those of the key
+// function.
+func (s *Store[T]) Set(obj T) error { return s.core.set(obj) }
 
-// hits returns the objects with that value in an index, or nil if there are
-// none, and whether there is such an index. The caller holds mu.
-func (s *Store[T]) hits(name, value string) (hits *table.Vector, known bool) {
-	index := s.table.Index(name)
-	if index == nil {
-		return nil, false
-	}
-	if list := index.Find(value); list != nil {
-		return list.Objects(), true
-	}
-	return nil, true
+// Delete removes the object of that key and returns it, if there was one.
+func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
+	found, existed := s.core.delete(key)
+	return as[T](found), existed
 }
 
-// shortCopy is how many objects are copied into memory that is allocated under
-// the lock, which takes less time than to lock again.
-const shortCopy = 128
-
-// copyOf returns a copy of the vector that find finds under the read lock. The
-// memory of a long one is allocated outside of it, so that writers wait for the
-// copy only.
-func (s *Store[T]) copyOf(find func() *table.Vector) []T {
-	var out []T
-	for {
-		s.mu.RLock()
-		v := find()
-		if v == nil {
-			s.mu.RUnlock()
-			return nil
-		}
-		n := v.Len()
-		if n > cap(out) && n <= shortCopy {
-			out = make([]T, n)
-		}
-		if n <= cap(out) {
-			out = out[:n]
-			s.form.Load().Copy(out, v.Items())
-			s.mu.RUnlock()
-			giveWay(n)
-			return out
-		}
-		s.mu.RUnlock()
-		out = make([]T, 0, n)
+// Replace makes objects the content of the store, all at once for any reader.
+// Of two objects with the same key the later one counts. Possible errors:
+// those of the key function, and then nothing has changed.
+func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
+	items := make([]item, len(objects))
+	for i, obj := range objects {
+		items[i].obj = obj
 	}
+	return s.core.replaceAll(items, resourceVersion)
+}
+
+// Change is a change to make to a store: Object becomes the object of Key or, if
+// Delete is true, the object of Key goes.
+type Change[T any] struct {
+	Key    types.NamespacedName
+	Object T
+	Delete bool
+}
+
+// Apply makes changes in order, all at once for any reader. An empty
+// resourceVersion leaves that of the store as it is.
+func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
+	untyped, ok := any(changes).([]Change[any])
+	if !ok {
+		untyped = make([]Change[any], len(changes))
+		for i, c := range changes {
+			untyped[i] = Change[any]{Key: c.Key, Object: c.Object, Delete: c.Delete}
+		}
+	}
+	s.core.applyAll(untyped, resourceVersion)
+}
+
+// SetResourceVersion notes a version that the store has taken in, that of a
+// bookmark for example. An empty one is ignored.
+func (s *Store[T]) SetResourceVersion(resourceVersion string) {
+	s.core.note(resourceVersion)
+}
+
+// AddIndexes registers indexes and computes them for the objects that are
+// there. Possible errors: ErrIndexInvalid, ErrIndexExists; none of the indexes
+// is registered then.
+func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
+	return s.core.addIndexes(indexesOf[any](indexes))
+}
+
+// Snapshot is what a store held at some time, in no order. It costs no copy: the
+// store makes one when it changes. What it holds stays in memory as long as the
+// snapshot.
+type Snapshot[T any] struct{ objects }
+
+// objects are some of a store, as its table holds them.
+type objects struct {
+	words []table.Object
+	form  *table.Form
+}
+
+// Len returns the number of objects.
+func (s Snapshot[T]) Len() int { return len(s.words) }
+
+// All iterates over the objects.
+func (s Snapshot[T]) All() iter.Seq[T] { return s.each }
+
+func (s Snapshot[T]) each(yield func(T) bool) {
+	defer giveWay(len(s.words))
+	for _, o := range s.words {
+		if !yield(as[T](s.form.Unpack(o))) {
+			return
+		}
+	}
+}
+
+// next takes one object out.
+func (s *Snapshot[T]) next() T {
+	o := s.words[0]
+	s.words = s.words[1:]
+	return as[T](s.form.Unpack(o))
+}
+
+// KeyOf returns the namespace and the name of obj, which may be anything that
+// meta.Accessor understands. It is the key under which informers keep objects;
+// the UID has no part in it.
+func KeyOf(obj any) (types.NamespacedName, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return types.NamespacedName{}, &ObjectError{Err: err}
+	}
+	return types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, nil
+}
+
+// keyString is the joined form of key: "namespace/name", or the name alone of
+// an object without a namespace.
+func keyString(key types.NamespacedName) string {
+	if key.Namespace == "" {
+		return key.Name
+	}
+	return key.Namespace + "/" + key.Name
+}
+
+// parseKey is the inverse of keyString.
+func parseKey(s string) types.NamespacedName {
+	if namespace, name, ok := strings.Cut(s, "/"); ok {
+		return types.NamespacedName{Namespace: namespace, Name: name}
+	}
+	return types.NamespacedName{Name: s}
 }

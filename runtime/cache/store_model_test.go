@@ -48,14 +48,14 @@ func (m model) where(match func(*thing) bool) []string {
 	var keys []string
 	for key, obj := range m {
 		if match(obj) {
-			keys = append(keys, describe(key, obj))
+			keys = append(keys, objectString(key, obj))
 		}
 	}
 	slices.Sort(keys)
 	return keys
 }
 
-func describe(key types.NamespacedName, obj *thing) string {
+func objectString(key types.NamespacedName, obj *thing) string {
 	return key.String() + "@" + obj.ResourceVersion
 }
 
@@ -63,7 +63,7 @@ func describeAll(objects []*thing) []string {
 	var all []string
 	for _, obj := range objects {
 		key, _ := KeyOf(obj)
-		all = append(all, describe(key, obj))
+		all = append(all, objectString(key, obj))
 	}
 	slices.Sort(all)
 	return all
@@ -111,7 +111,7 @@ func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], c
 		slices.Sort(values)
 		values = slices.Compact(values)
 		for _, v := range values {
-			byValue[v] = append(byValue[v], describe(key, obj))
+			byValue[v] = append(byValue[v], objectString(key, obj))
 		}
 	}
 	values, err := s.IndexValues(index.Name)
@@ -142,7 +142,7 @@ func (m model) checkIndex(t *testing.T, s *Store[*thing], index Index[*thing], c
 
 func checkTable[T any](t *testing.T, s *Store[T]) {
 	t.Helper()
-	if err := s.table.Check(); err != nil {
+	if err := s.core.table.Check(); err != nil {
 		t.Fatal(err)
 	}
 }

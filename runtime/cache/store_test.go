@@ -63,6 +63,7 @@ func getBatches[T any](t *testing.T, of func(*thing) T) {
 		readers.Go(func() {
 			seen := 0
 			for !done.Load() {
+				runtime.Gosched() // the writer's turn
 				for _, name := range []string{first, second} {
 					obj, ok := store.Get(key(name))
 					if !ok {

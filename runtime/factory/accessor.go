@@ -55,7 +55,7 @@ func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T]
 ) TypedInformer[I, L] {
 	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		return shared(scope, newObject(reflect.TypeFor[T]()), indexers, func(client C, options InformerOptions) I {
+		return shared(scope, newObject(reflect.TypeFor[T]()), indexers, func(client C, options InformerOptions) cache.SharedIndexInformer {
 			return newInformer(client, scope.Namespace, options)
 		})
 	}}
@@ -67,7 +67,9 @@ func ClusterScoped[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer
 	scope Scope[C], newInformer func(C, InformerOptions) I, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {
 	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
-		return shared(scope, newObject(reflect.TypeFor[T]()), nil, newInformer)
+		return shared(scope, newObject(reflect.TypeFor[T]()), nil, func(client C, options InformerOptions) cache.SharedIndexInformer {
+			return newInformer(client, options)
+		})
 	}}
 }
 
@@ -96,7 +98,7 @@ func Typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any](i
 	if typed, ok := any(informer).(TypedInformer[I, L]); ok {
 		return typed
 	}
-	return untyped[T, I, L]{untypedOnly[T, I]{informer}, informer}
+	return &untyped[T, I, L]{informer, informer.Lister}
 }
 
 // TypedOnly is Typed for an informer without a lister.
@@ -104,20 +106,18 @@ func TypedOnly[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]](info
 	if typed, ok := informer.(TypedInformerOnly[I]); ok {
 		return typed
 	}
-	return untypedOnly[T, I]{informer}
+	return &untyped[T, I, any]{informer, nil}
 }
 
-// untypedOnly is the TypedInformerOnly of an informer that is none.
-type untypedOnly[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]] struct{ of InformerOnly }
-
-func (u untypedOnly[T, I]) Informer() cache.SharedIndexInformer { return u.of.Informer() }
-
-func (u untypedOnly[T, I]) TypedInformer() I { return typed[T, I](u.of.Informer()) }
-
-// untyped is the TypedInformer of an informer that is none.
+// untyped is the TypedInformer of an informer that is none. Lister is nil for one
+// without a lister.
 type untyped[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any] struct {
-	untypedOnly[T, I]
-	of Informer[L]
+	of     InformerOnly
+	lister func() L
 }
 
-func (u untyped[T, I, L]) Lister() L { return u.of.Lister() }
+func (u *untyped[T, I, L]) Informer() cache.SharedIndexInformer { return u.of.Informer() }
+
+func (u *untyped[T, I, L]) TypedInformer() I { return typed[T, I](u.of.Informer()) }
+
+func (u *untyped[T, I, L]) Lister() L { return u.lister() }

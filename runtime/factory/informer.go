@@ -1,12 +1,15 @@
 package factory
 
 import (
+	"context"
 	"reflect"
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
@@ -46,11 +49,55 @@ type InformerOptions struct {
 // NewInformer returns an informer of the objects of a source. ToTyped converts it to
 // a typed one.
 func NewInformer[T runtime.Object](resource Resource, src source.Source[T], options InformerOptions) cache.SharedIndexInformer {
+	how := coreOptions[T](resource, options)
+	return adapt(core.New(source.Tweak(src, options.TweakListOptions), how).Untyped(), options)
+}
+
+// NewClientInformer is NewInformer for what a client lists and watches, in one namespace
+// or with "" in all. Generated constructors call it.
+func NewClientInformer[T runtime.Object](resource Resource, client *source.Client, namespace string, options InformerOptions) cache.SharedIndexInformer {
+	return newOfClient(reflect.TypeFor[T](), resource, client, namespace, options)
+}
+
+func newOfClient(objects reflect.Type, resource Resource, client *source.Client, namespace string, options InformerOptions) cache.SharedIndexInformer {
+	return newUntyped(objects, resource, source.NewUntyped(objects, client, resource.GroupVersionResource, namespace), options)
+}
+
+// NewClientsetInformer is NewInformer for what the methods of a clientset list and watch.
+// Generated constructors call it.
+func NewClientsetInformer[T, L runtime.Object](
+	resource Resource, clientset any, namespace string,
+	list func(context.Context, metav1.ListOptions) (L, error),
+	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
+	options InformerOptions,
+) cache.SharedIndexInformer {
+	src := source.UntypedFromClientset[T](clientset, list, watch)
+	return newTargeted(reflect.TypeFor[T](), resource, namespace, src, options)
+}
+
+func newTargeted(objects reflect.Type, resource Resource, namespace string, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
+	return newUntyped(objects, resource, source.WithTarget(src, resource.GroupVersionResource, namespace), options)
+}
+
+// newUntyped is NewInformer for objects of any type: it is compiled once.
+func newUntyped(objects reflect.Type, resource Resource, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
+	how := coreOptions[any](resource, options)
+	return adapt(core.NewUntyped(objects, source.Tweak(src, options.TweakListOptions), how), options)
+}
+
+func adapt(informer *core.Informer[any], options InformerOptions) cache.SharedIndexInformer {
+	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
+		Resync:   options.ResyncPeriod,
+		Indexers: options.Indexers,
+	})
+}
+
+func coreOptions[T any](resource Resource, options InformerOptions) core.Options[T] {
 	// The first informer of a resource under a name has its metrics; for the
 	// others there is a log line.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	name, how := resource.String(), options.ListWatch
-	informer := core.New(source.Tweak(src, options.TweakListOptions), core.Options[T]{
+	return core.Options[T]{
 		Name:             name,
 		Resync:           options.ResyncPeriod,
 		Metrics:          clientgocache.InformerMetrics(identity, nil),
@@ -65,17 +112,13 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 		Backoff:          how.Backoff,
 		OnFailure:        how.onFailure(name),
 		Reporter:         how.reporter(),
-	})
-	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
-		Resync:   options.ResyncPeriod,
-		Indexers: options.Indexers,
-	})
+	}
 }
 
 // shared returns the informer that a factory has for the type of obj, and creates
 // it with newInformer if it has none.
-func shared[C any, I cache.SharedIndexInformer](
-	scope Scope[C], obj runtime.Object, indexers cache.Indexers, newInformer func(C, InformerOptions) I,
+func shared[C any](
+	scope Scope[C], obj runtime.Object, indexers cache.Indexers, newInformer func(C, InformerOptions) cache.SharedIndexInformer,
 ) cache.SharedIndexInformer {
 	return scope.Factory.InformerFor(obj, func(client C, resync time.Duration) cache.SharedIndexInformer {
 		var how ListWatchOptions

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,14 +21,14 @@ func BenchmarkList(b *testing.B) {
 	for _, contentType := range []string{jsonType, protoType} {
 		body := encoded(b, contentType, podList(500))
 		b.Run(contentType+"/ours", func(b *testing.B) {
-			c := newCodec[*corev1.Pod]()
+			c := newCodec(reflect.TypeFor[*corev1.Pod]())
 			list := c.jsonList
 			if contentType == protoType {
 				list = c.protoList
 			}
 			start(b, body)
 			for b.Loop() {
-				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, func(*corev1.Pod, error) {}); err != nil {
+				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, func(any, error) {}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -86,11 +87,11 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-func benchWatcher(contentType string, body []byte) *restWatcher[*corev1.Pod] {
+func benchWatcher(contentType string, body []byte) *restWatcher {
 	var stream io.Reader = struct{ io.Reader }{bytes.NewReader(body)}
-	w := &restWatcher[*corev1.Pod]{
+	w := &restWatcher{
 		ctx: context.Background(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec[*corev1.Pod](), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
+		codec: newCodec(reflect.TypeFor[*corev1.Pod]()), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
 	}
 	if contentType == protoType {
 		w.frames = newProtoFrames(stream, DefaultMaxObjectBytes)

@@ -29,8 +29,19 @@ func FromClientset[T, L runtime.Object](
 	list func(context.Context, metav1.ListOptions) (L, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[T] {
-	return &funcSource[T]{
-		facts: facts{noWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client)},
+	return cache.SourceOf[T](UntypedFromClientset[T](client, list, watch))
+}
+
+// UntypedFromClientset is FromClientset for an informer that does not know T. Code that
+// is generated for many types is compiled in less time with it.
+func UntypedFromClientset[T, L runtime.Object](
+	client any,
+	list func(context.Context, metav1.ListOptions) (L, error),
+	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
+) cache.Source[any] {
+	return &funcSource{
+		objects:   typeOf[T](),
+		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return list(ctx, options)
 		},
@@ -40,14 +51,15 @@ func FromClientset[T, L runtime.Object](
 
 // funcSource lists and watches through functions that return whole lists and
 // client-go watches.
-type funcSource[T runtime.Object] struct {
-	facts
-	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	check func(runtime.Object) error // of an object that was watched; nil: none
+type funcSource struct {
+	described
+	objects objectType
+	list    func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watch   func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	check   func(runtime.Object) error // of an object that was watched; nil: none
 }
 
-func (s *funcSource[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	list, err := s.list(ctx, options)
 	if err != nil {
 		return metav1.ListMeta{}, err
@@ -63,7 +75,11 @@ func (s *funcSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", ErrNotAList, list, err))
 	}
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
-		each(typedObject[T](item))
+		if err := s.objects.verify(item); err != nil {
+			each(nil, err)
+		} else {
+			each(item, nil)
+		}
 		return nil
 	})
 	if err != nil {
@@ -72,7 +88,7 @@ func (s *funcSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 	return listMeta(accessor), nil
 }
 
-func (s *funcSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+func (s *funcSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[any], error) {
 	inner, err := s.watch(ctx, options)
 	if err != nil {
 		return nil, err
@@ -80,20 +96,28 @@ func (s *funcSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	if inner == nil {
 		return nil, fmt.Errorf("watch: is nil")
 	}
-	return newEventWatcher[T](ctx, inner, s.check), nil
+	return newEventWatcher(ctx, inner, s.objects, s.check), nil
 }
 
-// typedObject is obj as a T, or a *cache.ObjectError.
-func typedObject[T runtime.Object](obj runtime.Object) (T, error) {
-	typed, ok := obj.(T)
-	if !ok || isNil(obj) {
-		var zero T
-		return zero, &cache.ObjectError{
-			Object: nameOf(obj),
-			Err:    fmt.Errorf("is a %T, not a %s", obj, reflect.TypeFor[T]()),
-		}
+// objectType is the type that objects must have.
+type objectType struct {
+	name reflect.Type
+	is   func(runtime.Object) bool
+}
+
+func typeOf[T runtime.Object]() objectType {
+	return objectType{name: reflect.TypeFor[T](), is: func(obj runtime.Object) bool {
+		_, ok := obj.(T)
+		return ok
+	}}
+}
+
+// verify returns a *cache.ObjectError for an object of another type.
+func (t objectType) verify(obj runtime.Object) error {
+	if t.is(obj) && !isNil(obj) {
+		return nil
 	}
-	return typed, nil
+	return &cache.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.name)}
 }
 
 func isNil(obj runtime.Object) bool {

@@ -19,7 +19,6 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -43,7 +42,7 @@ func overEvents[T kruntime.Object](inner watch.Interface) Source[T] {
 func TestClientset(t *testing.T) {
 	clientset := fake.NewClientset(podNamed("a"), podNamed("b"))
 	src := FromClientset[*corev1.Pod](clientset, clientset.CoreV1().Pods("default").List, clientset.CoreV1().Pods("default").Watch)
-	if !watchlist.DoesClientNotSupportWatchListSemantics(src) {
+	if !infoOf(src).NoWatchList {
 		t.Error("fake clientset: its word on watch-lists is not passed on")
 	}
 	got, failed, _, err := listAll(t, src, metav1.ListOptions{})

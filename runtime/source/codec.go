@@ -17,10 +17,10 @@ import (
 )
 
 // codec decodes objects of one Go type.
-type codec[T runtime.Object] struct {
-	// object is what T points to. That it is a reflect.Type, and not a type
-	// parameter, lets all types share one copy of the compiled code.
-	object reflect.Type
+type codec struct {
+	// pointer is the type of the objects, and object what it points to; nil if it is no
+	// pointer.
+	pointer, object reflect.Type
 	// protobuf says that the type can decode it.
 	protobuf bool
 	// unstructured says that the type is a map and decodes itself.
@@ -35,12 +35,12 @@ type codec[T runtime.Object] struct {
 	named atomic.Bool
 }
 
-func newCodec[T runtime.Object]() *codec[T] {
-	pointer := reflect.TypeFor[T]()
+func newCodec(pointer reflect.Type) *codec {
 	if pointer.Kind() != reflect.Pointer {
-		return &codec[T]{}
+		return &codec{pointer: pointer}
 	}
-	return &codec[T]{
+	return &codec{
+		pointer:      pointer,
 		object:       pointer.Elem(),
 		protobuf:     pointer.Implements(reflect.TypeFor[protoMessage]()),
 		unstructured: pointer.Implements(reflect.TypeFor[runtime.Unstructured]()),
@@ -49,21 +49,21 @@ func newCodec[T runtime.Object]() *codec[T] {
 }
 
 // validate says whether there is a type to decode into.
-func (c *codec[T]) validate() error {
+func (c *codec) validate() error {
 	if c.object == nil {
-		return fmt.Errorf("type %v: is not a pointer to an API type", reflect.TypeFor[T]())
+		return fmt.Errorf("type %v: is not a pointer to an API type", c.pointer)
 	}
 	return nil
 }
 
 // newObject returns an empty object.
-func (c *codec[T]) newObject() T { return reflect.New(c.object).Interface().(T) }
+func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
 
 // fromJSON decodes one object. Its error is a *cache.ObjectError.
 //
 // There are two decoders: a fast one, and client-go's as fallback, which
 // decides what is an error.
-func (c *codec[T]) fromJSON(data []byte) (none T, _ error) {
+func (c *codec) fromJSON(data []byte) (runtime.Object, error) {
 	if c.unstructured {
 		return c.fromMap(data)
 	}
@@ -76,7 +76,7 @@ func (c *codec[T]) fromJSON(data []byte) (none T, _ error) {
 	}
 	obj := c.newObject() // the other one may have been filled in part
 	if err := utiljson.Unmarshal(data, obj); err != nil {
-		return none, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
 	}
 	if !slow {
 		c.slow.Store(true)
@@ -86,26 +86,26 @@ func (c *codec[T]) fromJSON(data []byte) (none T, _ error) {
 
 // fromMap decodes an unstructured object. Its own UnmarshalJSON insists on a
 // kind, which items of a list may lack.
-func (c *codec[T]) fromMap(data []byte) (none T, _ error) {
+func (c *codec) fromMap(data []byte) (runtime.Object, error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(data, &content); err != nil {
-		return none, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
 	}
 	if content == nil {
-		return none, &cache.ObjectError{Err: errNoObject}
+		return nil, &cache.ObjectError{Err: errNoObject}
 	}
 	obj := c.newObject()
-	any(obj).(runtime.Unstructured).SetUnstructuredContent(content)
+	obj.(runtime.Unstructured).SetUnstructuredContent(content)
 	return obj, nil
 }
 
 // fromProto decodes one object from its message, without an envelope. Its
 // error is a *cache.ObjectError. Nothing of data is kept.
-func (c *codec[T]) fromProto(data []byte) (none T, _ error) {
+func (c *codec) fromProto(data []byte) (runtime.Object, error) {
 	obj := c.newObject()
-	if err := any(obj).(protoMessage).Unmarshal(data); err != nil {
+	if err := obj.(protoMessage).Unmarshal(data); err != nil {
 		// The part before the damage has been decoded, in general with the name.
-		return none, &cache.ObjectError{Object: nameOf(obj), Err: err}
+		return nil, &cache.ObjectError{Object: nameOf(obj), Err: err}
 	}
 	return obj, nil
 }
@@ -114,7 +114,7 @@ var errNoObject = errors.New("is missing")
 
 // seal checks that an object of a watch is of the group and version that is
 // watched, as far as it says, and clears its kind as a typed client does.
-func (c *codec[T]) seal(obj T, gvk schema.GroupVersionKind, gv schema.GroupVersion) error {
+func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.GroupVersion) error {
 	if err := checkKind(gvk); err != nil {
 		return &cache.ObjectError{Object: nameOf(obj), Err: err}
 	}
@@ -129,7 +129,7 @@ func (c *codec[T]) seal(obj T, gvk schema.GroupVersionKind, gv schema.GroupVersi
 }
 
 // sees notes the kind of an object.
-func (c *codec[T]) sees(kind string) {
+func (c *codec) sees(kind string) {
 	if kind == c.object.Name() && !c.named.Load() {
 		c.named.Store(true)
 	}

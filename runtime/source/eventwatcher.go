@@ -18,17 +18,18 @@ import (
 
 // eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The watch is
 // stopped once, by Stop or by the end of the context, whichever is first.
-type eventWatcher[T runtime.Object] struct {
+type eventWatcher struct {
 	ctx     context.Context
 	inner   watch.Interface
+	objects objectType
 	check   func(runtime.Object) error
 	stop    func() // inner.Stop, once
 	stopped chan struct{}
 	release func() bool
 }
 
-func newEventWatcher[T runtime.Object](ctx context.Context, inner watch.Interface, check func(runtime.Object) error) *eventWatcher[T] {
-	w := &eventWatcher[T]{ctx: ctx, inner: inner, check: check, stopped: make(chan struct{})}
+func newEventWatcher(ctx context.Context, inner watch.Interface, objects objectType, check func(runtime.Object) error) *eventWatcher {
+	w := &eventWatcher{ctx: ctx, inner: inner, objects: objects, check: check, stopped: make(chan struct{})}
 	w.stop = sync.OnceFunc(func() {
 		close(w.stopped)
 		inner.Stop()
@@ -38,16 +39,16 @@ func newEventWatcher[T runtime.Object](ctx context.Context, inner watch.Interfac
 }
 
 // Stop stops the watch.
-func (w *eventWatcher[T]) Stop() {
+func (w *eventWatcher) Stop() {
 	w.release()
 	w.stop()
 }
 
 // Next waits for the next event.
-func (w *eventWatcher[T]) Next() (cache.Frame[T], error) {
+func (w *eventWatcher) Next() (cache.Frame[any], error) {
 	select {
 	case <-w.stopped:
-		return cache.Frame[T]{}, w.ended()
+		return cache.Frame[any]{}, w.ended()
 	default:
 	}
 	events := w.inner.ResultChan()
@@ -62,18 +63,18 @@ func (w *eventWatcher[T]) Next() (cache.Frame[T], error) {
 	case <-w.stopped:
 	case <-w.ctx.Done():
 	}
-	return cache.Frame[T]{}, w.ended()
+	return cache.Frame[any]{}, w.ended()
 }
 
-func (w *eventWatcher[T]) received(event watch.Event, ok bool) (cache.Frame[T], error) {
+func (w *eventWatcher) received(event watch.Event, ok bool) (cache.Frame[any], error) {
 	if ok {
 		return w.frame(event)
 	}
 	select {
 	case <-w.stopped: // which has closed the channel
-		return cache.Frame[T]{}, w.ended()
+		return cache.Frame[any]{}, w.ended()
 	default:
-		return cache.Frame[T]{}, io.EOF
+		return cache.Frame[any]{}, io.EOF
 	}
 }
 
@@ -98,38 +99,38 @@ func watchError(obj runtime.Object) error {
 var errNoStatus = errors.New("error event without a status")
 
 // ended returns why there are no more events.
-func (w *eventWatcher[T]) ended() error { return ended(w.ctx, ErrStopped) }
+func (w *eventWatcher) ended() error { return ended(w.ctx, ErrStopped) }
 
-func (w *eventWatcher[T]) frame(event watch.Event) (cache.Frame[T], error) {
+func (w *eventWatcher) frame(event watch.Event) (cache.Frame[any], error) {
 	switch nothing := isNil(event.Object); {
 	case nothing && event.Type == watch.Error:
-		return cache.Frame[T]{}, errNoStatus
+		return cache.Frame[any]{}, errNoStatus
 	case nothing:
-		return cache.Frame[T]{}, &cache.ObjectError{Err: errNoObject}
+		return cache.Frame[any]{}, &cache.ObjectError{Err: errNoObject}
 	}
 	switch event.Type {
 	case watch.Error:
-		return cache.Frame[T]{}, watchError(event.Object)
+		return cache.Frame[any]{}, watchError(event.Object)
 	case watch.Bookmark:
-		return bookmark[T](event.Object)
+		return bookmark(event.Object)
 	case watch.Added, watch.Modified, watch.Deleted:
 	default:
-		return cache.Frame[T]{}, &cache.ObjectError{
+		return cache.Frame[any]{}, &cache.ObjectError{
 			Object: nameOf(event.Object),
 			Err:    fmt.Errorf("came in an event of unknown type %q", event.Type),
 		}
 	}
 	if err := tableError(event.Object); err != nil {
-		return cache.Frame[T]{}, &cache.ObjectError{Err: err}
+		return cache.Frame[any]{}, &cache.ObjectError{Err: err}
 	}
-	obj, err := typedObject[T](event.Object)
-	if err != nil {
-		return cache.Frame[T]{}, err
+	obj := event.Object
+	if err := w.objects.verify(obj); err != nil {
+		return cache.Frame[any]{}, err
 	}
 	if w.check != nil {
 		if err := w.check(obj); err != nil {
-			return cache.Frame[T]{}, &cache.ObjectError{Object: nameOf(obj), Err: err}
+			return cache.Frame[any]{}, &cache.ObjectError{Object: nameOf(obj), Err: err}
 		}
 	}
-	return cache.Frame[T]{Type: event.Type, Object: obj}, nil
+	return cache.Frame[any]{Type: event.Type, Object: obj}, nil
 }

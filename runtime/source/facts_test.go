@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 func TestFactsAreKnownAndPassedOn(t *testing.T) {
@@ -16,19 +18,19 @@ func TestFactsAreKnownAndPassedOn(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		src  Source[*corev1.Pod]
-		want facts
+		want cache.SourceInfo
 	}{
-		{"REST", New[*corev1.Pod](nil, pods, "shop"), facts{ordered: true, resource: pods, namespace: "shop"}},
-		{"REST, all namespaces, tweaked", narrowed(New[*corev1.Pod](nil, pods, "")), facts{ordered: true, resource: pods}},
-		{"clientset", over, facts{}},
-		{"clientset with a target", WithTarget(over, pods, "shop"), facts{resource: pods, namespace: "shop"}},
-		{"clientset with a target, tweaked", narrowed(WithTarget(over, pods, "shop")), facts{resource: pods, namespace: "shop"}},
-		{"ListerWatcher without watch-lists", onlyLists, facts{noWatchList: true}},
-		{"ListerWatcher without watch-lists, tweaked, with a target", WithTarget(narrowed(onlyLists), pods, ""), facts{noWatchList: true, resource: pods}},
+		{"REST", New[*corev1.Pod](nil, pods, "shop"), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods, Namespace: "shop"}},
+		{"REST, all namespaces, tweaked", narrowed(New[*corev1.Pod](nil, pods, "")), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods}},
+		{"clientset", over, cache.SourceInfo{}},
+		{"clientset with a target", WithTarget(over, pods, "shop"), cache.SourceInfo{Resource: pods, Namespace: "shop"}},
+		{"clientset with a target, tweaked", narrowed(WithTarget(over, pods, "shop")), cache.SourceInfo{Resource: pods, Namespace: "shop"}},
+		{"ListerWatcher without watch-lists", onlyLists, cache.SourceInfo{NoWatchList: true}},
+		{"ListerWatcher without watch-lists, tweaked, with a target", WithTarget(narrowed(onlyLists), pods, ""), cache.SourceInfo{NoWatchList: true, Resource: pods}},
 	} {
-		got := factsOf(c.src)
-		got.served = nil // which can't be compared
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(facts{})); diff != "" {
+		got := infoOf(c.src)
+		got.Served = nil // which can't be compared
+		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}

@@ -37,7 +37,7 @@ func same[E any, T interface {
 	if fastErr == nil && !reflect.DeepEqual(fast, want) {
 		t.Errorf("%T: fast decoder differs from client-go's (-want +got):\n%s", fast, cmp.Diff(want, fast))
 	}
-	got, err := newCodec[T]().fromJSON(data)
+	got, err := newCodec(reflect.TypeFor[T]()).fromJSON(data)
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
 	}
@@ -91,14 +91,14 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"items":[{"metadata":{"name":"a"}},null],"x":{"y":[{}]},"metadata":{"resourceVersion":"1"},"kind":"PodList"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		items := 0
-		meta, err := newCodec[*corev1.Pod]().jsonList(bytes.NewReader(data), 1<<20, func(*corev1.Pod, error) { items++ })
+		meta, err := newCodec(reflect.TypeFor[*corev1.Pod]()).jsonList(bytes.NewReader(data), 1<<20, func(any, error) { items++ })
 		if want := new(corev1.PodList); err == nil && utiljson.Unmarshal(data, want) == nil {
 			if len(want.Items) != items || want.ResourceVersion != meta.ResourceVersion {
 				t.Errorf("%d items at %q, want %d at %q", items, meta.ResourceVersion, len(want.Items), want.ResourceVersion)
 			}
 		}
 		small := 0
-		if _, smallErr := newCodec[*corev1.Pod]().jsonList(bytes.NewReader(data), 20, func(*corev1.Pod, error) { small++ }); err == nil && smallErr == nil && small != items {
+		if _, smallErr := newCodec(reflect.TypeFor[*corev1.Pod]()).jsonList(bytes.NewReader(data), 20, func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
 			t.Errorf("%d items, and with a low limit %d", items, small)
 		}
 	})
@@ -159,10 +159,11 @@ func TestOnlyTypesWithAnyPayForIt(t *testing.T) {
 }
 
 func TestIntegersStayIntegers(t *testing.T) {
-	widget, err := newCodec[*Widget]().fromJSON([]byte(widgetJSON))
+	obj, err := newCodec(reflect.TypeFor[*Widget]()).fromJSON([]byte(widgetJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
+	widget := obj.(*Widget)
 	if got, ok := widget.Spec.Free["i"].(int64); !ok || got != 9007199254740993 {
 		t.Errorf("spec.free.i: %T %v", widget.Spec.Free["i"], widget.Spec.Free["i"])
 	}
@@ -179,13 +180,13 @@ type badTags struct {
 }
 
 func TestTypeThatTheFastDecoderRefuses(t *testing.T) {
-	c := newCodec[*badTags]()
+	c := newCodec(reflect.TypeFor[*badTags]())
 	for range 2 {
 		obj, err := c.fromJSON([]byte(`{"metadata":{"name":"x"},"extra":1}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if obj.Name != "x" || obj.Extra != 1 {
+		if bad := obj.(*badTags); bad.Name != "x" || bad.Extra != 1 {
 			t.Errorf("decoded %+v", obj)
 		}
 		if !c.slow.Load() {

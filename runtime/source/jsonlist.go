@@ -19,7 +19,7 @@ import (
 const listBuffer = 32 << 10
 
 // jsonList reads a list whose fields may come in any order.
-func (c *codec[T]) jsonList(body io.Reader, limit int64, each func(T, error)) (metav1.ListMeta, error) {
+func (c *codec) jsonList(body io.Reader, limit int64, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in    = newValues(bufio.NewReaderSize(body, listBuffer), limit)
 		head  metav1.TypeMeta
@@ -58,14 +58,14 @@ func (c *codec[T]) jsonList(body io.Reader, limit int64, each func(T, error)) (m
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
-func (c *codec[T]) jsonItem(in *values, list metav1.TypeMeta, each func(T, error)) error {
+func (c *codec) jsonItem(in *values, list metav1.TypeMeta, each func(any, error)) error {
 	depth := in.StackDepth()
 	_, index := in.StackIndex(depth)
 	raw, err := in.value()
 	if errors.Is(err, ErrTooLarge) {
 		name, err := in.skipTo(depth, jsontext.Pointer(fmt.Sprintf("/items/%d/metadata", index)))
 		if err == nil {
-			each(*new(T), &cache.ObjectError{Object: name, Err: tooLarge(in.limit.max)})
+			each(nil, &cache.ObjectError{Object: name, Err: tooLarge(in.limit.max)})
 		}
 		return err
 	}
@@ -90,7 +90,7 @@ func setKind(obj runtime.Object, list metav1.TypeMeta) {
 
 // checkList says whether what was read is a list. An answer of another kind,
 // of a proxy for example, must not be taken for an empty one.
-func (c *codec[T]) checkList(head metav1.TypeMeta, items bool) error {
+func (c *codec) checkList(head metav1.TypeMeta, items bool) error {
 	if err := checkKind(head.GroupVersionKind()); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotAList, err)
 	}
@@ -102,7 +102,7 @@ func (c *codec[T]) checkList(head metav1.TypeMeta, items bool) error {
 
 // checkListKind refuses a list of another kind than the Go type's, once that is known
 // to have the name of the kind.
-func (c *codec[T]) checkListKind(kind string) error {
+func (c *codec) checkListKind(kind string) error {
 	if kind, ok := strings.CutSuffix(kind, "List"); ok {
 		c.sees(kind)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -166,8 +167,8 @@ func allocated(call func()) uint64 {
 // Whatever length a server claims, and however much it sends, what is allocated
 // depends on the limit.
 func TestAllocationIsBoundedByTheLimit(t *testing.T) {
-	codec := newCodec[*corev1.Pod]()
-	ignore := func(*corev1.Pod, error) {}
+	codec := newCodec(reflect.TypeFor[*corev1.Pod]())
+	ignore := func(any, error) {}
 	list := func(r io.Reader) error { _, err := codec.jsonList(r, testLimit, ignore); return err }
 	jsonFrames := func(r io.Reader) error { _, _, err := drain(newJSONFrames(r, testLimit)); return err }
 	protoFrames := func(r io.Reader) error { _, _, err := drain(newProtoFrames(r, testLimit)); return err }

@@ -27,8 +27,9 @@ import (
 // ListerWatcher is raised by List and Watch.
 func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
 	inner := clientgo.ToListerWatcherWithContext(lw)
-	return &funcSource[T]{
-		facts: factsOf(lw),
+	return cache.SourceOf[T](&funcSource{
+		objects:   typeOf[T](),
+		described: described{infoOf(lw)},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {
 				return inner.ListWithContext(ctx, options)
@@ -44,7 +45,7 @@ func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected run
 			})
 		},
 		check: expect(expected),
-	}
+	})
 }
 
 // expect returns a check for objects like expected, nil for none.

@@ -13,7 +13,6 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	clientgo "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 )
 
 func TestListerWatcher(t *testing.T) {
@@ -136,7 +135,7 @@ func TestTweak(t *testing.T) {
 		t.Error("nil tweak: another source")
 	}
 	tweaked := Tweak(src, func(options *metav1.ListOptions) { options.LabelSelector = "a=b" })
-	if !watchlist.DoesClientNotSupportWatchListSemantics(tweaked) {
+	if !infoOf(tweaked).NoWatchList {
 		t.Error("tweaked source: forgets that there are no watch-lists")
 	}
 	options := metav1.ListOptions{Limit: 5}

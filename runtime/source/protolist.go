@@ -15,7 +15,7 @@ import (
 
 // protoList reads a list field by field: the envelope's, and in it those of
 // the list.
-func (c *codec[T]) protoList(body io.Reader, limit int64, each func(T, error)) (metav1.ListMeta, error) {
+func (c *codec) protoList(body io.Reader, limit int64, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in   = newProtoReader(body, limit)
 		head metav1.TypeMeta
@@ -45,7 +45,7 @@ func (c *codec[T]) protoList(body io.Reader, limit int64, each func(T, error)) (
 }
 
 // protoListField reads one field of the envelope of a list.
-func (c *codec[T]) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, each func(T, error)) error {
+func (c *codec) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, each func(any, error)) error {
 	if wire != wireBytes {
 		return in.skip(wire)
 	}
@@ -72,7 +72,7 @@ func (c *codec[T]) protoListField(in *protoReader, number uint64, wire byte, hea
 }
 
 // protoItems reads a list of that length.
-func (c *codec[T]) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, each func(T, error)) error {
+func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, each func(any, error)) error {
 	end := in.offset + length
 	for in.offset < end {
 		number, wire, err := in.tag()
@@ -103,7 +103,7 @@ func (c *codec[T]) protoItems(in *protoReader, length uint64, meta *metav1.ListM
 			if err != nil {
 				return err
 			}
-			each(*new(T), &cache.ObjectError{Object: name, Err: tooLarge(in.limit)})
+			each(nil, &cache.ObjectError{Object: name, Err: tooLarge(in.limit)})
 			continue
 		}
 		message, err := in.bytes(size)

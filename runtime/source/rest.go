@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,22 +25,32 @@ import (
 // It is decoded from JSON as client-go does it. A type with the methods Reset and
 // Unmarshal of k8s.io/api is requested in protobuf.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
-	served := func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) }
-	return &restSource[T]{
-		facts:  facts{ordered: true, resource: gvr, namespace: namespace, served: served},
+	return cache.SourceOf[T](NewUntyped(reflect.TypeFor[T](), client, gvr, namespace))
+}
+
+// NewUntyped is New for objects of a type that is known at run time: a pointer. Code that
+// is generated for many types is compiled in less time with it.
+func NewUntyped(pointer reflect.Type, client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[any] {
+	return &restSource{
+		described: described{cache.SourceInfo{
+			Resource:                gvr,
+			Namespace:               namespace,
+			OrderedResourceVersions: true,
+			Served:                  func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) },
+		}},
 		client: client,
-		codec:  newCodec[T](),
+		codec:  newCodec(pointer),
 	}
 }
 
-type restSource[T runtime.Object] struct {
-	facts
+type restSource struct {
+	described
 	client *Client
-	codec  *codec[T]
+	codec  *codec
 }
 
 // List sends one request, and calls each while the response arrives.
-func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	if timeout := timeoutOf(options); timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
@@ -67,7 +78,7 @@ func (s *restSource[T]) List(ctx context.Context, options metav1.ListOptions, ea
 }
 
 // Watch sends the request, and returns when the server has accepted it.
-func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[any], error) {
 	options.Watch = true
 	// The request ends with the watcher, so that Stop reaches a Next that
 	// waits for bytes.
@@ -77,7 +88,7 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 		cancel(nil)
 		return nil, ended(ctx, err)
 	}
-	w := &restWatcher[T]{ctx: inner, cancel: cancel, body: body, gv: s.resource.GroupVersion(), codec: s.codec}
+	w := &restWatcher{ctx: inner, cancel: cancel, body: body, gv: s.info.Resource.GroupVersion(), codec: s.codec}
 	switch {
 	case mediaType == protoType && s.codec.protobuf:
 		w.frames = newProtoFrames(body, s.client.maxObject)
@@ -91,24 +102,24 @@ func (s *restSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 }
 
 // unexpected is the error for a response in a content type that was not requested.
-func (s *restSource[T]) unexpected(mediaType string) error {
+func (s *restSource) unexpected(mediaType string) error {
 	return fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
 }
 
 // open sends a request and returns the body and media type of its response, if the
 // status is 2xx.
-func (s *restSource[T]) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
+func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
 	if err := s.codec.validate(); err != nil {
 		return nil, "", err
 	}
-	client, err := s.client.restClient(s.resource.GroupVersion())
+	client, err := s.client.restClient(s.info.Resource.GroupVersion())
 	if err != nil {
 		return nil, "", err
 	}
 	var answer answer
 	request := client.Get().
-		NamespaceIfScoped(s.namespace, s.namespace != "").
-		Resource(s.resource.Resource).
+		NamespaceIfScoped(s.info.Namespace, s.info.Namespace != "").
+		Resource(s.info.Resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
 		SetHeader("Accept", s.client.accept(s.codec.protobuf)).

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -224,9 +225,9 @@ func TestListsOfSomebodyElse(t *testing.T) {
 
 func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
-	c := newCodec[*corev1.Pod]()
+	c := newCodec(reflect.TypeFor[*corev1.Pod]())
 	for n := range len(body) {
-		if _, err := c.protoList(strings.NewReader(string(body[:n])), DefaultMaxObjectBytes, func(*corev1.Pod, error) {}); err == nil {
+		if _, err := c.protoList(strings.NewReader(string(body[:n])), DefaultMaxObjectBytes, func(any, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
 			if n < len(body)-4 {
 				t.Fatalf("%d bytes of %d: no error", n, len(body))
@@ -323,11 +324,11 @@ func TestErrorsOfAConnection(t *testing.T) {
 	reset := errors.New("stream reset")
 	for _, read := range []func(io.Reader) error{
 		func(r io.Reader) error {
-			_, err := newCodec[*corev1.Pod]().jsonList(r, 100, func(*corev1.Pod, error) {})
+			_, err := newCodec(reflect.TypeFor[*corev1.Pod]()).jsonList(r, 100, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error {
-			_, err := newCodec[*corev1.Pod]().protoList(r, 100, func(*corev1.Pod, error) {})
+			_, err := newCodec(reflect.TypeFor[*corev1.Pod]()).protoList(r, 100, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error { _, err := newJSONFrames(r, 100).next(); return err },

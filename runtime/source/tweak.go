@@ -16,11 +16,11 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 	if tweak == nil {
 		return src
 	}
-	return &tweaked[T]{facts: factsOf(src), src: src, tweak: tweak}
+	return &tweaked[T]{described: described{infoOf(src)}, src: src, tweak: tweak}
 }
 
 type tweaked[T any] struct {
-	facts
+	described
 	src   cache.Source[T]
 	tweak func(*metav1.ListOptions)
 }

@@ -32,80 +32,80 @@ type frame struct {
 }
 
 // restWatcher decodes the watch events of a response.
-type restWatcher[T runtime.Object] struct {
+type restWatcher struct {
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
 	body   io.Closer
 	gv     schema.GroupVersion
-	codec  *codec[T]
+	codec  *codec
 	frames frames
 	err    error // with which the stream has ended
 }
 
 // Stop ends the request.
-func (w *restWatcher[T]) Stop() {
+func (w *restWatcher) Stop() {
 	w.cancel(ErrStopped)
 	_ = w.body.Close()
 }
 
 // Next reads one watch event and decodes its object.
-func (w *restWatcher[T]) Next() (cache.Frame[T], error) {
+func (w *restWatcher) Next() (cache.Frame[any], error) {
 	if w.err != nil {
-		return cache.Frame[T]{}, w.err
+		return cache.Frame[any]{}, w.err
 	}
 	if w.err = ended(w.ctx, w.ctx.Err()); w.err != nil {
-		return cache.Frame[T]{}, w.err
+		return cache.Frame[any]{}, w.err
 	}
 	raw, err := w.frames.next()
 	if large := (*cache.ObjectError)(nil); errors.As(err, &large) {
-		return cache.Frame[T]{}, err
+		return cache.Frame[any]{}, err
 	}
 	if err != nil {
 		w.err = ended(w.ctx, err)
 		if w.ctx.Err() == nil && err != io.EOF {
 			w.err = undecodable(err)
 		}
-		return cache.Frame[T]{}, w.err
+		return cache.Frame[any]{}, w.err
 	}
 	return w.decode(raw)
 }
 
-func (w *restWatcher[T]) decode(in frame) (cache.Frame[T], error) {
+func (w *restWatcher) decode(in frame) (cache.Frame[any], error) {
 	switch in.event {
 	case watch.Error:
-		return cache.Frame[T]{}, statusError(in)
+		return cache.Frame[any]{}, statusError(in)
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
 	default:
 		w.err = undecodable(fmt.Errorf("frame of unknown type %q", in.event))
-		return cache.Frame[T]{}, w.err
+		return cache.Frame[any]{}, w.err
 	}
 	obj, gvk, err := w.object(in)
 	if err != nil {
-		return cache.Frame[T]{}, err
+		return cache.Frame[any]{}, err
 	}
 	if in.event == watch.Bookmark {
-		return bookmark[T](obj)
+		return bookmark(obj)
 	}
 	if err := w.codec.seal(obj, gvk, w.gv); err != nil {
-		return cache.Frame[T]{}, err
+		return cache.Frame[any]{}, err
 	}
-	return cache.Frame[T]{Type: in.event, Object: obj}, nil
+	return cache.Frame[any]{Type: in.event, Object: obj}, nil
 }
 
-func (w *restWatcher[T]) object(in frame) (none T, _ schema.GroupVersionKind, _ error) {
+func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind, error) {
 	if len(in.object) == 0 || string(in.object) == "null" {
-		return none, schema.GroupVersionKind{}, &cache.ObjectError{Err: errNoObject}
+		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: errNoObject}
 	}
 	if !in.protobuf {
 		obj, err := w.codec.fromJSON(in.object)
 		if err != nil {
-			return none, schema.GroupVersionKind{}, err
+			return nil, schema.GroupVersionKind{}, err
 		}
 		return obj, obj.GetObjectKind().GroupVersionKind(), nil
 	}
 	head, message, err := openEnvelope(in.object)
 	if err != nil {
-		return none, schema.GroupVersionKind{}, &cache.ObjectError{Err: err}
+		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: err}
 	}
 	obj, err := w.codec.fromProto(message)
 	return obj, head.GroupVersionKind(), err
@@ -129,12 +129,12 @@ func statusError(in frame) error {
 }
 
 // bookmark returns the event of a bookmark, which has only metadata.
-func bookmark[T any](obj any) (cache.Frame[T], error) {
+func bookmark(obj any) (cache.Frame[any], error) {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
-		return cache.Frame[T]{}, &cache.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
+		return cache.Frame[any]{}, &cache.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
 	}
-	return cache.Frame[T]{
+	return cache.Frame[any]{
 		Type:             watch.Bookmark,
 		ResourceVersion:  accessor.GetResourceVersion(),
 		InitialEventsEnd: accessor.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true",

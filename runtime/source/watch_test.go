@@ -136,16 +136,17 @@ func TestCustomResourceWatch(t *testing.T) {
 // nextFrames reads a stream of JSON to its end.
 func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, errs []error) {
 	t.Helper()
-	w := &restWatcher[*corev1.Pod]{
+	w := &restWatcher{
 		ctx: t.Context(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec[*corev1.Pod](), frames: newJSONFrames(stream, limit),
+		codec: newCodec(reflect.TypeFor[*corev1.Pod]()), frames: newJSONFrames(stream, limit),
 	}
 	for {
 		frame, err := w.Next()
 		var objectError *cache.ObjectError
 		switch {
 		case err == nil:
-			names = append(names, string(frame.Type)+" "+nameOf(frame.Object)+frame.ResourceVersion)
+			obj, _ := frame.Object.(runtime.Object)
+			names = append(names, string(frame.Type)+" "+nameOf(obj)+frame.ResourceVersion)
 		case errors.As(err, &objectError):
 			names = append(names, "bad "+objectError.Object)
 			errs = append(errs, err)
@@ -278,9 +279,12 @@ func FuzzProtobuf(f *testing.F) {
 	f.Add(encoded(f, protoType, podList(2)))
 	f.Add(protoFrame(f, "ADDED", podNamed("a")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := newCodec[*corev1.Pod]()
+		c := newCodec(reflect.TypeFor[*corev1.Pod]())
 		var got []*corev1.Pod
-		meta, err := c.protoList(bytes.NewReader(data), 1<<20, func(pod *corev1.Pod, err error) { got = append(got, pod) })
+		meta, err := c.protoList(bytes.NewReader(data), 1<<20, func(obj any, _ error) {
+			pod, _ := obj.(*corev1.Pod)
+			got = append(got, pod)
+		})
 		if err == nil {
 			want := new(corev1.PodList)
 			if _, message, err := openEnvelope(data); err == nil && want.Unmarshal(message) == nil {

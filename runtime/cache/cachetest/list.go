@@ -34,10 +34,11 @@ func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func
 	return a.list(ctx, "", options, unpadded(each))
 }
 
-// OrderedResourceVersions says that resourceVersions are numbers that can be
-// compared, and that a watch sends them in order: an event that is not newer
-// than the one before is a fault.
-func (a *API[T]) OrderedResourceVersions() bool { return true }
+// Describe says that resourceVersions are numbers that can be compared, that a watch
+// sends them in order, and whether the API has the resource.
+func (a *API[T]) Describe() cache.SourceInfo {
+	return cache.SourceInfo{OrderedResourceVersions: true, Served: a.served}
+}
 
 // InNamespace returns a source of the objects of one namespace.
 func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
@@ -54,19 +55,14 @@ func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, eac
 	return n.api.list(ctx, n.namespace, options, unpadded(each))
 }
 
-// Served reports whether the API has the resource, which informers ask before they
-// take its objects for gone.
-func (a *API[T]) Served(context.Context) (bool, error) {
+func (a *API[T]) served(context.Context) (bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.uninstalled, nil
 }
 
-// Served is that of the API.
-func (n namespaced[T]) Served(ctx context.Context) (bool, error) { return n.api.Served(ctx) }
-
-// OrderedResourceVersions is that of the API.
-func (n namespaced[T]) OrderedResourceVersions() bool { return n.api.OrderedResourceVersions() }
+// Describe is that of the API.
+func (n namespaced[T]) Describe() cache.SourceInfo { return n.api.Describe() }
 
 func (n namespaced[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
 	return asWatcher(n.api.watch(ctx, n.namespace, options))

@@ -10,14 +10,13 @@ import (
 
 // The adapters are what client-go takes.
 var (
-	_ cache.SharedIndexInformer               = (*untypedInformer[runtime.Object])(nil)
-	_ cache.SharedIndexInformer               = (*untypedInformer[*v1.Pod])(nil)
+	_ cache.SharedIndexInformer               = (*untypedInformer)(nil)
 	_ cache.TypedSharedIndexInformer[*v1.Pod] = (*typedInformer[*v1.Pod])(nil)
-	_ cache.Indexer                           = (*indexer[any])(nil)
-	_ cache.TypedIndexer[*v1.Pod]             = (*indexer[*v1.Pod])(nil)
-	_ cache.TransactionStore                  = (*indexer[any])(nil)
-	_ cache.ReflectorStore                    = (*indexer[any])(nil)
-	_ cache.KeyListerGetter                   = (*indexer[any])(nil)
+	_ cache.Indexer                           = (*indexer)(nil)
+	_ cache.TypedIndexer[*v1.Pod]             = (*typedIndexer[*v1.Pod])(nil)
+	_ cache.TransactionStore                  = (*indexer)(nil)
+	_ cache.ReflectorStore                    = (*indexer)(nil)
+	_ cache.KeyListerGetter                   = (*indexer)(nil)
 	_ cache.Controller                        = idleController{}
 	_ cache.ResourceEventHandlerRegistration  = (*registration)(nil)
 )

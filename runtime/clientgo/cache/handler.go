@@ -1,21 +1,19 @@
 package cache
 
 import (
-	"k8s.io/apimachinery/pkg/runtime"
-
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // untypedHandler is a client-go handler as one of the core.
-type untypedHandler[T runtime.Object] struct {
+type untypedHandler struct {
 	handler ResourceEventHandler
 }
 
-func (h untypedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
+func (h untypedHandler) OnAdd(obj any, initial bool) { h.handler.OnAdd(obj, initial) }
 
-func (h untypedHandler[T]) OnUpdate(old, obj T) { h.handler.OnUpdate(old, obj) }
+func (h untypedHandler) OnUpdate(old, obj any) { h.handler.OnUpdate(old, obj) }
 
-func (h untypedHandler[T]) OnDelete(last T, finalStateUnknown bool) {
+func (h untypedHandler) OnDelete(last any, finalStateUnknown bool) {
 	if finalStateUnknown {
 		h.handler.OnDelete(tombstone(last))
 		return
@@ -23,21 +21,22 @@ func (h untypedHandler[T]) OnDelete(last T, finalStateUnknown bool) {
 	h.handler.OnDelete(last)
 }
 
-// typedHandler is a typed client-go handler as one of the core.
+// typedHandler is a typed client-go handler as an untyped one.
 type typedHandler[T Object] struct {
 	handler TypedResourceEventHandler[T]
 }
 
-func (h typedHandler[T]) OnAdd(obj T, initial bool) { h.handler.OnAdd(obj, initial) }
+func (h *typedHandler[T]) OnAdd(obj any, initial bool) { h.handler.OnAdd(obj.(T), initial) }
 
-func (h typedHandler[T]) OnUpdate(old, obj T) { h.handler.OnUpdate(old, obj) }
+func (h *typedHandler[T]) OnUpdate(old, obj any) { h.handler.OnUpdate(old.(T), obj.(T)) }
 
-func (h typedHandler[T]) OnDelete(last T, finalStateUnknown bool) {
-	deleted := DeletedObject[T]{OptionalObj: last}
-	if finalStateUnknown {
-		unknown := tombstone(last)
+func (h *typedHandler[T]) OnDelete(obj any) {
+	var deleted DeletedObject[T]
+	if unknown, ok := obj.(DeletedFinalStateUnknown); ok {
 		deleted.FinalStateUnknown = &unknown
+		obj = unknown.Obj
 	}
+	deleted.OptionalObj, _ = obj.(T)
 	h.handler.OnDelete(deleted)
 }
 

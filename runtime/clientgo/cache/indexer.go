@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -12,23 +13,26 @@ import (
 )
 
 // UntypedIndexer returns a typed store as a client-go Indexer. What it returns
-// also implements TransactionStore, and TypedIndexer[T]. Indexes of the store
-// are indexes of the indexer, and the other way round.
+// also implements TransactionStore. Indexes of the store are indexes of the indexer, and
+// the other way round.
 //
 // Objects written through it must be of type T. Objects that are only looked up
 // by, as in Get or Index, may be anything with a namespace and a name.
-func UntypedIndexer[T any](store *core.Store[T]) Indexer { return newIndexer(store) }
+func UntypedIndexer[T any](store *core.Store[T]) Indexer {
+	return newIndexer(store.Untyped())
+}
 
-// TypedIndexerOf returns a typed store as a client-go TypedIndexer. It is what
-// UntypedIndexer returns, under its other type.
-func TypedIndexerOf[T any](store *core.Store[T]) TypedIndexer[T] { return newIndexer(store) }
+// TypedIndexerOf is UntypedIndexer with typed lookups and indexes.
+func TypedIndexerOf[T any](store *core.Store[T]) TypedIndexer[T] {
+	return &typedIndexer[T]{newIndexer(store.Untyped())}
+}
 
-// indexer is a Store[T] under client-go's interfaces.
-type indexer[T any] struct {
-	store *core.Store[T]
-	// informer is the *core.Informer[T] whose store it is, or nil.
-	informer any
-	// key is for objects that are not a T; others have the store's key.
+// indexer is a Store under client-go's interfaces.
+type indexer struct {
+	store *core.Store[any]
+	// informer is the one whose store it is, or nil.
+	informer *core.Informer[any]
+	// key is for objects of other types; others have the store's key.
 	key KeyFunc
 	// otherKeys is set if keys are not made of the namespace and the name.
 	otherKeys bool
@@ -43,60 +47,65 @@ type indexer[T any] struct {
 }
 
 // status is that of the informer, if there is one.
-func (x *indexer[T]) status() (core.Status, bool) {
-	informer, ok := x.informer.(interface{ Status() core.Status })
-	if !ok {
+func (x *indexer) status() (core.Status, bool) {
+	if x.informer == nil {
 		return core.Status{}, false
 	}
-	return informer.Status(), true
+	return x.informer.Status(), true
 }
 
-func newIndexer[T any](store *core.Store[T]) *indexer[T] {
-	return &indexer[T]{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
+func newIndexer(store *core.Store[any]) *indexer {
+	return &indexer{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
 }
 
-// TypedStore returns the store below. Listers look for this method.
-func (x *indexer[T]) TypedStore() *core.Store[T] { return x.store }
+// objectType is the type of the objects of the store.
+func (x *indexer) objectType() reflect.Type { return x.store.Reader().ObjectType() }
 
-func (x *indexer[T]) Add(obj any) error { return x.Update(obj) }
+// CoreReader returns a reader of the store below. Listers look for this method.
+func (x *indexer) CoreReader() (core.Reader, bool) { return x.store.Reader(), true }
 
-func (x *indexer[T]) Update(obj any) error {
-	t, err := x.ingest(obj)
+func (x *indexer) Add(obj any) error { return x.Update(obj) }
+
+func (x *indexer) Update(obj any) error {
+	obj, err := x.ingest(obj)
 	if err != nil {
 		return err
 	}
-	return x.set(t)
+	if err := x.store.Set(obj); err != nil {
+		return KeyError{Obj: obj, Err: err}
+	}
+	return nil
 }
 
-func (x *indexer[T]) Delete(obj any) error {
+func (x *indexer) Delete(obj any) error {
 	name, err := x.name(obj)
 	if err != nil {
 		return err
 	}
-	x.store.Apply([]core.Change[T]{{Key: name, Delete: true}}, resourceVersionOf(obj))
+	x.store.Apply([]core.Change[any]{{Key: name, Delete: true}}, resourceVersionOf(obj))
 	return nil
 }
 
-func (x *indexer[T]) Replace(list []any, resourceVersion string) error {
-	objs := make([]T, 0, len(list))
+func (x *indexer) Replace(list []any, resourceVersion string) error {
+	objs := make([]any, 0, len(list))
 	for _, obj := range list {
 		if _, err := x.name(obj); err != nil {
 			return err
 		}
-		t, err := x.ingest(obj)
+		obj, err := x.ingest(obj)
 		if err != nil {
 			return err
 		}
-		objs = append(objs, t)
+		objs = append(objs, obj)
 	}
 	return x.store.Replace(objs, resourceVersion)
 }
 
-func (x *indexer[T]) List() []any { return untypedSnapshot(x.store.Snapshot()) }
+func (x *indexer) List() []any { return untypedSnapshot(x.store.Snapshot()) }
 
-func (x *indexer[T]) ListKeys() []string { return joinKeys(x.store.Keys()) }
+func (x *indexer) ListKeys() []string { return joinKeys(x.store.Keys()) }
 
-func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
+func (x *indexer) Get(obj any) (item any, exists bool, err error) {
 	name, err := x.name(obj)
 	if err != nil {
 		return nil, false, err
@@ -107,7 +116,7 @@ func (x *indexer[T]) Get(obj any) (item any, exists bool, err error) {
 	return nil, false, nil
 }
 
-func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
+func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 	obj, ok := x.store.Get(splitKey(key))
 	if !ok {
 		return nil, false, nil
@@ -115,13 +124,13 @@ func (x *indexer[T]) GetByKey(key string) (item any, exists bool, err error) {
 	return obj, true, nil
 }
 
-func (x *indexer[T]) Resync() error { return nil }
+func (x *indexer) Resync() error { return nil }
 
-func (x *indexer[T]) Bookmark(resourceVersion string) { x.store.SetResourceVersion(resourceVersion) }
+func (x *indexer) Bookmark(resourceVersion string) { x.store.SetResourceVersion(resourceVersion) }
 
-func (x *indexer[T]) LastStoreSyncResourceVersion() string { return x.store.ResourceVersion() }
+func (x *indexer) LastStoreSyncResourceVersion() string { return x.store.ResourceVersion() }
 
-func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
+func (x *indexer) Index(indexName string, obj any) ([]any, error) {
 	values, err := x.valuesOf(indexName, obj)
 	if err != nil {
 		return nil, err
@@ -129,19 +138,14 @@ func (x *indexer[T]) Index(indexName string, obj any) ([]any, error) {
 	if len(values) == 1 {
 		return x.ByIndex(indexName, values[0])
 	}
-	found, err := x.byAny(indexName, values...)
-	return untyped(found), err
-}
-
-func (x *indexer[T]) TypedIndex(indexName string, obj T) ([]T, error) {
-	values, err := x.valuesOf(indexName, obj)
+	found, err := x.store.ByIndexAny(indexName, values...)
 	if err != nil {
-		return nil, err
+		return nil, unknownIndex(indexName)
 	}
-	return x.byAny(indexName, values...)
+	return notNil(found), nil
 }
 
-func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
+func (x *indexer) ByIndex(indexName, indexedValue string) ([]any, error) {
 	found, err := x.store.SnapshotByIndex(indexName, indexedValue)
 	if err != nil {
 		return nil, unknownIndex(indexName)
@@ -149,22 +153,7 @@ func (x *indexer[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
 	return untypedSnapshot(found), nil
 }
 
-func (x *indexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, error) {
-	return x.byAny(indexName, indexedValue)
-}
-
-func (x *indexer[T]) byAny(indexName string, values ...string) ([]T, error) {
-	found, err := x.store.ByIndexAny(indexName, values...)
-	if err != nil {
-		return nil, unknownIndex(indexName)
-	}
-	if found == nil {
-		found = []T{} // as client-go's: a list without elements
-	}
-	return found, nil
-}
-
-func (x *indexer[T]) IndexKeys(indexName, indexedValue string) ([]string, error) {
+func (x *indexer) IndexKeys(indexName, indexedValue string) ([]string, error) {
 	names, err := x.store.IndexKeys(indexName, indexedValue)
 	if err != nil {
 		return nil, unknownIndex(indexName)
@@ -174,7 +163,7 @@ func (x *indexer[T]) IndexKeys(indexName, indexedValue string) ([]string, error)
 	return keys, nil
 }
 
-func (x *indexer[T]) ListIndexFuncValues(indexName string) []string {
+func (x *indexer) ListIndexFuncValues(indexName string) []string {
 	values, err := x.store.IndexValues(indexName)
 	if err != nil {
 		return []string{}
@@ -183,7 +172,7 @@ func (x *indexer[T]) ListIndexFuncValues(indexName string) []string {
 }
 
 // valuesOf returns the values that obj, which need not be a T, has in an index.
-func (x *indexer[T]) valuesOf(indexName string, obj any) ([]string, error) {
+func (x *indexer) valuesOf(indexName string, obj any) ([]string, error) {
 	fn := x.indexFunc(indexName)
 	if fn == nil {
 		return nil, unknownIndex(indexName)
@@ -192,46 +181,36 @@ func (x *indexer[T]) valuesOf(indexName string, obj any) ([]string, error) {
 }
 
 // ingest returns obj as it is stored: transformed, if there is a transform, and
-// of type T.
-func (x *indexer[T]) ingest(obj any) (T, error) {
-	if x.transform == nil {
-		return x.typed(obj)
-	}
-	var none T
-	if _, err := x.name(obj); err != nil {
-		return none, err
-	}
-	obj, err := x.transform(obj)
-	if err != nil {
-		return none, fmt.Errorf("transforming: %w", err)
-	}
-	return x.typed(obj)
-}
-
-// typed returns obj as a T. An object without a key is a KeyError, whatever its
-// type.
-func (x *indexer[T]) typed(obj any) (T, error) {
-	t, ok := obj.(T)
-	if !ok {
-		if _, err := x.key(obj); err != nil {
-			return t, KeyError{Obj: obj, Err: err}
+// of the store's type.
+func (x *indexer) ingest(obj any) (any, error) {
+	if x.transform != nil {
+		if _, err := x.name(obj); err != nil {
+			return nil, err
 		}
-		return t, typeError[T]("object", obj)
+		var err error
+		if obj, err = x.transform(obj); err != nil {
+			return nil, fmt.Errorf("transforming: %w", err)
+		}
 	}
-	return t, nil
+	return obj, x.checkType(obj)
 }
 
-func (x *indexer[T]) set(obj T) error {
-	if err := x.store.Set(obj); err != nil {
+// checkType returns an error for an object that is not of the store's type. One without
+// a key is a KeyError, whatever its type.
+func (x *indexer) checkType(obj any) error {
+	if isA(obj, x.objectType()) {
+		return nil
+	}
+	if _, err := x.key(obj); err != nil {
 		return KeyError{Obj: obj, Err: err}
 	}
-	return nil
+	return typeError("object", obj, x.objectType())
 }
 
 // name returns the key of anything that has one.
-func (x *indexer[T]) name(obj any) (types.NamespacedName, error) {
-	if t, ok := obj.(T); ok {
-		name, err := x.store.Key(t)
+func (x *indexer) name(obj any) (types.NamespacedName, error) {
+	if isA(obj, x.objectType()) {
+		name, err := x.store.Key(obj)
 		if err != nil {
 			return name, KeyError{Obj: obj, Err: err}
 		}
@@ -252,20 +231,16 @@ func resourceVersionOf(obj any) string {
 	return ""
 }
 
-// untyped copies a list into client-go's form of it.
-func untyped[T any](objs []T) []any {
-	if list, ok := any(objs).([]any); ok && list != nil {
-		return list
-	}
-	list := make([]any, len(objs))
-	for i, obj := range objs {
-		list[i] = obj
+// notNil returns a list without elements in place of none, as client-go's indexers do.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
 	return list
 }
 
-// untypedSnapshot does so without a typed copy first.
-func untypedSnapshot[T any](objs core.Snapshot[T]) []any {
+// untypedSnapshot copies a snapshot into client-go's form of a list.
+func untypedSnapshot(objs core.Snapshot[any]) []any {
 	list := make([]any, 0, objs.Len())
 	for obj := range objs.All() {
 		list = append(list, obj)

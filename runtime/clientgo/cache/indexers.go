@@ -14,7 +14,7 @@ import (
 
 // GetIndexers returns a copy of the indexers, with the functions that they were
 // registered with.
-func (x *indexer[T]) GetIndexers() Indexers {
+func (x *indexer) GetIndexers() Indexers {
 	indexers := Indexers{}
 	for _, index := range x.store.Indexes() {
 		indexers[index.Name] = x.indexFunc(index.Name)
@@ -23,28 +23,15 @@ func (x *indexer[T]) GetIndexers() Indexers {
 }
 
 // AddIndexers adds all of the indexers, or on a conflict none.
-func (x *indexer[T]) AddIndexers(newIndexers Indexers) error {
-	indexes := make([]core.Index[T], 0, len(newIndexers))
+func (x *indexer) AddIndexers(newIndexers Indexers) error {
+	indexes := make([]core.Index[any], 0, len(newIndexers))
 	for name, fn := range newIndexers {
 		indexes = append(indexes, x.coreIndex(name, fn))
 	}
 	return x.addIndexes(newIndexers, indexes)
 }
 
-// AddTypedIndexers adds all of the indexers, or on a conflict none. Their
-// functions are called without conversion to untyped objects.
-func (x *indexer[T]) AddTypedIndexers(newIndexers TypedIndexers[T]) error {
-	funcs := make(Indexers, len(newIndexers))
-	indexes := make([]core.Index[T], 0, len(newIndexers))
-	for name, fn := range newIndexers {
-		index := core.Index[T]{Name: name, Values: fn}
-		funcs[name] = indexFunc(index)
-		indexes = append(indexes, index)
-	}
-	return x.addIndexes(funcs, indexes)
-}
-
-func (x *indexer[T]) addIndexes(funcs Indexers, indexes []core.Index[T]) error {
+func (x *indexer) addIndexes(funcs Indexers, indexes []core.Index[any]) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	existing := sets.New[string]()
@@ -62,7 +49,7 @@ func (x *indexer[T]) addIndexes(funcs Indexers, indexes []core.Index[T]) error {
 }
 
 // indexFunc returns the function of an index, or nil if there is no such index.
-func (x *indexer[T]) indexFunc(name string) IndexFunc {
+func (x *indexer) indexFunc(name string) IndexFunc {
 	x.mu.RLock()
 	fn := x.funcs[name]
 	x.mu.RUnlock()
@@ -74,39 +61,38 @@ func (x *indexer[T]) indexFunc(name string) IndexFunc {
 	for _, index := range x.store.Indexes() {
 		// It may have been registered here in the meantime.
 		if index.Name == name && x.funcs[name] == nil {
-			x.funcs[name] = indexFunc(index)
+			x.funcs[name] = x.indexFuncOf(index)
 		}
 	}
 	return x.funcs[name]
 }
 
-// indexFunc returns a typed index as a function of any object. It fails for
-// those that are not a T, other than in the index by namespace, which client-go
+// indexFuncOf returns an index as a function of any object. It fails for those that
+// are not of the store's type, other than in the index by namespace, which client-go
 // asks with a bare ObjectMeta.
-func indexFunc[T any](index core.Index[T]) IndexFunc {
+func (x *indexer) indexFuncOf(index core.Index[any]) IndexFunc {
 	return func(obj any) ([]string, error) {
-		t, ok := obj.(T)
-		switch {
+		switch ok := isA(obj, x.objectType()); {
 		case ok && index.Value != nil:
-			return []string{index.Value(t)}, nil
+			return []string{index.Value(obj)}, nil
 		case ok:
-			return index.Values(t)
+			return index.Values(obj)
 		case index.Name == core.NamespaceIndexName:
 			return MetaNamespaceIndexFunc(obj)
 		}
-		return nil, fmt.Errorf("index %q: %w", index.Name, typeError[T]("object", obj))
+		return nil, fmt.Errorf("index %q: %w", index.Name, typeError("object", obj, x.objectType()))
 	}
 }
 
 // coreIndex returns an index over a client-go function. The index by namespace
 // becomes the core's own, which reads the namespace off the key, if that has it.
-func (x *indexer[T]) coreIndex(name string, fn IndexFunc) core.Index[T] {
+func (x *indexer) coreIndex(name string, fn IndexFunc) core.Index[any] {
 	if name == core.NamespaceIndexName && !x.otherKeys && isOneOf(fn, cache.MetaNamespaceIndexFunc, MetaNamespaceIndexFunc) {
-		return core.NamespaceIndex[T]()
+		return core.NamespaceIndex[any]()
 	}
-	index := core.Index[T]{Name: name}
+	index := core.Index[any]{Name: name}
 	if fn != nil {
-		index.Values = func(obj T) ([]string, error) { return fn(obj) }
+		index.Values = fn
 	}
 	return index
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -40,8 +41,8 @@ type AdapterOptions struct {
 // Beside the methods of the interface, what it returns has
 // WaitForSync(ctx) error, which says why the informer is not in sync. StatusOf
 // tells what it is doing, and all else is asked of Core.
-func Untyped[T runtime.Object](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
-	return newUntyped(informer, options)
+func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
+	return newUntyped(informer.Untyped(), options)
 }
 
 // Core returns the typed informer below an adapter, also through wrappers of
@@ -50,12 +51,11 @@ func Untyped[T runtime.Object](informer *core.Informer[T], options AdapterOption
 // is of another type. Those of NewSharedIndexInformer are of runtime.Object.
 func Core[T runtime.Object](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	// Wrappers hide the adapter, but hand out its indexer.
-	x, ok := informer.GetIndexer().(*indexer[T])
-	if !ok {
+	x, ok := informer.GetIndexer().(*indexer)
+	if !ok || x.informer == nil {
 		return nil, false
 	}
-	i, ok := x.informer.(*core.Informer[T])
-	return i, ok
+	return core.InformerOf[T](x.informer)
 }
 
 // StatusOf returns what an informer is doing, whatever the type of its objects.
@@ -68,10 +68,10 @@ func StatusOf(informer SharedInformer) (core.Status, bool) {
 	return x.status()
 }
 
-// untypedInformer is an Informer[T] under client-go's interface.
-type untypedInformer[T runtime.Object] struct {
-	informer *core.Informer[T]
-	indexer  *indexer[T]
+// untypedInformer is an Informer under client-go's interface.
+type untypedInformer struct {
+	informer *core.Informer[any]
+	indexer  *indexer
 	// object is an example of the objects, for their type only.
 	object any
 	resync time.Duration
@@ -81,17 +81,18 @@ type untypedInformer[T runtime.Object] struct {
 	// start.
 	check       time.Duration
 	transformed bool
+	// typed is the typed form that was asked for last, or nil.
+	typed SharedIndexInformer
 }
 
-func newUntyped[T runtime.Object](informer *core.Informer[T], options AdapterOptions) *untypedInformer[T] {
-	var object any = options.Object
+func newUntyped(informer *core.Informer[any], options AdapterOptions) *untypedInformer {
 	if options.Object == nil {
-		object = *new(T)
+		options.Object, _ = reflect.Zero(informer.Store().Reader().ObjectType()).Interface().(runtime.Object)
 	}
-	s := &untypedInformer[T]{
+	s := &untypedInformer{
 		informer: informer,
 		indexer:  newIndexer(informer.Store()),
-		object:   object,
+		object:   options.Object,
 		resync:   options.Resync,
 		check:    options.Resync,
 	}
@@ -102,24 +103,24 @@ func newUntyped[T runtime.Object](informer *core.Informer[T], options AdapterOpt
 
 // WaitForSync waits until the informer and the handlers that it has are in
 // sync. Its error is a *core.SyncError.
-func (s *untypedInformer[T]) WaitForSync(ctx context.Context) error {
+func (s *untypedInformer) WaitForSync(ctx context.Context) error {
 	return s.informer.WaitForSync(ctx)
 }
 
-func (s *untypedInformer[T]) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+func (s *untypedInformer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
 }
 
-func (s *untypedInformer[T]) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+func (s *untypedInformer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, HandlerOptions{ResyncPeriod: &resyncPeriod})
 }
 
-func (s *untypedInformer[T]) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
-	return s.addHandler(handler, untypedHandler[T]{handler}, options)
+func (s *untypedInformer) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	return s.addHandler(handler, untypedHandler{handler}, options)
 }
 
 // addHandler adds h, which adapts the client-go handler given.
-func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+func (s *untypedInformer) addHandler(given any, h core.Handler[any], options HandlerOptions) (ResourceEventHandlerRegistration, error) {
 	logger := ptr.Deref(options.Logger, klog.Background())
 	desired := s.resync
 	if options.ResyncPeriod != nil {
@@ -156,40 +157,37 @@ func (s *untypedInformer[T]) addHandler(given any, h core.Handler[T], options Ha
 
 // RemoveEventHandler removes a handler of this informer; that of another one,
 // or one that was removed before, is ignored.
-func (s *untypedInformer[T]) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
+func (s *untypedInformer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok {
 		return fmt.Errorf("invalid key type %T", handle)
 	}
-	if r.informer == any(s.informer) {
+	if r.informer == s.informer {
 		r.core.Remove()
 	}
 	return nil
 }
 
-func (s *untypedInformer[T]) GetStore() Store { return s.indexer }
+func (s *untypedInformer) GetStore() Store { return s.indexer }
 
-func (s *untypedInformer[T]) GetIndexer() Indexer { return s.indexer }
+func (s *untypedInformer) GetIndexer() Indexer { return s.indexer }
 
-// typedIndexer is the indexer of the typed form.
-func (s *untypedInformer[T]) typedIndexer() TypedIndexer[T] { return s.indexer }
+func (s *untypedInformer) GetController() Controller { return idleController{s} }
 
-func (s *untypedInformer[T]) GetController() Controller { return idleController{s} }
-
-func (s *untypedInformer[T]) AddIndexers(indexers Indexers) error {
+func (s *untypedInformer) AddIndexers(indexers Indexers) error {
 	if s.IsStopped() {
 		return errIndexerStopped
 	}
 	return s.indexer.AddIndexers(indexers)
 }
 
-func (s *untypedInformer[T]) Run(stopCh <-chan struct{}) {
+func (s *untypedInformer) Run(stopCh <-chan struct{}) {
 	s.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
 // RunWithContext runs the informer until ctx ends and every goroutine of it has
 // ended. An informer runs once.
-func (s *untypedInformer[T]) RunWithContext(ctx context.Context) {
+func (s *untypedInformer) RunWithContext(ctx context.Context) {
 	switch err := s.informer.Run(ctx); {
 	case err == nil:
 	case errors.Is(err, core.ErrStarted):
@@ -199,36 +197,32 @@ func (s *untypedInformer[T]) RunWithContext(ctx context.Context) {
 	}
 }
 
-func (s *untypedInformer[T]) HasSynced() bool { return closed(s.informer.Synced()) }
+func (s *untypedInformer) HasSynced() bool { return closed(s.informer.Synced()) }
 
-func (s *untypedInformer[T]) HasSyncedChecker() DoneChecker {
+func (s *untypedInformer) HasSyncedChecker() DoneChecker {
 	return doneChecker{name: s.checkerName(), done: s.informer.Synced()}
 }
 
 // checkerName is client-go's name of an informer.
-func (s *untypedInformer[T]) checkerName() string {
+func (s *untypedInformer) checkerName() string {
 	return fmt.Sprintf("SharedIndexInformer %T", s.object)
 }
 
-func (s *untypedInformer[T]) LastSyncResourceVersion() string { return s.informer.ResourceVersion() }
+func (s *untypedInformer) LastSyncResourceVersion() string { return s.informer.ResourceVersion() }
 
-func (s *untypedInformer[T]) IsStopped() bool { return closed(s.informer.Stopped()) }
+func (s *untypedInformer) IsStopped() bool { return closed(s.informer.Stopped()) }
 
 // SetTransform sets the function that every object goes through before it is
 // stored. Its result must be a T.
-func (s *untypedInformer[T]) SetTransform(handler TransformFunc) error {
-	var transform func(T) (T, error)
+func (s *untypedInformer) SetTransform(handler TransformFunc) error {
+	var transform func(any) (any, error)
 	if handler != nil {
-		transform = func(obj T) (T, error) {
+		transform = func(obj any) (any, error) {
 			out, err := handler(obj)
-			if err != nil {
-				return *new(T), err
+			if err == nil && !isA(out, s.indexer.objectType()) {
+				err = typeError("result of transform", out, s.indexer.objectType())
 			}
-			t, ok := out.(T)
-			if !ok {
-				return t, typeError[T]("result of transform", out)
-			}
-			return t, nil
+			return out, err
 		}
 	}
 	s.mu.Lock()
@@ -242,13 +236,13 @@ func (s *untypedInformer[T]) SetTransform(handler TransformFunc) error {
 
 // HasTransform reports whether SetTransform has set a function. The factory
 // looks for this method.
-func (s *untypedInformer[T]) HasTransform() bool {
+func (s *untypedInformer) HasTransform() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.transformed
 }
 
-func (s *untypedInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
+func (s *untypedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error {
 	if handler == nil {
 		return s.SetWatchErrorHandlerWithContext(nil)
 	}
@@ -258,7 +252,7 @@ func (s *untypedInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) err
 // SetWatchErrorHandlerWithContext sets the function that is called for each failed
 // list or watch, or with nil the default. The reflector that it is given has
 // the informer's name, for logs, and does nothing.
-func (s *untypedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
+func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
 	if handler == nil {
 		return startedError(s.informer.SetOnError(nil))
 	}

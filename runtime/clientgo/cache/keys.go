@@ -21,7 +21,17 @@ func joinKey(name types.NamespacedName) string {
 	return NewObjectName(name.Namespace, name.Name).String()
 }
 
-// typeError says that an object is not a T.
-func typeError[T any](what string, obj any) error {
-	return fmt.Errorf("%s of type %T: not a %v", what, obj, reflect.TypeFor[T]())
+// isA reports whether obj may be in a store of objects of a type.
+func isA(obj any, objects reflect.Type) bool {
+	switch objects.Kind() {
+	case reflect.Interface:
+		return objects.NumMethod() == 0 || obj != nil && reflect.TypeOf(obj).Implements(objects)
+	default:
+		return reflect.TypeOf(obj) == objects
+	}
+}
+
+// typeError is the error for what is of another type.
+func typeError(what string, obj any, objects reflect.Type) error {
+	return fmt.Errorf("%s of type %T: not a %v", what, obj, objects)
 }

@@ -6,7 +6,7 @@ import core "github.com/informer-gen/informer-gen/runtime/cache"
 type registration struct {
 	core *core.Registration
 	// informer is the core informer that the handler was added to.
-	informer any
+	informer *core.Informer[any]
 	name     string
 }
 

@@ -52,11 +52,11 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 
 // newListWatchInformer returns an informer of what a ListerWatcher lists and
 // watches. As client-go's, it keeps the objects of a resource that is absent.
-func newListWatchInformer(lw ListerWatcher, exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer[runtime.Object] {
+func newListWatchInformer(lw ListerWatcher, exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer {
 	options.KeepAbsent = true
 	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
 	informer := core.New(source.FromListerWatcher[runtime.Object](lw, exampleObject), options)
-	return newUntyped(informer, AdapterOptions{
+	return newUntyped(informer.Untyped(), AdapterOptions{
 		Resync:   options.Resync,
 		Indexers: indexers,
 		Object:   exampleObject,

@@ -11,7 +11,7 @@ func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetric
 
 // publishingIndexer publishes its resourceVersion after each write.
 type publishingIndexer struct {
-	*indexer[any]
+	*indexer
 	metric storeMetric
 
 	// publishing lets what is published last be the latest.

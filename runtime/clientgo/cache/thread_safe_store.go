@@ -37,7 +37,7 @@ func NewThreadSafeStore(indexers Indexers, _ Indices, opts ...ThreadSafeStoreOpt
 
 // threadSafeStore writes to an indexer by keys. It reads as the indexer does.
 type threadSafeStore struct {
-	*indexer[any]
+	*indexer
 	metric storeMetric
 
 	// writing is held by writers: what Replace finds stays until it is replaced, and

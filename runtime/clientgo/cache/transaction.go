@@ -5,8 +5,8 @@ import core "github.com/informer-gen/informer-gen/runtime/cache"
 // Transaction makes the changes in order, all at once for any reader. An object
 // without a key or of another type than the store's is skipped and reported; the
 // others are made. The store's resourceVersion is that of the last of them.
-func (x *indexer[T]) Transaction(txns ...Transaction) *TransactionError {
-	changes := make([]core.Change[T], 0, len(txns))
+func (x *indexer) Transaction(txns ...Transaction) *TransactionError {
+	changes := make([]core.Change[any], 0, len(txns))
 	made := make([]int, 0, len(txns))
 	var errs []error
 	for i, txn := range txns {
@@ -28,12 +28,12 @@ func (x *indexer[T]) Transaction(txns ...Transaction) *TransactionError {
 }
 
 // change is what a transaction asks for.
-func (x *indexer[T]) change(txn Transaction) (change core.Change[T], err error) {
+func (x *indexer) change(txn Transaction) (change core.Change[any], err error) {
 	if change.Key, err = x.name(txn.Object); err != nil {
 		return change, err
 	}
 	if change.Delete = txn.Type == TransactionTypeDelete; !change.Delete {
-		change.Object, err = x.typed(txn.Object)
+		change.Object, err = txn.Object, x.checkType(txn.Object)
 	}
 	return change, err
 }

@@ -3,9 +3,10 @@ package cache
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -27,35 +28,108 @@ func Typed[T TypedObject](informer *core.Informer[T], options AdapterOptions) Ty
 // is typed, and one that is typed all the way down to the store if it is one of
 // Untyped over an informer of T. It accepts every implementation of
 // SharedIndexInformer; the objects of it must be of type T. Two of the same
-// informer are equal.
+// informer of Untyped are equal.
 func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {
-	switch i := informer.(type) {
-	case TypedSharedIndexInformer[T]:
-		return i
-	case typeable[T]:
-		return typedInformer[T]{i}
+	if typed, ok := informer.(TypedSharedIndexInformer[T]); ok {
+		return typed
 	}
-	return cache.NewTypedSharedIndexInformer[T](informer)
+	return typedForm(informer, &typedInformer[T]{informer}).(*typedInformer[T])
 }
 
-// typeable is what an adapter over an informer of T has for its typed form. The
-// compiler makes code of its own for each T of a type parameter that has to be
-// comparable, as client-go's Object has; so what has to be is kept small, and
-// reaches the adapter by this interface.
-type typeable[T any] interface {
-	SharedIndexInformer
-	WaitForSync(ctx context.Context) error
-	HasTransform() bool
-	addHandler(given any, h core.Handler[T], options HandlerOptions) (ResourceEventHandlerRegistration, error)
-	typedIndexer() TypedIndexer[T]
+// typedForm returns the typed form that an informer has, if that is of the type of fresh,
+// or otherwise fresh, which the informer has then.
+func typedForm(informer, fresh SharedIndexInformer) SharedIndexInformer {
+	i, ok := informer.(*untypedInformer)
+	if !ok {
+		return fresh
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if reflect.TypeOf(i.typed) != reflect.TypeOf(fresh) {
+		i.typed = fresh
+	}
+	return i.typed
 }
 
-// typedInformer adds the typed methods to an adapter.
-type typedInformer[T Object] struct {
-	typeable[T]
+// typedInformer adds the typed methods to an informer.
+//
+// The compiler makes code of its own for each T of a type parameter that has to be
+// comparable, as client-go's Object has. Embedding the interface would double that: its
+// methods would be those of the pointer and of the struct.
+type typedInformer[T Object] struct{ untyped SharedIndexInformer }
+
+func (s *typedInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	return addTypedHandler(s.untyped, handler, &typedHandler[T]{handler}, options)
 }
 
-func (s typedInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error) {
+func (s *typedInformer[T]) AddTypedIndexers(indexers TypedIndexers[T]) error {
+	return s.untyped.AddIndexers(untypedIndexers(indexers))
+}
+
+func (s *typedInformer[T]) GetTypedIndexer() TypedIndexer[T] {
+	return &typedIndexer[T]{s.untyped.GetIndexer()}
+}
+
+func (s *typedInformer[T]) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+	return s.untyped.AddEventHandler(handler)
+}
+
+func (s *typedInformer[T]) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+	return s.untyped.AddEventHandlerWithResyncPeriod(handler, resyncPeriod)
+}
+
+func (s *typedInformer[T]) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	return s.untyped.AddEventHandlerWithOptions(handler, options)
+}
+
+func (s *typedInformer[T]) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
+	return s.untyped.RemoveEventHandler(handle)
+}
+
+func (s *typedInformer[T]) GetStore() Store { return s.untyped.GetStore() }
+
+func (s *typedInformer[T]) GetIndexer() Indexer { return s.untyped.GetIndexer() }
+
+func (s *typedInformer[T]) GetController() Controller { return s.untyped.GetController() }
+
+func (s *typedInformer[T]) AddIndexers(indexers Indexers) error {
+	return s.untyped.AddIndexers(indexers)
+}
+
+func (s *typedInformer[T]) Run(stopCh <-chan struct{}) { s.untyped.Run(stopCh) }
+
+func (s *typedInformer[T]) RunWithContext(ctx context.Context) { s.untyped.RunWithContext(ctx) }
+
+func (s *typedInformer[T]) HasSynced() bool { return s.untyped.HasSynced() }
+
+func (s *typedInformer[T]) HasSyncedChecker() DoneChecker { return s.untyped.HasSyncedChecker() }
+
+func (s *typedInformer[T]) LastSyncResourceVersion() string {
+	return s.untyped.LastSyncResourceVersion()
+}
+
+func (s *typedInformer[T]) IsStopped() bool { return s.untyped.IsStopped() }
+
+func (s *typedInformer[T]) SetTransform(transform TransformFunc) error {
+	return s.untyped.SetTransform(transform)
+}
+
+func (s *typedInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
+	return s.untyped.SetWatchErrorHandler(handler)
+}
+
+func (s *typedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
+	return s.untyped.SetWatchErrorHandlerWithContext(handler)
+}
+
+// WaitForSync is that of the informer, if it has the method, or waits for HasSynced.
+func (s *typedInformer[T]) WaitForSync(ctx context.Context) error { return waitForSync(ctx, s.untyped) }
+
+// HasTransform reports whether the informer is known to have a transform.
+func (s *typedInformer[T]) HasTransform() bool { return hasTransform(s.untyped) }
+
+// addTypedHandler adds a typed handler, which adapted is as an untyped one.
+func addTypedHandler(to SharedIndexInformer, given any, adapted ResourceEventHandler, options []HandlerOptions) (ResourceEventHandlerRegistration, error) {
 	var o HandlerOptions
 	switch len(options) {
 	case 0:
@@ -64,14 +138,25 @@ func (s typedInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler
 	default:
 		return nil, fmt.Errorf("at most one HandlerOptions may be passed, got %d", len(options))
 	}
-	return s.addHandler(handler, typedHandler[T]{handler}, o)
-}
-
-func (s typedInformer[T]) AddTypedIndexers(indexers TypedIndexers[T]) error {
-	if s.IsStopped() {
-		return errIndexerStopped
+	if i, ok := to.(*untypedInformer); ok {
+		return i.addHandler(given, untypedHandler{adapted}, o)
 	}
-	return s.typedIndexer().AddTypedIndexers(indexers)
+	return to.AddEventHandlerWithOptions(adapted, o)
 }
 
-func (s typedInformer[T]) GetTypedIndexer() TypedIndexer[T] { return s.typedIndexer() }
+func waitForSync(ctx context.Context, informer SharedIndexInformer) error {
+	if i, ok := informer.(interface{ WaitForSync(context.Context) error }); ok {
+		return i.WaitForSync(ctx)
+	}
+	select {
+	case <-informer.HasSyncedChecker().Done():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func hasTransform(informer SharedIndexInformer) bool {
+	i, ok := informer.(interface{ HasTransform() bool })
+	return ok && i.HasTransform()
+}

@@ -68,7 +68,7 @@ func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, re
 
 // unsharedInformer is an informer with one handler as a Controller.
 type unsharedInformer struct {
-	informer     *untypedInformer[runtime.Object]
+	informer     *untypedInformer
 	handler      *raisingHandler
 	registration ResourceEventHandlerRegistration
 	name         string
@@ -84,7 +84,7 @@ func newUnshared(options InformerOptions) *unsharedInformer {
 	handler := newRaisingHandler(options.Handler, ptr.Deref(options.Logger, klog.Background()))
 	// An informer that has not been started takes a transform and a handler.
 	_ = informer.SetTransform(options.Transform)
-	registration, _ := informer.addHandler(options.Handler, untypedHandler[runtime.Object]{handler}, HandlerOptions{Logger: options.Logger})
+	registration, _ := informer.addHandler(options.Handler, untypedHandler{handler}, HandlerOptions{Logger: options.Logger})
 	return &unsharedInformer{
 		informer:     informer,
 		handler:      handler,

@@ -47,26 +47,33 @@ type Reader[T any] interface {
 // ResourceIndexer lists and gets the objects of one resource, in one namespace
 // or in all. Generated listers embed it.
 type ResourceIndexer[T runtime.Object] struct {
-	*objects[T]
+	*objects
 	namespace string // empty for all, and for resources without
 }
 
 // objects are those of one resource. The listers of all its namespaces share
 // them, so that a lister is small.
-type objects[T runtime.Object] struct {
+type objects struct {
 	indexer cache.Indexer
-	// store is the typed store of the indexer, if it has one.
-	store    *core.Store[T]
+	// reader reads the store of the indexer; typed is whether it has one of the
+	// lister's type.
+	reader   core.Reader
+	typed    bool
 	resource schema.GroupResource
 }
 
 // New returns a lister over an indexer. The resource is named in errors.
 func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource) ResourceIndexer[T] {
-	all := &objects[T]{indexer: indexer, resource: resource}
-	if x, ok := indexer.(interface{ TypedStore() *core.Store[T] }); ok {
-		all.store = x.TypedStore()
+	return ResourceIndexer[T]{objects: newObjects(indexer, resource, reflect.TypeFor[T]())}
+}
+
+func newObjects(indexer cache.Indexer, resource schema.GroupResource, of reflect.Type) *objects {
+	all := &objects{indexer: indexer, resource: resource}
+	if x, ok := indexer.(interface{ CoreReader() (core.Reader, bool) }); ok {
+		all.reader, ok = x.CoreReader()
+		all.typed = ok && all.reader.ObjectType() == of
 	}
-	return ResourceIndexer[T]{objects: all}
+	return all
 }
 
 // NewNamespaced returns the lister of one namespace.
@@ -80,26 +87,26 @@ func (l ResourceIndexer[T]) List(selector labels.Selector) ([]T, error) {
 	switch {
 	case labels.MatchesNothing(selector):
 		return nil, nil
-	case l.store == nil:
+	case !l.typed:
 		return l.listUntyped(selector)
 	case selector.Empty():
-		if all := l.store.ListNamespace(l.namespace); len(all) > 0 {
+		if all := core.List[T](l.reader, l.namespace); len(all) > 0 {
 			return all, nil
 		}
 		return nil, nil
 	default:
-		return match(l.store.Namespace(l.namespace), selector)
+		return match[T](l.reader.All(l.namespace), selector)
 	}
 }
 
-func match[T runtime.Object](objs iter.Seq[T], selector labels.Selector) (ret []T, err error) {
+func match[T any](objs iter.Seq[any], selector labels.Selector) (ret []T, err error) {
 	for obj := range objs {
 		m, err := meta.Accessor(obj)
 		if err != nil {
 			return nil, err
 		}
 		if selector.Matches(labels.Set(m.GetLabels())) {
-			ret = append(ret, obj)
+			ret = append(ret, obj.(T))
 		}
 	}
 	return ret, nil
@@ -123,10 +130,10 @@ func (l ResourceIndexer[T]) listUntyped(selector labels.Selector) (ret []T, err 
 // Get returns the object of that name, or a NotFound error of the resource. A
 // lister that is not of one namespace also takes "namespace/name".
 func (l ResourceIndexer[T]) Get(name string) (T, error) {
-	if l.store == nil || l.namespace == "" && strings.Contains(name, "/") {
+	if !l.typed || l.namespace == "" && strings.Contains(name, "/") {
 		return l.getUntyped(name)
 	}
-	if obj, ok := l.store.Get(types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
+	if obj, ok := core.Get[T](l.reader, types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
 		return obj, nil
 	}
 	return *new(T), errors.NewNotFound(l.resource, name)

@@ -19,16 +19,16 @@ func TestInitialEvents(t *testing.T) {
 		{"a change of one that had not come", "~a1", "ns/a@1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			events := newInitialEvents[*thing]()
+			events := newInitialEvents()
 			for _, e := range strings.Fields(test.events) {
 				kind := map[byte]watch.EventType{'+': watch.Added, '~': watch.Modified, '-': watch.Deleted}[e[0]]
 				obj := newThing("ns", e[1:2], e[2:])
 				key, _ := KeyOf(obj)
-				events.take(kind, item[*thing]{key: key, obj: obj})
+				events.take(kind, item{key: key, obj: obj})
 			}
 			var got []string
 			for _, it := range events.items() {
-				got = append(got, describe(it.key, it.obj))
+				got = append(got, objectString(it.key, it.obj.(*thing)))
 			}
 			if got := strings.Join(got, " "); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)

@@ -1,20 +1,20 @@
-package cache
+package eventlog
 
 import (
 	"testing"
 	"testing/synctest"
 )
 
-// Who waits is woken once by each ring, and only then.
-func TestBell(t *testing.T) {
+// Who waits is woken once by each broadcast, and only then.
+func TestSignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b bell
-		b.ring() // nobody waits
+		var s Signal
+		s.Broadcast() // nobody waits
 		var woken [2]int
 		for i := range woken {
 			go func() {
 				for range 2 {
-					<-b.next()
+					<-s.Next()
 					woken[i]++
 				}
 			}()
@@ -22,9 +22,9 @@ func TestBell(t *testing.T) {
 		for want := range 3 {
 			synctest.Wait()
 			if woken != [2]int{want, want} {
-				t.Errorf("woken %v times after %d rings", woken, want)
+				t.Errorf("woken %v times after %d broadcasts", woken, want)
 			}
-			b.ring()
+			s.Broadcast()
 		}
 	})
 }

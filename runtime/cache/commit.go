@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
-// Set makes obj the object of its key. Possible errors: those of the key
-// function.
-func (s *Store[T]) Set(obj T) error {
+// set is Store.Set.
+func (s *store) set(obj any) error {
 	key, err := s.key(obj)
 	if err != nil {
 		return err
@@ -28,8 +28,8 @@ func (s *Store[T]) Set(obj T) error {
 	return nil
 }
 
-// Delete removes the object of that key and returns it, if there was one.
-func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
+// delete is Store.Delete.
+func (s *store) delete(key types.NamespacedName) (old any, existed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	found := s.staging.Delete(s.table, key)
@@ -42,17 +42,14 @@ func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
 	return old, existed
 }
 
-// Replace makes objects the content of the store, all at once for any reader.
-// Of two objects with the same key the later one counts. Possible errors:
-// those of the key function, and then nothing has changed.
-func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
-	items := make([]item[T], len(objects))
-	for i, obj := range objects {
-		key, err := s.key(obj)
+// replaceAll is Store.Replace, of items whose keys are not computed yet.
+func (s *store) replaceAll(items []item, resourceVersion string) error {
+	for i := range items {
+		key, err := s.key(items[i].obj)
 		if err != nil {
 			return err
 		}
-		items[i] = item[T]{key: key, obj: obj}
+		items[i].key = key
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -64,17 +61,8 @@ func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
 	return nil
 }
 
-// Change is a change to make to a store: Object becomes the object of Key or, if
-// Delete is true, the object of Key goes.
-type Change[T any] struct {
-	Key    types.NamespacedName
-	Object T
-	Delete bool
-}
-
-// Apply makes changes in order, all at once for any reader. An empty
-// resourceVersion leaves that of the store as it is.
-func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
+// applyAll is Store.Apply.
+func (s *store) applyAll(changes []Change[any], resourceVersion string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	fresh := s.patch(changes)
@@ -86,8 +74,8 @@ func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
 
 // patch prepares changes for make. Many are made in a copy of the table, which it
 // returns: that takes longer, but not for readers. The caller holds writing.
-func (s *Store[T]) patch(changes []Change[T]) (fresh *table.Table) {
-	s.fit(func(yield func(T) bool) {
+func (s *store) patch(changes []Change[any]) (fresh *table.Table) {
+	s.fit(func(yield func(any) bool) {
 		for i := range changes {
 			if !changes[i].Delete && !yield(changes[i].Object) {
 				return
@@ -112,7 +100,7 @@ func (s *Store[T]) patch(changes []Change[T]) (fresh *table.Table) {
 }
 
 // packed returns the object of a change, which fits.
-func (s *Store[T]) packed(c *Change[T]) table.Object {
+func (s *store) packed(c *Change[any]) table.Object {
 	if c.Delete {
 		return nil
 	}
@@ -120,8 +108,8 @@ func (s *Store[T]) packed(c *Change[T]) table.Object {
 }
 
 // rebuilt returns a table of other items. The caller holds writing.
-func (s *Store[T]) rebuilt(items []item[T]) *table.Table {
-	s.fit(func(yield func(T) bool) {
+func (s *store) rebuilt(items []item) *table.Table {
+	s.fit(func(yield func(any) bool) {
 		for i := range items {
 			if !yield(items[i].obj) {
 				return
@@ -140,10 +128,10 @@ func (s *Store[T]) rebuilt(items []item[T]) *table.Table {
 
 // pack returns an object as the table holds it. The caller holds writing, and nothing
 // is staged.
-func (s *Store[T]) pack(obj T) table.Object {
+func (s *store) pack(obj any) table.Object {
 	form := s.form.Load()
 	if !form.Holds(obj) {
-		s.fit(func(yield func(T) bool) { yield(obj) })
+		s.fit(func(yield func(any) bool) { yield(obj) })
 		form = s.form.Load()
 	}
 	return form.Pack(obj)
@@ -151,7 +139,7 @@ func (s *Store[T]) pack(obj T) table.Object {
 
 // fit makes the table hold its objects in a form that can hold these as well. The
 // caller holds writing, and nothing is staged.
-func (s *Store[T]) fit(objects iter.Seq[T]) {
+func (s *store) fit(objects iter.Seq[any]) {
 	old := s.form.Load()
 	if old.HoldsAny() {
 		return
@@ -163,7 +151,7 @@ func (s *Store[T]) fit(objects iter.Seq[T]) {
 		case empty:
 			form = table.FormOf(obj)
 		default:
-			form = table.Boxed[T]()
+			form = table.Boxed()
 		}
 		empty = false
 	}
@@ -182,7 +170,7 @@ func (s *Store[T]) fit(objects iter.Seq[T]) {
 
 // make makes changes that are prepared: one by one, or all in fresh, if it is not nil.
 // The caller holds the lock.
-func (s *Store[T]) make(changes []Change[T], fresh *table.Table) {
+func (s *store) make(changes []Change[any], fresh *table.Table) {
 	if fresh != nil {
 		s.table.Become(fresh)
 		return
@@ -198,7 +186,7 @@ func (s *Store[T]) make(changes []Change[T], fresh *table.Table) {
 }
 
 // lock locks the store for what was staged. The caller holds writing.
-func (s *Store[T]) lock() {
+func (s *store) lock() {
 	for {
 		s.staging.Prepare(s.table)
 		s.mu.Lock()
@@ -210,7 +198,7 @@ func (s *Store[T]) lock() {
 }
 
 // unlock ends what lock began.
-func (s *Store[T]) unlock() {
+func (s *store) unlock() {
 	if n := int64(s.table.Len()); n != s.length.Load() {
 		s.length.Store(n)
 	}
@@ -218,18 +206,15 @@ func (s *Store[T]) unlock() {
 	s.staging.Reset()
 }
 
-// SetResourceVersion notes a version that the store has taken in, that of a
-// bookmark for example. An empty one is ignored.
-func (s *Store[T]) SetResourceVersion(resourceVersion string) {
+// note is Store.SetResourceVersion.
+func (s *store) note(resourceVersion string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.see(resourceVersion)
 }
 
-// AddIndexes registers indexes and computes them for the objects that are
-// there. Possible errors: ErrIndexInvalid, ErrIndexExists; none of the indexes
-// is registered then.
-func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
+// addIndexes is Store.AddIndexes.
+func (s *store) addIndexes(indexes []Index[any]) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	// Only a holder of writing changes the table: it can be read without mu.
@@ -261,7 +246,7 @@ func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
 }
 
 // see notes the latest resourceVersion. The caller holds mu.
-func (s *Store[T]) see(resourceVersion string) {
+func (s *store) see(resourceVersion string) {
 	if resourceVersion != "" {
 		s.resourceVersion = resourceVersion
 	}
@@ -269,7 +254,7 @@ func (s *Store[T]) see(resourceVersion string) {
 
 // advance is see for the version of one object, which may be older than what was
 // seen: what comes late takes nothing back. The caller holds mu.
-func (s *Store[T]) advance(resourceVersion string) {
+func (s *store) advance(resourceVersion string) {
 	if resourceVersion == s.resourceVersion {
 		return
 	}
@@ -285,15 +270,15 @@ func (s *Store[T]) advance(resourceVersion string) {
 
 // observer gets the changes of a store while mu is held: nobody can read a change
 // that the observer has not got, or the other way round.
-type observer[T any] interface {
+type observer interface {
 	// emit is called for each change, but those of a replace.
-	emit(event[T])
+	emit(eventlog.Event)
 	// wanted returns which events of a replace the observer wants. It is called with
 	// mu held, maybe for reading.
 	wanted() wanted
 	// stage is called without mu, but with writing held, for the events of a replace
 	// that were wanted. What it was called with before is void.
-	stage(wanted wanted, events iter.Seq[event[T]])
+	stage(wanted wanted, events iter.Seq[eventlog.Event])
 	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
 	// committed is called after one or more changes, when the lock is about to
@@ -310,7 +295,7 @@ type wanted struct {
 }
 
 // commit applies a batch of deltas.
-func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
+func (s *store) commit(batch []delta, to observer) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	for len(batch) > 0 {
@@ -332,8 +317,8 @@ func (s *Store[T]) commit(batch []delta[T], to observer[T]) {
 
 // stage prepares the changes of the first deltas of a batch, as many as are applied
 // at once, and returns how many that are.
-func (s *Store[T]) stage(batch []delta[T]) (n int) {
-	s.fit(func(yield func(T) bool) {
+func (s *store) stage(batch []delta) (n int) {
+	s.fit(func(yield func(any) bool) {
 		for i := range batch {
 			if batch[i].kind == set && !yield(batch[i].obj) {
 				return
@@ -354,14 +339,14 @@ func (s *Store[T]) stage(batch []delta[T]) (n int) {
 }
 
 // apply makes the change of one delta, which is staged. The caller holds mu.
-func (s *Store[T]) apply(d *delta[T], to observer[T]) {
+func (s *store) apply(d *delta, to observer) {
 	switch d.kind {
 	case set:
 		old, existed := s.staging.CommitSet(s.table, d.key, s.staging.Next())
 		if existed {
-			to.emit(event[T]{kind: updated, old: s.form.Load().Unpack(old), obj: d.obj})
+			to.emit(eventlog.Event{Kind: eventlog.Updated, Old: s.form.Load().Unpack(old), Object: d.obj})
 		} else {
-			to.emit(event[T]{kind: added, obj: d.obj})
+			to.emit(eventlog.Event{Kind: eventlog.Added, Object: d.obj})
 		}
 	case deleted:
 		if o, existed := s.staging.CommitDelete(s.table, d.key, s.staging.Next()); existed {
@@ -370,7 +355,7 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 			if d.unseen || d.stored {
 				last = old
 			}
-			to.emit(event[T]{kind: removed, finalStateUnknown: d.unseen, old: old, obj: last})
+			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Old: old, Object: last})
 		}
 	}
 	s.advance(d.resourceVersion)
@@ -380,7 +365,7 @@ func (s *Store[T]) apply(d *delta[T], to observer[T]) {
 // as the object in the store is dropped in its favour. Of the others, to gets first the
 // objects that are gone, then the new and the changed ones in the order of items. The
 // caller holds writing.
-func (s *Store[T]) replace(list *delta[T], to observer[T]) {
+func (s *store) replace(list *delta, to observer) {
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s, list.items, list.same)
 	changes, fresh := s.turn(&change)
@@ -394,7 +379,7 @@ func (s *Store[T]) replace(list *delta[T], to observer[T]) {
 
 // turn is patch for a difference, which may be the better part of the store. The caller
 // holds writing.
-func (s *Store[T]) turn(change *difference[T]) (changes []Change[T], fresh *table.Table) {
+func (s *store) turn(change *difference) (changes []Change[any], fresh *table.Table) {
 	if change.size() <= s.table.Len()/2 {
 		changes = change.changes()
 		return changes, s.patch(changes)
@@ -403,7 +388,7 @@ func (s *Store[T]) turn(change *difference[T]) (changes []Change[T], fresh *tabl
 }
 
 // lockWith is lock after to has got the events of a change, those that it wants.
-func (s *Store[T]) lockWith(change *difference[T], to observer[T]) {
+func (s *store) lockWith(change *difference, to observer) {
 	s.mu.RLock()
 	wanted := to.wanted()
 	s.mu.RUnlock()

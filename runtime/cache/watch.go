@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
 // watching is one watch, from the request to its end.
-type watching[T any] struct {
-	*reflector[T]
+type watching struct {
+	*reflector
 	state state
 	// ordered is whether the source's events come in the order of their versions.
 	ordered bool
@@ -25,7 +26,7 @@ type watching[T any] struct {
 	// in any order.
 	settled bool
 	// initial collects the initial events of a watch-list.
-	initial *initialEvents[T]
+	initial *initialEvents
 	idle    *idleTimer
 	// bookmarked is when the last bookmark came, and timeout for how long the watch
 	// may be silent.
@@ -35,17 +36,17 @@ type watching[T any] struct {
 }
 
 // comparable is whether the version of an event says if it is a new one.
-func (w *watching[T]) comparable() bool { return w.ordered && w.settled }
+func (w *watching) comparable() bool { return w.ordered && w.settled }
 
 // run opens the watch and takes events until it ends. The error is io.EOF if
 // the server closed it.
-func (w *watching[T]) run(ctx context.Context) error {
+func (w *watching) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
 	defer func() { w.idle.stop() }()
 	if w.state.phase == Streaming {
 		w.begin()
-		w.initial = newInitialEvents[T]()
+		w.initial = newInitialEvents()
 		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.resumable()
@@ -95,10 +96,10 @@ func (w *watching[T]) run(ctx context.Context) error {
 const promptness = 10 * time.Second
 
 // prompt is whether events came before the end of the watch.
-func (w *watching[T]) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
+func (w *watching) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
 
 // expect sets the idle timer to what is known of the server.
-func (w *watching[T]) expect() {
+func (w *watching) expect() {
 	timeout := w.bookmarks.idleTimeout(w.options.idleTimeout())
 	if timeout == w.timeout || w.mayBeSilent() {
 		return
@@ -109,7 +110,7 @@ func (w *watching[T]) expect() {
 }
 
 // skip leaves out an event whose object can't be decoded.
-func (w *watching[T]) skip(ctx context.Context, err error) {
+func (w *watching) skip(ctx context.Context, err error) {
 	w.board.contact()
 	it, ok := w.unreadable(ctx, err)
 	if ok && w.initial != nil {
@@ -119,7 +120,7 @@ func (w *watching[T]) skip(ctx context.Context, err error) {
 
 // bookmark takes a bookmark: that which closes the initial events, or one that tells
 // how far the watch is.
-func (w *watching[T]) bookmark(ctx context.Context, event Frame[T]) error {
+func (w *watching) bookmark(ctx context.Context, event Frame[any]) error {
 	version := event.ResourceVersion
 	switch {
 	case w.initial != nil && event.InitialEventsEnd:
@@ -137,13 +138,13 @@ func (w *watching[T]) bookmark(ctx context.Context, event Frame[T]) error {
 		w.bookmarked = now
 		w.expect()
 	}
-	w.push(delta[T]{kind: bookmarked, resourceVersion: version})
+	w.push(delta{kind: bookmarked, resourceVersion: version})
 	w.advance(watch.Bookmark, version)
 	return nil
 }
 
 // close ends the initial events.
-func (w *watching[T]) close(ctx context.Context, version string) {
+func (w *watching) close(ctx context.Context, version string) {
 	anew := w.state.anew
 	w.state = w.state.streamed(version)
 	listed := w.state
@@ -156,7 +157,7 @@ func (w *watching[T]) close(ctx context.Context, version string) {
 }
 
 // event takes an event of an object.
-func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
+func (w *watching) event(ctx context.Context, event Frame[any]) {
 	verdict := w.judge(event)
 	if w.initial != nil {
 		w.initialEvent(ctx, event, verdict)
@@ -186,19 +187,19 @@ func (w *watching[T]) event(ctx context.Context, event Frame[T]) {
 
 // has is whether what a delta sets was delivered last, or is in the store. A store that
 // is behind tells nothing: a later state may be on its way to it.
-func (w *watching[T]) has(d delta[T]) bool {
+func (w *watching) has(d delta) bool {
 	if sameContent.of(w.delivered.last, d.obj) {
 		return true
 	}
 	if !w.committed() {
 		return false
 	}
-	old, ok := w.cached(item[T]{key: d.key})
+	old, ok := w.cached(item{key: d.key})
 	return ok && sameContent.of(old, d.obj)
 }
 
 // judge compares an event with those before it, if there is an order of versions.
-func (w *watching[T]) judge(event Frame[T]) novelty {
+func (w *watching) judge(event Frame[any]) novelty {
 	switch {
 	case !w.ordered:
 		return fresh
@@ -212,8 +213,8 @@ func (w *watching[T]) judge(event Frame[T]) novelty {
 }
 
 // delta makes a delta of an event, unless its object can't be used.
-func (w *watching[T]) delta(ctx context.Context, event Frame[T]) (d delta[T], ok bool) {
-	d = delta[T]{kind: set, resourceVersion: resourceVersionOf(event.Object)}
+func (w *watching) delta(ctx context.Context, event Frame[any]) (d delta, ok bool) {
+	d = delta{kind: set, resourceVersion: resourceVersionOf(event.Object)}
 	key, err := KeyOf(event.Object)
 	if err != nil {
 		w.reportObject(ctx, err)
@@ -232,7 +233,7 @@ func (w *watching[T]) delta(ctx context.Context, event Frame[T]) (d delta[T], ok
 	return d, true
 }
 
-func (w *watching[T]) advance(kind watch.EventType, resourceVersion string) {
+func (w *watching) advance(kind watch.EventType, resourceVersion string) {
 	if kind != watch.Added {
 		w.settled = true
 	}
@@ -244,12 +245,12 @@ func (w *watching[T]) advance(kind watch.EventType, resourceVersion string) {
 }
 
 // initialEvent takes one of the initial events.
-func (w *watching[T]) initialEvent(ctx context.Context, event Frame[T], verdict novelty) {
-	var it item[T]
+func (w *watching) initialEvent(ctx context.Context, event Frame[any], verdict novelty) {
+	var it item
 	var ok bool
 	if event.Type == watch.Deleted {
 		key, err := KeyOf(event.Object)
-		it, ok = item[T]{key: key}, err == nil
+		it, ok = item{key: key}, err == nil
 	} else {
 		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))
 	}
@@ -265,4 +266,42 @@ func (w *watching[T]) initialEvent(ctx context.Context, event Frame[T], verdict 
 }
 
 // unknown is for what has nothing to do with the objects of the store.
-func (w *watching[T]) unknown(item[T]) (none T, _ bool) { return none, false }
+func (w *watching) unknown(item) (none any, _ bool) { return none, false }
+
+// initialEvents folds the events that open a watch-list into the list that they
+// stand for.
+type initialEvents struct {
+	list []item
+	at   map[types.NamespacedName]int
+}
+
+func newInitialEvents() *initialEvents {
+	return &initialEvents{at: map[types.NamespacedName]int{}}
+}
+
+func (e *initialEvents) take(kind watch.EventType, it item) {
+	i, listed := e.at[it.key]
+	switch {
+	case kind == watch.Deleted:
+		delete(e.at, it.key)
+	case listed:
+		e.list[i] = it
+	default:
+		e.at[it.key] = len(e.list)
+		e.list = append(e.list, it)
+	}
+}
+
+// items returns the list, in the order of the events.
+func (e *initialEvents) items() []item {
+	if len(e.at) == len(e.list) {
+		return e.list
+	}
+	kept := make([]item, 0, len(e.at))
+	for i, it := range e.list {
+		if at, ok := e.at[it.key]; ok && at == i {
+			kept = append(kept, it)
+		}
+	}
+	return kept
+}

@@ -13,38 +13,26 @@ import (
 	"k8s.io/klog/v2/textlogger"
 )
 
-// targetedSource is a source of a resource in a namespace.
-type targetedSource struct {
-	Source[*thing]
-	resource  schema.GroupVersionResource
-	namespace string
-}
-
-func (s targetedSource) Target() (schema.GroupVersionResource, string) {
-	return s.resource, s.namespace
-}
-
 func TestTargetOfASource(t *testing.T) {
 	orders := schema.GroupVersionResource{Group: "shop.test", Version: "v1", Resource: "orders"}
 	for _, c := range []struct {
-		source Source[*thing]
-		want   string
+		about SourceInfo
+		want  string
 	}{
-		{nil, "of the options"},
-		{targetedSource{}, "of the options"},
-		{targetedSource{resource: orders}, "orders.shop.test (version v1) in all namespaces"},
-		{targetedSource{resource: orders, namespace: "a"}, `orders.shop.test (version v1) in namespace "a"`},
+		{SourceInfo{}, "of the options"},
+		{SourceInfo{Resource: orders}, "orders.shop.test (version v1) in all namespaces"},
+		{SourceInfo{Resource: orders, Namespace: "a"}, `orders.shop.test (version v1) in namespace "a"`},
 	} {
-		r := &reflector[*thing]{source: c.source, options: &Options[*thing]{Name: "of the options"}}
+		r := &reflector{about: c.about, options: &settings{Options[any]{Name: "of the options"}}}
 		if got := r.target(); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.source, got, c.want)
+			t.Errorf("%+v: %s, want %s", c.about, got, c.want)
 		}
 	}
 }
 
 // A grant does not help who is not known.
 func TestUnauthorizedIsNotForbidden(t *testing.T) {
-	r := &reflector[*thing]{options: &Options[*thing]{Name: "things"}}
+	r := &reflector{options: &settings{Options[any]{Name: "things"}}}
 	err := r.explain(apierrors.NewUnauthorized("Unauthorized"))
 	if !apierrors.IsUnauthorized(err) || strings.Contains(err.Error(), "RBAC") || !strings.Contains(err.Error(), "credentials") {
 		t.Error(err)
@@ -57,7 +45,7 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
-		r := &reflector[*thing]{options: &Options[*thing]{}, board: &statusBoard{}}
+		r := &reflector{options: &settings{Options[any]{}}, board: &statusBoard{}}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
 		r.ended(ctx, state{phase: Listing}, Streaming, fmt.Errorf("watch-list: %w", forbidden))

@@ -1,4 +1,4 @@
-package cache
+package eventlog
 
 import (
 	"runtime"
@@ -10,15 +10,15 @@ import (
 // Every cursor reads every event since it was opened, in order, however it
 // interleaves with the writer.
 func TestEventLog(t *testing.T) {
-	var log eventLog[int]
-	var shown bell
+	var log Log
+	var shown Signal
 	var mu sync.Mutex // stands for the store's lock
-	const events = 10 * segmentSize
-	open := func() *cursor[int] {
+	const events = 10 * SegmentSize
+	open := func() *Cursor {
 		mu.Lock()
 		defer mu.Unlock()
-		c := &cursor[int]{}
-		log.open(c)
+		c := &Cursor{}
+		log.Open(c)
 		return c
 	}
 	var readers sync.WaitGroup
@@ -29,14 +29,14 @@ func TestEventLog(t *testing.T) {
 			if i > 0 {
 				c = open()
 			}
-			next := int(c.passed)
+			next := int(c.Passed())
 			for next < events {
-				if next := shown.next(); c.ready() == 0 {
+				if next := shown.Next(); c.Ready() == 0 {
 					<-next
 				}
-				for c.ready() > 0 {
-					if e := c.next(); e.obj != next {
-						t.Errorf("got %d, want %d", e.obj, next)
+				for c.Ready() > 0 {
+					if e := c.Next(); e.Object != next {
+						t.Errorf("got %d, want %d", e.Object, next)
 						return
 					}
 					next++
@@ -46,39 +46,39 @@ func TestEventLog(t *testing.T) {
 	}
 	for i := range events {
 		mu.Lock()
-		log.append(event[int]{obj: i})
+		log.Append(&Event{Object: i})
 		if i%3 == 0 {
-			log.show()
+			log.Show()
 		}
 		mu.Unlock()
 		if i%7 == 0 {
-			shown.ring()
+			shown.Broadcast()
 		}
 	}
-	log.show()
-	shown.ring()
+	log.Show()
+	shown.Broadcast()
 	readers.Wait()
 }
 
 // What every cursor has passed is free to go, and so is everything once nobody
 // reads.
 func TestEventLogKeepsNothingBehind(t *testing.T) {
-	var log eventLog[*thing]
-	slow, quick := &cursor[*thing]{}, &cursor[*thing]{}
-	log.open(slow)
-	log.open(quick)
+	var log Log
+	slow, quick := &Cursor{}, &Cursor{}
+	log.Open(slow)
+	log.Open(quick)
 	var freed atomic.Int32
 	add := func(n int) {
 		for range n {
-			obj := &thing{}
+			obj := new(struct{ size [16]byte })
 			runtime.AddCleanup(obj, func(int) { freed.Add(1) }, 0)
-			log.append(event[*thing]{obj: obj})
+			log.Append(&Event{Object: obj})
 		}
-		log.show()
+		log.Show()
 	}
-	add(3 * segmentSize)
-	for quick.ready() > 0 {
-		quick.next()
+	add(3 * SegmentSize)
+	for quick.Ready() > 0 {
+		quick.Next()
 	}
 	collect := func(want int32) {
 		t.Helper()
@@ -92,14 +92,14 @@ func TestEventLogKeepsNothingBehind(t *testing.T) {
 		t.Errorf("%d events freed, want %d", freed.Load(), want)
 	}
 	collect(0)
-	for range segmentSize + 1 {
-		slow.ready()
-		slow.next()
+	for range SegmentSize + 1 {
+		slow.Ready()
+		slow.Next()
 	}
-	collect(segmentSize)
-	log.close(slow)
-	log.close(quick)
-	collect(3 * segmentSize)
+	collect(SegmentSize)
+	log.Close(slow)
+	log.Close(quick)
+	collect(3 * SegmentSize)
 	runtime.KeepAlive(slow)
 	runtime.KeepAlive(quick)
 }

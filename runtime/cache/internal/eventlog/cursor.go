@@ -1,0 +1,53 @@
+package eventlog
+
+import "sync/atomic"
+
+// Cursor is a position in a log. It is used by one goroutine, which may be away
+// for long when another one closes it. The zero value is closed.
+type Cursor struct {
+	// segment is nil when the cursor is closed.
+	segment atomic.Pointer[segment]
+	at      int32
+	passed  uint64
+}
+
+// Passed returns how many events of the log lie before the cursor.
+func (c *Cursor) Passed() uint64 { return c.passed }
+
+// Ready returns how many events can be read at the cursor without another look
+// at the log: those of one segment.
+func (c *Cursor) Ready() int {
+	s := c.segment.Load()
+	if s == nil {
+		return 0
+	}
+	if n := s.n.Load(); c.at < n {
+		return int(n - c.at)
+	}
+	next := s.next.Load()
+	if next == nil {
+		return 0
+	}
+	// Now s has all its events: it may have got some since.
+	if n := s.n.Load(); c.at < n {
+		return int(n - c.at)
+	}
+	if !c.segment.CompareAndSwap(s, next) {
+		return 0
+	}
+	c.at = 0
+	return int(next.n.Load())
+}
+
+// Next returns the event at the cursor, which must be ready, and moves on. The event is
+// read-only. It is nil if the cursor was closed meanwhile.
+func (c *Cursor) Next() *Event {
+	s := c.segment.Load()
+	if s == nil {
+		return nil
+	}
+	e := &s.events[c.at]
+	c.at++
+	c.passed++
+	return e
+}

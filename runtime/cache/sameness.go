@@ -1,0 +1,81 @@
+package cache
+
+import (
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// sameness is what makes two objects one state of one object.
+type sameness uint8
+
+const (
+	// sameVersion is the same UID and resourceVersion. It takes a server whose
+	// versions are those of etcd (KEP-5504): another state has another version.
+	sameVersion sameness = iota
+	// sameContent is the same content too. It is for all other servers: aggregated
+	// APIs may keep no versions at all, and fakes the same one for ever.
+	sameContent
+)
+
+// of reports whether a and b are the same state of the same object. An object
+// without a resourceVersion, or that is no API object, has no version to compare.
+func (s sameness) of(a, b any) bool {
+	if samePointer(a, b) {
+		return true
+	}
+	if s == sameVersion {
+		return hasSameVersion(a, b)
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func hasSameVersion(a, b any) bool {
+	ma, err := meta.Accessor(a)
+	if err != nil {
+		return false
+	}
+	mb, err := meta.Accessor(b)
+	if err != nil {
+		return false
+	}
+	return ma.GetResourceVersion() != "" &&
+		ma.GetResourceVersion() == mb.GetResourceVersion() && ma.GetUID() == mb.GetUID()
+}
+
+func samePointer(a, b any) bool {
+	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	return va.Kind() == reflect.Pointer && vb.Kind() == reflect.Pointer && va.Pointer() == vb.Pointer()
+}
+
+// versionSample decides from the first objects of a list whether their versions tell
+// one state from another, as those of a server do that keeps its objects in etcd: no
+// two objects have one version, and none is later than the list. Aggregated APIs and
+// tests may count each object by itself, or have one version for all. Of a single
+// object nothing can be told.
+type versionSample struct {
+	versions []string
+}
+
+const sampledVersions = 16
+
+func (s *versionSample) add(obj any) {
+	if len(s.versions) < sampledVersions {
+		s.versions = append(s.versions, resourceVersionOf(obj))
+	}
+}
+
+// sameness is what later lists are to compare, after a list of that version.
+func (s *versionSample) sameness(listVersion string) sameness {
+	if len(s.versions) < 2 {
+		return sameContent
+	}
+	slices.Sort(s.versions)
+	for i, version := range s.versions {
+		if newer(version, listVersion) || i > 0 && version == s.versions[i-1] {
+			return sameContent
+		}
+	}
+	return sameVersion
+}

@@ -1,0 +1,292 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// informer is what an Informer is for all types: what is here is compiled once.
+type informer struct {
+	source  Source[any]
+	about   SourceInfo
+	options settings
+	store   Store[any]
+	fanout  *fanout
+	board   statusBoard
+	// invalid is what is wrong with the options; nil in general.
+	invalid error
+
+	// synced is closed by fanout when the store holds the first list.
+	synced <-chan struct{}
+	// stopped is closed when Run ends.
+	stopped chan struct{}
+
+	// started, ended and roster change with mu held, which may be for as long as the
+	// store is locked. What tells of the informer reads them without it.
+	mu      sync.Mutex
+	started atomic.Bool
+	ended   atomic.Bool
+	roster  atomic.Pointer[roster]
+	// context is that of Run, without its end: what handlers log with.
+	context context.Context
+	// running counts the goroutines of listeners.
+	running sync.WaitGroup
+}
+
+func newInformer(objects reflect.Type, source Source[any], about SourceInfo, options Options[any]) *Informer[any] {
+	if options.Name == "" {
+		options.Name = objects.String()
+	}
+	synced := make(chan struct{})
+	typed := &Informer[any]{core: informer{
+		source:  source,
+		about:   about,
+		options: settings{options},
+		synced:  synced,
+		stopped: make(chan struct{}),
+	}}
+	i := &typed.core
+	store := &i.store.core
+	store.setUp(objects, KeyOf)
+	store.complain = i.leftOut
+	i.fanout = &fanout{store: store, clock: clock{time.Now()}, synced: synced, listeners: map[*listener]bool{}}
+	i.roster.Store(&roster{})
+	if err := store.addIndexes(options.Indexes); err != nil {
+		i.invalid = i.errorf("%w", err)
+	}
+	return typed
+}
+
+func (i *informer) errorf(format string, args ...any) error {
+	return fmt.Errorf("informer %q: "+format, append([]any{i.name()}, args...)...)
+}
+
+func (i *informer) name() string { return i.options.Name }
+
+func (i *informer) status() Status {
+	s := i.board.get()
+	s.Name = i.name()
+	s.Objects = i.store.Len()
+	select {
+	case <-i.synced:
+		s.Synced = true
+	default:
+	}
+	for _, r := range i.registrations() {
+		s.Handlers = append(s.Handlers, r.Status())
+	}
+	return s
+}
+
+// configure changes options before the start.
+func (i *informer) configure(change func(*Options[any])) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started.Load() {
+		return i.errorf("%w", ErrStarted)
+	}
+	change(&i.options.Options)
+	return nil
+}
+
+func (i *informer) addIndexes(indexes []Index[any]) error {
+	if i.ended.Load() {
+		return i.errorf("%w", ErrStopped)
+	}
+	if err := i.store.core.addIndexes(indexes); err != nil {
+		return i.errorf("%w", err)
+	}
+	return nil
+}
+
+func (i *informer) addHandler(ctx context.Context, handler Handler[any], options HandlerOptions) (*Registration, error) {
+	if i.invalid != nil {
+		return nil, i.invalid
+	}
+	if ctx.Err() != nil {
+		return nil, i.errorf("handler %q: %w", options.Name, context.Cause(ctx))
+	}
+	options.Resync = i.options.resyncOf(options.Resync)
+	l := newListener(i.fanout, handler, options)
+	l.registration.remove = func() { i.remove(l, nil) }
+	l.expel = func(reason error) { i.expel(l, reason) }
+
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended.Load() {
+		return nil, i.errorf("handler %q: %w", options.Name, ErrStopped)
+	}
+	l.unbind = context.AfterFunc(ctx, l.registration.Remove)
+	i.fanout.add(l)
+	i.roster.Store(i.roster.Load().with(l))
+	if i.started.Load() {
+		i.start(l)
+	}
+	return l.registration, nil
+}
+
+// start runs a listener. The caller holds mu.
+func (i *informer) start(l *listener) {
+	ctx := l.context(i.context)
+	i.running.Go(func() { l.run(ctx) })
+}
+
+// remove removes a listener, and reports whether it was there. The error is why, if
+// nobody asked for it.
+func (i *informer) remove(l *listener, err error) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	roster := i.roster.Load()
+	if !slices.Contains(roster.all, l) {
+		return false
+	}
+	i.roster.Store(roster.without(l))
+	i.fanout.remove(l)
+	l.unbind()
+	l.stop()
+	l.registration.removed(err)
+	if !i.started.Load() {
+		l.registration.end()
+	}
+	return true
+}
+
+// expel removes a listener for a reason, and logs it.
+func (i *informer) expel(l *listener, reason error) {
+	err := i.errorf("handler %q: %w", l.options.Name, reason)
+	if i.remove(l, err) {
+		klog.FromContext(l.context(i.context)).Error(err, "Handler removed")
+	}
+}
+
+// enforceLimits looks after the handlers that are behind with what was committed.
+func (i *informer) enforceLimits() {
+	for _, l := range i.roster.Load().limited {
+		if l.enforceLimit() {
+			i.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
+		}
+	}
+}
+
+// run is Informer.Run.
+func (i *informer) run(ctx context.Context) error {
+	if i.invalid != nil {
+		return i.invalid
+	}
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", i.name()))
+	if err := i.begin(ctx); err != nil {
+		return err
+	}
+	defer i.end()
+
+	deltas := newQueue(i.options.Metrics.queued)
+	var pipeline sync.WaitGroup
+	defer pipeline.Wait()
+	pipeline.Go(func() { i.commit(deltas) })
+	defer deltas.close()
+	if detector := i.fanout.detector; detector != nil {
+		// The reflector may end before ctx does.
+		checking, stop := context.WithCancel(ctx)
+		defer stop()
+		pipeline.Go(func() { detector.run(checking) })
+	}
+
+	reflector := &reflector{
+		source:    i.source,
+		about:     i.about,
+		options:   &i.options,
+		push:      deltas.push,
+		cached:    func(it item) (any, bool) { return i.store.core.get(it.key) },
+		committed: deltas.consumed,
+		board:     &i.board,
+	}
+	if err := reflector.run(ctx); err != nil {
+		return i.errorf("given up: %w", err)
+	}
+	return nil
+}
+
+// leftOut reports an object that an index function failed on.
+func (i *informer) leftOut(err error) {
+	i.board.leftOut(err)
+	logIndexError(err, "informer", i.name())
+}
+
+func (i *informer) begin(ctx context.Context) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started.Load() {
+		return i.errorf("%w", ErrStarted)
+	}
+	i.context = context.WithoutCancel(ctx)
+	i.started.Store(true)
+	if mutationDetection() {
+		i.fanout.detector = newMutationDetector(i.name())
+	}
+	i.board.start()
+	for _, l := range i.roster.Load().all {
+		i.start(l)
+	}
+	return nil
+}
+
+// end stops the handlers and waits for them.
+func (i *informer) end() {
+	i.mu.Lock()
+	i.ended.Store(true)
+	for _, l := range i.roster.Load().all {
+		l.unbind()
+		l.stop()
+	}
+	i.mu.Unlock()
+	i.running.Wait()
+	for _, l := range i.roster.Load().all {
+		i.fanout.remove(l)
+		l.release()
+	}
+	i.board.enter(Stopped)
+	close(i.stopped)
+}
+
+// heard notes that deltas went into the store. To note each one as it comes would
+// take longer than to decide what it is.
+func (i *informer) heard(batch []delta) {
+	var events, bookmarks bool
+	for d := range batch {
+		switch batch[d].kind {
+		case set, deleted:
+			events = true
+		case bookmarked:
+			bookmarks = true
+		}
+	}
+	i.board.heard(events, bookmarks)
+}
+
+// commit moves deltas from the queue to the store until the queue is closed
+// and empty.
+func (i *informer) commit(deltas *queue) {
+	var popped []delta
+	for {
+		popped = deltas.pop(popped)
+		if len(popped) == 0 {
+			return
+		}
+		for batch := range slices.Chunk(popped, batchLimit) {
+			began := i.options.Metrics.now()
+			i.fanout.now = i.fanout.clock.millis()
+			i.store.core.commit(batch, i.fanout)
+			i.fanout.changed.Broadcast()
+			i.enforceLimits()
+			i.heard(batch)
+			i.options.Metrics.committed(began, i.store.ResourceVersion)
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
+)
+
+// store is what a Store is for all types: what is here is compiled once. Its objects
+// are of the type of.
+type store struct {
+	key func(any) (types.NamespacedName, error)
+	of  reflect.Type
+
+	// length is how many objects there are.
+	length atomic.Int64
+
+	// writing is held by whoever changes the store, from the first look at
+	// the state to the last change. It comes before mu, and guards staging.
+	writing sync.Mutex
+	staging table.Staging
+	indexes []Index[any]
+	// complain is called with the error of an index function that failed.
+	complain func(error)
+
+	// form is how the table holds objects. It changes, with writing and mu held or
+	// while the table is empty, when there are objects of another Go type.
+	form atomic.Pointer[table.Form]
+
+	// mu guards what is below. A writer holds it only for the change itself, and
+	// never while it runs user code.
+	mu              versionedMutex
+	table           *table.Table // always the same one
+	resourceVersion string
+}
+
+// setUp makes an empty store.
+func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, error)) {
+	s.of, s.key = of, key
+	s.complain = func(err error) { logIndexError(err) }
+	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
+		s.complain(fmt.Errorf("index %q: %w", index, &ObjectError{Object: keyString(key), Err: err}))
+	})
+	form := table.FormOf(reflect.Zero(of).Interface())
+	s.form.Store(&form)
+}
+
+func logIndexError(err error, of ...any) {
+	klog.FromContext(context.Background()).Error(err, "Object left out of an index", of...)
+}
+
+func (s *store) get(key types.NamespacedName) (any, bool) {
+	version := s.mu.version.Load()
+	o, ok := s.table.Load(key)
+	form := s.form.Load()
+	if !s.mu.unchangedSince(version) {
+		return s.getLocked(key)
+	}
+	if !ok {
+		return nil, false
+	}
+	return form.Unpack(o), true
+}
+
+func (s *store) getLocked(key types.NamespacedName) (any, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, ok := s.table.Get(key)
+	if !ok {
+		return nil, false
+	}
+	return s.form.Load().Unpack(o), true
+}
+
+// snapshot returns all objects.
+func (s *store) snapshot() Snapshot[any] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.snapshotLocked()
+}
+
+// snapshotLocked is snapshot for who holds mu.
+func (s *store) snapshotLocked() Snapshot[any] { return s.snapshotOf(s.table.Objects()) }
+
+func (s *store) snapshotOf(of *table.Vector) Snapshot[any] {
+	return Snapshot[any]{objects{words: of.Snapshot(), form: s.form.Load()}}
+}
+
+// snapshotByIndex returns the objects that have that value in an index.
+func (s *store) snapshotByIndex(name, value string) (Snapshot[any], error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	hits, known := s.hits(name, value)
+	switch {
+	case !known:
+		return Snapshot[any]{}, unknownIndex(name)
+	case hits == nil:
+		return Snapshot[any]{}, nil
+	}
+	return s.snapshotOf(hits), nil
+}
+
+// namespace returns a snapshot of a namespace, or of everything for "". Without an index
+// it looks at each object.
+func (s *store) namespace(namespace string) Snapshot[any] {
+	if namespace == "" {
+		return s.snapshot()
+	}
+	if found, err := s.snapshotByIndex(NamespaceIndexName, namespace); err == nil {
+		return found
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found := objects{form: s.form.Load()}
+	for row, o := range s.table.Objects().Items() {
+		if s.table.Key(uint32(row)).Namespace == namespace {
+			found.words = append(found.words, o)
+		}
+	}
+	return Snapshot[any]{found}
+}
+
+// ObjectType is Reader.ObjectType.
+func (s *store) ObjectType() reflect.Type { return s.of }
+
+// All is Reader.All.
+func (s *store) All(namespace string) iter.Seq[any] {
+	return func(yield func(any) bool) { s.namespace(namespace).each(yield) }
+}
+
+// list returns a copy of the objects of a namespace, or of all for "".
+func (s *store) list(namespace string) objects {
+	if namespace == "" {
+		return s.copyOf(s.table.Objects)
+	}
+	if found, err := s.byIndex(NamespaceIndexName, namespace); err == nil {
+		return found
+	}
+	return s.namespace(namespace).objects
+}
+
+// keys returns the keys of all objects.
+func (s *store) keys() []types.NamespacedName {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	keys := make([]types.NamespacedName, s.table.Len())
+	for row := range keys {
+		keys[row] = s.table.Key(uint32(row))
+	}
+	return keys
+}
+
+// byIndex returns a copy of the objects that have that value in an index.
+func (s *store) byIndex(name, value string) (objects, error) {
+	known := false
+	found := s.copyOf(func() (hits *table.Vector) {
+		hits, known = s.hits(name, value)
+		return hits
+	})
+	if !known {
+		return objects{}, unknownIndex(name)
+	}
+	return found, nil
+}
+
+// byIndexAny is byIndex for those that have one of those values, or several, each once.
+func (s *store) byIndexAny(name string, values []string) (objects, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found := objects{form: s.form.Load()}
+	index := s.table.Index(name)
+	if index == nil {
+		return found, unknownIndex(name)
+	}
+	seen := map[uint32]bool{}
+	for _, value := range values {
+		list := index.Find(value)
+		if list == nil {
+			continue
+		}
+		for i, row := range list.Rows() {
+			if !seen[row] {
+				seen[row] = true
+				found.words = append(found.words, list.Objects().Items()[i])
+			}
+		}
+	}
+	return found, nil
+}
+
+// indexKeys returns the keys of the objects that have that value in an index.
+func (s *store) indexKeys(name, value string) ([]types.NamespacedName, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	index := s.table.Index(name)
+	if index == nil {
+		return nil, unknownIndex(name)
+	}
+	list := index.Find(value)
+	if list == nil {
+		return nil, nil
+	}
+	keys := make([]types.NamespacedName, len(list.Rows()))
+	for i, row := range list.Rows() {
+		keys[i] = s.table.Key(row)
+	}
+	return keys, nil
+}
+
+// indexValues returns the values that objects have in an index.
+func (s *store) indexValues(name string) ([]string, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	index := s.table.Index(name)
+	if index == nil {
+		return nil, unknownIndex(name)
+	}
+	return index.Values(), nil
+}
+
+// registered returns the indexes, in the order of their registration.
+func (s *store) registered() []Index[any] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Clone(s.indexes)
+}
+
+// version is ResourceVersion.
+func (s *store) version() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.resourceVersion
+}
+
+func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, ErrIndexUnknown) }
+
+// hits returns the objects with that value in an index, or nil if there are
+// none, and whether there is such an index. The caller holds mu.
+func (s *store) hits(name, value string) (hits *table.Vector, known bool) {
+	index := s.table.Index(name)
+	if index == nil {
+		return nil, false
+	}
+	if list := index.Find(value); list != nil {
+		return list.Objects(), true
+	}
+	return nil, true
+}
+
+// longRead is how many objects a read may give out without giving way.
+const longRead = 2048
+
+// giveWay lets others run after a read of n objects if that was a long one.
+// Goroutines that list without pause hold the processors for 10 ms at a time:
+// with more of them than processors, each step of an event on its way, from the
+// source to the handlers, would wait for several such turns.
+func giveWay(n int) {
+	if n > longRead {
+		runtime.Gosched()
+	}
+}
+
+// shortCopy is how many objects are copied into memory that is allocated under
+// the lock, which takes less time than to lock again.
+const shortCopy = 128
+
+// copyOf returns a copy of the vector that find finds under the read lock. The
+// memory of a long one is allocated outside of it, so that writers wait for the
+// copy only.
+func (s *store) copyOf(find func() *table.Vector) objects {
+	var out []table.Object
+	for {
+		s.mu.RLock()
+		v := find()
+		if v == nil {
+			s.mu.RUnlock()
+			return objects{}
+		}
+		n := v.Len()
+		if n > cap(out) && n <= shortCopy {
+			out = make([]table.Object, n)
+		}
+		if n <= cap(out) {
+			out = out[:n]
+			copy(out, v.Items())
+			form := s.form.Load()
+			s.mu.RUnlock()
+			giveWay(n)
+			return objects{words: out, form: form}
+		}
+		s.mu.RUnlock()
+		out = make([]table.Object, 0, n)
+	}
+}
+
+// versionedMutex is a seqlock for readers that do without the lock: a reader that
+// notes the version before its optimistic read, and then finds it unchangedSince, has
+// read one state. What is read that way must be written by package atomic.
+type versionedMutex struct {
+	sync.RWMutex
+	// version is odd while somebody writes, and afterwards another one.
+	version atomic.Uint64
+	// observe is for tests, which measure what is done under the lock: it is called
+	// when a writer has locked, and when it is about to unlock.
+	observe func(locked bool)
+}
+
+func (m *versionedMutex) Lock() {
+	m.RWMutex.Lock()
+	m.version.Add(1)
+	if m.observe != nil {
+		m.observe(true)
+	}
+}
+
+func (m *versionedMutex) Unlock() {
+	if m.observe != nil {
+		m.observe(false)
+	}
+	m.version.Add(1)
+	m.RWMutex.Unlock()
+}
+
+// unchangedSince reports whether nobody has written since the version was noted, nor
+// was about to.
+func (m *versionedMutex) unchangedSince(version uint64) bool {
+	return version%2 == 0 && m.version.Load() == version
+}

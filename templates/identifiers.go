@@ -38,11 +38,12 @@ var Libraries = []Library{
 	{Import{RuntimeModule + "/runtime/clients", "clients"}, []string{"ApplyConfiguration", "NewResource"}},
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
 		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",
-		"Namespaced", "New", "NewGenericInformer", "NewInformer", "NewInformerFunc", "Option", "Resource", "Scope",
+		"Namespaced", "New", "NewClientInformer", "NewClientsetInformer", "NewGenericInformer", "NewInformerFunc", "Option",
+		"Resource", "Scope",
 		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},
-	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client", "FromClientset", "New", "WithTarget"}},
+	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client"}},
 
 	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{
 		"ApplyOptions", "CreateOptions", "DeleteOptions", "GetOptions", "List", "ListOptions", "Object", "PatchOptions", "UpdateOptions",

@@ -38,7 +38,7 @@ func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resy
 
 // NewOrderInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(orderResource, source.New[*v1alpha1.Order](client, orderResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1alpha1.Order](orderResource, client, namespace, options)
 }
 
 // NewTypedOrderInformerWithOptions is NewOrderInformerWithOptions, typed.
@@ -82,7 +82,7 @@ func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, r
 
 // NewShipmentInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(shipmentResource, source.New[*v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1alpha1.Shipment](shipmentResource, client, namespace, options)
 }
 
 // NewTypedShipmentInformerWithOptions is NewShipmentInformerWithOptions, typed.
@@ -126,7 +126,7 @@ func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.
 
 // NewWarehouseInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(warehouseResource, source.New[*v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, ""), options)
+	return factory.NewClientInformer[*v1alpha1.Warehouse](warehouseResource, client, "", options)
 }
 
 // NewTypedWarehouseInformerWithOptions is NewWarehouseInformerWithOptions, typed.

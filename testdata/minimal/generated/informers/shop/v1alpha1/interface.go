@@ -40,24 +40,21 @@ func New(scope factory.Scope[*source.Client]) Interface {
 
 func (v *version) Orders() TypedOrderInformer {
 	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
-		objects := source.New[*v1alpha1.Order](client, orderResource.GroupVersionResource, namespace)
-		return factory.ToTyped[*v1alpha1.Order](factory.NewInformer(orderResource, objects, options))
+		return factory.ToTyped[*v1alpha1.Order](factory.NewClientInformer[*v1alpha1.Order](orderResource, client, namespace, options))
 	}
 	return factory.Namespaced[*v1alpha1.Order](v.scope, newInformer, shopv1alpha1.NewOrderLister)
 }
 
 func (v *version) Shipments() TypedShipmentInformer {
 	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
-		objects := source.New[*v1alpha1.Shipment](client, shipmentResource.GroupVersionResource, namespace)
-		return factory.ToTyped[*v1alpha1.Shipment](factory.NewInformer(shipmentResource, objects, options))
+		return factory.ToTyped[*v1alpha1.Shipment](factory.NewClientInformer[*v1alpha1.Shipment](shipmentResource, client, namespace, options))
 	}
 	return factory.Namespaced[*v1alpha1.Shipment](v.scope, newInformer, shopv1alpha1.NewShipmentLister)
 }
 
 func (v *version) Warehouses() TypedWarehouseInformer {
 	newInformer := func(client *source.Client, options factory.InformerOptions) WarehouseIndexInformer {
-		objects := source.New[*v1alpha1.Warehouse](client, warehouseResource.GroupVersionResource, "")
-		return factory.ToTyped[*v1alpha1.Warehouse](factory.NewInformer(warehouseResource, objects, options))
+		return factory.ToTyped[*v1alpha1.Warehouse](factory.NewClientInformer[*v1alpha1.Warehouse](warehouseResource, client, "", options))
 	}
 	return factory.ClusterScoped[*v1alpha1.Warehouse](v.scope, newInformer, shopv1alpha1.NewWarehouseLister)
 }

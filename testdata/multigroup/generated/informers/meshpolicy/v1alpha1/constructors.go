@@ -38,7 +38,7 @@ func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, 
 
 // NewInterfaceInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(interfaceResource, source.New[*v1alpha1.Interface](client, interfaceResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1alpha1.Interface](interfaceResource, client, namespace, options)
 }
 
 // NewTypedInterfaceInformerWithOptions is NewInterfaceInformerWithOptions, typed.

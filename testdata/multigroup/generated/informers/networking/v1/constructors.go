@@ -38,7 +38,7 @@ func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, re
 
 // NewGatewayInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(gatewayResource, source.New[*v1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1.Gateway](gatewayResource, client, namespace, options)
 }
 
 // NewTypedGatewayInformerWithOptions is NewGatewayInformerWithOptions, typed.
@@ -82,7 +82,7 @@ func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod ti
 
 // NewGatewayClassInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(gatewayClassResource, source.New[*v1.GatewayClass](client, gatewayClassResource.GroupVersionResource, ""), options)
+	return factory.NewClientInformer[*v1.GatewayClass](gatewayClassResource, client, "", options)
 }
 
 // NewTypedGatewayClassInformerWithOptions is NewGatewayClassInformerWithOptions, typed.

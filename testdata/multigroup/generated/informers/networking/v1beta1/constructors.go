@@ -38,7 +38,7 @@ func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, 
 
 // NewEndpointsInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(endpointsResource, source.New[*v1beta1.Endpoints](client, endpointsResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1beta1.Endpoints](endpointsResource, client, namespace, options)
 }
 
 // NewTypedEndpointsInformerWithOptions is NewEndpointsInformerWithOptions, typed.
@@ -82,7 +82,7 @@ func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, re
 
 // NewGatewayInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(gatewayResource, source.New[*v1beta1.Gateway](client, gatewayResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1beta1.Gateway](gatewayResource, client, namespace, options)
 }
 
 // NewTypedGatewayInformerWithOptions is NewGatewayInformerWithOptions, typed.

@@ -38,7 +38,7 @@ func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resy
 
 // NewClaimInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(claimResource, source.New[*v1.Claim](client, claimResource.GroupVersionResource, namespace), options)
+	return factory.NewClientInformer[*v1.Claim](claimResource, client, namespace, options)
 }
 
 // NewTypedClaimInformerWithOptions is NewClaimInformerWithOptions, typed.
@@ -82,7 +82,7 @@ func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Dur
 
 // NewVolumeInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewInformer(volumeResource, source.New[*v1.Volume](client, volumeResource.GroupVersionResource, ""), options)
+	return factory.NewClientInformer[*v1.Volume](volumeResource, client, "", options)
 }
 
 // NewTypedVolumeInformerWithOptions is NewVolumeInformerWithOptions, typed.

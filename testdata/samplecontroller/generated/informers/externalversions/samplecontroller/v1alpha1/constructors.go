@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
@@ -42,8 +41,7 @@ func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, r
 // NewFooInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
-	objects := source.FromClientset[*v1alpha1.Foo](client, api.List, api.Watch)
-	return factory.NewInformer(fooResource, source.WithTarget(objects, fooResource.GroupVersionResource, namespace), options)
+	return factory.NewClientsetInformer[*v1alpha1.Foo](fooResource, client, namespace, api.List, api.Watch, options)
 }
 
 // NewTypedFooInformerWithOptions is NewFooInformerWithOptions, typed.
@@ -88,8 +86,7 @@ func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod t
 // NewFooClassInformerWithOptions makes an informer that is not shared: prefer that of a factory.
 func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
-	objects := source.FromClientset[*v1alpha1.FooClass](client, api.List, api.Watch)
-	return factory.NewInformer(fooClassResource, source.WithTarget(objects, fooClassResource.GroupVersionResource, ""), options)
+	return factory.NewClientsetInformer[*v1alpha1.FooClass](fooClassResource, client, "", api.List, api.Watch, options)
 }
 
 // NewTypedFooClassInformerWithOptions is NewFooClassInformerWithOptions, typed.

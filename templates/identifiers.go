@@ -40,7 +40,7 @@ var Libraries = []Library{
 		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",
 		"Namespaced", "New", "NewClientInformer", "NewClientsetInformer", "NewGenericInformer", "NewInformerFunc", "Option",
 		"Resource", "Scope",
-		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly",
+		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly", "UpgradeOrRegenerate1",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},
 	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client"}},

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
@@ -34,6 +35,21 @@ type TypedInformer[I, L any] interface {
 	Informer() cache.SharedIndexInformer
 	TypedInformer() I
 	Lister() L
+}
+
+// Core returns the informer of runtime/cache below a typed informer, with all that it
+// can do: handlers that coalesce, have a limit, take batches or have a policy for panics,
+// typed indexes, iterations, and the status. The compiler finds T by itself:
+//
+//	orders := factory.Core(f.Shop().V1().Orders().TypedInformer())
+//	orders.AddHandler(cache.InBatches(save), cache.HandlerOptions{Limit: 10_000})
+//
+// It is a function, and no method of generated code, since every package that is
+// generated would compile all methods of all of its informers then. It returns nil if
+// the informer is none of this module's.
+func Core[T clientgocache.Object](informer cache.TypedSharedIndexInformer[T]) *core.Informer[T] {
+	i, _ := clientgocache.Core[T](informer)
+	return i
 }
 
 // Scope is the part of a factory that generated code uses.

@@ -49,7 +49,7 @@ func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIn
 // the adapter, as client-go's typed informers are. It returns false if the
 // informer is not one of Untyped, Typed or the constructors of this package, or
 // is of another type. Those of NewSharedIndexInformer are of runtime.Object.
-func Core[T runtime.Object](informer SharedIndexInformer) (*core.Informer[T], bool) {
+func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	// Wrappers hide the adapter, but hand out its indexer.
 	x, ok := informer.GetIndexer().(*indexer)
 	if !ok || x.informer == nil {

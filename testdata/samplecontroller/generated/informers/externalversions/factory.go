@@ -20,6 +20,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+// The runtime must be as new as this code needs: if this does not compile, upgrade
+// github.com/informer-gen/informer-gen, or run the informer-gen of its version again.
+const _ = factory.UpgradeOrRegenerate1
+
 // SharedInformerOption configures a SharedInformerFactory.
 type SharedInformerOption = factory.Option
 

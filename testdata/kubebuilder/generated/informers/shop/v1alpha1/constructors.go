@@ -12,134 +12,134 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewOrderInformer is NewFilteredOrderInformer without a filter.
+// NewOrderInformer returns an informer of the Orders of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedOrderInformer is NewTypedFilteredOrderInformer without a filter.
+// NewTypedOrderInformer returns a typed informer of the Orders of a namespace, or of all for "", which is not shared.
 func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers) OrderIndexInformer {
 	return NewTypedFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredOrderInformer is NewOrderInformerWithOptions with some of the options.
+// NewFilteredOrderInformer returns an informer, not shared, of the Orders that its list options select.
 func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewOrderInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredOrderInformer is NewFilteredOrderInformer, typed.
+// NewTypedFilteredOrderInformer returns a typed informer, not shared, of the Orders that its list options select.
 func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) OrderIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewOrderInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewOrderInformerWithOptions returns an informer of the Orders of a namespace, or of all for "", with options. It is not shared.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1alpha1.Order](orderResource, client, namespace, options)
 }
 
-// NewTypedOrderInformerWithOptions is NewOrderInformerWithOptions, typed.
+// NewTypedOrderInformerWithOptions returns a typed informer of the Orders of a namespace, or of all for "", with options. It is not shared.
 func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
 	return ToOrderIndexInformer(NewOrderInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedOrderInformer makes an informer typed. Its objects must be Orders: of others, the typed methods panic.
+// ToTypedOrderInformer adds the typed informer to an OrderInformer. Its objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
 	return factory.Typed[*v1alpha1.Order, OrderIndexInformer](factory.Informer[shopv1alpha1.OrderLister](informer))
 }
 
-// ToOrderIndexInformer makes an informer typed. Its objects must be Orders: of others, the typed methods panic.
+// ToOrderIndexInformer adds typed methods to an informer. Its objects must be Orders: of others, the typed methods panic.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
 	return factory.ToTyped[*v1alpha1.Order](informer)
 }
 
-// NewShipmentInformer is NewFilteredShipmentInformer without a filter.
+// NewShipmentInformer returns an informer of the Shipments of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredShipmentInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedShipmentInformer is NewTypedFilteredShipmentInformer without a filter.
+// NewTypedShipmentInformer returns a typed informer of the Shipments of a namespace, or of all for "", which is not shared.
 func NewTypedShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers) ShipmentIndexInformer {
 	return NewTypedFilteredShipmentInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredShipmentInformer is NewShipmentInformerWithOptions with some of the options.
+// NewFilteredShipmentInformer returns an informer, not shared, of the Shipments that its list options select.
 func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewShipmentInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredShipmentInformer is NewFilteredShipmentInformer, typed.
+// NewTypedFilteredShipmentInformer returns a typed informer, not shared, of the Shipments that its list options select.
 func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) ShipmentIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToShipmentIndexInformer(NewFilteredShipmentInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewShipmentInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewShipmentInformerWithOptions returns an informer of the Shipments of a namespace, or of all for "", with options. It is not shared.
 func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1alpha1.Shipment](shipmentResource, client, namespace, options)
 }
 
-// NewTypedShipmentInformerWithOptions is NewShipmentInformerWithOptions, typed.
+// NewTypedShipmentInformerWithOptions returns a typed informer of the Shipments of a namespace, or of all for "", with options. It is not shared.
 func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
 	return ToShipmentIndexInformer(NewShipmentInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedShipmentInformer makes an informer typed. Its objects must be Shipments: of others, the typed methods panic.
+// ToTypedShipmentInformer adds the typed informer to an ShipmentInformer. Its objects must be Shipments: of others, the typed methods panic.
 func ToTypedShipmentInformer(informer ShipmentInformer) TypedShipmentInformer {
 	return factory.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](factory.Informer[shopv1alpha1.ShipmentLister](informer))
 }
 
-// ToShipmentIndexInformer makes an informer typed. Its objects must be Shipments: of others, the typed methods panic.
+// ToShipmentIndexInformer adds typed methods to an informer. Its objects must be Shipments: of others, the typed methods panic.
 func ToShipmentIndexInformer(informer cache.SharedIndexInformer) ShipmentIndexInformer {
 	return factory.ToTyped[*v1alpha1.Shipment](informer)
 }
 
-// NewWarehouseInformer is NewFilteredWarehouseInformer without a filter.
+// NewWarehouseInformer returns an informer of the Warehouses. A factory shares its informers; this one is not shared.
 func NewWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredWarehouseInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedWarehouseInformer is NewTypedFilteredWarehouseInformer without a filter.
+// NewTypedWarehouseInformer returns a typed informer of the Warehouses, which is not shared.
 func NewTypedWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers) WarehouseIndexInformer {
 	return NewTypedFilteredWarehouseInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredWarehouseInformer is NewWarehouseInformerWithOptions with some of the options.
+// NewFilteredWarehouseInformer returns an informer, not shared, of the Warehouses that its list options select.
 func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewWarehouseInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredWarehouseInformer is NewFilteredWarehouseInformer, typed.
+// NewTypedFilteredWarehouseInformer returns a typed informer, not shared, of the Warehouses that its list options select.
 func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) WarehouseIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToWarehouseIndexInformer(NewFilteredWarehouseInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewWarehouseInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewWarehouseInformerWithOptions returns an informer of the Warehouses, with options. It is not shared.
 func NewWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1alpha1.Warehouse](warehouseResource, client, "", options)
 }
 
-// NewTypedWarehouseInformerWithOptions is NewWarehouseInformerWithOptions, typed.
+// NewTypedWarehouseInformerWithOptions returns a typed informer of the Warehouses, with options. It is not shared.
 func NewTypedWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) WarehouseIndexInformer {
 	return ToWarehouseIndexInformer(NewWarehouseInformerWithOptions(client, options))
 }
 
-// ToTypedWarehouseInformer makes an informer typed. Its objects must be Warehouses: of others, the typed methods panic.
+// ToTypedWarehouseInformer adds the typed informer to an WarehouseInformer. Its objects must be Warehouses: of others, the typed methods panic.
 func ToTypedWarehouseInformer(informer WarehouseInformer) TypedWarehouseInformer {
 	return factory.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](factory.Informer[shopv1alpha1.WarehouseLister](informer))
 }
 
-// ToWarehouseIndexInformer makes an informer typed. Its objects must be Warehouses: of others, the typed methods panic.
+// ToWarehouseIndexInformer adds typed methods to an informer. Its objects must be Warehouses: of others, the typed methods panic.
 func ToWarehouseIndexInformer(informer cache.SharedIndexInformer) WarehouseIndexInformer {
 	return factory.ToTyped[*v1alpha1.Warehouse](informer)
 }

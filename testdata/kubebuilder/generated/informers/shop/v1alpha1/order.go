@@ -16,7 +16,7 @@ type (
 	OrderInformer factory.Informer[shopv1alpha1.OrderLister]
 	// TypedOrderInformer gives the typed informer as well.
 	TypedOrderInformer factory.TypedInformer[OrderIndexInformer, shopv1alpha1.OrderLister]
-	// OrderIndexInformer is the typed informer of Orders.
+	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
 	OrderIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Order]
 )
 

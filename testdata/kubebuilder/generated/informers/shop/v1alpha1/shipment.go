@@ -16,7 +16,7 @@ type (
 	ShipmentInformer factory.Informer[shopv1alpha1.ShipmentLister]
 	// TypedShipmentInformer gives the typed informer as well.
 	TypedShipmentInformer factory.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
-	// ShipmentIndexInformer is the typed informer of Shipments.
+	// ShipmentIndexInformer is the typed informer of Shipments. For all that it can do, see Core of runtime/factory.
 	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
 )
 

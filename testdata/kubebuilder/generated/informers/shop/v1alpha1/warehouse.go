@@ -16,7 +16,7 @@ type (
 	WarehouseInformer factory.Informer[shopv1alpha1.WarehouseLister]
 	// TypedWarehouseInformer gives the typed informer as well.
 	TypedWarehouseInformer factory.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]
-	// WarehouseIndexInformer is the typed informer of Warehouses.
+	// WarehouseIndexInformer is the typed informer of Warehouses. For all that it can do, see Core of runtime/factory.
 	WarehouseIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Warehouse]
 )
 

@@ -14,7 +14,7 @@ type (
 	// TypedShipmentInformer gives the shared informer and the lister of Shipments.
 	// Shipment is a parcel on its way to a customer.
 	TypedShipmentInformer factory.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
-	// ShipmentIndexInformer is the typed informer of Shipments.
+	// ShipmentIndexInformer is the typed informer of Shipments. For all that it can do, see Core of runtime/factory.
 	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
 )
 

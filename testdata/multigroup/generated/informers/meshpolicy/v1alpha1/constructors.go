@@ -12,46 +12,46 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewInterfaceInformer is NewFilteredInterfaceInformer without a filter.
+// NewInterfaceInformer returns an informer of the Interfaces of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredInterfaceInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedInterfaceInformer is NewTypedFilteredInterfaceInformer without a filter.
+// NewTypedInterfaceInformer returns a typed informer of the Interfaces of a namespace, or of all for "", which is not shared.
 func NewTypedInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers) InterfaceIndexInformer {
 	return NewTypedFilteredInterfaceInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredInterfaceInformer is NewInterfaceInformerWithOptions with some of the options.
+// NewFilteredInterfaceInformer returns an informer, not shared, of the Interfaces that its list options select.
 func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewInterfaceInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredInterfaceInformer is NewFilteredInterfaceInformer, typed.
+// NewTypedFilteredInterfaceInformer returns a typed informer, not shared, of the Interfaces that its list options select.
 func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) InterfaceIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToInterfaceIndexInformer(NewFilteredInterfaceInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewInterfaceInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewInterfaceInformerWithOptions returns an informer of the Interfaces of a namespace, or of all for "", with options. It is not shared.
 func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1alpha1.Interface](interfaceResource, client, namespace, options)
 }
 
-// NewTypedInterfaceInformerWithOptions is NewInterfaceInformerWithOptions, typed.
+// NewTypedInterfaceInformerWithOptions returns a typed informer of the Interfaces of a namespace, or of all for "", with options. It is not shared.
 func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) InterfaceIndexInformer {
 	return ToInterfaceIndexInformer(NewInterfaceInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedInterfaceInformer makes an informer typed. Its objects must be Interfaces: of others, the typed methods panic.
+// ToTypedInterfaceInformer adds the typed informer to an InterfaceInformer. Its objects must be Interfaces: of others, the typed methods panic.
 func ToTypedInterfaceInformer(informer InterfaceInformer) TypedInterfaceInformer {
 	return factory.Typed[*v1alpha1.Interface, InterfaceIndexInformer](factory.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
 }
 
-// ToInterfaceIndexInformer makes an informer typed. Its objects must be Interfaces: of others, the typed methods panic.
+// ToInterfaceIndexInformer adds typed methods to an informer. Its objects must be Interfaces: of others, the typed methods panic.
 func ToInterfaceIndexInformer(informer cache.SharedIndexInformer) InterfaceIndexInformer {
 	return factory.ToTyped[*v1alpha1.Interface](informer)
 }

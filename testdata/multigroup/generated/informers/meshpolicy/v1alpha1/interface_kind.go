@@ -16,7 +16,7 @@ type (
 	InterfaceInformer factory.Informer[meshpolicyv1alpha1.InterfaceLister]
 	// TypedInterfaceInformer gives the typed informer as well.
 	TypedInterfaceInformer factory.TypedInformer[InterfaceIndexInformer, meshpolicyv1alpha1.InterfaceLister]
-	// InterfaceIndexInformer is the typed informer of Interfaces.
+	// InterfaceIndexInformer is the typed informer of Interfaces. For all that it can do, see Core of runtime/factory.
 	InterfaceIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Interface]
 )
 

@@ -12,90 +12,90 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewGatewayInformer is NewFilteredGatewayInformer without a filter.
+// NewGatewayInformer returns an informer of the Gateways of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayInformer is NewTypedFilteredGatewayInformer without a filter.
+// NewTypedGatewayInformer returns a typed informer of the Gateways of a namespace, or of all for "", which is not shared.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
 	return NewTypedFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayInformer is NewGatewayInformerWithOptions with some of the options.
+// NewFilteredGatewayInformer returns an informer, not shared, of the Gateways that its list options select.
 func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredGatewayInformer is NewFilteredGatewayInformer, typed.
+// NewTypedFilteredGatewayInformer returns a typed informer, not shared, of the Gateways that its list options select.
 func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewGatewayInformerWithOptions returns an informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1.Gateway](gatewayResource, client, namespace, options)
 }
 
-// NewTypedGatewayInformerWithOptions is NewGatewayInformerWithOptions, typed.
+// NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
 func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
 	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer adds the typed informer to an GatewayInformer. Its objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return factory.Typed[*v1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1.GatewayLister](informer))
 }
 
-// ToGatewayIndexInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
+// ToGatewayIndexInformer adds typed methods to an informer. Its objects must be Gateways: of others, the typed methods panic.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
 	return factory.ToTyped[*v1.Gateway](informer)
 }
 
-// NewGatewayClassInformer is NewFilteredGatewayClassInformer without a filter.
+// NewGatewayClassInformer returns an informer of the GatewayClasses. A factory shares its informers; this one is not shared.
 func NewGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredGatewayClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayClassInformer is NewTypedFilteredGatewayClassInformer without a filter.
+// NewTypedGatewayClassInformer returns a typed informer of the GatewayClasses, which is not shared.
 func NewTypedGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers) GatewayClassIndexInformer {
 	return NewTypedFilteredGatewayClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayClassInformer is NewGatewayClassInformerWithOptions with some of the options.
+// NewFilteredGatewayClassInformer returns an informer, not shared, of the GatewayClasses that its list options select.
 func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayClassInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredGatewayClassInformer is NewFilteredGatewayClassInformer, typed.
+// NewTypedFilteredGatewayClassInformer returns a typed informer, not shared, of the GatewayClasses that its list options select.
 func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) GatewayClassIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayClassIndexInformer(NewFilteredGatewayClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayClassInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewGatewayClassInformerWithOptions returns an informer of the GatewayClasses, with options. It is not shared.
 func NewGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1.GatewayClass](gatewayClassResource, client, "", options)
 }
 
-// NewTypedGatewayClassInformerWithOptions is NewGatewayClassInformerWithOptions, typed.
+// NewTypedGatewayClassInformerWithOptions returns a typed informer of the GatewayClasses, with options. It is not shared.
 func NewTypedGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) GatewayClassIndexInformer {
 	return ToGatewayClassIndexInformer(NewGatewayClassInformerWithOptions(client, options))
 }
 
-// ToTypedGatewayClassInformer makes an informer typed. Its objects must be GatewayClasses: of others, the typed methods panic.
+// ToTypedGatewayClassInformer adds the typed informer to an GatewayClassInformer. Its objects must be GatewayClasses: of others, the typed methods panic.
 func ToTypedGatewayClassInformer(informer GatewayClassInformer) TypedGatewayClassInformer {
 	return factory.Typed[*v1.GatewayClass, GatewayClassIndexInformer](factory.Informer[networkingv1.GatewayClassLister](informer))
 }
 
-// ToGatewayClassIndexInformer makes an informer typed. Its objects must be GatewayClasses: of others, the typed methods panic.
+// ToGatewayClassIndexInformer adds typed methods to an informer. Its objects must be GatewayClasses: of others, the typed methods panic.
 func ToGatewayClassIndexInformer(informer cache.SharedIndexInformer) GatewayClassIndexInformer {
 	return factory.ToTyped[*v1.GatewayClass](informer)
 }

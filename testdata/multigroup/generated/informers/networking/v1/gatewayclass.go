@@ -16,7 +16,7 @@ type (
 	GatewayClassInformer factory.Informer[networkingv1.GatewayClassLister]
 	// TypedGatewayClassInformer gives the typed informer as well.
 	TypedGatewayClassInformer factory.TypedInformer[GatewayClassIndexInformer, networkingv1.GatewayClassLister]
-	// GatewayClassIndexInformer is the typed informer of GatewayClasses.
+	// GatewayClassIndexInformer is the typed informer of GatewayClasses. For all that it can do, see Core of runtime/factory.
 	GatewayClassIndexInformer cache.TypedSharedIndexInformer[*v1.GatewayClass]
 )
 

@@ -12,90 +12,90 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewEndpointsInformer is NewFilteredEndpointsInformer without a filter.
+// NewEndpointsInformer returns an informer of the Endpointses of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredEndpointsInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedEndpointsInformer is NewTypedFilteredEndpointsInformer without a filter.
+// NewTypedEndpointsInformer returns a typed informer of the Endpointses of a namespace, or of all for "", which is not shared.
 func NewTypedEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers) EndpointsIndexInformer {
 	return NewTypedFilteredEndpointsInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredEndpointsInformer is NewEndpointsInformerWithOptions with some of the options.
+// NewFilteredEndpointsInformer returns an informer, not shared, of the Endpointses that its list options select.
 func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewEndpointsInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredEndpointsInformer is NewFilteredEndpointsInformer, typed.
+// NewTypedFilteredEndpointsInformer returns a typed informer, not shared, of the Endpointses that its list options select.
 func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) EndpointsIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToEndpointsIndexInformer(NewFilteredEndpointsInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewEndpointsInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewEndpointsInformerWithOptions returns an informer of the Endpointses of a namespace, or of all for "", with options. It is not shared.
 func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1beta1.Endpoints](endpointsResource, client, namespace, options)
 }
 
-// NewTypedEndpointsInformerWithOptions is NewEndpointsInformerWithOptions, typed.
+// NewTypedEndpointsInformerWithOptions returns a typed informer of the Endpointses of a namespace, or of all for "", with options. It is not shared.
 func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) EndpointsIndexInformer {
 	return ToEndpointsIndexInformer(NewEndpointsInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedEndpointsInformer makes an informer typed. Its objects must be Endpointses: of others, the typed methods panic.
+// ToTypedEndpointsInformer adds the typed informer to an EndpointsInformer. Its objects must be Endpointses: of others, the typed methods panic.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
 	return factory.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
 }
 
-// ToEndpointsIndexInformer makes an informer typed. Its objects must be Endpointses: of others, the typed methods panic.
+// ToEndpointsIndexInformer adds typed methods to an informer. Its objects must be Endpointses: of others, the typed methods panic.
 func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndexInformer {
 	return factory.ToTyped[*v1beta1.Endpoints](informer)
 }
 
-// NewGatewayInformer is NewFilteredGatewayInformer without a filter.
+// NewGatewayInformer returns an informer of the Gateways of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayInformer is NewTypedFilteredGatewayInformer without a filter.
+// NewTypedGatewayInformer returns a typed informer of the Gateways of a namespace, or of all for "", which is not shared.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
 	return NewTypedFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayInformer is NewGatewayInformerWithOptions with some of the options.
+// NewFilteredGatewayInformer returns an informer, not shared, of the Gateways that its list options select.
 func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredGatewayInformer is NewFilteredGatewayInformer, typed.
+// NewTypedFilteredGatewayInformer returns a typed informer, not shared, of the Gateways that its list options select.
 func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewGatewayInformerWithOptions returns an informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1beta1.Gateway](gatewayResource, client, namespace, options)
 }
 
-// NewTypedGatewayInformerWithOptions is NewGatewayInformerWithOptions, typed.
+// NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
 func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
 	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer adds the typed informer to an GatewayInformer. Its objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return factory.Typed[*v1beta1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1beta1.GatewayLister](informer))
 }
 
-// ToGatewayIndexInformer makes an informer typed. Its objects must be Gateways: of others, the typed methods panic.
+// ToGatewayIndexInformer adds typed methods to an informer. Its objects must be Gateways: of others, the typed methods panic.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
 	return factory.ToTyped[*v1beta1.Gateway](informer)
 }

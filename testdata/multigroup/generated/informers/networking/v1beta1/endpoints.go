@@ -15,7 +15,7 @@ type (
 	EndpointsInformer factory.InformerOnly
 	// TypedEndpointsInformer gives the typed informer as well.
 	TypedEndpointsInformer factory.TypedInformerOnly[EndpointsIndexInformer]
-	// EndpointsIndexInformer is the typed informer of Endpointses.
+	// EndpointsIndexInformer is the typed informer of Endpointses. For all that it can do, see Core of runtime/factory.
 	EndpointsIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Endpoints]
 )
 

@@ -16,7 +16,7 @@ type (
 	GatewayInformer factory.Informer[networkingv1beta1.GatewayLister]
 	// TypedGatewayInformer gives the typed informer as well.
 	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1beta1.GatewayLister]
-	// GatewayIndexInformer is the typed informer of Gateways.
+	// GatewayIndexInformer is the typed informer of Gateways. For all that it can do, see Core of runtime/factory.
 	GatewayIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Gateway]
 )
 

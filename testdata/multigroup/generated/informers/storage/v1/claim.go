@@ -16,7 +16,7 @@ type (
 	ClaimInformer factory.Informer[storagev1.ClaimLister]
 	// TypedClaimInformer gives the typed informer as well.
 	TypedClaimInformer factory.TypedInformer[ClaimIndexInformer, storagev1.ClaimLister]
-	// ClaimIndexInformer is the typed informer of Claims.
+	// ClaimIndexInformer is the typed informer of Claims. For all that it can do, see Core of runtime/factory.
 	ClaimIndexInformer cache.TypedSharedIndexInformer[*v1.Claim]
 )
 

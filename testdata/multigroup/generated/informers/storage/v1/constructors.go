@@ -12,90 +12,90 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewClaimInformer is NewFilteredClaimInformer without a filter.
+// NewClaimInformer returns an informer of the Claims of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredClaimInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedClaimInformer is NewTypedFilteredClaimInformer without a filter.
+// NewTypedClaimInformer returns a typed informer of the Claims of a namespace, or of all for "", which is not shared.
 func NewTypedClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers) ClaimIndexInformer {
 	return NewTypedFilteredClaimInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredClaimInformer is NewClaimInformerWithOptions with some of the options.
+// NewFilteredClaimInformer returns an informer, not shared, of the Claims that its list options select.
 func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewClaimInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredClaimInformer is NewFilteredClaimInformer, typed.
+// NewTypedFilteredClaimInformer returns a typed informer, not shared, of the Claims that its list options select.
 func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) ClaimIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToClaimIndexInformer(NewFilteredClaimInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewClaimInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewClaimInformerWithOptions returns an informer of the Claims of a namespace, or of all for "", with options. It is not shared.
 func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1.Claim](claimResource, client, namespace, options)
 }
 
-// NewTypedClaimInformerWithOptions is NewClaimInformerWithOptions, typed.
+// NewTypedClaimInformerWithOptions returns a typed informer of the Claims of a namespace, or of all for "", with options. It is not shared.
 func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ClaimIndexInformer {
 	return ToClaimIndexInformer(NewClaimInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedClaimInformer makes an informer typed. Its objects must be Claims: of others, the typed methods panic.
+// ToTypedClaimInformer adds the typed informer to an ClaimInformer. Its objects must be Claims: of others, the typed methods panic.
 func ToTypedClaimInformer(informer ClaimInformer) TypedClaimInformer {
 	return factory.Typed[*v1.Claim, ClaimIndexInformer](factory.Informer[storagev1.ClaimLister](informer))
 }
 
-// ToClaimIndexInformer makes an informer typed. Its objects must be Claims: of others, the typed methods panic.
+// ToClaimIndexInformer adds typed methods to an informer. Its objects must be Claims: of others, the typed methods panic.
 func ToClaimIndexInformer(informer cache.SharedIndexInformer) ClaimIndexInformer {
 	return factory.ToTyped[*v1.Claim](informer)
 }
 
-// NewVolumeInformer is NewFilteredVolumeInformer without a filter.
+// NewVolumeInformer returns an informer of the Volumes. A factory shares its informers; this one is not shared.
 func NewVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredVolumeInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedVolumeInformer is NewTypedFilteredVolumeInformer without a filter.
+// NewTypedVolumeInformer returns a typed informer of the Volumes, which is not shared.
 func NewTypedVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers) VolumeIndexInformer {
 	return NewTypedFilteredVolumeInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredVolumeInformer is NewVolumeInformerWithOptions with some of the options.
+// NewFilteredVolumeInformer returns an informer, not shared, of the Volumes that its list options select.
 func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewVolumeInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredVolumeInformer is NewFilteredVolumeInformer, typed.
+// NewTypedFilteredVolumeInformer returns a typed informer, not shared, of the Volumes that its list options select.
 func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) VolumeIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToVolumeIndexInformer(NewFilteredVolumeInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewVolumeInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewVolumeInformerWithOptions returns an informer of the Volumes, with options. It is not shared.
 func NewVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewClientInformer[*v1.Volume](volumeResource, client, "", options)
 }
 
-// NewTypedVolumeInformerWithOptions is NewVolumeInformerWithOptions, typed.
+// NewTypedVolumeInformerWithOptions returns a typed informer of the Volumes, with options. It is not shared.
 func NewTypedVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) VolumeIndexInformer {
 	return ToVolumeIndexInformer(NewVolumeInformerWithOptions(client, options))
 }
 
-// ToTypedVolumeInformer makes an informer typed. Its objects must be Volumes: of others, the typed methods panic.
+// ToTypedVolumeInformer adds the typed informer to an VolumeInformer. Its objects must be Volumes: of others, the typed methods panic.
 func ToTypedVolumeInformer(informer VolumeInformer) TypedVolumeInformer {
 	return factory.Typed[*v1.Volume, VolumeIndexInformer](factory.Informer[storagev1.VolumeLister](informer))
 }
 
-// ToVolumeIndexInformer makes an informer typed. Its objects must be Volumes: of others, the typed methods panic.
+// ToVolumeIndexInformer adds typed methods to an informer. Its objects must be Volumes: of others, the typed methods panic.
 func ToVolumeIndexInformer(informer cache.SharedIndexInformer) VolumeIndexInformer {
 	return factory.ToTyped[*v1.Volume](informer)
 }

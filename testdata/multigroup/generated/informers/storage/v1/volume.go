@@ -16,7 +16,7 @@ type (
 	VolumeInformer factory.Informer[storagev1.VolumeLister]
 	// TypedVolumeInformer gives the typed informer as well.
 	TypedVolumeInformer factory.TypedInformer[VolumeIndexInformer, storagev1.VolumeLister]
-	// VolumeIndexInformer is the typed informer of Volumes.
+	// VolumeIndexInformer is the typed informer of Volumes. For all that it can do, see Core of runtime/factory.
 	VolumeIndexInformer cache.TypedSharedIndexInformer[*v1.Volume]
 )
 

@@ -14,92 +14,92 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewFooInformer is NewFilteredFooInformer without a filter.
+// NewFooInformer returns an informer of the Foos of a namespace, or of all for "". A factory shares its informers; this one is not shared.
 func NewFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredFooInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedFooInformer is NewTypedFilteredFooInformer without a filter.
+// NewTypedFooInformer returns a typed informer of the Foos of a namespace, or of all for "", which is not shared.
 func NewTypedFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers) FooIndexInformer {
 	return NewTypedFilteredFooInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredFooInformer is NewFooInformerWithOptions with some of the options.
+// NewFilteredFooInformer returns an informer, not shared, of the Foos that its list options select.
 func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewFooInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredFooInformer is NewFilteredFooInformer, typed.
+// NewTypedFilteredFooInformer returns a typed informer, not shared, of the Foos that its list options select.
 func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) FooIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToFooIndexInformer(NewFilteredFooInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewFooInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewFooInformerWithOptions returns an informer of the Foos of a namespace, or of all for "", with options. It is not shared.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().Foos(namespace)
 	return factory.NewClientsetInformer[*v1alpha1.Foo](fooResource, client, namespace, api.List, api.Watch, options)
 }
 
-// NewTypedFooInformerWithOptions is NewFooInformerWithOptions, typed.
+// NewTypedFooInformerWithOptions returns a typed informer of the Foos of a namespace, or of all for "", with options. It is not shared.
 func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) FooIndexInformer {
 	return ToFooIndexInformer(NewFooInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedFooInformer makes an informer typed. Its objects must be Foos: of others, the typed methods panic.
+// ToTypedFooInformer adds the typed informer to an FooInformer. Its objects must be Foos: of others, the typed methods panic.
 func ToTypedFooInformer(informer FooInformer) TypedFooInformer {
 	return factory.Typed[*v1alpha1.Foo, FooIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooLister](informer))
 }
 
-// ToFooIndexInformer makes an informer typed. Its objects must be Foos: of others, the typed methods panic.
+// ToFooIndexInformer adds typed methods to an informer. Its objects must be Foos: of others, the typed methods panic.
 func ToFooIndexInformer(informer cache.SharedIndexInformer) FooIndexInformer {
 	return factory.ToTyped[*v1alpha1.Foo](informer)
 }
 
-// NewFooClassInformer is NewFilteredFooClassInformer without a filter.
+// NewFooClassInformer returns an informer of the FooClasses. A factory shares its informers; this one is not shared.
 func NewFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredFooClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedFooClassInformer is NewTypedFilteredFooClassInformer without a filter.
+// NewTypedFooClassInformer returns a typed informer of the FooClasses, which is not shared.
 func NewTypedFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers) FooClassIndexInformer {
 	return NewTypedFilteredFooClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredFooClassInformer is NewFooClassInformerWithOptions with some of the options.
+// NewFilteredFooClassInformer returns an informer, not shared, of the FooClasses that its list options select.
 func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewFooClassInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredFooClassInformer is NewFilteredFooClassInformer, typed.
+// NewTypedFilteredFooClassInformer returns a typed informer, not shared, of the FooClasses that its list options select.
 func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers,
 	tweakListOptions factory.TweakListOptionsFunc) FooClassIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToFooClassIndexInformer(NewFilteredFooClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewFooClassInformerWithOptions makes an informer that is not shared: prefer that of a factory.
+// NewFooClassInformerWithOptions returns an informer of the FooClasses, with options. It is not shared.
 func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
 	api := client.SamplecontrollerV1alpha1().FooClasses()
 	return factory.NewClientsetInformer[*v1alpha1.FooClass](fooClassResource, client, "", api.List, api.Watch, options)
 }
 
-// NewTypedFooClassInformerWithOptions is NewFooClassInformerWithOptions, typed.
+// NewTypedFooClassInformerWithOptions returns a typed informer of the FooClasses, with options. It is not shared.
 func NewTypedFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) FooClassIndexInformer {
 	return ToFooClassIndexInformer(NewFooClassInformerWithOptions(client, options))
 }
 
-// ToTypedFooClassInformer makes an informer typed. Its objects must be FooClasses: of others, the typed methods panic.
+// ToTypedFooClassInformer adds the typed informer to an FooClassInformer. Its objects must be FooClasses: of others, the typed methods panic.
 func ToTypedFooClassInformer(informer FooClassInformer) TypedFooClassInformer {
 	return factory.Typed[*v1alpha1.FooClass, FooClassIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
 }
 
-// ToFooClassIndexInformer makes an informer typed. Its objects must be FooClasses: of others, the typed methods panic.
+// ToFooClassIndexInformer adds typed methods to an informer. Its objects must be FooClasses: of others, the typed methods panic.
 func ToFooClassIndexInformer(informer cache.SharedIndexInformer) FooClassIndexInformer {
 	return factory.ToTyped[*v1alpha1.FooClass](informer)
 }

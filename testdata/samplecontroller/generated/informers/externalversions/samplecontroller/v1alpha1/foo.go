@@ -18,7 +18,7 @@ type (
 	FooInformer factory.Informer[samplecontrollerv1alpha1.FooLister]
 	// TypedFooInformer gives the typed informer as well.
 	TypedFooInformer factory.TypedInformer[FooIndexInformer, samplecontrollerv1alpha1.FooLister]
-	// FooIndexInformer is the typed informer of Foos.
+	// FooIndexInformer is the typed informer of Foos. For all that it can do, see Core of runtime/factory.
 	FooIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Foo]
 )
 

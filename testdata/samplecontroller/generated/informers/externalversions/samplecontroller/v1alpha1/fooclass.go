@@ -18,7 +18,7 @@ type (
 	FooClassInformer factory.Informer[samplecontrollerv1alpha1.FooClassLister]
 	// TypedFooClassInformer gives the typed informer as well.
 	TypedFooClassInformer factory.TypedInformer[FooClassIndexInformer, samplecontrollerv1alpha1.FooClassLister]
-	// FooClassIndexInformer is the typed informer of FooClasses.
+	// FooClassIndexInformer is the typed informer of FooClasses. For all that it can do, see Core of runtime/factory.
 	FooClassIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.FooClass]
 )
 

@@ -91,13 +91,7 @@ var factoryAdditions = []string{"WaitForSync", "WaitForAllSync", "Status", "Heal
 // export and returns how many things are the same.
 func (x tools) sameAPI(t *testing.T, dir, module string, in input) int {
 	t.Helper()
-	run := func(tool, out string, more ...string) {
-		mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", module + "/" + out}, more, in.both, in.patterns)...)
-	}
-	run(filepath.Join(x.theirs, "lister-gen"), "theirs/listers")
-	run(filepath.Join(x.theirs, "informer-gen"), "theirs/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/theirs/listers"})...)
-	run(x.ours, "ours/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/ours/listers"})...)
-
+	x.generate(t, dir, module, in)
 	packages := check(t, dir, module, "theirs", "ours")
 	got := compare(below(packages, module+"/theirs"), below(packages, module+"/ours"))
 	t.Logf("%d the same, %d missing, %d changed", got.same, len(got.missing), len(got.changed))
@@ -118,6 +112,18 @@ func (x tools) sameAPI(t *testing.T, dir, module string, in input) int {
 		}
 	}
 	return got.same
+}
+
+// generate runs both generators in a module on the same input: the trees are theirs and
+// ours.
+func (x tools) generate(t *testing.T, dir, module string, in input) {
+	t.Helper()
+	run := func(tool, out string, more ...string) {
+		mustRun(t, dir, tool, slices.Concat([]string{"--output-dir", out, "--output-pkg", module + "/" + out}, more, in.both, in.patterns)...)
+	}
+	run(filepath.Join(x.theirs, "lister-gen"), "theirs/listers")
+	run(filepath.Join(x.theirs, "informer-gen"), "theirs/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/theirs/listers"})...)
+	run(x.ours, "ours/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/ours/listers"})...)
 }
 
 // compatProject is a module with the files of an archive. Those with TREE in

@@ -45,9 +45,9 @@ var rules = map[string]rule{
 	"cmd/informer-gen": {own: []string{"generators"}, barred: []string{"k8s.io/client-go"}},
 	"generators":       {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
 	"templates":        {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
-	"runtime/cache":    {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/cache":    {own: []string{"runtime/cache", "runtime/internal/reader"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/source":   {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo", everyClient}},
-	"runtime/clientgo": {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
+	"runtime/clientgo": {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
 	"runtime/clients":  {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/factory":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
 	"runtime/internal": {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
@@ -57,6 +57,9 @@ var rules = map[string]rule{
 
 	"runtime/clientgo/dynamicinformer":  clientFactory,
 	"runtime/clientgo/metadatainformer": clientFactory,
+
+	// It is between runtime/cache and listers, and knows keys.
+	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 
 	// Its tests put informers to it, over HTTP, and those of client-go.
 	"runtime/cache/cachetest": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},

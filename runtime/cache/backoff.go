@@ -5,7 +5,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 const (
@@ -39,13 +42,13 @@ const (
 
 // healthOf returns what a failure tells of the server.
 func healthOf(err error) health {
-	if errors.Is(err, ErrWatchTooShort) {
+	if errors.Is(err, failure.ErrWatchTooShort) {
 		return answering // the watch was opened
 	}
-	switch ClassOf(err) {
-	case ClassConnection, ClassSilent:
+	switch failure.ClassOf(err) {
+	case failure.ClassConnection, failure.ClassSilent:
 		return unreachable
-	case ClassServerError, ClassTooManyRequests:
+	case failure.ClassServerError, failure.ClassTooManyRequests:
 		return unavailable
 	default:
 		return answering
@@ -117,4 +120,12 @@ func (f *floor) delay(took time.Duration) time.Duration {
 		return 0
 	}
 	return minimumDelay
+}
+
+// suggestedDelay is how long the server asks to wait (Retry-After).
+func suggestedDelay(err error) time.Duration {
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		return time.Duration(seconds) * time.Second
+	}
+	return 0
 }

@@ -1,24 +1,15 @@
 package cache
 
-// EventType says how an object changed.
-type EventType uint8
+import (
+	"k8s.io/apimachinery/pkg/watch"
 
-const (
-	// Added is an object that is new in the store.
-	Added EventType = iota
-	// Updated is an object in the place of another, or the same one twice.
-	Updated
-	// Deleted is the last state of an object that left the store.
-	Deleted
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
-
-var eventTypeNames = [...]string{Added: "added", Updated: "updated", Deleted: "deleted"}
-
-func (t EventType) String() string { return eventTypeNames[t] }
 
 // Event is a change that a Handler is told of with a call.
 type Event[T any] struct {
-	Type EventType
+	// Type is watch.Added, watch.Modified or watch.Deleted.
+	Type watch.EventType
 	// Old is the object before an update.
 	Old T
 	// Object is the new object, or the last state of one that was deleted.
@@ -37,15 +28,15 @@ func InBatches[T any](handle func(events []Event[T])) Handler[T] { return batchF
 type batchFunc[T any] func([]Event[T])
 
 func (f batchFunc[T]) OnAdd(obj T, initial bool) {
-	f([]Event[T]{{Type: Added, Object: obj, Initial: initial}})
+	f([]Event[T]{{Type: watch.Added, Object: obj, Initial: initial}})
 }
 
 func (f batchFunc[T]) OnUpdate(old, obj T) {
-	f([]Event[T]{{Type: Updated, Old: old, Object: obj}})
+	f([]Event[T]{{Type: watch.Modified, Old: old, Object: obj}})
 }
 
 func (f batchFunc[T]) OnDelete(last T, finalStateUnknown bool) {
-	f([]Event[T]{{Type: Deleted, Object: last, FinalStateUnknown: finalStateUnknown}})
+	f([]Event[T]{{Type: watch.Deleted, Object: last, FinalStateUnknown: finalStateUnknown}})
 }
 
 // batch is a Handler that gathers events until it is flushed.
@@ -64,15 +55,15 @@ type batchOf[T any] struct {
 }
 
 func (b *batchOf[T]) OnAdd(obj any, initial bool) {
-	b.events = append(b.events, Event[T]{Type: Added, Object: as[T](obj), Initial: initial})
+	b.events = append(b.events, Event[T]{Type: watch.Added, Object: reader.As[T](obj), Initial: initial})
 }
 
 func (b *batchOf[T]) OnUpdate(old, obj any) {
-	b.events = append(b.events, Event[T]{Type: Updated, Old: as[T](old), Object: as[T](obj)})
+	b.events = append(b.events, Event[T]{Type: watch.Modified, Old: reader.As[T](old), Object: reader.As[T](obj)})
 }
 
 func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
-	b.events = append(b.events, Event[T]{Type: Deleted, Object: as[T](last), FinalStateUnknown: finalStateUnknown})
+	b.events = append(b.events, Event[T]{Type: watch.Deleted, Object: reader.As[T](last), FinalStateUnknown: finalStateUnknown})
 }
 
 func (b *batchOf[T]) flush() {

@@ -3,6 +3,8 @@ package cache
 import (
 	"sync"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // statusBoard holds what the reflector has to tell of itself, for readers.
@@ -68,7 +70,7 @@ func (b *statusBoard) because(err error) {
 func (b *statusBoard) report(err error) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	news = b.reported == nil || ClassOf(b.reported) != ClassOf(err)
+	news = b.reported == nil || failure.ClassOf(b.reported) != failure.ClassOf(err)
 	b.reported = err
 	return news
 }

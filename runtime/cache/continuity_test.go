@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // cutting cuts each watch and watch-list after a while.
@@ -343,7 +344,7 @@ func TestOnErrorIsToldOfEverything(t *testing.T) {
 		want  string
 	}{
 		{"a watch-list that has expired", cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(410)}, "watch-list: resource expired"},
-		{"a watch-list without its bookmark", cachetest.Fault{Verb: cachetest.WatchList, Opened: true, Hang: true}, "watch-list: " + cache.ErrBookmarkMissing.Error()},
+		{"a watch-list without its bookmark", cachetest.Fault{Verb: cachetest.WatchList, Opened: true, Hang: true}, "watch-list: " + failure.ErrBookmarkMissing.Error()},
 		{"a watch-list and a list that fail", cachetest.Fault{Times: 2, Err: cachetest.Status(500)}, "list: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -46,7 +46,7 @@
 //
 // # When something fails
 //
-// Each failure has a class (ErrorClass). After one of the connection, or of a server
+// Each failure has a class (failure.Class). After one of the connection, or of a server
 // that is busy, the watch goes on where it was; after others everything is listed
 // again. A resource that the server does not have is waited for (Options.AbsentRetry,
 // AbsentGrace, KeepAbsent). A watch that is silent for longer than Options.IdleTimeout,

@@ -26,77 +26,23 @@ var (
 	// ErrIndexInvalid is returned for an index without a name or a function.
 	ErrIndexInvalid = errors.New("needs a name and one function")
 
-	// ErrBookmarkMissing is why an informer gave up a watch-list: the server
-	// sent no bookmark that closes the initial events within the deadline.
-	ErrBookmarkMissing = errors.New("no bookmark closed the initial events in time")
-
-	// ErrStreamEnded is why an informer asks for a watch-list again: the server
-	// closed it before the bookmark that closes the initial events.
-	ErrStreamEnded = errors.New("closed before the initial events were complete")
-
-	// ErrListIdle is why an informer gave up a list: nothing of it came within
-	// the idle timeout.
-	ErrListIdle = errors.New("nothing came in time")
-
-	// ErrWatchIdle is why an informer closed a watch: neither an event nor a
-	// bookmark came within the idle timeout.
-	ErrWatchIdle = errors.New("no event or bookmark in time")
-
 	// errPageRepeated is why an informer lists without pages: the server, or a proxy
 	// that drops the continue parameter, sent a page that it had sent before.
 	errPageRepeated = errors.New("page was sent before")
-
-	// ErrWatchTooShort is why an informer backs off before it watches again: the
-	// watch was closed within a second. If nothing came of it, the informer also
-	// lists again, at the third of them in a row if the connection was cut.
-	ErrWatchTooShort = errors.New("closed within a second")
-
-	// ErrUnversioned is why an informer lists again after a watch: the server has told
-	// no resourceVersion to watch from.
-	ErrUnversioned = errors.New("no resourceVersion to watch from")
-
-	// ErrNewHistory is why an informer lists again: the server sent a bookmark
-	// that is older than what it sent before. It has lost what happened since,
-	// as after a restore from a backup.
-	ErrNewHistory = errors.New("server has begun a new history")
 
 	// ErrStale is why an informer is not healthy: nothing says that its store is in
 	// step with the server.
 	ErrStale = errors.New("stale")
 
-	// ErrUndecodable is what sources wrap in errors of an answer that they can't
-	// decode as a whole.
-	ErrUndecodable = errors.New("can't be decoded")
-
 	// ErrBacklogFull is why a handler was removed: more events waited for it
 	// than HandlerOptions.Limit allows.
 	ErrBacklogFull = errors.New("backlog is over its limit")
 
-	// ErrHandlerExited is why a handler was removed: it ended the goroutine that
+	// errHandlerExited is why a handler was removed: it ended the goroutine that
 	// calls it, with runtime.Goexit or what uses it, such as the method FailNow of
 	// a testing.T.
-	ErrHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
+	errHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
 )
-
-// ObjectError reports one object that could not be used. The others of its
-// list or stream are not affected.
-type ObjectError struct {
-	// Object names the object, as far as it is known: "namespace/name", or
-	// empty.
-	Object string
-	// Err says what is wrong with it.
-	Err error
-}
-
-func (e *ObjectError) Error() string {
-	if e.Object == "" {
-		return fmt.Sprintf("object: %v", e.Err)
-	}
-	return fmt.Sprintf("object %q: %v", e.Object, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *ObjectError) Unwrap() error { return e.Err }
 
 // PanicError is a panic of a function that the user gave: an index function, a
 // transform or a handler. It concerns the object that the function was called with.

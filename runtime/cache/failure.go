@@ -10,14 +10,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Failure is a list or watch that failed, after which the informer rests.
 type Failure struct {
 	// Err says what failed, and Class what that means.
 	Err   error
-	Class ErrorClass
-	// Phase is what the informer was doing: Listing, Streaming or Watching.
+	Class failure.Class
+	// Phase is what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
 	Phase Phase
 	// Attempts counts the failures since the last success, this one included.
 	Attempts int
@@ -58,12 +60,12 @@ func (o *settings) absentDelay() time.Duration {
 // explain says what somebody has to do about a failure that needs an operator, and
 // what becomes of a server's wish that is not granted.
 func (r *reflector) explain(err error) error {
-	switch class := ClassOf(err); {
+	switch class := failure.ClassOf(err); {
 	case apierrors.IsUnauthorized(err):
 		err = fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
-	case class == ClassForbidden:
+	case class == failure.ClassForbidden:
 		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
-	case class == ClassNotFound:
+	case class == failure.ClassNotFound:
 		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
 	}
 	if asked := suggestedDelay(err); asked > maxRetryAfter {
@@ -89,20 +91,20 @@ func (r *reflector) target() string {
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
 	attempts := r.board.failed(err)
 	r.report(ctx, err)
-	class := ClassOf(err)
-	failure := Failure{Err: err, Class: class, Phase: phase, Attempts: attempts}
+	class := failure.ClassOf(err)
+	f := Failure{Err: err, Class: class, Phase: phase, Attempts: attempts}
 	if r.waits(s) {
-		failure.Rest = r.options.absentDelay()
+		f.Rest = r.options.absentDelay()
 	} else {
-		failure.Rest = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
+		f.Rest = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
 	}
-	decision := r.options.decide(ctx, failure)
+	decision := r.options.decide(ctx, f)
 	if decision.Stop {
 		return err
 	}
-	next := BackingOff
+	next := PhaseBackingOff
 	if r.waits(s) {
-		next = Absent
+		next = PhaseAbsent
 	}
 	r.pause(ctx, next, decision.Rest)
 	return nil
@@ -128,7 +130,7 @@ func (r *reflector) report(ctx context.Context, err error) {
 	case r.options.OnError != nil:
 		r.board.report(err)
 		r.options.OnError(ctx, err)
-	case isExpired(err), errors.Is(err, ErrWatchTooShort), !r.board.report(err):
+	case failure.ClassOf(err) == failure.ClassExpired, errors.Is(err, failure.ErrWatchTooShort), !r.board.report(err):
 		logger.V(4).Info("List or watch failed, trying again", "err", err)
 	default:
 		r.logFailure(ctx, err)
@@ -141,21 +143,21 @@ func (r *reflector) report(ctx context.Context, err error) {
 func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) {
 	logger := klog.FromContext(ctx)
 	switch {
-	case errors.Is(err, ErrWatchIdle):
+	case errors.Is(err, failure.ErrWatchIdle):
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)
 		return
-	case errors.Is(err, ErrWatchTooShort):
+	case errors.Is(err, failure.ErrWatchTooShort):
 		logger.V(4).Info("Watch was closed, opening it again", "err", err)
 		return
-	case errors.Is(err, ErrUndecodable) && phase == Watching:
+	case errors.Is(err, failure.ErrUndecodable) && phase == PhaseWatching:
 		logger.V(2).Info("Listing again", "err", err)
 		return
-	case phase == Watching:
+	case phase == PhaseWatching:
 		logger.V(2).Info("Watch was cut, opening it again", "err", err)
-	case errors.Is(err, ErrBookmarkMissing):
+	case errors.Is(err, failure.ErrBookmarkMissing):
 		r.board.because(err)
 		logger.Info("Watch-list given up for good, listing instead", "err", err)
-	case s.phase == Listing:
+	case s.phase == PhaseListing:
 		r.board.because(err)
 		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
 		return // what the list meets is told, as by client-go
@@ -182,31 +184,17 @@ func (r *reflector) reportObject(ctx context.Context, err error) {
 }
 
 func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
-	r.reportObject(ctx, &ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
+	r.reportObject(ctx, &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
 }
 
-// Reporter replaces what an informer logs about failures of its lists and watches,
-// for example to log once for many informers. Its methods are called from the
-// informer's goroutine, never concurrently for one informer, and must not block.
-type Reporter interface {
-	// Failed is called with the first failure of a class, when Options.OnError is
-	// nil. The failure is logged if it returns false.
-	Failed(ctx context.Context, err error) bool
-	// Recovered is called when lists and watches succeed again after failures that
-	// were reported. That is logged if it returns false.
-	Recovered(ctx context.Context, failures int) bool
-}
-
-// logFailure logs a failure unless Options.Reporter does.
 func (r *reflector) logFailure(ctx context.Context, err error) {
-	if reporter := r.options.Reporter; reporter == nil || !reporter.Failed(ctx, err) {
+	if log := r.options.LogFailure; log == nil || !log(ctx, err) {
 		klog.FromContext(ctx).Error(err, "List or watch failed, trying again")
 	}
 }
 
-// logRecovery logs that lists and watches succeed again unless Options.Reporter does.
 func (r *reflector) logRecovery(ctx context.Context, failures int) {
-	if reporter := r.options.Reporter; reporter == nil || !reporter.Recovered(ctx, failures) {
+	if log := r.options.LogRecovery; log == nil || !log(ctx, failures) {
 		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 func TestTargetOfASource(t *testing.T) {
@@ -48,15 +50,15 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		r := &reflector{options: &settings{Options[any]{}}, board: &statusBoard{}}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
-		r.ended(ctx, state{phase: Listing}, Streaming, fmt.Errorf("watch-list: %w", forbidden))
+		r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, fmt.Errorf("watch-list: %w", forbidden))
 		for range 3 {
-			if err := r.fail(ctx, state{}, Listing, fmt.Errorf("list: %w", forbidden)); err != nil {
+			if err := r.fail(ctx, state{}, PhaseListing, fmt.Errorf("list: %w", forbidden)); err != nil {
 				t.Fatal(err)
 			}
-			r.ended(ctx, state{phase: Listing}, Streaming, fmt.Errorf("watch-list: %w", forbidden))
+			r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, fmt.Errorf("watch-list: %w", forbidden))
 		}
 		r.succeed(ctx)
-		r.ended(ctx, state{phase: Listing}, Streaming, ErrStreamEnded)
+		r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, failure.ErrStreamEnded)
 		r.succeed(ctx)
 		got := log.String()
 		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "list: things is forbidden") || !strings.Contains(got, "works again") {

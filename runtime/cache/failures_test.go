@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // A watch-list whose bookmark never comes is given up, once and for all.
@@ -25,7 +26,7 @@ func TestBookmarkNeverComes(t *testing.T) {
 		defer cancel()
 		err := informer.WaitForSync(ctx)
 		var sync *cache.SyncError
-		if !errors.As(err, &sync) || sync.Status.Phase != cache.Streaming || !errors.Is(err, context.DeadlineExceeded) {
+		if !errors.As(err, &sync) || sync.Status.Phase != cache.PhaseStreaming || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("WaitForSync: got %v", err)
 		}
 		if err := informer.WaitForSync(t.Context()); err != nil {
@@ -77,7 +78,7 @@ func TestWaitForSyncSaysWhy(t *testing.T) {
 		if err := informer.WaitForSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if s := informer.Status(); s.Phase != cache.Watching || s.Attempts != 0 || s.LastError != nil {
+		if s := informer.Status(); s.Phase != cache.PhaseWatching || s.Attempts != 0 || s.LastError != nil {
 			t.Errorf("status after the recovery: %+v", s)
 		}
 	})
@@ -184,8 +185,8 @@ func TestUndecodableObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
 		api.Fail(
-			cachetest.Fault{Verb: cachetest.List, Err: &cache.ObjectError{Err: errors.New("garbled")}},
-			cachetest.Fault{Verb: cachetest.Watch, Err: &cache.ObjectError{Err: errors.New("garbled")}},
+			cachetest.Fault{Verb: cachetest.List, Err: &failure.ObjectError{Err: errors.New("garbled")}},
+			cachetest.Fault{Verb: cachetest.Watch, Err: &failure.ObjectError{Err: errors.New("garbled")}},
 		)
 		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
 		settle()
@@ -215,7 +216,7 @@ func TestObjectBecomesUndecodable(t *testing.T) {
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				api.Fail(
-					cachetest.Fault{Verb: test.relist, Err: &cache.ObjectError{Err: errors.New("garbled")}},
+					cachetest.Fault{Verb: test.relist, Err: &failure.ObjectError{Err: errors.New("garbled")}},
 					cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)},
 				)
 				touch(t, api, "b")
@@ -254,7 +255,7 @@ func TestSilentList(t *testing.T) {
 		)
 		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, IdleTimeout: time.Minute})
 		time.Sleep(80 * time.Second)
-		if s := informer.Status(); s.Attempts != 1 || !errors.Is(s.LastError, cache.ErrListIdle) {
+		if s := informer.Status(); s.Attempts != 1 || !errors.Is(s.LastError, failure.ErrListIdle) {
 			t.Errorf("status: %+v", s)
 		}
 		if err := informer.WaitForSync(t.Context()); err != nil {
@@ -444,7 +445,7 @@ func TestShortWatches(t *testing.T) {
 func TestObjectBecomesReadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
-		api.Fail(cachetest.Fault{Verb: cachetest.List, Err: &cache.ObjectError{Err: errors.New("garbled")}})
+		api.Fail(cachetest.Fault{Verb: cachetest.List, Err: &failure.ObjectError{Err: errors.New("garbled")}})
 		r := run(t, api, cache.Options[*thing]{DisableWatchList: true})
 		time.Sleep(time.Hour)
 		expect(t, "store", []string{"a 2", "b 3"}, names(r.Store().List()))

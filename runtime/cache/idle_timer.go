@@ -93,3 +93,12 @@ func (b *bookmarkInterval) idleTimeout(atMost time.Duration) time.Duration {
 	}
 	return min(max(missingBookmarks*b.longest, minimumIdleTimeout), atMost)
 }
+
+// causeOf returns why ctx has ended, if it has, and err otherwise: what a
+// stream returns after it was cut from here tells nothing.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // Index finds objects by values computed from them. An index is a value,
@@ -45,14 +47,14 @@ func (x *Index[T]) of(others []string, obj T) (all []string, err error) {
 	return append(all, values...), nil
 }
 
-// NamespaceIndexName is the name of the index by namespace, which is
+// namespaceIndexName is the name of the index by namespace, which is
 // client-go's.
-const NamespaceIndexName = "namespace"
+const namespaceIndexName = "namespace"
 
 // NamespaceIndex is the index of objects by their namespace.
 // Store.ListNamespace uses it if it is registered.
 func NamespaceIndex[T any]() Index[T] {
-	return Index[T]{Name: NamespaceIndexName, namespace: true, Values: func(obj T) ([]string, error) {
+	return Index[T]{Name: namespaceIndexName, namespace: true, Values: func(obj T) ([]string, error) {
 		m, err := meta.Accessor(obj)
 		if err != nil {
 			return nil, err
@@ -77,10 +79,10 @@ func indexesOf[To, From any](indexes []Index[From]) []Index[To] {
 	for i, x := range indexes {
 		out[i] = Index[To]{Name: x.Name, namespace: x.namespace}
 		if value := x.Value; value != nil {
-			out[i].Value = func(obj To) string { return value(as[From](obj)) }
+			out[i].Value = func(obj To) string { return value(reader.As[From](obj)) }
 		}
 		if values := x.Values; values != nil {
-			out[i].Values = func(obj To) ([]string, error) { return values(as[From](obj)) }
+			out[i].Values = func(obj To) ([]string, error) { return values(reader.As[From](obj)) }
 		}
 	}
 	return out

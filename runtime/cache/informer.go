@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"reflect"
 	"time"
-
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Informer keeps a Store in step with one resource of an API server, and tells
@@ -54,17 +52,16 @@ import (
 // returns when all it has started has ended. The store keeps what it holds.
 type Informer[T any] struct{ core informer }
 
-// New returns an informer that is yet to be run. If the indexes of the options
+// New returns an informer that is yet to be run. T is an API type, as a pointer, or an
+// interface that API types implement. If the indexes of the options
 // are invalid, Run, AddHandler and WaitForSync return ErrIndexInvalid or
 // ErrIndexExists.
-func New[T runtime.Object](source Source[T], options Options[T]) *Informer[T] {
-	return (*Informer[T])(newInformer(reflect.TypeFor[T](), untypedSource(source), describe(source), untypedOptions(&options)))
-}
-
-// NewUntyped is New for objects of a type that is known at run time. Source and options
-// are given objects of that type.
-func NewUntyped(objects reflect.Type, source Source[any], options Options[any]) *Informer[any] {
-	return newInformer(objects, source, describe(source), options)
+func New[T any](source Source[T], options Options[T]) *Informer[T] {
+	objects := reflect.TypeFor[T]()
+	if options.ObjectType != nil {
+		objects = options.ObjectType
+	}
+	return (*Informer[T])(newInformer(objects, untypedSource(source), describe(source), untypedOptions(&options)))
 }
 
 // Untyped returns the same informer, for code that works with objects of any type.

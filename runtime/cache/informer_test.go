@@ -114,7 +114,7 @@ func TestStop(t *testing.T) {
 		if err := r.Run(t.Context()); !errors.Is(err, cache.ErrStarted) {
 			t.Errorf("Run after the stop: got %v", err)
 		}
-		if s := r.Status(); s.Phase != cache.Stopped {
+		if s := r.Status(); s.Phase != cache.PhaseStopped {
 			t.Errorf("status: %v", s)
 		}
 	})

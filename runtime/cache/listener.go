@@ -130,7 +130,7 @@ func (l *listener) run(ctx context.Context) {
 	defer func() {
 		if !stopped && !l.panicked {
 			l.calls++
-			l.expel(ErrHandlerExited)
+			l.expel(errHandlerExited)
 		}
 		l.rest()
 		l.registration.end()

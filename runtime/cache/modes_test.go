@@ -13,6 +13,7 @@ import (
 	"time"
 	"weak"
 
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2/ktesting"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -280,11 +281,11 @@ func TestInBatches(t *testing.T) {
 				time.Sleep(time.Second)
 				for _, e := range events {
 					switch e.Type {
-					case cache.Added:
+					case watch.Added:
 						recorder.OnAdd(e.Object, e.Initial)
-					case cache.Updated:
+					case watch.Modified:
 						recorder.OnUpdate(e.Old, e.Object)
-					case cache.Deleted:
+					case watch.Deleted:
 						recorder.OnDelete(e.Object, e.FinalStateUnknown)
 					}
 				}

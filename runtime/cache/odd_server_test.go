@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // oddServer is a source that lists and watches what a test says.
@@ -335,7 +336,7 @@ func TestDeletionNeedsNoTransform(t *testing.T) {
 // An object that could not be decoded is looked up by its name a little later, and more
 // and more rarely as long as it can't be.
 func TestUndecodableObjectIsLookedUp(t *testing.T) {
-	undecodable := &cache.ObjectError{Err: errors.New("garbled")}
+	undecodable := &failure.ObjectError{Err: errors.New("garbled")}
 	lookup := func(r cachetest.Request) bool { return r.Options.FieldSelector != "" }
 	lookups := func(api *cachetest.API[*thing]) (n int) {
 		for _, r := range api.Requests() {
@@ -450,7 +451,7 @@ func TestListThatLostItsVersion(t *testing.T) {
 				close(server.frames) // at once: the informer lists again
 				time.Sleep(time.Minute)
 				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
-				if s := r.Status(); !errors.Is(s.LastError, cache.ErrUndecodable) {
+				if s := r.Status(); !errors.Is(s.LastError, failure.ErrUndecodable) {
 					t.Errorf("status: %v", s)
 				}
 				settle()
@@ -460,7 +461,7 @@ func TestListThatLostItsVersion(t *testing.T) {
 				})
 				time.Sleep(2 * time.Minute)
 				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
-				if s := r.Status(); s.Phase != cache.Watching {
+				if s := r.Status(); s.Phase != cache.PhaseWatching {
 					t.Errorf("status: %v", s)
 				}
 			})

@@ -2,9 +2,12 @@ package cache
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // Options configure an informer. The zero value works.
@@ -12,6 +15,10 @@ type Options[T any] struct {
 	// Name stands for the informer in logs and errors. It defaults to the name
 	// of T.
 	Name string
+
+	// ObjectType is the type of the objects if that is known at run time only: T is any
+	// then. It defaults to T.
+	ObjectType reflect.Type
 
 	// Indexes are registered from the start.
 	Indexes []Index[T]
@@ -41,9 +48,12 @@ type Options[T any] struct {
 	// informer waits as long as Failure.Rest says, and tries again for ever.
 	OnFailure func(ctx context.Context, failure Failure) Decision
 
-	// Reporter replaces what is logged about failures. By default the informer logs
-	// them itself.
-	Reporter Reporter
+	// LogFailure is called with the first failure of a class, if OnError is nil, and
+	// LogRecovery when lists and watches succeed again after failures of that number. What
+	// happened is logged if they are nil or return false: so one line can stand for many
+	// informers. They are called from the informer's goroutine and must not block.
+	LogFailure  func(ctx context.Context, err error) (logged bool)
+	LogRecovery func(ctx context.Context, failures int) (logged bool)
 
 	// Metrics is told how the informer gets on.
 	Metrics Metrics
@@ -115,12 +125,14 @@ type settings struct{ Options[any] }
 func untypedOptions[T any](o *Options[T]) Options[any] {
 	return Options[any]{
 		Name:             o.Name,
+		ObjectType:       o.ObjectType,
 		Indexes:          indexesOf[any](o.Indexes),
 		Resync:           o.Resync,
 		Transform:        untypedTransform(o.Transform),
 		OnError:          o.OnError,
 		OnFailure:        o.OnFailure,
-		Reporter:         o.Reporter,
+		LogFailure:       o.LogFailure,
+		LogRecovery:      o.LogRecovery,
 		Metrics:          o.Metrics,
 		PageSize:         o.PageSize,
 		DisableWatchList: o.DisableWatchList,
@@ -138,7 +150,7 @@ func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error
 	if transform == nil {
 		return nil
 	}
-	return func(obj any) (any, error) { return transform(as[T](obj)) }
+	return func(obj any) (any, error) { return transform(reader.As[T](obj)) }
 }
 
 func (o *settings) bookmarkTimeout() time.Duration {

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // reflector asks the source for what its state says, and pushes what it hears
@@ -73,7 +75,7 @@ func (r *reflector) run(ctx context.Context) error {
 			r.board.enter(before)
 		}
 		began := time.Now()
-		if before == Listing {
+		if before == PhaseListing {
 			s, pace, err = r.list(ctx, s)
 		} else {
 			s, pace, err = r.watch(ctx, s)
@@ -81,7 +83,7 @@ func (r *reflector) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		if before == Watching {
+		if before == PhaseWatching {
 			r.resume(s, err)
 		}
 		s = r.vanish(ctx, s)
@@ -109,14 +111,14 @@ func (r *reflector) goOn(ctx context.Context, s state, before Phase, pace pace, 
 		if err != nil {
 			r.board.because(err)
 		}
-		r.pause(ctx, BackingOff, delay)
+		r.pause(ctx, PhaseBackingOff, delay)
 	}
 	return nil
 }
 
 // resume notes how it goes on after a watch.
 func (r *reflector) resume(s state, err error) {
-	if s.phase == Watching {
+	if s.phase == PhaseWatching {
 		r.board.reconnected(err)
 	} else {
 		r.board.relisted(err)
@@ -135,7 +137,7 @@ func (r *reflector) mayBeSilent() bool {
 func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 	var items []item
 	r.begin()
-	for s.phase == Listing {
+	for s.phase == PhaseListing {
 		if s.token == "" {
 			items = items[:0]
 			r.versions = versionSample{}
@@ -178,7 +180,7 @@ func (r *reflector) begin() {
 func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), ErrListIdle)
+	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), failure.ErrListIdle)
 	defer idle.stop()
 	page, err := r.source.List(ctx, s.listOptions(), func(obj any, err error) {
 		idle.touch()
@@ -188,7 +190,7 @@ func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.L
 	})
 	if err == nil && page.Continue == "" && r.versioned && !isVersion(page.ResourceVersion) {
 		// Somebody else's answer, which would delete what there is.
-		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", ErrUndecodable, page.ResourceVersion, s.resourceVersion)
+		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, s.resourceVersion)
 	}
 	return page, causeOf(ctx, err)
 }
@@ -210,7 +212,7 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	r.board.contact()
 	r.succeed(ctx)
 	r.backoff.succeeded()
-	r.board.enter(Watching)
+	r.board.enter(PhaseWatching)
 	r.reread.listed()
 	r.push(delta{kind: replaced, items: items, resourceVersion: s.resourceVersion, same: r.sameness(s)})
 	seen := r.versions.sameness(s.resourceVersion)
@@ -233,7 +235,7 @@ func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
 		r.backoff.succeeded()
 		r.backoff.watched(end.lasted)
 	}
-	idle := errors.Is(end.err, ErrWatchIdle)
+	idle := errors.Is(end.err, failure.ErrWatchIdle)
 	if w.events == 0 && r.doubtable && (idle || end.err == io.EOF && r.buffered) { //nolint:errorlint // as below
 		end.err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), end.err)
 	}
@@ -247,17 +249,17 @@ func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
 		end.err = nil
 	}
 	var pace pace
-	if s = w.state; s.phase == Streaming {
+	if s = w.state; s.phase == PhaseStreaming {
 		s, pace = s.streamEnded(end)
-		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.err, ErrStreamEnded))
+		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.err, failure.ErrStreamEnded))
 	}
 	s, pace = s.watchEnded(end)
 	switch {
-	case s.phase == Watching && !s.resumable() && (w.ordered || !idle):
+	case s.phase == PhaseWatching && !s.resumable() && (w.ordered || !idle):
 		// What was deleted meanwhile would stay.
-		return s.start(), max(pace, soon), fmt.Errorf("watch: %w", cmp.Or(end.err, ErrUnversioned))
+		return s.start(), max(pace, soon), fmt.Errorf("watch: %w", cmp.Or(end.err, failure.ErrUnversioned))
 	case pace != later && r.reread.watched():
-		return s.start(), pace, fmt.Errorf("object: %w: listing to see whether it is now", ErrUndecodable)
+		return s.start(), pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
 	case pace == atOnce && end.err == nil:
 		return s, pace, nil
 	}
@@ -272,7 +274,7 @@ func (r *reflector) doubt(ctx context.Context, position string) error {
 	defer cancel()
 	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	if err == nil && older(latest.ResourceVersion, position) {
-		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", ErrNewHistory, latest.ResourceVersion, position)
+		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, latest.ResourceVersion, position)
 	}
 	return nil
 }
@@ -312,7 +314,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 // gone.
 func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	r.reportObject(ctx, err)
-	var object *ObjectError
+	var object *failure.ObjectError
 	if !errors.As(err, &object) || object.Object == "" {
 		r.reread.unreadable()
 		return item{}, false
@@ -340,7 +342,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 	var broken error
 	page, err := r.source.List(ctx, lookupOptions(key), func(obj any, err error) {
 		if err != nil {
-			var object *ObjectError
+			var object *failure.ObjectError
 			if errors.As(err, &object) && (object.Object == "" || parseKey(object.Object) == key) {
 				broken = err
 			}

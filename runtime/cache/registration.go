@@ -66,7 +66,7 @@ func (r *Registration) Wait(ctx context.Context) error {
 }
 
 // Err returns why the informer has removed the handler: ErrBacklogFull,
-// ErrHandlerExited, or nil if it has not.
+// or that it ended its goroutine, or nil if it has not.
 func (r *Registration) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

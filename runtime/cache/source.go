@@ -18,7 +18,7 @@ type Source[T any] interface {
 	// List fetches one page: the one that options.Continue names, at most
 	// options.Limit objects long if that is not zero. It calls each for every
 	// item in the server's order, before it returns and never concurrently,
-	// with either the object or a *ObjectError for an item that could not be
+	// with either the object or a *failure.ObjectError for an item that could not be
 	// decoded. The page's metadata holds its resourceVersion and, if more
 	// pages follow, the token to continue with.
 	//
@@ -35,7 +35,7 @@ type Source[T any] interface {
 type Watcher[T any] interface {
 	// Next blocks for the next frame. Its errors are
 	//   - io.EOF, when the server has closed the stream in good order;
-	//   - a *ObjectError, for a frame whose object could not be decoded; the
+	//   - a *failure.ObjectError, for a frame whose object could not be decoded; the
 	//     stream goes on and Next may be called again;
 	//   - the status that the server sent in a frame of type ERROR, as an
 	//     error of k8s.io/apimachinery/pkg/api/errors;

@@ -139,12 +139,12 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 			_ = s.Set(half[0])
 		},
 		"update after a snapshot of an index": func(s *Store[*thing]) {
-			_, _ = s.SnapshotByIndex(NamespaceIndexName, "ns")
+			_, _ = s.SnapshotByIndex(namespaceIndexName, "ns")
 			_ = s.Set(half[0])
 		},
 		"delete after snapshots": func(s *Store[*thing]) {
 			s.Snapshot()
-			_, _ = s.SnapshotByIndex(NamespaceIndexName, "ns")
+			_, _ = s.SnapshotByIndex(namespaceIndexName, "ns")
 			s.Delete(types.NamespacedName{Namespace: "ns", Name: "7"})
 		},
 	} {
@@ -180,7 +180,7 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 	for name, snapshot := range map[string]func() Snapshot[*thing]{
 		"all": store.Snapshot,
 		"index": func() Snapshot[*thing] {
-			hits, _ := store.SnapshotByIndex(NamespaceIndexName, "ns")
+			hits, _ := store.SnapshotByIndex(namespaceIndexName, "ns")
 			return hits
 		},
 	} {
@@ -320,7 +320,7 @@ func TestLargeStoreModel(t *testing.T) {
 			delete(m, key)
 			if random.IntN(100) == 0 {
 				all := store.Snapshot()
-				hits, _ := store.SnapshotByIndex(NamespaceIndexName, "ns")
+				hits, _ := store.SnapshotByIndex(namespaceIndexName, "ns")
 				snapshots = append(snapshots, kept{all, slices.Collect(all.All())}, kept{hits, slices.Collect(hits.All())})
 			}
 		}

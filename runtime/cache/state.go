@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // defaultPageSize is client-go's.
@@ -93,9 +96,9 @@ func newState(pageSize int64, watchList bool) state {
 // start begins a new round: everything is fetched again.
 func (s state) start() state {
 	s.token, s.whole = "", false
-	s.phase = Listing
+	s.phase = PhaseListing
 	if s.watchList {
-		s.phase = Streaming
+		s.phase = PhaseStreaming
 	}
 	return s
 }
@@ -160,19 +163,19 @@ func (s state) listed(page metav1.ListMeta) state {
 	}
 	s.token, s.whole, s.unavailable, s.notFound = "", false, false, 0
 	s.resourceVersion = page.ResourceVersion
-	s.phase = Watching
+	s.phase = PhaseWatching
 	return s
 }
 
 // listFailed is the transition for a page that failed.
 func (s state) listFailed(err error) (state, pace) {
 	switch {
-	case s.token != "" && isExpired(err), !s.whole && errors.Is(err, errPageRepeated):
+	case s.token != "" && failure.ClassOf(err) == failure.ClassExpired, !s.whole && errors.Is(err, errPageRepeated):
 		s.token, s.whole = "", true
 		return s, atOnce
-	case (isExpired(err) || isTooLarge(err)) && !s.unavailable:
+	case (failure.ClassOf(err) == failure.ClassExpired || failure.ClassOf(err) == failure.ClassTooLarge) && !s.unavailable:
 		s.token, s.whole, s.unavailable = "", false, true
-		s.anew = s.anew || isTooLarge(err)
+		s.anew = s.anew || failure.ClassOf(err) == failure.ClassTooLarge
 		return s, atOnce
 	default:
 		return s.noted(err).start(), later
@@ -181,7 +184,7 @@ func (s state) listFailed(err error) (state, pace) {
 
 // noted counts the answers that there is no such resource.
 func (s state) noted(err error) state {
-	if ClassOf(err) == ClassNotFound {
+	if failure.ClassOf(err) == failure.ClassNotFound {
 		s.notFound++
 	} else {
 		s.notFound = 0
@@ -202,7 +205,7 @@ func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
 		AllowWatchBookmarks: true,
 		TimeoutSeconds:      &seconds,
 	}
-	if s.phase == Streaming {
+	if s.phase == PhaseStreaming {
 		initial := true
 		options.SendInitialEvents = &initial
 		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
@@ -217,7 +220,7 @@ func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
 func (s state) streamed(resourceVersion string) state {
 	s.unavailable, s.anew, s.notFound, s.cut = false, false, 0, 0
 	s.resourceVersion = resourceVersion
-	s.phase = Watching
+	s.phase = PhaseWatching
 	return s
 }
 
@@ -238,8 +241,8 @@ func (e ending) cut() bool {
 	if !e.opened {
 		return false
 	}
-	class := ClassOf(e.err)
-	return e.err == nil || class == ClassConnection || class == ClassOther && !isStatus(e.err)
+	class := failure.ClassOf(e.err)
+	return e.err == nil || class == failure.ClassConnection || class == failure.ClassOther && !isStatus(e.err)
 }
 
 func (e ending) short() bool { return e.lasted < shortWatch }
@@ -251,9 +254,9 @@ func (e ending) useless() bool { return e.short() && e.events == 0 }
 func (e ending) reason() error {
 	switch {
 	case e.err == nil:
-		return ErrWatchTooShort
+		return failure.ErrWatchTooShort
 	case e.cut() && e.useless():
-		return fmt.Errorf("%w: %w", ErrWatchTooShort, e.err)
+		return fmt.Errorf("%w: %w", failure.ErrWatchTooShort, e.err)
 	}
 	return e.err
 }
@@ -273,28 +276,28 @@ func (s state) streamEnded(e ending) (state, pace) {
 	if e.cut() {
 		s.cut = min(s.cut+1, maxCutWatchLists)
 		if s.cut == maxCutWatchLists {
-			s.phase = Listing
+			s.phase = PhaseListing
 		}
 		return s, e.reopen()
 	}
-	switch class := ClassOf(e.err); class {
-	case ClassTooManyRequests, ClassConnection:
+	switch class := failure.ClassOf(e.err); class {
+	case failure.ClassTooManyRequests, failure.ClassConnection:
 		return s, later
-	case ClassNotFound:
+	case failure.ClassNotFound:
 		if s.absent() {
 			// A proxy may know nothing of watches, and let lists through.
-			s.phase = Listing
+			s.phase = PhaseListing
 		}
 		return s, later
-	case ClassExpired, ClassTooLarge:
+	case failure.ClassExpired, failure.ClassTooLarge:
 		if !s.unavailable {
-			s.unavailable, s.anew = true, s.anew || class == ClassTooLarge
+			s.unavailable, s.anew = true, s.anew || class == failure.ClassTooLarge
 			return s, atOnce
 		}
-	case ClassSilent:
+	case failure.ClassSilent:
 		s.watchList = false
 	}
-	s.phase = Listing
+	s.phase = PhaseListing
 	return s, atOnce
 }
 
@@ -303,22 +306,28 @@ func (s state) streamEnded(e ending) (state, pace) {
 // proxy may cut every watch, and let lists through.
 func (s state) watchEnded(e ending) (state, pace) {
 	s = s.noted(e.err)
-	s.anew = errors.Is(e.err, ErrNewHistory)
+	s.anew = errors.Is(e.err, failure.ErrHistoryRestarted)
 	s.unavailable = s.anew
 	if !e.useless() {
 		s.useless = 0
 	} else if e.cut() {
 		s.useless = min(s.useless+1, maxUselessWatches)
 	}
-	class := ClassOf(e.err)
+	class := failure.ClassOf(e.err)
 	switch {
-	case class == ClassSilent, e.cut() && !e.useless():
+	case class == failure.ClassSilent, e.cut() && !e.useless():
 		return s, e.reopen()
 	case s.useless == maxUselessWatches:
 		return s.start(), later
-	case class == ClassTooManyRequests, class == ClassConnection:
+	case class == failure.ClassTooManyRequests, class == failure.ClassConnection:
 		return s, later
 	default:
 		return s.start(), later
 	}
+}
+
+// isStatus is true for an answer of the API server.
+func isStatus(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
 }

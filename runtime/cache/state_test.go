@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 var (
@@ -86,7 +88,7 @@ func TestListOptions(t *testing.T) {
 			s := newState(test.pageSize, false)
 			var got []string
 			ask := func() {
-				if s.phase == Listing {
+				if s.phase == PhaseListing {
 					o := s.listOptions()
 					if exact := o.ResourceVersionMatch == "" && o.Limit > 0 && isVersion(o.ResourceVersion); exact {
 						t.Errorf("list of exactly version %s", o.ResourceVersion)
@@ -108,11 +110,11 @@ func TestListOptions(t *testing.T) {
 
 // Where each failure leads, and when.
 func TestTransitions(t *testing.T) {
-	synced := state{phase: Watching, resourceVersion: "10", watchList: true}
-	streaming := state{phase: Streaming, resourceVersion: "10", watchList: true}
+	synced := state{phase: PhaseWatching, resourceVersion: "10", watchList: true}
+	streaming := state{phase: PhaseStreaming, resourceVersion: "10", watchList: true}
 	unavailable := streaming
 	unavailable.unavailable = true
-	listing := state{phase: Listing, resourceVersion: "10", watchList: true}
+	listing := state{phase: PhaseListing, resourceVersion: "10", watchList: true}
 
 	refused := ending{}
 	watched := ending{opened: true, events: 1, lasted: time.Minute}
@@ -129,8 +131,8 @@ func TestTransitions(t *testing.T) {
 	cutOften.cut = 3
 
 	listFailed := func(s state, e ending) (state, pace) { return s.listFailed(e.err) }
-	list := func(s *state) { s.phase = Listing }
-	relist := func(s *state) { s.phase = Streaming }
+	list := func(s *state) { s.phase = PhaseListing }
+	relist := func(s *state) { s.phase = PhaseStreaming }
 	cut := func(n int) func(*state) { return func(s *state) { s.cut = n } }
 
 	for _, test := range []struct {
@@ -144,44 +146,44 @@ func TestTransitions(t *testing.T) {
 	}{
 		{"W6 a closed watch is opened again", synced, state.watchEnded, watched, nil, nil, atOnce},
 		{"W6 also one without an event", synced, state.watchEnded, quiet, nil, nil, atOnce},
-		{"W6 unless it was closed at once", synced, state.watchEnded, useless, nil, func(s *state) { s.phase, s.useless = Streaming, 1 }, later},
+		{"W6 unless it was closed at once", synced, state.watchEnded, useless, nil, func(s *state) { s.phase, s.useless = PhaseStreaming, 1 }, later},
 		{"a watch that is closed as soon as something came is opened again in a second", synced, state.watchEnded, brief, nil, nil, soon},
 		{"a watch that was cut is opened again", synced, state.watchEnded, watched, errCut, nil, atOnce},
 		{"also one without an event", synced, state.watchEnded, quiet, errCut, nil, atOnce},
 		{"as soon as something came: in a second", synced, state.watchEnded, brief, errCut, nil, soon},
 		{"at once: after a backoff", synced, state.watchEnded, useless, errCut, func(s *state) { s.useless = 1 }, later},
-		{"the third in a row leads to a list", uselessTwice, state.watchEnded, useless, errCut, func(s *state) { s.phase, s.useless = Streaming, 3 }, later},
+		{"the third in a row leads to a list", uselessTwice, state.watchEnded, useless, errCut, func(s *state) { s.phase, s.useless = PhaseStreaming, 3 }, later},
 		{"those that a busy server refuses do not count", uselessTwice, state.watchEnded, refused, errRefused, nil, later},
 		{"one of use ends the row", uselessTwice, state.watchEnded, brief, errCut, func(s *state) { s.useless = 0 }, soon},
 		{"what is no answer is a connection that was cut", synced, state.watchEnded, quiet, errOdd, nil, atOnce},
-		{"unless nothing came of the watch", synced, state.watchEnded, useless, errOdd, func(s *state) { s.phase, s.useless = Streaming, 1 }, later},
+		{"unless nothing came of the watch", synced, state.watchEnded, useless, errOdd, func(s *state) { s.phase, s.useless = PhaseStreaming, 1 }, later},
 		{"an unknown failure to open a watch leads to a list", synced, state.watchEnded, refused, errOdd, relist, later},
 		{"W4 an expired watch leads to a list no older than what was seen", synced, state.watchEnded, refused, errExpired, relist, later},
 		{"W4 also one that had been opened", synced, state.watchEnded, watched, errExpired, relist, later},
-		{"after a history that restarted the list is one of the latest state", synced, state.watchEnded, watched, ErrNewHistory, func(s *state) {
-			s.phase, s.anew, s.unavailable = Streaming, true, true
+		{"after a history that restarted the list is one of the latest state", synced, state.watchEnded, watched, failure.ErrHistoryRestarted, func(s *state) {
+			s.phase, s.anew, s.unavailable = PhaseStreaming, true, true
 		}, later},
 		{"W4 W5 a busy server is asked again for the same", synced, state.watchEnded, refused, errBusy, nil, later},
 		{"W5 one that is down too", synced, state.watchEnded, refused, errRefused, nil, later},
-		{"an answer that there is no such resource is counted", synced, state.watchEnded, refused, errNotFound, func(s *state) { s.phase, s.notFound = Streaming, 1 }, later},
+		{"an answer that there is no such resource is counted", synced, state.watchEnded, refused, errNotFound, func(s *state) { s.phase, s.notFound = PhaseStreaming, 1 }, later},
 		{"W4 any other failure leads to a list", synced, state.watchEnded, refused, errForbidden, relist, later},
-		{"a silent watch is opened again", synced, state.watchEnded, quiet, ErrWatchIdle, nil, atOnce},
-		{"also one that was never answered", synced, state.watchEnded, ending{lasted: time.Minute}, ErrWatchIdle, nil, atOnce},
-		{"not without a delay, if a second is too long for the options", synced, state.watchEnded, useless, ErrWatchIdle, nil, soon},
+		{"a silent watch is opened again", synced, state.watchEnded, quiet, failure.ErrWatchIdle, nil, atOnce},
+		{"also one that was never answered", synced, state.watchEnded, ending{lasted: time.Minute}, failure.ErrWatchIdle, nil, atOnce},
+		{"not without a delay, if a second is too long for the options", synced, state.watchEnded, useless, failure.ErrWatchIdle, nil, soon},
 
 		{"WL4 a refused watch-list is a list this time", streaming, state.streamEnded, refused, errInvalid, list, atOnce},
 		{"an absent resource is asked for again", streaming, state.streamEnded, refused, errNotFound, func(s *state) { s.notFound = 1 }, later},
-		{"then by a list: watches alone may be refused", missing, state.streamEnded, refused, errNotFound, func(s *state) { s.phase, s.notFound = Listing, 2 }, later},
+		{"then by a list: watches alone may be refused", missing, state.streamEnded, refused, errNotFound, func(s *state) { s.phase, s.notFound = PhaseListing, 2 }, later},
 		{"WL4 a busy server is asked again", streaming, state.streamEnded, refused, errBusy, nil, later},
 		{"WL4 one that is down too", streaming, state.streamEnded, refused, errRefused, nil, later},
 		{"WL5 a stream that ends early is opened again", streaming, state.streamEnded, quiet, nil, cut(1), atOnce},
 		{"WL5 in a second, if it ended at once", streaming, state.streamEnded, useless, nil, cut(1), soon},
 		{"one that is cut too", streaming, state.streamEnded, quiet, errCut, cut(1), atOnce},
-		{"the third in a row becomes a list", cutTwice, state.streamEnded, quiet, errCut, func(s *state) { s.phase, s.cut = Listing, 3 }, atOnce},
+		{"the third in a row becomes a list", cutTwice, state.streamEnded, quiet, errCut, func(s *state) { s.phase, s.cut = PhaseListing, 3 }, atOnce},
 		{"and so does each until one is complete", cutOften, state.streamEnded, quiet, errCut, list, atOnce},
 		{"WL4 an expired one at the latest version", streaming, state.streamEnded, refused, errExpired, func(s *state) { s.unavailable = true }, atOnce},
 		{"WL4 but only once", unavailable, state.streamEnded, refused, errExpired, list, atOnce},
-		{"WL7 without its bookmark never again", streaming, state.streamEnded, quiet, ErrBookmarkMissing, func(s *state) { s.phase, s.watchList = Listing, false }, atOnce},
+		{"WL7 without its bookmark never again", streaming, state.streamEnded, quiet, failure.ErrBookmarkMissing, func(s *state) { s.phase, s.watchList = PhaseListing, false }, atOnce},
 
 		{"WL4 after a failed list a watch-list is tried again", listing, listFailed, refused, errForbidden, relist, later},
 	} {
@@ -202,8 +204,8 @@ func TestTransitions(t *testing.T) {
 
 // A watch-list that is complete takes back what is known of those before it.
 func TestCompleteWatchList(t *testing.T) {
-	s := state{phase: Streaming, watchList: true, cut: 2, notFound: 1, unavailable: true, anew: true}.streamed("7")
-	if want := (state{phase: Watching, watchList: true, resourceVersion: "7"}); s != want {
+	s := state{phase: PhaseStreaming, watchList: true, cut: 2, notFound: 1, unavailable: true, anew: true}.streamed("7")
+	if want := (state{phase: PhaseWatching, watchList: true, resourceVersion: "7"}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 }
@@ -238,20 +240,20 @@ func TestAbsent(t *testing.T) {
 func TestClassOf(t *testing.T) {
 	for _, test := range []struct {
 		err  error
-		want ErrorClass
+		want failure.Class
 	}{
-		{errExpired, ClassExpired}, {errGone, ClassExpired}, {fmt.Errorf("watch: %w: bookmark", ErrNewHistory), ClassExpired},
-		{errTooLarge, ClassTooLarge},
-		{errBusy, ClassTooManyRequests},
-		{errRefused, ClassConnection}, {errCut, ClassConnection},
-		{errForbidden, ClassForbidden}, {apierrors.NewUnauthorized("who?"), ClassForbidden},
-		{errNotFound, ClassNotFound}, {fmt.Errorf("list: %w", &meta.NoKindMatchError{}), ClassNotFound},
-		{apierrors.NewInternalError(errOdd), ClassServerError}, {apierrors.NewServiceUnavailable("later"), ClassServerError},
-		{fmt.Errorf("%w: bad magic", ErrUndecodable), ClassDecode}, {&ObjectError{Err: errOdd}, ClassDecode},
-		{fmt.Errorf("%w: 4m", ErrWatchIdle), ClassSilent}, {ErrListIdle, ClassSilent},
-		{errOdd, ClassOther}, {errInvalid, ClassOther}, {nil, ClassOther},
+		{errExpired, failure.ClassExpired}, {errGone, failure.ClassExpired}, {fmt.Errorf("watch: %w: bookmark", failure.ErrHistoryRestarted), failure.ClassExpired},
+		{errTooLarge, failure.ClassTooLarge},
+		{errBusy, failure.ClassTooManyRequests},
+		{errRefused, failure.ClassConnection}, {errCut, failure.ClassConnection},
+		{errForbidden, failure.ClassForbidden}, {apierrors.NewUnauthorized("who?"), failure.ClassForbidden},
+		{errNotFound, failure.ClassNotFound}, {fmt.Errorf("list: %w", &meta.NoKindMatchError{}), failure.ClassNotFound},
+		{apierrors.NewInternalError(errOdd), failure.ClassServerError}, {apierrors.NewServiceUnavailable("later"), failure.ClassServerError},
+		{fmt.Errorf("%w: bad magic", failure.ErrUndecodable), failure.ClassDecode}, {&failure.ObjectError{Err: errOdd}, failure.ClassDecode},
+		{fmt.Errorf("%w: 4m", failure.ErrWatchIdle), failure.ClassSilent}, {failure.ErrListIdle, failure.ClassSilent},
+		{errOdd, failure.ClassOther}, {errInvalid, failure.ClassOther}, {nil, failure.ClassOther},
 	} {
-		if got := ClassOf(test.err); got != test.want {
+		if got := failure.ClassOf(test.err); got != test.want {
 			t.Errorf("%v: got %v, want %v", test.err, got, test.want)
 		}
 	}
@@ -265,15 +267,15 @@ func TestWatchOptions(t *testing.T) {
 		from state
 		want metav1.ListOptions
 	}{
-		{"W1 a watch", state{phase: Watching, resourceVersion: "10"},
+		{"W1 a watch", state{phase: PhaseWatching, resourceVersion: "10"},
 			metav1.ListOptions{ResourceVersion: "10", AllowWatchBookmarks: true, TimeoutSeconds: &seconds}},
-		{"WL1 a first watch-list", state{phase: Streaming},
+		{"WL1 a first watch-list", state{phase: PhaseStreaming},
 			metav1.ListOptions{AllowWatchBookmarks: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes,
 				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
-		{"WL1 a later one", state{phase: Streaming, resourceVersion: "10"},
+		{"WL1 a later one", state{phase: PhaseStreaming, resourceVersion: "10"},
 			metav1.ListOptions{ResourceVersion: "10", AllowWatchBookmarks: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes,
 				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
-		{"WL4 one after the version expired", state{phase: Streaming, resourceVersion: "10", unavailable: true},
+		{"WL4 one after the version expired", state{phase: PhaseStreaming, resourceVersion: "10", unavailable: true},
 			metav1.ListOptions{AllowWatchBookmarks: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes,
 				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}},
 	} {

@@ -11,42 +11,42 @@ import (
 type Phase uint8
 
 const (
-	// Pending is an informer that has not been started.
-	Pending Phase = iota
-	// Listing is an informer that fetches the pages of a list.
-	Listing
-	// Streaming is an informer that receives the initial events of a
+	// PhasePending is an informer that has not been started.
+	PhasePending Phase = iota
+	// PhaseListing is an informer that fetches the pages of a list.
+	PhaseListing
+	// PhaseStreaming is an informer that receives the initial events of a
 	// watch-list (KEP-3157) and waits for the bookmark that closes them.
-	Streaming
-	// Watching is an informer whose store follows the API.
-	Watching
-	// BackingOff is an informer that waits before it tries again what failed.
-	BackingOff
-	// Absent is an informer of a resource that the server does not have. It
+	PhaseStreaming
+	// PhaseWatching is an informer whose store follows the API.
+	PhaseWatching
+	// PhaseBackingOff is an informer that waits before it tries again what failed.
+	PhaseBackingOff
+	// PhaseAbsent is an informer of a resource that the server does not have. It
 	// looks every Options.AbsentRetry whether somebody has installed it.
-	Absent
-	// Stopped is an informer whose Run has ended.
-	Stopped
+	PhaseAbsent
+	// PhaseStopped is an informer whose Run has ended.
+	PhaseStopped
 )
 
 var phaseNames = [...]string{
-	Pending:    "not started",
-	Listing:    "listing",
-	Streaming:  "waiting for the bookmark that closes the initial events",
-	Watching:   "watching",
-	BackingOff: "backing off",
-	Absent:     "waiting for the resource to be installed",
-	Stopped:    "stopped",
+	PhasePending:    "not started",
+	PhaseListing:    "listing",
+	PhaseStreaming:  "waiting for the bookmark that closes the initial events",
+	PhaseWatching:   "watching",
+	PhaseBackingOff: "backing off",
+	PhaseAbsent:     "waiting for the resource to be installed",
+	PhaseStopped:    "stopped",
 }
 
 // phaseTimes say how long a phase has lasted, behind its name: "the initial events for
 // 10s" would be read as if these lasted so long, and "backing off for 3s" as the length of
 // the backoff.
 var phaseTimes = map[Phase]string{
-	Streaming:  " (%v so far)",
-	BackingOff: " (%v so far)",
-	Absent:     " (%v so far)",
-	Stopped:    " %v ago",
+	PhaseStreaming:  " (%v so far)",
+	PhaseBackingOff: " (%v so far)",
+	PhaseAbsent:     " (%v so far)",
+	PhaseStopped:    " %v ago",
 }
 
 // String returns what to put behind "the informer is".
@@ -157,7 +157,7 @@ func (s Status) String() string {
 // informer has not been started.
 func (s Status) Stale() time.Duration {
 	switch {
-	case s.Phase == Pending:
+	case s.Phase == PhasePending:
 		return 0
 	case s.LastContact.IsZero():
 		return time.Since(s.Started)
@@ -168,7 +168,7 @@ func (s Status) Stale() time.Duration {
 
 // Check returns the error of HealthCheck.
 func (s Status) Check(stale time.Duration) error {
-	if s.Phase == Stopped {
+	if s.Phase == PhaseStopped {
 		return fmt.Errorf("informer %q: %w", s.Name, ErrStopped)
 	}
 	if age := s.Stale(); age > stale {

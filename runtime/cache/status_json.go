@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // MarshalText returns the text of the phase, as String does.
@@ -81,7 +83,7 @@ func newErrorJSON(err error, list bool) *errorJSON {
 	}
 	e := &errorJSON{Message: err.Error()}
 	if list {
-		e.Class = ClassOf(err).String()
+		e.Class = failure.ClassOf(err).String()
 	}
 	return e
 }

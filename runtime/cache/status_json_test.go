@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // fullStatus has a value in every field.
@@ -22,7 +23,7 @@ func fullStatus() cache.Status {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "shop.example.com", Resource: "orders"}, "", errors.New("no role"))
 	return cache.Status{
 		Name:            "orders.v1.shop.example.com",
-		Phase:           cache.BackingOff,
+		Phase:           cache.PhaseBackingOff,
 		Since:           begin.Add(5 * time.Minute),
 		Started:         begin,
 		NextAttempt:     begin.Add(5*time.Minute + 1500*time.Millisecond),
@@ -36,11 +37,11 @@ func fullStatus() cache.Status {
 		LastBookmark:    begin.Add(2 * time.Minute),
 		LastContact:     begin.Add(3 * time.Minute),
 		Reconnects:      1,
-		ReconnectReason: fmt.Errorf("watch: %w: 4m0s", cache.ErrWatchIdle),
+		ReconnectReason: fmt.Errorf("watch: %w: 4m0s", failure.ErrWatchIdle),
 		Relists:         1,
-		RelistReason:    fmt.Errorf("watch: %w", cache.ErrNewHistory),
+		RelistReason:    fmt.Errorf("watch: %w", failure.ErrHistoryRestarted),
 		ObjectErrors:    1,
-		LastObjectError: &cache.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
+		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
 		Handlers: []cache.HandlerStatus{{
 			Name:        "invoices",
 			Backlog:     500,
@@ -77,7 +78,7 @@ const fullStatusJSON = `{
   },
   "relists": 1,
   "relistReason": {
-    "message": "watch: server has begun a new history",
+    "message": "watch: history of the server has restarted",
     "class": "expired"
   },
   "objectErrors": 1,
@@ -177,7 +178,7 @@ func TestStatusJSONHasEveryField(t *testing.T) {
 }
 
 func TestPhaseText(t *testing.T) {
-	for phase := cache.Pending; phase <= cache.Stopped; phase++ {
+	for phase := cache.PhasePending; phase <= cache.PhaseStopped; phase++ {
 		text, err := phase.MarshalText()
 		if err != nil {
 			t.Fatal(err)

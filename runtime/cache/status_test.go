@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // The status tells what went on.
@@ -38,7 +39,7 @@ func TestStatus(t *testing.T) {
 		time.Sleep(time.Minute)
 
 		s := informer.Status()
-		if s.Name != "things" || s.Phase != cache.Watching || !s.Synced || s.Objects != 2 || s.ResourceVersion != "4" {
+		if s.Name != "things" || s.Phase != cache.PhaseWatching || !s.Synced || s.Objects != 2 || s.ResourceVersion != "4" {
 			t.Errorf("status: %+v", s)
 		}
 		if got := s.Started.Sub(begin); got != 0 {
@@ -53,7 +54,7 @@ func TestStatus(t *testing.T) {
 		if s.LastContact.Sub(begin) <= bookmark {
 			t.Errorf("LastContact after %v", s.LastContact.Sub(begin))
 		}
-		if s.Reconnects != 2 || s.Relists != 1 || cache.ClassOf(s.RelistReason) != cache.ClassExpired {
+		if s.Reconnects != 2 || s.Relists != 1 || failure.ClassOf(s.RelistReason) != failure.ClassExpired {
 			t.Errorf("%d reconnects, %d relists because of %v", s.Reconnects, s.Relists, s.RelistReason)
 		}
 		if s.ObjectErrors != 3 || !strings.Contains(s.LastObjectError.Error(), `index "fails": object "ns/a": panic: no value`) {
@@ -137,7 +138,7 @@ func TestResourceComesAndGoes(t *testing.T) {
 			api.ClearFaults()
 			time.Sleep(6 * time.Minute)
 			expect(t, "store after it went", nil, names(r.Store().List()))
-			if s := r.Status(); s.Phase != cache.Absent || s.Objects != 0 {
+			if s := r.Status(); s.Phase != cache.PhaseAbsent || s.Objects != 0 {
 				t.Errorf("status: %+v", s)
 			}
 		}
@@ -181,7 +182,7 @@ func TestAbsenceNeedsProof(t *testing.T) {
 				expect(t, "events within the grace period", []string{"add a 2 initial"}, lines(recorder.Events()))
 				time.Sleep(time.Hour)
 				expect(t, "events after it", test.events, lines(recorder.Events()))
-				if s := r.Status(); s.Phase != cache.Absent {
+				if s := r.Status(); s.Phase != cache.PhaseAbsent {
 					t.Errorf("status: %+v", s)
 				}
 			})
@@ -214,7 +215,7 @@ func TestAbsenceOptions(t *testing.T) {
 		absent(api, -1)
 		time.Sleep(time.Hour)
 		expect(t, "kept", []string{"add a 2 initial"}, lines(recorder.Events()))
-		if s := r.Status(); s.Phase != cache.Absent {
+		if s := r.Status(); s.Phase != cache.PhaseAbsent {
 			t.Errorf("status: %+v", s)
 		}
 	})
@@ -226,7 +227,7 @@ func TestAbsenceOptions(t *testing.T) {
 		absent(api, -1)
 		time.Sleep(10 * time.Minute)
 		expect(t, "nothing special", []string{"add a 2 initial"}, lines(recorder.Events()))
-		if s := r.Status(); s.Phase != cache.BackingOff {
+		if s := r.Status(); s.Phase != cache.PhaseBackingOff {
 			t.Errorf("status: %+v", s)
 		}
 	})
@@ -240,22 +241,22 @@ func TestOnFailure(t *testing.T) {
 		var failures []cache.Failure
 		informer := cache.New(api, cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			failures = append(failures, f)
-			return cache.Decision{Rest: -1, Stop: f.Class == cache.ClassForbidden && f.Attempts == 5}
+			return cache.Decision{Rest: -1, Stop: f.Class == failure.ClassForbidden && f.Attempts == 5}
 		}})
 		begin := time.Now()
 		err := informer.Run(t.Context())
-		if cache.ClassOf(err) != cache.ClassForbidden || !strings.Contains(err.Error(), "given up: list: ") {
+		if failure.ClassOf(err) != failure.ClassForbidden || !strings.Contains(err.Error(), "given up: list: ") {
 			t.Errorf("Run: %v", err)
 		}
 		if took := time.Since(begin); took != 400*time.Millisecond {
 			t.Errorf("4 rests of no time took %v, want 100 ms each", took)
 		}
 		for i, f := range failures {
-			if f.Attempts != i+1 || f.Phase != cache.Listing || f.Rest < 500*time.Millisecond {
+			if f.Attempts != i+1 || f.Phase != cache.PhaseListing || f.Rest < 500*time.Millisecond {
 				t.Errorf("failure %d: %+v", i, f)
 			}
 		}
-		if err := informer.WaitForSync(t.Context()); !errors.Is(err, cache.ErrStopped) || cache.ClassOf(err) != cache.ClassForbidden {
+		if err := informer.WaitForSync(t.Context()); !errors.Is(err, cache.ErrStopped) || failure.ClassOf(err) != failure.ClassForbidden {
 			t.Errorf("WaitForSync: %v", err)
 		}
 	})

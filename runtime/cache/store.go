@@ -8,7 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // Store holds the objects of one resource and their indexes.
@@ -28,7 +30,7 @@ type Store[T any] struct{ core store }
 // ErrIndexInvalid, ErrIndexExists.
 func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (*Store[T], error) {
 	s := &Store[T]{}
-	s.core.setUp(reflect.TypeFor[T](), func(obj any) (types.NamespacedName, error) { return key(as[T](obj)) })
+	s.core.setUp(reflect.TypeFor[T](), func(obj any) (types.NamespacedName, error) { return key(reader.As[T](obj)) })
 	if err := s.AddIndexes(indexes...); err != nil {
 		return nil, err
 	}
@@ -39,11 +41,8 @@ func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index
 // is written to it must be of the type T.
 func (s *Store[T]) Untyped() *Store[any] { return (*Store[any])(s) }
 
-// StoreOf returns an untyped store as the Store[T] that it was made as, or false if it
-// was made for objects of another type.
-func StoreOf[T any](untyped *Store[any]) (*Store[T], bool) {
-	return (*Store[T])(untyped), untyped.core.of == reflect.TypeFor[T]()
-}
+// Reader is for listers and adapters, which read stores without naming T.
+func (s *Store[T]) Reader() reader.Reader { return &s.core }
 
 // Key returns the key of obj in this store.
 func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.core.key(obj) }
@@ -51,9 +50,9 @@ func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.core.key(
 // Get returns the object of that key, if there is one. While nobody writes, it needs
 // no lock.
 func (s *Store[T]) Get(key types.NamespacedName) (obj T, ok bool) {
-	found, ok := s.core.get(key)
+	found, ok := s.core.Get(key)
 	if ok {
-		obj = as[T](found)
+		obj = reader.As[T](found)
 	}
 	return obj, ok
 }
@@ -71,10 +70,9 @@ func (s *Store[T]) All() iter.Seq[T] {
 }
 
 // ListNamespace returns the objects of a namespace, or all of them for the
-// empty one, in no order. Without an index of the name NamespaceIndexName it
-// looks at every object.
+// empty one, in no order. Without NamespaceIndex it looks at every object.
 func (s *Store[T]) ListNamespace(namespace string) []T {
-	return List[T](&s.core, namespace)
+	return reader.List[T](&s.core, namespace)
 }
 
 // Namespace iterates as All does, over the objects of a namespace.
@@ -88,13 +86,13 @@ func (s *Store[T]) Keys() []types.NamespacedName { return s.core.keys() }
 // ByIndex returns the objects that have that value in an index, in no order.
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
-	return ByIndex[T](&s.core, name, value)
+	return reader.ByIndex[T](&s.core, name, value)
 }
 
 // ByIndexAny returns the objects that have one of those values in an index, or
 // several, each once and in no order. Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndexAny(name string, values ...string) ([]T, error) {
-	return ByIndex[T](&s.core, name, values...)
+	return reader.ByIndex[T](&s.core, name, values...)
 }
 
 // IndexKeys returns the keys of the objects that have that value in an index,
@@ -131,7 +129,7 @@ func (s *Store[T]) Set(obj T) error { return s.core.set(obj) }
 // Delete removes the object of that key and returns it, if there was one.
 func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
 	found, existed := s.core.delete(key)
-	return as[T](found), existed
+	return reader.As[T](found), existed
 }
 
 // Replace makes objects the content of the store, all at once for any reader.
@@ -182,10 +180,7 @@ func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
 // Snapshot is what a store held at some time, in no order. It costs no copy: the
 // store makes one when it changes. What it holds stays in memory as long as the
 // snapshot.
-type Snapshot[T any] struct{ objects }
-
-// objects are some of a store, as its table holds them.
-type objects struct {
+type Snapshot[T any] struct {
 	words []table.Object
 	form  *table.Form
 }
@@ -199,7 +194,7 @@ func (s Snapshot[T]) All() iter.Seq[T] { return s.each }
 func (s Snapshot[T]) each(yield func(T) bool) {
 	defer giveWay(len(s.words))
 	for _, o := range s.words {
-		if !yield(as[T](s.form.Unpack(o))) {
+		if !yield(reader.As[T](s.form.Unpack(o))) {
 			return
 		}
 	}
@@ -209,7 +204,7 @@ func (s Snapshot[T]) each(yield func(T) bool) {
 func (s *Snapshot[T]) next() T {
 	o := s.words[0]
 	s.words = s.words[1:]
-	return as[T](s.form.Unpack(o))
+	return reader.As[T](s.form.Unpack(o))
 }
 
 // KeyOf returns the namespace and the name of obj, which may be anything that
@@ -218,7 +213,7 @@ func (s *Snapshot[T]) next() T {
 func KeyOf(obj any) (types.NamespacedName, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
-		return types.NamespacedName{}, &ObjectError{Err: err}
+		return types.NamespacedName{}, &failure.ObjectError{Err: err}
 	}
 	return types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, nil
 }

@@ -4,63 +4,30 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // What is compiled once for all types has objects of the type any. Here it meets the
 // sources and handlers of one type.
 
-// SourceOf returns a source of any objects as a Source[T]. Its objects must be of the
-// type T. An informer reads from it without a conversion.
-func SourceOf[T any](untyped Source[any]) Source[T] {
-	if typed, ok := untyped.(Source[T]); ok {
-		return typed
-	}
-	return typedSource[T]{untyped}
-}
-
-// typedSource is a Source of any as one of Ts.
-type typedSource[T any] struct{ untyped Source[any] }
-
-func (s typedSource[T]) Describe() SourceInfo { return describe(s.untyped) }
-
-func (s typedSource[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
-	return s.untyped.List(ctx, options, func(obj any, err error) { each(as[T](obj), err) })
-}
-
-func (s typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (Watcher[T], error) {
-	w, err := s.untyped.Watch(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	return typedWatcher[T]{w}, nil
-}
-
-// typedWatcher is a Watcher of any as one of Ts.
-type typedWatcher[T any] struct{ untyped Watcher[any] }
-
-func (w typedWatcher[T]) Next() (Frame[T], error) {
-	frame, err := w.untyped.Next()
-	return frameOf[T](frame), err
-}
-
-func (w typedWatcher[T]) Stop() { w.untyped.Stop() }
-
 func frameOf[To, From any](f Frame[From]) Frame[To] {
 	return Frame[To]{
 		Type:             f.Type,
-		Object:           as[To](f.Object),
+		Object:           reader.As[To](f.Object),
 		ResourceVersion:  f.ResourceVersion,
 		InitialEventsEnd: f.InitialEventsEnd,
 	}
 }
 
-// untypedSource returns a source for objects of any type.
+// untypedSource returns a source for objects of any type. Those of package source are
+// one below, which saves a conversion of each object.
 func untypedSource[T any](source Source[T]) Source[any] {
 	switch s := source.(type) {
 	case Source[any]:
 		return s
-	case typedSource[T]:
-		return s.untyped
+	case interface{ Untyped() Source[any] }:
+		return s.Untyped()
 	}
 	return sourceOf[T]{source}
 }
@@ -104,10 +71,10 @@ func untypedHandler[T any](handler Handler[T]) Handler[any] {
 // handlerOf is a Handler of Ts as one of any.
 type handlerOf[T any] struct{ typed Handler[T] }
 
-func (h handlerOf[T]) OnAdd(obj any, initial bool) { h.typed.OnAdd(as[T](obj), initial) }
+func (h handlerOf[T]) OnAdd(obj any, initial bool) { h.typed.OnAdd(reader.As[T](obj), initial) }
 
-func (h handlerOf[T]) OnUpdate(old, obj any) { h.typed.OnUpdate(as[T](old), as[T](obj)) }
+func (h handlerOf[T]) OnUpdate(old, obj any) { h.typed.OnUpdate(reader.As[T](old), reader.As[T](obj)) }
 
 func (h handlerOf[T]) OnDelete(last any, finalStateUnknown bool) {
-	h.typed.OnDelete(as[T](last), finalStateUnknown)
+	h.typed.OnDelete(reader.As[T](last), finalStateUnknown)
 }

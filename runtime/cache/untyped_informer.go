@@ -203,7 +203,7 @@ func (i *informer) run(ctx context.Context) error {
 		about:     i.about,
 		options:   &i.options,
 		push:      deltas.push,
-		cached:    func(it item) (any, bool) { return i.store.core.get(it.key) },
+		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
 		committed: deltas.consumed,
 		board:     &i.board,
 	}
@@ -251,7 +251,7 @@ func (i *informer) end() {
 		i.fanout.remove(l)
 		l.release()
 	}
-	i.board.enter(Stopped)
+	i.board.enter(PhaseStopped)
 	close(i.stopped)
 }
 

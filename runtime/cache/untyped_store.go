@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // store is what a Store is for all types: what is here is compiled once. Its objects
@@ -49,7 +51,7 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 	s.of, s.key = of, key
 	s.complain = func(err error) { logIndexError(err) }
 	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
-		s.complain(fmt.Errorf("index %q: %w", index, &ObjectError{Object: keyString(key), Err: err}))
+		s.complain(fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: keyString(key), Err: err}))
 	})
 	form := table.FormOf(reflect.Zero(of).Interface())
 	s.form.Store(&form)
@@ -59,7 +61,8 @@ func logIndexError(err error, of ...any) {
 	klog.FromContext(context.Background()).Error(err, "Object left out of an index", of...)
 }
 
-func (s *store) get(key types.NamespacedName) (any, bool) {
+// Get is Store.Get.
+func (s *store) Get(key types.NamespacedName) (any, bool) {
 	version := s.mu.version.Load()
 	o, ok := s.table.Load(key)
 	form := s.form.Load()
@@ -93,7 +96,7 @@ func (s *store) snapshot() Snapshot[any] {
 func (s *store) snapshotLocked() Snapshot[any] { return s.snapshotOf(s.table.Objects()) }
 
 func (s *store) snapshotOf(of *table.Vector) Snapshot[any] {
-	return Snapshot[any]{objects{words: of.Snapshot(), form: s.form.Load()}}
+	return Snapshot[any]{words: of.Snapshot(), form: s.form.Load()}
 }
 
 // snapshotByIndex returns the objects that have that value in an index.
@@ -116,37 +119,38 @@ func (s *store) namespace(namespace string) Snapshot[any] {
 	if namespace == "" {
 		return s.snapshot()
 	}
-	if found, err := s.snapshotByIndex(NamespaceIndexName, namespace); err == nil {
+	if found, err := s.snapshotByIndex(namespaceIndexName, namespace); err == nil {
 		return found
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	found := objects{form: s.form.Load()}
+	found := Snapshot[any]{form: s.form.Load()}
 	for row, o := range s.table.Objects().Items() {
 		if s.table.Key(uint32(row)).Namespace == namespace {
 			found.words = append(found.words, o)
 		}
 	}
-	return Snapshot[any]{found}
+	return found
 }
 
-// ObjectType is Reader.ObjectType.
+// ObjectType is that of a reader.Reader.
 func (s *store) ObjectType() reflect.Type { return s.of }
 
-// All is Reader.All.
+// All is Store.Namespace.
 func (s *store) All(namespace string) iter.Seq[any] {
 	return func(yield func(any) bool) { s.namespace(namespace).each(yield) }
 }
 
-// list returns a copy of the objects of a namespace, or of all for "".
-func (s *store) list(namespace string) objects {
+// List is Store.ListNamespace.
+func (s *store) List(namespace string) reader.Objects {
 	if namespace == "" {
 		return s.copyOf(s.table.Objects)
 	}
-	if found, err := s.byIndex(NamespaceIndexName, namespace); err == nil {
+	if found, err := s.ByIndex(namespaceIndexName, namespace); err == nil {
 		return found
 	}
-	return s.namespace(namespace).objects
+	found := s.namespace(namespace)
+	return reader.Objects{Words: found.words, Form: found.form}
 }
 
 // keys returns the keys of all objects.
@@ -160,24 +164,24 @@ func (s *store) keys() []types.NamespacedName {
 	return keys
 }
 
-// byIndex returns a copy of the objects that have that value in an index.
-func (s *store) byIndex(name, value string) (objects, error) {
+// ByIndex is Store.ByIndex.
+func (s *store) ByIndex(name, value string) (reader.Objects, error) {
 	known := false
 	found := s.copyOf(func() (hits *table.Vector) {
 		hits, known = s.hits(name, value)
 		return hits
 	})
 	if !known {
-		return objects{}, unknownIndex(name)
+		return reader.Objects{}, unknownIndex(name)
 	}
 	return found, nil
 }
 
-// byIndexAny is byIndex for those that have one of those values, or several, each once.
-func (s *store) byIndexAny(name string, values []string) (objects, error) {
+// ByIndexAny is Store.ByIndexAny.
+func (s *store) ByIndexAny(name string, values []string) (reader.Objects, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	found := objects{form: s.form.Load()}
+	found := reader.Objects{Form: s.form.Load()}
 	index := s.table.Index(name)
 	if index == nil {
 		return found, unknownIndex(name)
@@ -191,7 +195,7 @@ func (s *store) byIndexAny(name string, values []string) (objects, error) {
 		for i, row := range list.Rows() {
 			if !seen[row] {
 				seen[row] = true
-				found.words = append(found.words, list.Objects().Items()[i])
+				found.Words = append(found.Words, list.Objects().Items()[i])
 			}
 		}
 	}
@@ -277,14 +281,14 @@ const shortCopy = 128
 // copyOf returns a copy of the vector that find finds under the read lock. The
 // memory of a long one is allocated outside of it, so that writers wait for the
 // copy only.
-func (s *store) copyOf(find func() *table.Vector) objects {
+func (s *store) copyOf(find func() *table.Vector) reader.Objects {
 	var out []table.Object
 	for {
 		s.mu.RLock()
 		v := find()
 		if v == nil {
 			s.mu.RUnlock()
-			return objects{}
+			return reader.Objects{}
 		}
 		n := v.Len()
 		if n > cap(out) && n <= shortCopy {
@@ -296,7 +300,7 @@ func (s *store) copyOf(find func() *table.Vector) objects {
 			form := s.form.Load()
 			s.mu.RUnlock()
 			giveWay(n)
-			return objects{words: out, form: form}
+			return reader.Objects{Words: out, Form: form}
 		}
 		s.mu.RUnlock()
 		out = make([]table.Object, 0, n)

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // watching is one watch, from the request to its end.
@@ -44,10 +46,10 @@ func (w *watching) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
 	defer func() { w.idle.stop() }()
-	if w.state.phase == Streaming {
+	if w.state.phase == PhaseStreaming {
 		w.begin()
 		w.initial = newInitialEvents()
-		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), ErrBookmarkMissing)
+		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.resumable()
 		w.expect()
@@ -65,7 +67,7 @@ func (w *watching) run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, stream.Stop)()
 	for {
 		event, err := stream.Next()
-		if broken := (*ObjectError)(nil); errors.As(err, &broken) {
+		if broken := (*failure.ObjectError)(nil); errors.As(err, &broken) {
 			w.idle.touch()
 			w.skip(ctx, err)
 			continue
@@ -106,7 +108,7 @@ func (w *watching) expect() {
 	}
 	w.idle.stop()
 	w.timeout = timeout
-	w.idle = cancelWhenIdle(w.cancel, timeout, ErrWatchIdle)
+	w.idle = cancelWhenIdle(w.cancel, timeout, failure.ErrWatchIdle)
 }
 
 // skip leaves out an event whose object can't be decoded.
@@ -129,7 +131,7 @@ func (w *watching) bookmark(ctx context.Context, event Frame[any]) error {
 	case w.initial != nil:
 		return nil
 	case w.comparable() && older(version, w.state.resourceVersion):
-		return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", ErrNewHistory, version, w.state.resourceVersion)
+		return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", failure.ErrHistoryRestarted, version, w.state.resourceVersion)
 	}
 	if now := time.Now(); w.bookmarked.IsZero() {
 		w.bookmarked = now

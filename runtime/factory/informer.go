@@ -82,7 +82,8 @@ func newTargeted(objects reflect.Type, resource Resource, namespace string, src 
 // newUntyped is NewInformer for objects of any type: it is compiled once.
 func newUntyped(objects reflect.Type, resource Resource, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
 	how := coreOptions[any](resource, options)
-	return adapt(core.NewUntyped(objects, source.Tweak(src, options.TweakListOptions), how), options)
+	how.ObjectType = objects
+	return adapt(core.New(source.Tweak(src, options.TweakListOptions), how), options)
 }
 
 func adapt(informer *core.Informer[any], options InformerOptions) cache.SharedIndexInformer {
@@ -97,7 +98,7 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 	// others there is a log line.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	name, how := resource.String(), options.ListWatch
-	return core.Options[T]{
+	configured := core.Options[T]{
 		Name:             name,
 		Resync:           options.ResyncPeriod,
 		Metrics:          clientgocache.InformerMetrics(identity, nil),
@@ -111,8 +112,11 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 		AbsentGrace:      how.AbsentGrace,
 		Backoff:          how.Backoff,
 		OnFailure:        how.onFailure(name),
-		Reporter:         how.reporter(),
 	}
+	if outages := how.outageReporter(); outages != nil {
+		configured.LogFailure, configured.LogRecovery = outages.failed, outages.recovered
+	}
+	return configured
 }
 
 // shared returns the informer that a factory has for the type of obj, and creates

@@ -37,8 +37,9 @@ type ListWatchOptions struct {
 	outages *outageLog
 }
 
-// reporter returns the reporter of the failures of one informer, nil if it logs them.
-func (o *ListWatchOptions) reporter() core.Reporter {
+// outageReporter returns what reports the failures of one informer to the factory's log of
+// outages, nil if there is none.
+func (o *ListWatchOptions) outageReporter() *outageReporter {
 	if o.outages == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 const (
@@ -52,7 +52,7 @@ type outage struct {
 	logged, over bool
 }
 
-// outageReporter is the core.Reporter of one informer.
+// outageReporter reports the failures of one informer.
 type outageReporter struct {
 	log *outageLog
 	// outage is the one that the informer is part of, or nil. Log.mu guards it.
@@ -64,8 +64,8 @@ type outageReporter struct {
 	refused *time.Timer
 }
 
-// Failed makes the informer part of an outage, if the failure is of one.
-func (r *outageReporter) Failed(ctx context.Context, err error) bool {
+// failed makes the informer part of an outage, if the failure is of one.
+func (r *outageReporter) failed(ctx context.Context, err error) bool {
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
 	r.calm()
@@ -100,8 +100,8 @@ func (r *outageReporter) calm() {
 	}
 }
 
-// Recovered ends the informer's part of an outage, if it is part of one.
-func (r *outageReporter) Recovered(context.Context, int) bool {
+// recovered ends the informer's part of an outage, if it is part of one.
+func (r *outageReporter) recovered(context.Context, int) bool {
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
 	return r.leave(true)
@@ -134,8 +134,8 @@ func (r *outageReporter) leave(recovered bool) bool {
 
 // ofOutage is true for failures that do not depend on the resource.
 func ofOutage(err error) bool {
-	switch core.ClassOf(err) {
-	case core.ClassConnection, core.ClassServerError, core.ClassTooManyRequests:
+	switch failure.ClassOf(err) {
+	case failure.ClassConnection, failure.ClassServerError, failure.ClassTooManyRequests:
 		return true
 	default:
 		return false

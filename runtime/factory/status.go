@@ -41,11 +41,11 @@ func (m *member) status(name string, started bool) Status {
 	}
 	switch {
 	case m.informer.IsStopped():
-		status.Phase = core.Stopped
+		status.Phase = core.PhaseStopped
 	case status.Synced:
-		status.Phase = core.Watching
+		status.Phase = core.PhaseWatching
 	case started:
-		status.Phase = core.Listing
+		status.Phase = core.PhaseListing
 	}
 	return status
 }
@@ -58,7 +58,7 @@ func (r *registry[K]) HealthCheck(stale time.Duration) func(*http.Request) error
 	return func(*http.Request) error {
 		var errs []error
 		for _, status := range r.Status() {
-			if status.Started.IsZero() && status.Phase != core.Stopped {
+			if status.Started.IsZero() && status.Phase != core.PhaseStopped {
 				continue // it was not started, or has no times
 			}
 			if err := status.Check(stale); err != nil {

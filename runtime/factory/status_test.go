@@ -52,8 +52,8 @@ func TestStatus(t *testing.T) {
 		brief, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_ = f.WaitForSync(brief)
-		check("at work", Status{Name: "*v1.Service", Phase: core.Listing}, Status{Name: "nodes.v1"},
-			Status{Name: "pods.v1", Phase: core.Watching, Objects: 1, Synced: true})
+		check("at work", Status{Name: "*v1.Service", Phase: core.PhaseListing}, Status{Name: "nodes.v1"},
+			Status{Name: "pods.v1", Phase: core.PhaseWatching, Objects: 1, Synced: true})
 		if err := healthy(nil); err != nil {
 			t.Errorf("at work: %v", err)
 		}

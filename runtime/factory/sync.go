@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
@@ -111,8 +112,8 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 // stuck reports whether the informer needs operator action.
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
-	forbidden := status.Phase == core.BackingOff && core.ClassOf(status.LastError) == core.ClassForbidden && status.Attempts >= stuckAttempts
-	return status.Phase == core.Absent || forbidden
+	forbidden := status.Phase == core.PhaseBackingOff && failure.ClassOf(status.LastError) == failure.ClassForbidden && status.Attempts >= stuckAttempts
+	return status.Phase == core.PhaseAbsent || forbidden
 }
 
 func (m *member) waitForSync(ctx context.Context, name string) error {
@@ -122,9 +123,9 @@ func (m *member) waitForSync(ctx context.Context, name string) error {
 	if m.waitForCacheSync(ctx) {
 		return nil
 	}
-	status, cause := core.Status{Phase: core.Listing}, context.Cause(ctx)
+	status, cause := core.Status{Phase: core.PhaseListing}, context.Cause(ctx)
 	if cause == nil {
-		status, cause = core.Status{Phase: core.Stopped}, core.ErrStopped
+		status, cause = core.Status{Phase: core.PhaseStopped}, core.ErrStopped
 	}
 	return &core.SyncError{Informer: name, Status: status, Cause: cause}
 }

@@ -81,7 +81,7 @@ func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 		if pods := errs["pods.v1"]; pods == nil || !errors.Is(pods, ErrStuck) || !apierrors.IsForbidden(pods) || !strings.Contains(pods.Error(), "RBAC") {
 			t.Errorf("pods: %v", pods)
 		}
-		if services := errs["services.v1"]; services == nil || !errors.Is(services, ErrStuck) || services.Status.Phase != core.Absent {
+		if services := errs["services.v1"]; services == nil || !errors.Is(services, ErrStuck) || services.Status.Phase != core.PhaseAbsent {
 			t.Errorf("services: %v", services)
 		}
 

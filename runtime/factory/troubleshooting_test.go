@@ -31,6 +31,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -460,7 +461,7 @@ var scenes = map[string]func(*stage){
 	},
 	"Object that can't be decoded": func(s *stage) {
 		s.start(time.Second)
-		s.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: &cache.ObjectError{Err: errors.New("spec.items: is a string")}})
+		s.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: &failure.ObjectError{Err: errors.New("spec.items: is a string")}})
 		s.api.CloseWatches()
 		s.pass(time.Second)
 		s.change("second", 1)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // FromClientset returns the source of one resource that lists and watches with the
@@ -29,7 +30,7 @@ func FromClientset[T, L runtime.Object](
 	list func(context.Context, metav1.ListOptions) (L, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[T] {
-	return cache.SourceOf[T](UntypedFromClientset[T](client, list, watch))
+	return typedOf[T](UntypedFromClientset[T](client, list, watch))
 }
 
 // UntypedFromClientset is FromClientset for an informer that does not know T. Code that
@@ -112,12 +113,12 @@ func typeOf[T runtime.Object]() objectType {
 	}}
 }
 
-// verify returns a *cache.ObjectError for an object of another type.
+// verify returns a *failure.ObjectError for an object of another type.
 func (t objectType) verify(obj runtime.Object) error {
 	if t.is(obj) && !isNil(obj) {
 		return nil
 	}
-	return &cache.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.name)}
+	return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.name)}
 }
 
 func isNil(obj runtime.Object) bool {

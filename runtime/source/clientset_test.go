@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // countedWatch counts how often it is stopped, and keeps its channel open.
@@ -110,7 +111,7 @@ func TestClientsetItems(t *testing.T) {
 	if diff := cmp.Diff(page.ListMeta, meta); diff != "" {
 		t.Errorf("metadata (-want +got):\n%s", diff)
 	}
-	var objectError *cache.ObjectError
+	var objectError *failure.ObjectError
 	if !errors.As(failed[0], &objectError) || objectError.Object != "ns/cm" {
 		t.Errorf("error %v", failed[0])
 	}
@@ -146,9 +147,9 @@ func TestClientsetWatchEvents(t *testing.T) {
 		{"deleted", watch.Event{Type: watch.Deleted, Object: podNamed("a")}, cache.Frame[*corev1.Pod]{Type: watch.Deleted, Object: podNamed("a")}, nil},
 		{"bookmark", watch.Event{Type: watch.Bookmark, Object: bookmarkPod()}, cache.Frame[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, nil},
 		{"expired", watch.Event{Type: watch.Error, Object: status}, cache.Frame[*corev1.Pod]{}, apierrors.IsResourceExpired},
-		{"undecodable event", watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassDecode)},
-		{"connection lost", watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassConnection)},
-		{"stream error", watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.Frame[*corev1.Pod]{}, isOf(cache.ClassOther)},
+		{"undecodable event", watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.Frame[*corev1.Pod]{}, isOf(failure.ClassDecode)},
+		{"connection lost", watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.Frame[*corev1.Pod]{}, isOf(failure.ClassConnection)},
+		{"stream error", watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.Frame[*corev1.Pod]{}, isOf(failure.ClassOther)},
 		{"error without a status", watch.Event{Type: watch.Error}, cache.Frame[*corev1.Pod]{}, func(err error) bool { return errors.Is(err, errNoStatus) }},
 		{"object of another type", watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{}}, cache.Frame[*corev1.Pod]{}, isObjectError},
 		{"nil pointer", watch.Event{Type: watch.Added, Object: (*corev1.Pod)(nil)}, cache.Frame[*corev1.Pod]{}, isObjectError},
@@ -179,12 +180,12 @@ func unread(why string) kruntime.Object {
 		AsObject(fmt.Errorf("unable to decode an event from the watch stream: %s", why))
 }
 
-func isOf(class cache.ErrorClass) func(error) bool {
-	return func(err error) bool { return cache.ClassOf(err) == class }
+func isOf(class failure.Class) func(error) bool {
+	return func(err error) bool { return failure.ClassOf(err) == class }
 }
 
 func isObjectError(err error) bool {
-	var objectError *cache.ObjectError
+	var objectError *failure.ObjectError
 	return errors.As(err, &objectError)
 }
 

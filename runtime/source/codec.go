@@ -13,7 +13,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	clientgo "k8s.io/client-go/tools/cache"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // codec decodes objects of one Go type.
@@ -59,7 +59,7 @@ func (c *codec) validate() error {
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
 
-// fromJSON decodes one object. Its error is a *cache.ObjectError.
+// fromJSON decodes one object. Its error is a *failure.ObjectError.
 //
 // There are two decoders: a fast one, and client-go's as fallback, which
 // decides what is an error.
@@ -76,7 +76,7 @@ func (c *codec) fromJSON(data []byte) (runtime.Object, error) {
 	}
 	obj := c.newObject() // the other one may have been filled in part
 	if err := utiljson.Unmarshal(data, obj); err != nil {
-		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+		return nil, &failure.ObjectError{Object: nameInJSON(data), Err: err}
 	}
 	if !slow {
 		c.slow.Store(true)
@@ -89,10 +89,10 @@ func (c *codec) fromJSON(data []byte) (runtime.Object, error) {
 func (c *codec) fromMap(data []byte) (runtime.Object, error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(data, &content); err != nil {
-		return nil, &cache.ObjectError{Object: nameInJSON(data), Err: err}
+		return nil, &failure.ObjectError{Object: nameInJSON(data), Err: err}
 	}
 	if content == nil {
-		return nil, &cache.ObjectError{Err: errNoObject}
+		return nil, &failure.ObjectError{Err: errNoObject}
 	}
 	obj := c.newObject()
 	obj.(runtime.Unstructured).SetUnstructuredContent(content)
@@ -100,12 +100,12 @@ func (c *codec) fromMap(data []byte) (runtime.Object, error) {
 }
 
 // fromProto decodes one object from its message, without an envelope. Its
-// error is a *cache.ObjectError. Nothing of data is kept.
+// error is a *failure.ObjectError. Nothing of data is kept.
 func (c *codec) fromProto(data []byte) (runtime.Object, error) {
 	obj := c.newObject()
 	if err := obj.(protoMessage).Unmarshal(data); err != nil {
 		// The part before the damage has been decoded, in general with the name.
-		return nil, &cache.ObjectError{Object: nameOf(obj), Err: err}
+		return nil, &failure.ObjectError{Object: nameOf(obj), Err: err}
 	}
 	return obj, nil
 }
@@ -116,10 +116,10 @@ var errNoObject = errors.New("is missing")
 // watched, as far as it says, and clears its kind as a typed client does.
 func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.GroupVersion) error {
 	if err := checkKind(gvk); err != nil {
-		return &cache.ObjectError{Object: nameOf(obj), Err: err}
+		return &failure.ObjectError{Object: nameOf(obj), Err: err}
 	}
 	if found := gvk.GroupVersion(); !found.Empty() && found != gv {
-		return &cache.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %s of %s, not of %s", gvk.Kind, found, gv)}
+		return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %s of %s, not of %s", gvk.Kind, found, gv)}
 	}
 	c.sees(gvk.Kind)
 	if !c.unstructured {

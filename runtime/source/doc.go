@@ -37,7 +37,7 @@
 // A response that is a status is returned as the error of
 // k8s.io/apimachinery/pkg/api/errors, with the Retry-After of the server. No
 // request is retried here: callers that list and watch see every failure and
-// decide. An object that cannot be decoded is a [cache.ObjectError] and does not
+// decide. An object that cannot be decoded is a [failure.ObjectError] and does not
 // affect the others. A truncated list or stream is an error, never a short list
 // or a normal end.
 //
@@ -45,7 +45,7 @@
 //
 // No more than ClientOptions.MaxObjectBytes of an object is buffered, whatever
 // length the server claims. A longer object, in a list or a watch, is skipped and
-// reported as a [cache.ObjectError] with ErrTooLarge. Of a non-2xx response the
+// reported as a [failure.ObjectError] with ErrTooLarge. Of a non-2xx response the
 // first MiB is read. Clientsets and ListerWatchers decode by themselves, lists as a
 // whole, and have client-go's limits.
 //

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The watch is
@@ -106,7 +107,7 @@ func (w *eventWatcher) frame(event watch.Event) (cache.Frame[any], error) {
 	case nothing && event.Type == watch.Error:
 		return cache.Frame[any]{}, errNoStatus
 	case nothing:
-		return cache.Frame[any]{}, &cache.ObjectError{Err: errNoObject}
+		return cache.Frame[any]{}, &failure.ObjectError{Err: errNoObject}
 	}
 	switch event.Type {
 	case watch.Error:
@@ -115,13 +116,13 @@ func (w *eventWatcher) frame(event watch.Event) (cache.Frame[any], error) {
 		return bookmark(event.Object)
 	case watch.Added, watch.Modified, watch.Deleted:
 	default:
-		return cache.Frame[any]{}, &cache.ObjectError{
+		return cache.Frame[any]{}, &failure.ObjectError{
 			Object: nameOf(event.Object),
 			Err:    fmt.Errorf("came in an event of unknown type %q", event.Type),
 		}
 	}
 	if err := tableError(event.Object); err != nil {
-		return cache.Frame[any]{}, &cache.ObjectError{Err: err}
+		return cache.Frame[any]{}, &failure.ObjectError{Err: err}
 	}
 	obj := event.Object
 	if err := w.objects.verify(obj); err != nil {
@@ -129,7 +130,7 @@ func (w *eventWatcher) frame(event watch.Event) (cache.Frame[any], error) {
 	}
 	if w.check != nil {
 		if err := w.check(obj); err != nil {
-			return cache.Frame[any]{}, &cache.ObjectError{Object: nameOf(obj), Err: err}
+			return cache.Frame[any]{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
 		}
 	}
 	return cache.Frame[any]{Type: event.Type, Object: obj}, nil

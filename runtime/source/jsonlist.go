@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // listBuffer is how much of a list is read from the connection at once.
@@ -65,7 +65,7 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, each func(any, error)
 	if errors.Is(err, ErrTooLarge) {
 		name, err := in.skipTo(depth, jsontext.Pointer(fmt.Sprintf("/items/%d/metadata", index)))
 		if err == nil {
-			each(nil, &cache.ObjectError{Object: name, Err: tooLarge(in.limit.max)})
+			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.limit.max)})
 		}
 		return err
 	}

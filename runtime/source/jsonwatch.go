@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // jsonFrames splits a stream of JSON objects with the members type and object,
@@ -40,7 +40,7 @@ func (f *jsonFrames) next() (frame, error) {
 	if errors.Is(err, ErrTooLarge) {
 		name, err := f.in.skipTo(0, "/object/metadata")
 		if err == nil {
-			err = &cache.ObjectError{Object: name, Err: tooLarge(f.in.limit.max)}
+			err = &failure.ObjectError{Object: name, Err: tooLarge(f.in.limit.max)}
 		}
 		return frame{}, err
 	}

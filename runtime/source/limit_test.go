@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 const testLimit = 64 << 10
@@ -48,7 +48,7 @@ func limited(t *testing.T, contentType string, body []byte) Source[*corev1.Pod] 
 
 // isLarge reports whether err is that of the large pod, or of one without a name.
 func isLarge(err error, name string) bool {
-	var object *cache.ObjectError
+	var object *failure.ObjectError
 	return errors.Is(err, ErrTooLarge) && errors.As(err, &object) && object.Object == name &&
 		strings.Contains(err.Error(), fmt.Sprint(testLimit))
 }
@@ -130,7 +130,7 @@ func TestTooLargeToReadPast(t *testing.T) {
 		w := openWatch(t, limited(t, c.contentType, c.body))
 		for range 2 { // and it stays at its end
 			_, err := w.Next()
-			if !errors.Is(err, ErrTooLarge) || errors.As(err, new(*cache.ObjectError)) || strings.Contains(err.Error(), "default/large") != c.named {
+			if !errors.Is(err, ErrTooLarge) || errors.As(err, new(*failure.ObjectError)) || strings.Contains(err.Error(), "default/large") != c.named {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}

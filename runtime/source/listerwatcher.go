@@ -20,14 +20,14 @@ import (
 //
 // An object that is watched must have the Go type of expected, and, if that
 // one is unstructured with a kind set, its kind; other objects are reported as
-// *cache.ObjectError. With a nil expected, every T is accepted.
+// *failure.ObjectError. With a nil expected, every T is accepted.
 //
 // List and Watch return when their context ends, even if the ListerWatcher
 // ignores it; a later result is dropped, and a watch stopped. A panic of the
 // ListerWatcher is raised by List and Watch.
 func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
 	inner := clientgo.ToListerWatcherWithContext(lw)
-	return cache.SourceOf[T](&funcSource{
+	return typedOf[T](&funcSource{
 		objects:   typeOf[T](),
 		described: described{infoOf(lw)},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // protoList reads a list field by field: the envelope's, and in it those of
@@ -103,7 +103,7 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 			if err != nil {
 				return err
 			}
-			each(nil, &cache.ObjectError{Object: name, Err: tooLarge(in.limit)})
+			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.limit)})
 			continue
 		}
 		message, err := in.bytes(size)

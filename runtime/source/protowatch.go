@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // protoFrames splits a stream of protobuf messages of type
@@ -62,7 +62,7 @@ func (f *protoFrames) next() (frame, error) {
 }
 
 // skipLarge skips a frame of more than the limit, and returns a
-// *cache.ObjectError. If what comes does not begin as a frame, neither was the
+// *failure.ObjectError. If what comes does not begin as a frame, neither was the
 // length one, and the stream is at an end.
 func (f *protoFrames) skipLarge(length uint32) error {
 	head := make([]byte, min(length, listBuffer))
@@ -83,5 +83,5 @@ func (f *protoFrames) skipLarge(length uint32) error {
 	}
 	object := protoField(protoField(head, eventObject), rawExtensionRaw)
 	name := nameInProto(protoField(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
-	return &cache.ObjectError{Object: name, Err: tooLarge(f.limit)}
+	return &failure.ObjectError{Object: name, Err: tooLarge(f.limit)}
 }

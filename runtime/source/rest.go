@@ -25,7 +25,7 @@ import (
 // It is decoded from JSON as client-go does it. A type with the methods Reset and
 // Unmarshal of k8s.io/api is requested in protobuf.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
-	return cache.SourceOf[T](NewUntyped(reflect.TypeFor[T](), client, gvr, namespace))
+	return typedOf[T](NewUntyped(reflect.TypeFor[T](), client, gvr, namespace))
 }
 
 // NewUntyped is New for objects of a type that is known at run time: a pointer. Code that

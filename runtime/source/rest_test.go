@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // typedConfig makes client-go's clients and this package ask for the same.
@@ -176,11 +176,11 @@ func TestListAnswersThatAreNone(t *testing.T) {
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
-			class := cache.ClassDecode
+			class := failure.ClassDecode
 			if c.want == io.ErrUnexpectedEOF {
-				class = cache.ClassConnection
+				class = failure.ClassConnection
 			}
-			if got := cache.ClassOf(err); got != class {
+			if got := failure.ClassOf(err); got != class {
 				t.Errorf("error %v of class %v, want %v", err, got, class)
 			}
 		})
@@ -215,8 +215,8 @@ func TestListsOfSomebodyElse(t *testing.T) {
 			for i := range test.kinds {
 				fails := test.fails && i == len(test.kinds)-1
 				_, _, _, err := listAll(t, source, metav1.ListOptions{})
-				if (err != nil) != fails || fails && cache.ClassOf(err) != cache.ClassDecode {
-					t.Errorf("list %d: error %v of class %v", i, err, cache.ClassOf(err))
+				if (err != nil) != fails || fails && failure.ClassOf(err) != failure.ClassDecode {
+					t.Errorf("list %d: error %v of class %v", i, err, failure.ClassOf(err))
 				}
 			}
 		})
@@ -264,7 +264,7 @@ func TestItemThatDoesNotDecode(t *testing.T) {
 	if err != nil || len(got) != 2 || len(failed) != 1 {
 		t.Fatalf("%v, %d items, errors %v", err, len(got), failed)
 	}
-	var objectError *cache.ObjectError
+	var objectError *failure.ObjectError
 	if !errors.As(failed[0], &objectError) || objectError.Object != "ns/bad" {
 		t.Errorf("error %v", failed[0])
 	}
@@ -335,8 +335,8 @@ func TestErrorsOfAConnection(t *testing.T) {
 		func(r io.Reader) error { _, err := newProtoFrames(r, 100).next(); return err },
 	} {
 		err := undecodable(read(connection{io.NopCloser(iotest.ErrReader(reset))}))
-		if !errors.Is(err, reset) || cache.ClassOf(err) == cache.ClassDecode {
-			t.Errorf("%v of class %v", err, cache.ClassOf(err))
+		if !errors.Is(err, reset) || failure.ClassOf(err) == failure.ClassDecode {
+			t.Errorf("%v of class %v", err, failure.ClassOf(err))
 		}
 	}
 }

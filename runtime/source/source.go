@@ -9,13 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Source lists and watches the objects of an informer.
 type Source[T any] = cache.Source[T]
 
 var (
-	// ErrTooLarge is the cause of the *cache.ObjectError for an object, or a
+	// ErrTooLarge is the cause of the *failure.ObjectError for an object, or a
 	// watch event, of more bytes than ClientOptions.MaxObjectBytes: it is
 	// skipped, and the stream is read on. It ends the list or stream if one
 	// string is that large, or the metadata of a list, and if a length is followed
@@ -72,7 +73,7 @@ type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
-// undecodable is cache.ErrUndecodable because of err, or the error of the
+// undecodable is failure.ErrUndecodable because of err, or the error of the
 // connection if that is the reason.
 func undecodable(err error) error {
 	var read readError
@@ -82,7 +83,7 @@ func undecodable(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	}
-	return fmt.Errorf("%w: %w", cache.ErrUndecodable, err)
+	return fmt.Errorf("%w: %w", failure.ErrUndecodable, err)
 }
 
 // listMeta copies the metadata of a page.

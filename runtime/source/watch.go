@@ -15,10 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // frames splits a stream. Its errors are fatal to the stream, but for
-// *cache.ObjectError, which concerns one frame. io.EOF is its normal end.
+// *failure.ObjectError, which concerns one frame. io.EOF is its normal end.
 type frames interface {
 	next() (frame, error)
 }
@@ -57,7 +58,7 @@ func (w *restWatcher) Next() (cache.Frame[any], error) {
 		return cache.Frame[any]{}, w.err
 	}
 	raw, err := w.frames.next()
-	if large := (*cache.ObjectError)(nil); errors.As(err, &large) {
+	if large := (*failure.ObjectError)(nil); errors.As(err, &large) {
 		return cache.Frame[any]{}, err
 	}
 	if err != nil {
@@ -94,7 +95,7 @@ func (w *restWatcher) decode(in frame) (cache.Frame[any], error) {
 
 func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind, error) {
 	if len(in.object) == 0 || string(in.object) == "null" {
-		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: errNoObject}
+		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: errNoObject}
 	}
 	if !in.protobuf {
 		obj, err := w.codec.fromJSON(in.object)
@@ -105,7 +106,7 @@ func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind,
 	}
 	head, message, err := openEnvelope(in.object)
 	if err != nil {
-		return nil, schema.GroupVersionKind{}, &cache.ObjectError{Err: err}
+		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: err}
 	}
 	obj, err := w.codec.fromProto(message)
 	return obj, head.GroupVersionKind(), err
@@ -132,7 +133,7 @@ func statusError(in frame) error {
 func bookmark(obj any) (cache.Frame[any], error) {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
-		return cache.Frame[any]{}, &cache.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
+		return cache.Frame[any]{}, &failure.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
 	}
 	return cache.Frame[any]{
 		Type:             watch.Bookmark,

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // protoFrame is one frame as an API server sends it.
@@ -142,7 +143,7 @@ func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, er
 	}
 	for {
 		frame, err := w.Next()
-		var objectError *cache.ObjectError
+		var objectError *failure.ObjectError
 		switch {
 		case err == nil:
 			obj, _ := frame.Object.(runtime.Object)
@@ -193,8 +194,8 @@ func TestFrames(t *testing.T) {
 			if c.end != nil && !errors.Is(end, c.end) || c.end == nil && errors.Is(end, io.EOF) {
 				t.Errorf("%s: ends with %v, want %v", c.name, end, c.end)
 			}
-			if decode := cache.ClassOf(end) == cache.ClassDecode; decode != (c.end == nil) {
-				t.Errorf("%s: ends with %v of class %v", c.name, end, cache.ClassOf(end))
+			if decode := failure.ClassOf(end) == failure.ClassDecode; decode != (c.end == nil) {
+				t.Errorf("%s: ends with %v of class %v", c.name, end, failure.ClassOf(end))
 			}
 		}
 	}
@@ -217,7 +218,7 @@ func TestProtobufFrames(t *testing.T) {
 	}
 	stream := append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...)
 	w := openWatch(t, New[*corev1.Pod](newClient(t, serveBody(t, protoType+";stream=watch", string(append(stream, good...)))), pods, ""))
-	var objectError *cache.ObjectError
+	var objectError *failure.ObjectError
 	if _, err := w.Next(); !errors.As(err, &objectError) || objectError.Object != "default/damaged" {
 		t.Errorf("damaged frame: %v", err)
 	}
@@ -247,7 +248,7 @@ func damaged(t *testing.T, pod *corev1.Pod) []byte {
 func drain(stream frames) (all []frame, large int, end error) {
 	for {
 		f, err := stream.next()
-		object := (*cache.ObjectError)(nil)
+		object := (*failure.ObjectError)(nil)
 		switch {
 		case errors.As(err, &object):
 			large++

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -158,11 +159,11 @@ func (h coreHandler[T]) OnDelete(last T, finalStateUnknown bool) {
 func (h coreHandler[T]) handle(events []cache.Event[T]) {
 	for _, e := range events {
 		switch e.Type {
-		case cache.Added:
+		case watch.Added:
 			h.OnAdd(e.Object, e.Initial)
-		case cache.Updated:
+		case watch.Modified:
 			h.OnUpdate(e.Old, e.Object)
-		case cache.Deleted:
+		case watch.Deleted:
 			h.OnDelete(e.Object, e.FinalStateUnknown)
 		}
 	}

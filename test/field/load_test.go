@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // later is a condition of a server that asks clients to retry later, for a minute.
@@ -55,7 +55,7 @@ var loadRows = []row{
 		name: "an object can't be decoded when it changes, and can three seconds later", quiet: true, still: true,
 		during: func(w *world) {
 			var mended atomic.Bool
-			bad := cachetest.Fault{Times: -1, Err: &core.ObjectError{}, Opened: true}
+			bad := cachetest.Fault{Times: -1, Err: &failure.ObjectError{}, Opened: true}
 			bad.If = func(cachetest.Request) bool { return !mended.Load() }
 			w.api.Fail(bad)
 			w.api.CloseWatches()

@@ -20,7 +20,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // endpoint is an API, whatever the type of its objects.
@@ -270,9 +270,9 @@ func (e typedEndpoint[T]) encoded(obj T, f format, err error) ([]byte, error) {
 }
 
 // encodeOr encodes an object, or one that does not decode in place of a
-// *cache.ObjectError.
+// *failure.ObjectError.
 func (e typedEndpoint[T]) encodeOr(obj T, f format, err error) ([]byte, error) {
-	var object *cache.ObjectError
+	var object *failure.ObjectError
 	if !errors.As(err, &object) {
 		return e.encoded(obj, f, err)
 	}

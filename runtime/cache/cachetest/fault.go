@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // ErrConnectionRefused is how a client sees a server that does not listen.
@@ -92,7 +92,7 @@ type Fault struct {
 	// A status error with a cause of type UnexpectedServerResponse is an answer
 	// that is no status, such as a proxy's; over HTTP, the cause is its text.
 	//
-	// A *cache.ObjectError takes the place of the item or event after the first
+	// A *failure.ObjectError takes the place of the item or event after the first
 	// After, and the request goes on. If it has no Object, it gets the one it
 	// stands for.
 	Err error
@@ -210,7 +210,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // ends says whether the fault ends its request, rather than one object of it.
 func (f *Fault) ends() bool {
-	var object *cache.ObjectError
+	var object *failure.ObjectError
 	return f.Hang || f.Err != nil && !errors.As(f.Err, &object)
 }
 
@@ -228,8 +228,8 @@ func (f *Fault) end(ctx context.Context) error {
 
 // undecodable returns the error that stands for the object of that key, or nil
 // if the fault is another one.
-func (f *Fault) undecodable(key types.NamespacedName) *cache.ObjectError {
-	var object *cache.ObjectError
+func (f *Fault) undecodable(key types.NamespacedName) *failure.ObjectError {
+	var object *failure.ObjectError
 	if f.ends() || !errors.As(f.Err, &object) {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // items lists a page and describes what came, and the error of the list.
@@ -35,7 +36,7 @@ func items(ctx context.Context, source cache.Source[*testv1.Carp], options metav
 }
 
 func TestListFaults(t *testing.T) {
-	bad := &cache.ObjectError{Err: errors.New("bad")}
+	bad := &failure.ObjectError{Err: errors.New("bad")}
 	for name, test := range map[string]struct {
 		fault Fault
 		want  []string
@@ -68,7 +69,7 @@ func TestListFaults(t *testing.T) {
 }
 
 func TestWatchFaults(t *testing.T) {
-	bad := &cache.ObjectError{Err: errors.New("bad")}
+	bad := &failure.ObjectError{Err: errors.New("bad")}
 	for name, test := range map[string]struct {
 		fault Fault
 		want  []string

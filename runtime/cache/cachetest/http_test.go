@@ -22,7 +22,7 @@ import (
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 var carps = schema.GroupVersionResource{Group: "pond.test", Version: "v1", Resource: "carps"}
@@ -190,7 +190,7 @@ func TestHTTPListFaults(t *testing.T) {
 		if _, _, err := get(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %v", err)
 		}
-		api.Fail(Fault{Err: &cache.ObjectError{Err: errors.New("bad")}})
+		api.Fail(Fault{Err: &failure.ObjectError{Err: errors.New("bad")}})
 		_, body, err := get()
 		if want := `"metadata":{"labels":"object \"a/one\": bad","name":"one","namespace":"a"}`; err != nil || !strings.Contains(body, want) {
 			t.Errorf("list with a bad item is %s, %v", body, err)

@@ -13,7 +13,7 @@ import (
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 func TestListerWatcherLists(t *testing.T) {
@@ -33,7 +33,7 @@ func TestListerWatcherLists(t *testing.T) {
 	}
 	for name, fault := range map[string]Fault{
 		"refused":     {Err: Status(http.StatusForbidden)},
-		"undecodable": {After: 1, Err: &cache.ObjectError{Err: errors.New("bad")}},
+		"undecodable": {After: 1, Err: &failure.ObjectError{Err: errors.New("bad")}},
 	} {
 		api.Fail(fault)
 		if obj, err := lw.List(metav1.ListOptions{}); err == nil {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // WatchListMode is what the server makes of a watch-list.
@@ -219,7 +220,7 @@ func (w *watcher[T]) Next() (cache.Frame[T], error) {
 		return cache.Frame[T]{}, w.err
 	}
 	event, err := w.next()
-	var object *cache.ObjectError
+	var object *failure.ObjectError
 	if err != nil && !errors.As(err, &object) && !errors.Is(err, ErrGarbled) {
 		w.err = err
 		w.free()

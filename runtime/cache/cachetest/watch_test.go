@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // describe returns an event or an error as text.
@@ -58,7 +59,7 @@ func follow(t testing.TB, source cache.Source[*testv1.Carp], options metav1.List
 			c.mu.Lock()
 			c.events = append(c.events, describe(event, err))
 			c.mu.Unlock()
-			var object *cache.ObjectError
+			var object *failure.ObjectError
 			if err != nil && !errors.As(err, &object) && !errors.Is(err, ErrGarbled) {
 				return
 			}

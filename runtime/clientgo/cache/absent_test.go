@@ -47,7 +47,7 @@ func TestAbsentResourceKeepsObjects(t *testing.T) {
 				if deletions != 0 {
 					t.Errorf("%d deletions", deletions)
 				}
-				if status, ok := StatusOf(informer); ok != (name != "client-go") || ok && status.Phase != core.Absent {
+				if status, ok := StatusOf(informer); ok != (name != "client-go") || ok && status.Phase != core.PhaseAbsent {
 					t.Errorf("status %v, phase %v", ok, status.Phase)
 				}
 			})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // UntypedIndexer returns a typed store as a client-go Indexer. What it returns
@@ -62,7 +63,7 @@ func newIndexer(store *core.Store[any]) *indexer {
 func (x *indexer) objectType() reflect.Type { return x.store.Reader().ObjectType() }
 
 // CoreReader returns a reader of the store below. Listers look for this method.
-func (x *indexer) CoreReader() (core.Reader, bool) { return x.store.Reader(), true }
+func (x *indexer) CoreReader() (reader.Reader, bool) { return x.store.Reader(), true }
 
 func (x *indexer) Add(obj any) error { return x.Update(obj) }
 

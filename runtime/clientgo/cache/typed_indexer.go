@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // typedIndexer adds the typed methods to an indexer whose objects are of type T. Its
@@ -12,37 +12,37 @@ import (
 type typedIndexer[T any] struct{ untyped Indexer }
 
 // readerOf returns a reader of the store of an indexer, if it has one of those objects.
-func readerOf(x Indexer, objects reflect.Type) (core.Reader, bool) {
+func readerOf(x Indexer, objects reflect.Type) (reader.Reader, bool) {
 	i, ok := x.(*indexer)
 	if !ok {
 		return nil, false
 	}
-	reader := i.store.Reader()
-	return reader, reader.ObjectType() == objects
+	r := i.store.Reader()
+	return r, r.ObjectType() == objects
 }
 
 func (x *typedIndexer[T]) TypedIndex(indexName string, obj T) ([]T, error) {
-	if reader, ok := readerOf(x.untyped, reflect.TypeFor[T]()); ok {
+	if r, ok := readerOf(x.untyped, reflect.TypeFor[T]()); ok {
 		values, err := valuesOf(x.untyped, indexName, obj)
 		if err != nil {
 			return nil, err
 		}
-		return byIndex[T](reader, indexName, values...)
+		return byIndex[T](r, indexName, values...)
 	}
 	found, err := x.untyped.Index(indexName, obj)
 	return typedList[T](found), err
 }
 
 func (x *typedIndexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, error) {
-	if reader, ok := readerOf(x.untyped, reflect.TypeFor[T]()); ok {
-		return byIndex[T](reader, indexName, indexedValue)
+	if r, ok := readerOf(x.untyped, reflect.TypeFor[T]()); ok {
+		return byIndex[T](r, indexName, indexedValue)
 	}
 	found, err := x.untyped.ByIndex(indexName, indexedValue)
 	return typedList[T](found), err
 }
 
-func byIndex[T any](reader core.Reader, indexName string, values ...string) ([]T, error) {
-	found, err := core.ByIndex[T](reader, indexName, values...)
+func byIndex[T any](r reader.Reader, indexName string, values ...string) ([]T, error) {
+	found, err := reader.ByIndex[T](r, indexName, values...)
 	if err != nil {
 		return nil, unknownIndex(indexName)
 	}
@@ -138,7 +138,7 @@ func (x *typedIndexer[T]) AddIndexers(newIndexers Indexers) error {
 
 // CoreReader returns a reader of the store below, if there is one. Listers look for this
 // method.
-func (x *typedIndexer[T]) CoreReader() (core.Reader, bool) {
+func (x *typedIndexer[T]) CoreReader() (reader.Reader, bool) {
 	return readerOf(x.untyped, reflect.TypeFor[T]())
 }
 

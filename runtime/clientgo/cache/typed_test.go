@@ -117,7 +117,7 @@ func TestStatusOf(t *testing.T) {
 		add(t, typed, &recorder{}, 0)
 		stop, stopUntyped := run(t, typed), run(t, untyped)
 		for _, informer := range []SharedIndexInformer{typed, cache.NewTypedSharedIndexInformer[*v1.Pod](untyped)} {
-			if status, ok := StatusOf(informer); !ok || status.Phase != core.Watching || status.Objects != 1 {
+			if status, ok := StatusOf(informer); !ok || status.Phase != core.PhaseWatching || status.Objects != 1 {
 				t.Errorf("%T: %v, %d objects", informer, status, status.Objects)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // How long a watch may be silent: before the bookmark that closes its initial
@@ -166,7 +166,7 @@ func isBusy(err error) bool {
 // giveUp makes the reflector list from now on.
 func (g *watchGuard) giveUp(ctx context.Context) {
 	g.givenUp.Store(true)
-	klog.FromContext(ctx).Info("Watch-list given up for good, listing instead", "reflector", g.name, "err", core.ErrBookmarkMissing)
+	klog.FromContext(ctx).Info("Watch-list given up for good, listing instead", "reflector", g.name, "err", failure.ErrBookmarkMissing)
 }
 
 // active is called for each event that the reflector has received.

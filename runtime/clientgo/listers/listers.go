@@ -25,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // Lister lists the objects of a resource. Generated listers embed it.
@@ -57,7 +57,7 @@ type objects struct {
 	indexer cache.Indexer
 	// reader reads the store of the indexer; typed is whether it has one of the
 	// lister's type.
-	reader   core.Reader
+	reader   reader.Reader
 	typed    bool
 	resource schema.GroupResource
 }
@@ -69,7 +69,7 @@ func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource)
 
 func newObjects(indexer cache.Indexer, resource schema.GroupResource, of reflect.Type) *objects {
 	all := &objects{indexer: indexer, resource: resource}
-	if x, ok := indexer.(interface{ CoreReader() (core.Reader, bool) }); ok {
+	if x, ok := indexer.(interface{ CoreReader() (reader.Reader, bool) }); ok {
 		all.reader, ok = x.CoreReader()
 		all.typed = ok && all.reader.ObjectType() == of
 	}
@@ -90,7 +90,7 @@ func (l ResourceIndexer[T]) List(selector labels.Selector) ([]T, error) {
 	case !l.typed:
 		return l.listUntyped(selector)
 	case selector.Empty():
-		if all := core.List[T](l.reader, l.namespace); len(all) > 0 {
+		if all := reader.List[T](l.reader, l.namespace); len(all) > 0 {
 			return all, nil
 		}
 		return nil, nil
@@ -133,7 +133,7 @@ func (l ResourceIndexer[T]) Get(name string) (T, error) {
 	if !l.typed || l.namespace == "" && strings.Contains(name, "/") {
 		return l.getUntyped(name)
 	}
-	if obj, ok := core.Get[T](l.reader, types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
+	if obj, ok := reader.Get[T](l.reader, types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
 		return obj, nil
 	}
 	return *new(T), errors.NewNotFound(l.resource, name)

@@ -9,8 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // always is for faults that every request meets.
@@ -26,7 +26,7 @@ var (
 	tooLarge    = withCause(apierrors.NewTimeoutError("Too large resource version: 9, current: 5", 1), metav1.CauseTypeResourceVersionTooLarge, "")
 	html        = withCause(cachetest.Status(http.StatusBadGateway), metav1.CauseTypeUnexpectedServerResponse, "<html>")
 	// undecodable is an object that the Go type can't hold.
-	undecodable = &cache.ObjectError{Err: errors.New("labels are a string")}
+	undecodable = &failure.ObjectError{Err: errors.New("labels are a string")}
 )
 
 func withCause(err *apierrors.StatusError, cause metav1.CauseType, message string) error {

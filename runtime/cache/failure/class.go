@@ -1,14 +1,15 @@
-package cache
+// Package failure says what can go wrong with a list, a watch or an object of an
+// informer, and sorts errors into classes by what they mean for what to do next.
+package failure
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -17,12 +18,12 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// ErrorClass is what an error of a list or watch means for what to do next.
-type ErrorClass uint8
+// Class is what an error of a list or watch means for what to do next.
+type Class uint8
 
 const (
 	// ClassOther is any error that is not one of the following.
-	ClassOther ErrorClass = iota
+	ClassOther Class = iota
 	// ClassForbidden is what the server does not allow (401, 403). Somebody has to
 	// grant it.
 	ClassForbidden
@@ -34,7 +35,7 @@ const (
 	ClassExpired
 	// ClassTooLarge is a resourceVersion that the server has not seen yet.
 	ClassTooLarge
-	// ClassTooManyRequests is a server that asks to come back later (429). What is
+	// ClassTooManyRequests is a server that asks to retry later (429). What is
 	// known is still good.
 	ClassTooManyRequests
 	// ClassServerError is a server that failed (5xx).
@@ -61,10 +62,15 @@ var classNames = [...]string{
 	ClassSilent:          "silent",
 }
 
-func (c ErrorClass) String() string { return classNames[c] }
+func (c Class) String() string {
+	if int(c) >= len(classNames) {
+		return fmt.Sprintf("class %d", uint8(c))
+	}
+	return classNames[c]
+}
 
 // ClassOf returns the class of an error of a list or watch.
-func ClassOf(err error) ErrorClass {
+func ClassOf(err error) Class {
 	switch {
 	case err == nil:
 		return ClassOther
@@ -93,7 +99,7 @@ func ClassOf(err error) ErrorClass {
 
 // isExpired is true for both reasons that a 410 can have.
 func isExpired(err error) bool {
-	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, ErrNewHistory)
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, ErrHistoryRestarted)
 }
 
 // tooLargeMessage is how servers before 1.18.6 name the cause.
@@ -150,21 +156,4 @@ func isDecode(err error) bool {
 	var field *json.UnmarshalTypeError
 	return errors.Is(err, ErrUndecodable) || errors.As(err, &object) || errors.As(err, &syntax) || errors.As(err, &field) ||
 		runtime.IsNotRegisteredError(err) || runtime.IsMissingKind(err) || runtime.IsMissingVersion(err)
-}
-
-// suggestedDelay is how long the server asks to wait (Retry-After).
-func suggestedDelay(err error) time.Duration {
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		return time.Duration(seconds) * time.Second
-	}
-	return 0
-}
-
-// causeOf returns why ctx has ended, if it has, and err otherwise: what a
-// stream returns after it was cut from here tells nothing.
-func causeOf(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause
-	}
-	return err
 }

@@ -1,0 +1,63 @@
+package failure
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Why a list or watch failed or ended, beside what the server and the connection say.
+var (
+	// ErrBookmarkMissing is why an informer gave up a watch-list: the server
+	// sent no bookmark that closes the initial events within the deadline.
+	ErrBookmarkMissing = errors.New("no bookmark closed the initial events in time")
+
+	// ErrStreamEnded is why an informer asks for a watch-list again: the server
+	// closed it before the bookmark that closes the initial events.
+	ErrStreamEnded = errors.New("closed before the initial events were complete")
+
+	// ErrListIdle is why an informer gave up a list: nothing of it came within
+	// the idle timeout.
+	ErrListIdle = errors.New("nothing came in time")
+
+	// ErrWatchIdle is why an informer closed a watch: neither an event nor a
+	// bookmark came within the idle timeout.
+	ErrWatchIdle = errors.New("no event or bookmark in time")
+
+	// ErrWatchTooShort is why an informer backs off before it watches again: the
+	// watch was closed within a second. If nothing came of it, the informer also
+	// lists again, at the third of them in a row if the connection was cut.
+	ErrWatchTooShort = errors.New("closed within a second")
+
+	// ErrUnversioned is why an informer lists again after a watch: the server has told
+	// no resourceVersion to watch from.
+	ErrUnversioned = errors.New("no resourceVersion to watch from")
+
+	// ErrHistoryRestarted is why an informer lists again: the server sent a bookmark
+	// that is older than what it sent before. It has lost what happened since,
+	// as after a restore from a backup.
+	ErrHistoryRestarted = errors.New("history of the server has restarted")
+
+	// ErrUndecodable is what sources wrap in errors of an answer that they can't
+	// decode as a whole.
+	ErrUndecodable = errors.New("can't be decoded")
+)
+
+// ObjectError reports one object that could not be used. The others of its
+// list or stream are not affected.
+type ObjectError struct {
+	// Object names the object, as far as it is known: "namespace/name", or
+	// empty.
+	Object string
+	// Err says what is wrong with it.
+	Err error
+}
+
+func (e *ObjectError) Error() string {
+	if e.Object == "" {
+		return fmt.Sprintf("object: %v", e.Err)
+	}
+	return fmt.Sprintf("object %q: %v", e.Object, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ObjectError) Unwrap() error { return e.Err }

@@ -1,0 +1,82 @@
+// Package reader reads the stores of runtime/cache without naming the type of their
+// objects. It is for code that is generated for many types: where cache.Store[T] is
+// named, all of its methods are compiled, while Get, List and ByIndex are compiled one by
+// one.
+package reader
+
+import (
+	"iter"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Reader reads a store. Its methods are those of cache.Store with other results.
+type Reader interface {
+	// ObjectType returns the type that the store was made for.
+	ObjectType() reflect.Type
+	// All iterates over the objects of a namespace, or all of them for the empty one.
+	All(namespace string) iter.Seq[any]
+	Get(key types.NamespacedName) (any, bool)
+	List(namespace string) Objects
+	ByIndex(name, value string) (Objects, error)
+	ByIndexAny(name string, values []string) (Objects, error)
+}
+
+// Objects are some of a store, as its table holds them. The memory of Words belongs to
+// whoever has them.
+type Objects struct {
+	Words []unsafe.Pointer
+	Form  interface{ Unpack(word unsafe.Pointer) any }
+}
+
+// Get returns the object of a key, of a store that was made for Ts.
+func Get[T any](r Reader, key types.NamespacedName) (obj T, ok bool) {
+	found, ok := r.Get(key)
+	if ok {
+		obj = As[T](found)
+	}
+	return obj, ok
+}
+
+// List returns the objects of a namespace, or all for "", of a store that was made for Ts.
+func List[T any](r Reader, namespace string) []T { return Slice[T](r.List(namespace)) }
+
+// ByIndex returns the objects that have one of those values in an index, or several, each
+// once, of a store that was made for Ts.
+func ByIndex[T any](r Reader, name string, values ...string) ([]T, error) {
+	if len(values) == 1 {
+		found, err := r.ByIndex(name, values[0])
+		return Slice[T](found), err
+	}
+	found, err := r.ByIndexAny(name, slices.Clone(values)) // a copy, so that one value needs no memory
+	return Slice[T](found), err
+}
+
+// Slice returns objects as Ts, nil if there are none. It takes the memory of those that
+// are pointers.
+func Slice[T any](o Objects) []T {
+	switch {
+	case len(o.Words) == 0:
+		return nil
+	case reflect.TypeFor[T]().Kind() == reflect.Pointer:
+		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(o.Words))), len(o.Words))
+	}
+	list := make([]T, len(o.Words))
+	for i, word := range o.Words {
+		list[i] = As[T](o.Form.Unpack(word))
+	}
+	return list
+}
+
+// As returns an object of a T as such.
+func As[T any](obj any) (t T) {
+	if untyped, ok := any(&t).(*any); ok {
+		*untyped = obj
+		return t
+	}
+	t, _ = obj.(T) // nothing is the zero T
+	return t
+}

@@ -46,12 +46,12 @@ func (r *reflector) vanish(ctx context.Context, s state) state {
 		return s
 	}
 	if r.options.KeepAbsent || s.resourceVersion == "" {
-		r.board.contact()
+		r.recorder.contact()
 		return s
 	}
 	served, err := r.served(ctx)
 	if errors.Is(err, errors.ErrUnsupported) || err == nil && !served {
-		r.board.contact()
+		r.recorder.contact()
 	}
 	if !r.absence.proven(served, err, time.Now(), r.options.absentGrace()) {
 		return s

@@ -49,7 +49,7 @@ func (w *cutWatcher) Stop() {
 	w.Watcher.Stop()
 }
 
-func (w *cutWatcher) Next() (cache.Frame[*thing], error) {
+func (w *cutWatcher) Next() (cache.WatchEvent[*thing], error) {
 	frame, err := w.Watcher.Next()
 	if err != nil && w.ctx.Err() != nil {
 		err = context.Cause(w.ctx)
@@ -198,7 +198,7 @@ func TestEveryRequestHasAFloor(t *testing.T) {
 		{"a watch that is idle at once", cache.Options[*thing]{IdleTimeout: 1}, cachetest.Fault{Verb: cachetest.Watch, Opened: true, Hang: true}},
 		{"a list that is idle at once", cache.Options[*thing]{IdleTimeout: 1, DisableWatchList: true}, cachetest.Fault{Verb: cachetest.List, Hang: true}},
 		{"a decision without a delay", cache.Options[*thing]{OnFailure: func(context.Context, cache.Failure) cache.Decision {
-			return cache.Decision{Rest: -1}
+			return cache.Decision{Backoff: -1}
 		}}, cachetest.Fault{Err: cachetest.Status(500)}},
 		{"the default decision", cache.Options[*thing]{OnFailure: func(context.Context, cache.Failure) cache.Decision {
 			return cache.Decision{}
@@ -299,11 +299,11 @@ func (b buffering) Watch(ctx context.Context, options metav1.ListOptions) (cache
 
 type bufferingWatcher struct {
 	cache.Watcher[*thing]
-	frames []cache.Frame[*thing]
+	frames []cache.WatchEvent[*thing]
 	err    error
 }
 
-func (w *bufferingWatcher) Next() (cache.Frame[*thing], error) {
+func (w *bufferingWatcher) Next() (cache.WatchEvent[*thing], error) {
 	for w.err == nil {
 		frame, err := w.Watcher.Next()
 		if w.err = err; err == nil {
@@ -311,7 +311,7 @@ func (w *bufferingWatcher) Next() (cache.Frame[*thing], error) {
 		}
 	}
 	if len(w.frames) == 0 {
-		return cache.Frame[*thing]{}, w.err
+		return cache.WatchEvent[*thing]{}, w.err
 	}
 	frame := w.frames[0]
 	w.frames = w.frames[1:]

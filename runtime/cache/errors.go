@@ -30,8 +30,8 @@ var (
 	// that drops the continue parameter, sent a page that it had sent before.
 	errPageRepeated = errors.New("page was sent before")
 
-	// ErrStale is why an informer is not healthy: nothing says that its store is in
-	// step with the server.
+	// ErrStale is why an informer is not healthy: nothing says that its store is up to
+	// date with the server.
 	ErrStale = errors.New("stale")
 
 	// ErrBacklogFull is why a handler was removed: more events waited for it

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Failure is a list or watch that failed, after which the informer rests.
+// Failure is a list or watch that failed, after which the informer backs off.
 type Failure struct {
 	// Err says what failed, and Class what that means.
 	Err   error
@@ -23,30 +23,30 @@ type Failure struct {
 	Phase Phase
 	// Attempts counts the failures since the last success, this one included.
 	Attempts int
-	// Rest is how long the informer is about to rest.
-	Rest time.Duration
+	// Backoff is how long the informer is about to wait.
+	Backoff time.Duration
 }
 
 // Decision is what to do about a Failure. The zero value is what the informer does by
 // itself.
 type Decision struct {
-	// Rest is how long to wait before the next attempt. Zero is Failure.Rest; what is
+	// Backoff is how long to wait before the next attempt. Zero is Failure.Backoff; what is
 	// less than 100 ms, or negative, is 100 ms.
-	Rest time.Duration
+	Backoff time.Duration
 	// Stop ends the informer: Run returns the error of the failure.
 	Stop bool
 }
 
-// decide returns how long to rest after a failure, and whether to give up.
+// decide returns how long to wait after a failure, and whether to give up.
 func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	if o.OnFailure == nil {
-		return Decision{Rest: f.Rest}
+		return Decision{Backoff: f.Backoff}
 	}
 	d := o.OnFailure(ctx, f)
-	if d.Rest == 0 {
-		d.Rest = f.Rest
+	if d.Backoff == 0 {
+		d.Backoff = f.Backoff
 	}
-	d.Rest = max(d.Rest, minimumDelay)
+	d.Backoff = max(d.Backoff, minimumDelay)
 	return d
 }
 
@@ -89,14 +89,14 @@ func (r *reflector) target() string {
 // fail reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
-	attempts := r.board.failed(err)
+	attempts := r.recorder.failed(err)
 	r.report(ctx, err)
 	class := failure.ClassOf(err)
 	f := Failure{Err: err, Class: class, Phase: phase, Attempts: attempts}
 	if r.waits(s) {
-		f.Rest = r.options.absentDelay()
+		f.Backoff = r.options.absentDelay()
 	} else {
-		f.Rest = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
+		f.Backoff = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
 	}
 	decision := r.options.decide(ctx, f)
 	if decision.Stop {
@@ -106,13 +106,13 @@ func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) e
 	if r.waits(s) {
 		next = PhaseAbsent
 	}
-	r.pause(ctx, next, decision.Rest)
+	r.pause(ctx, next, decision.Backoff)
 	return nil
 }
 
 // pause waits for the next attempt.
 func (r *reflector) pause(ctx context.Context, phase Phase, delay time.Duration) {
-	r.board.backOff(phase, time.Now().Add(delay))
+	r.recorder.backOff(phase, time.Now().Add(delay))
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
@@ -128,9 +128,9 @@ func (r *reflector) report(ctx context.Context, err error) {
 	logger := klog.FromContext(ctx)
 	switch {
 	case r.options.OnError != nil:
-		r.board.report(err)
+		r.recorder.report(err)
 		r.options.OnError(ctx, err)
-	case failure.ClassOf(err) == failure.ClassExpired, errors.Is(err, failure.ErrWatchTooShort), !r.board.report(err):
+	case failure.ClassOf(err) == failure.ClassExpired, errors.Is(err, failure.ErrWatchTooShort), !r.recorder.report(err):
 		logger.V(4).Info("List or watch failed, trying again", "err", err)
 	default:
 		r.logFailure(ctx, err)
@@ -155,14 +155,14 @@ func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) 
 	case phase == PhaseWatching:
 		logger.V(2).Info("Watch was cut, opening it again", "err", err)
 	case errors.Is(err, failure.ErrBookmarkMissing):
-		r.board.because(err)
+		r.recorder.because(err)
 		logger.Info("Watch-list given up for good, listing instead", "err", err)
 	case s.phase == PhaseListing:
-		r.board.because(err)
+		r.recorder.because(err)
 		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
 		return // what the list meets is told, as by client-go
 	default:
-		r.board.failed(err)
+		r.recorder.failed(err)
 		logger.V(2).Info("Watch-list failed, trying again", "err", err)
 	}
 	if r.options.OnError != nil {
@@ -173,13 +173,13 @@ func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) 
 // succeed tells that all is well again, if it was told that it was not. It may be
 // called by any goroutine.
 func (r *reflector) succeed(ctx context.Context) {
-	if failures, reported := r.board.succeeded(); reported {
+	if failures, reported := r.recorder.succeeded(); reported {
 		r.logRecovery(ctx, failures)
 	}
 }
 
 func (r *reflector) reportObject(ctx context.Context, err error) {
-	r.board.leftOut(err)
+	r.recorder.leftOut(err)
 	klog.FromContext(ctx).Error(err, "Object left out")
 }
 

@@ -47,7 +47,7 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
-		r := &reflector{options: &settings{Options[any]{}}, board: &statusBoard{}}
+		r := &reflector{options: &settings{Options[any]{}}, recorder: &statusRecorder{}}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
 		r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, fmt.Errorf("watch-list: %w", forbidden))

@@ -97,8 +97,8 @@ func (f *fanout) relisted() {
 	}
 }
 
-// join gives l the content of the store and a cursor for what follows: an
-// exact cut. The caller holds the write lock of the store.
+// join gives l a snapshot of the store, and a cursor at the log position that belongs to
+// it. The caller holds the write lock of the store.
 func (f *fanout) join(l *listener) {
 	l.initial = f.store.snapshotLocked()
 	l.log.Open(&l.cursor)
@@ -131,8 +131,8 @@ func (f *fanout) remove(l *listener) {
 	}
 }
 
-// cut returns the content of the store and how many events of a log led to it.
-func (f *fanout) cut(log *eventlog.Log) (Snapshot[any], uint64) {
+// position returns a snapshot of the store and the log position that belongs to it.
+func (f *fanout) position(log *eventlog.Log) (Snapshot[any], uint64) {
 	f.store.mu.RLock()
 	defer f.store.mu.RUnlock()
 	return f.store.snapshotLocked(), log.End()

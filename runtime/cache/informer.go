@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Informer keeps a Store in step with one resource of an API server, and tells
-// handlers of its changes. Its methods are safe for concurrent use, also from
+// Informer keeps a Store up to date with one resource of an API server, and delivers
+// its changes to handlers. Its methods are safe for concurrent use, also from
 // within handlers.
 //
 // # What a handler may rely on
@@ -95,7 +95,7 @@ func (i *Informer[T]) Status() Status { return i.core.status() }
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may not have taken it in yet.
-func (i *Informer[T]) ResourceVersion() string { return i.core.board.get().ResourceVersion }
+func (i *Informer[T]) ResourceVersion() string { return i.core.recorder.get().ResourceVersion }
 
 // SetTransform sets Options.Transform. Possible errors: ErrStarted.
 func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
@@ -129,7 +129,7 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 	return i.core.addHandler(ctx, untypedHandler(handler), options)
 }
 
-// Run keeps the store in step until ctx ends, and then returns nil once every
+// Run keeps the store up to date until ctx ends, and then returns nil once every
 // goroutine that it started has ended. A handler that does not return keeps it
 // waiting. The logger of ctx is used, with the name of the informer. Possible
 // errors: ErrStarted, since an informer runs once, ErrIndexInvalid,

@@ -288,7 +288,7 @@ func (l *listener) call(e *eventlog.Event) {
 // resync updates every object of the store with itself, at a point between two
 // events at which these objects are what the handler was last given.
 func (l *listener) resync() {
-	objects, until := l.fanout.cut(l.log)
+	objects, until := l.fanout.position(l.log)
 	if l.catchUp(until) {
 		l.resynced = objects
 		l.repeat()

@@ -247,7 +247,7 @@ type reread struct {
 	after, ended int
 }
 
-// listing is called before a list, which tells anew what is not readable.
+// listing is called before a list, which tells again what is not readable.
 func (r *reread) listing() { r.pending = false }
 
 // listed is called after it.

@@ -58,9 +58,9 @@ type quietWatcher struct{ ctx context.Context }
 
 func (w quietWatcher) Stop() {}
 
-func (w quietWatcher) Next() (Frame[*thing], error) {
+func (w quietWatcher) Next() (WatchEvent[*thing], error) {
 	<-w.ctx.Done()
-	return Frame[*thing]{}, w.ctx.Err()
+	return WatchEvent[*thing]{}, w.ctx.Err()
 }
 
 // With the switch on, an informer watches what it hands out.

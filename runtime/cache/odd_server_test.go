@@ -29,7 +29,7 @@ type oddServer struct {
 	// version and objects are those of a list.
 	version string
 	objects []*thing
-	frames  chan cache.Frame[*thing]
+	frames  chan cache.WatchEvent[*thing]
 	lists   int
 	watches int
 }
@@ -62,7 +62,7 @@ func (s *oddServer) change(change func()) {
 	change()
 }
 
-func (s *oddServer) stream() chan cache.Frame[*thing] {
+func (s *oddServer) stream() chan cache.WatchEvent[*thing] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.frames
@@ -75,7 +75,7 @@ type oddWatch struct {
 
 func (w oddWatch) Stop() {}
 
-func (w oddWatch) Next() (cache.Frame[*thing], error) {
+func (w oddWatch) Next() (cache.WatchEvent[*thing], error) {
 	select {
 	case frame, ok := <-w.stream():
 		if !ok {
@@ -83,7 +83,7 @@ func (w oddWatch) Next() (cache.Frame[*thing], error) {
 		}
 		return frame, nil
 	case <-w.ctx.Done():
-		return cache.Frame[*thing]{}, context.Cause(w.ctx)
+		return cache.WatchEvent[*thing]{}, context.Cause(w.ctx)
 	}
 }
 
@@ -95,16 +95,16 @@ func made(name, uid, version, content string) *thing {
 	return obj
 }
 
-func added(obj *thing) cache.Frame[*thing] {
-	return cache.Frame[*thing]{Type: watch.Added, Object: obj}
+func added(obj *thing) cache.WatchEvent[*thing] {
+	return cache.WatchEvent[*thing]{Type: watch.Added, Object: obj}
 }
 
-func modified(obj *thing) cache.Frame[*thing] {
-	return cache.Frame[*thing]{Type: watch.Modified, Object: obj}
+func modified(obj *thing) cache.WatchEvent[*thing] {
+	return cache.WatchEvent[*thing]{Type: watch.Modified, Object: obj}
 }
 
-func deleted(obj *thing) cache.Frame[*thing] {
-	return cache.Frame[*thing]{Type: watch.Deleted, Object: obj}
+func deleted(obj *thing) cache.WatchEvent[*thing] {
+	return cache.WatchEvent[*thing]{Type: watch.Deleted, Object: obj}
 }
 
 // What happened is told, however odd its versions are: an event is left out only if
@@ -115,52 +115,52 @@ func TestOddVersions(t *testing.T) {
 		name string
 		// when is for which sources it holds: those without an order, or all.
 		when   int
-		frames []cache.Frame[*thing]
+		frames []cache.WatchEvent[*thing]
 		want   []string
 	}{
 		{
 			name: "versions that do not grow", when: never,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
 			want:   []string{"add a 5", "update a 5 3", "add b 4", "update a 3 3"},
 		},
 		{
 			name: "no versions", when: always,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
 			want:   []string{"add a ", "add b ", "update a  "},
 		},
 		{
 			name: "deleted, created, updated and deleted at one version", when: always,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
 			want:   []string{"add a 5", "delete a 5", "add a 5", "update a 5 5", "delete a 5"},
 		},
 		{
 			name: "shown again after a permission was lost", when: always,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
 			want:   []string{"add a 5", "delete a 5", "add a 5"},
 		},
 		{
 			name: "another content at the same version, and back", when: always,
-			frames: []cache.Frame[*thing]{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
+			frames: []cache.WatchEvent[*thing]{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
 			want:   []string{"add a 5", "update a 5 5", "update a 5 5"},
 		},
 		{
 			name: "no UIDs, one version", when: always,
-			frames: []cache.Frame[*thing]{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
 			want:   []string{"add a 5", "add b 5", "add c 5"},
 		},
 		{
 			name: "a deletion that comes again after another object got the name", when: ordered,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
 			want:   []string{"add a 5", "delete a 6", "add a 7"},
 		},
 		{
 			name: "an object that comes again after another one got the name", when: ordered,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
 			want:   []string{"add a 5", "delete a 6", "add a 7", "delete a 8"},
 		},
 		{
 			name: "one UID for all", when: always,
-			frames: []cache.Frame[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
+			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
 			want:   []string{"add a 5", "add b 5"},
 		},
 	} {
@@ -174,7 +174,7 @@ func TestOddVersions(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := &oddServer{ordered: inOrder, version: "1", frames: make(chan cache.Frame[*thing])}
+					server := &oddServer{ordered: inOrder, version: "1", frames: make(chan cache.WatchEvent[*thing])}
 					r := start(t, cache.New(server, cache.Options[*thing]{}))
 					recorder, _ := r.handle(cache.HandlerOptions{})
 					for _, frame := range test.frames {
@@ -192,7 +192,7 @@ func TestOddVersions(t *testing.T) {
 // state may follow another one that the store has not got yet.
 func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &oddServer{ordered: true, version: "1", frames: make(chan cache.Frame[*thing])}
+		server := &oddServer{ordered: true, version: "1", frames: make(chan cache.WatchEvent[*thing])}
 		slow := cache.Index[*thing]{Name: "slow", Value: func(obj *thing) string {
 			if obj.Labels["content"] == "y" {
 				time.Sleep(time.Second)
@@ -216,11 +216,11 @@ func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 // Objects of one version and without a UID all arrive in a watch-list too.
 func TestInitialEventsWithoutUIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &streamingServer{oddServer: oddServer{ordered: true, frames: make(chan cache.Frame[*thing], 9)}}
+		server := &streamingServer{oddServer: oddServer{ordered: true, frames: make(chan cache.WatchEvent[*thing], 9)}}
 		for _, name := range []string{"a", "b", "c"} {
 			server.frames <- added(made(name, "", "5", "x"))
 		}
-		server.frames <- cache.Frame[*thing]{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
+		server.frames <- cache.WatchEvent[*thing]{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
 		r := start(t, cache.New(server, cache.Options[*thing]{}))
 		settle()
 		expect(t, "store", []string{"a 5", "b 5", "c 5"}, names(r.Store().List()))
@@ -278,7 +278,7 @@ func TestRelistAtOneVersion(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, frames: make(chan cache.Frame[*thing])}
+				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, frames: make(chan cache.WatchEvent[*thing])}
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				settle()
 				recorder, _ := r.handle(cache.HandlerOptions{})
@@ -297,7 +297,7 @@ func TestRelistAtOneVersion(t *testing.T) {
 // and a relist that finds what there was tells nothing.
 func TestIdleSourceWithoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, frames: make(chan cache.Frame[*thing])}
+		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, frames: make(chan cache.WatchEvent[*thing])}
 		r := start(t, cache.New(server, cache.Options[*thing]{}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		time.Sleep(time.Hour)
@@ -418,7 +418,7 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		t.Run("version "+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, frames: make(chan cache.Frame[*thing])}
+				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, frames: make(chan cache.WatchEvent[*thing])}
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				time.Sleep(time.Minute)
@@ -426,7 +426,7 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 				ended := server.frames
 				server.change(func() {
 					server.objects = server.objects[1:]
-					server.frames = make(chan cache.Frame[*thing])
+					server.frames = make(chan cache.WatchEvent[*thing])
 				})
 				close(ended)
 				time.Sleep(2 * time.Second)
@@ -442,7 +442,7 @@ func TestListThatLostItsVersion(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		t.Run("version "+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, frames: make(chan cache.Frame[*thing])}
+				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, frames: make(chan cache.WatchEvent[*thing])}
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
@@ -456,7 +456,7 @@ func TestListThatLostItsVersion(t *testing.T) {
 				}
 				settle()
 				server.change(func() {
-					server.frames = make(chan cache.Frame[*thing])
+					server.frames = make(chan cache.WatchEvent[*thing])
 					server.version, server.objects = "9", genuine
 				})
 				time.Sleep(2 * time.Minute)

@@ -45,7 +45,7 @@ type Options[T any] struct {
 
 	// OnFailure decides what to do about a list or watch that failed and is followed
 	// by a backoff, each time after OnError and in the same goroutine. By default the
-	// informer waits as long as Failure.Rest says, and tries again for ever.
+	// informer waits as long as Failure.Backoff says, and tries again for ever.
 	OnFailure func(ctx context.Context, failure Failure) Decision
 
 	// LogFailure is called with the first failure of a class, if OnError is nil, and
@@ -55,7 +55,7 @@ type Options[T any] struct {
 	LogFailure  func(ctx context.Context, err error) (logged bool)
 	LogRecovery func(ctx context.Context, failures int) (logged bool)
 
-	// Metrics is told how the informer gets on.
+	// Metrics reports the progress of the informer.
 	Metrics Metrics
 
 	// PageSize is how many objects a page of a list has at the most. By default
@@ -86,7 +86,7 @@ type Options[T any] struct {
 
 	// AbsentRetry is how often, about, an informer looks whether a resource has come
 	// that the server does not have; it defaults to 10 seconds. A negative one
-	// makes its absence a failure like others, with growing rests.
+	// makes its absence a failure like others, with a growing backoff.
 	AbsentRetry time.Duration
 
 	// KeepAbsent keeps the objects of a resource that the server has no longer,
@@ -209,7 +209,7 @@ func positive(d, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// Metrics is told how an informer gets on. The informer's goroutines call its
+// Metrics reports the progress of an informer. The informer's goroutines call its
 // functions and wait for them, so they must return at once. Each may be nil.
 type Metrics struct {
 	// Queued is told how many deltas wait for the store whenever that changes.

@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	// panicPause is how long a handler rests after a panic. When the same event
-	// is retried, the rest doubles from panic to panic up to longestPanicPause.
+	// panicPause is the backoff of a handler after a panic. When the same event
+	// is retried, the backoff doubles from panic to panic up to longestPanicPause.
 	panicPause        = time.Second
 	longestPanicPause = time.Minute
 )
@@ -66,7 +66,7 @@ func (l *listener) interrupted(context.Context, any) {
 	}
 }
 
-// pauseAfterPanic returns how long the handler is to rest.
+// pauseAfterPanic returns the backoff of the handler.
 func (l *listener) pauseAfterPanic() time.Duration {
 	pause := panicPause
 	if l.again {

@@ -8,7 +8,7 @@ import (
 const (
 	// A listener measures and tells of its calls in steps, since to do so for each
 	// would cost as much as the call. Steps grow up to longestStep calls as long as
-	// one takes less than quickStep, and begin anew when one takes more than
+	// one takes less than quickStep, and start over when one takes more than
 	// slowStep.
 	longestStep = 64
 	quickStep   = 20 * time.Microsecond
@@ -20,7 +20,7 @@ type clock struct{ began time.Time }
 
 func (c clock) now() time.Duration { return time.Since(c.began) }
 
-// millis is the time in the form in which events carry it. It starts anew after 49
+// millis is the time in the form in which events carry it. It starts over after 49
 // days, which differences survive.
 func (c clock) millis() uint32 { return uint32(c.now().Milliseconds()) }
 

@@ -29,7 +29,7 @@ type reflector struct {
 	cached func(item) (any, bool)
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
-	board     *statusBoard
+	recorder  *statusRecorder
 
 	backoff backoff
 	floor   floor
@@ -72,7 +72,7 @@ func (r *reflector) run(ctx context.Context) error {
 		var err error
 		before := s.phase
 		if !r.waits(s) {
-			r.board.enter(before)
+			r.recorder.enter(before)
 		}
 		began := time.Now()
 		if before == PhaseListing {
@@ -109,7 +109,7 @@ func (r *reflector) goOn(ctx context.Context, s state, before Phase, pace pace, 
 	}
 	if delay > 0 {
 		if err != nil {
-			r.board.because(err)
+			r.recorder.because(err)
 		}
 		r.pause(ctx, PhaseBackingOff, delay)
 	}
@@ -119,9 +119,9 @@ func (r *reflector) goOn(ctx context.Context, s state, before Phase, pace pace, 
 // resume notes how it goes on after a watch.
 func (r *reflector) resume(s state, err error) {
 	if s.phase == PhaseWatching {
-		r.board.reconnected(err)
+		r.recorder.reconnected(err)
 	} else {
-		r.board.relisted(err)
+		r.recorder.relisted(err)
 	}
 }
 
@@ -144,7 +144,7 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 		}
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })
-		if err == nil && (s.token != "" && s.token == page.Continue || beginsAnew(items, before)) {
+		if err == nil && (s.token != "" && s.token == page.Continue || repeatsFirst(items, before)) {
 			err = errPageRepeated
 		}
 		if err != nil {
@@ -159,16 +159,16 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 		s = s.listed(page)
 	}
 	r.replace(ctx, s, items)
-	s.anew = false
+	s.restarted = false
 	return s, atOnce, nil
 }
 
-// beginsAnew reports whether the items from that place on begin as all do.
-func beginsAnew(items []item, from int) bool {
+// repeatsFirst reports whether the items from that place on begin as all do.
+func repeatsFirst(items []item, from int) bool {
 	return from > 0 && from < len(items) && items[from].key == items[0].key
 }
 
-// begin is called before a list or watch-list, which tells of all objects anew.
+// begin is called before a list or watch-list, which tells of all objects again.
 func (r *reflector) begin() {
 	r.versions = versionSample{}
 	r.delivered = newDelivered()
@@ -198,7 +198,7 @@ func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.L
 // sameness is what the objects of the list in progress have to have in common with
 // those of the store to be the same.
 func (r *reflector) sameness(s state) sameness {
-	if s.anew {
+	if s.restarted {
 		return sameContent
 	}
 	return r.same
@@ -208,11 +208,11 @@ func (r *reflector) sameness(s state) sameness {
 func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	// The status is that of an informer in sync before anybody can see that it
 	// is.
-	r.board.seen(s.resourceVersion)
-	r.board.contact()
+	r.recorder.seen(s.resourceVersion)
+	r.recorder.contact()
 	r.succeed(ctx)
 	r.backoff.succeeded()
-	r.board.enter(PhaseWatching)
+	r.recorder.enter(PhaseWatching)
 	r.reread.listed()
 	r.push(delta{kind: replaced, items: items, resourceVersion: s.resourceVersion, same: r.sameness(s)})
 	seen := r.versions.sameness(s.resourceVersion)

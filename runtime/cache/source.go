@@ -40,15 +40,15 @@ type Watcher[T any] interface {
 	//   - the status that the server sent in a frame of type ERROR, as an
 	//     error of k8s.io/apimachinery/pkg/api/errors;
 	//   - any other, for a stream that broke.
-	Next() (Frame[T], error)
+	Next() (WatchEvent[T], error)
 
 	// Stop closes the stream and frees what it holds. It may be called more
 	// than once, also while Next blocks, which then returns an error.
 	Stop()
 }
 
-// Frame is one event of a watch.
-type Frame[T any] struct {
+// WatchEvent is one event of a watch.
+type WatchEvent[T any] struct {
 	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
 	Type watch.EventType
 	// Object is the state after the event, or for watch.Deleted the last one;

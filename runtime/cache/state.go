@@ -48,9 +48,9 @@ type state struct {
 	// asked for with resourceVersion: the next list is one of the latest state.
 	unavailable bool
 
-	// anew means that the server's history may have restarted: an object of the
+	// restarted means that the server's history may have restarted: an object of the
 	// same resourceVersion as one in the store may be another one.
-	anew bool
+	restarted bool
 
 	// cut counts the watch-lists in a row that were cut before their bookmark.
 	cut int
@@ -175,7 +175,7 @@ func (s state) listFailed(err error) (state, pace) {
 		return s, atOnce
 	case (failure.ClassOf(err) == failure.ClassExpired || failure.ClassOf(err) == failure.ClassTooLarge) && !s.unavailable:
 		s.token, s.whole, s.unavailable = "", false, true
-		s.anew = s.anew || failure.ClassOf(err) == failure.ClassTooLarge
+		s.restarted = s.restarted || failure.ClassOf(err) == failure.ClassTooLarge
 		return s, atOnce
 	default:
 		return s.noted(err).start(), later
@@ -218,7 +218,7 @@ func (s state) watchOptions(timeout time.Duration) metav1.ListOptions {
 
 // streamed is the transition for the bookmark that closes the initial events.
 func (s state) streamed(resourceVersion string) state {
-	s.unavailable, s.anew, s.notFound, s.cut = false, false, 0, 0
+	s.unavailable, s.restarted, s.notFound, s.cut = false, false, 0, 0
 	s.resourceVersion = resourceVersion
 	s.phase = PhaseWatching
 	return s
@@ -291,7 +291,7 @@ func (s state) streamEnded(e ending) (state, pace) {
 		return s, later
 	case failure.ClassExpired, failure.ClassTooLarge:
 		if !s.unavailable {
-			s.unavailable, s.anew = true, s.anew || class == failure.ClassTooLarge
+			s.unavailable, s.restarted = true, s.restarted || class == failure.ClassTooLarge
 			return s, atOnce
 		}
 	case failure.ClassSilent:
@@ -306,8 +306,8 @@ func (s state) streamEnded(e ending) (state, pace) {
 // proxy may cut every watch, and let lists through.
 func (s state) watchEnded(e ending) (state, pace) {
 	s = s.noted(e.err)
-	s.anew = errors.Is(e.err, failure.ErrHistoryRestarted)
-	s.unavailable = s.anew
+	s.restarted = errors.Is(e.err, failure.ErrHistoryRestarted)
+	s.unavailable = s.restarted
 	if !e.useless() {
 		s.useless = 0
 	} else if e.cut() {

@@ -161,7 +161,7 @@ func TestTransitions(t *testing.T) {
 		{"W4 an expired watch leads to a list no older than what was seen", synced, state.watchEnded, refused, errExpired, relist, later},
 		{"W4 also one that had been opened", synced, state.watchEnded, watched, errExpired, relist, later},
 		{"after a history that restarted the list is one of the latest state", synced, state.watchEnded, watched, failure.ErrHistoryRestarted, func(s *state) {
-			s.phase, s.anew, s.unavailable = PhaseStreaming, true, true
+			s.phase, s.restarted, s.unavailable = PhaseStreaming, true, true
 		}, later},
 		{"W4 W5 a busy server is asked again for the same", synced, state.watchEnded, refused, errBusy, nil, later},
 		{"W5 one that is down too", synced, state.watchEnded, refused, errRefused, nil, later},
@@ -204,7 +204,7 @@ func TestTransitions(t *testing.T) {
 
 // A watch-list that is complete takes back what is known of those before it.
 func TestCompleteWatchList(t *testing.T) {
-	s := state{phase: PhaseStreaming, watchList: true, cut: 2, notFound: 1, unavailable: true, anew: true}.streamed("7")
+	s := state{phase: PhaseStreaming, watchList: true, cut: 2, notFound: 1, unavailable: true, restarted: true}.streamed("7")
 	if want := (state{phase: PhaseWatching, watchList: true, resourceVersion: "7"}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}

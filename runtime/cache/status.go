@@ -89,7 +89,7 @@ type Status struct {
 	LastEvent time.Time `json:"lastEvent,omitzero"`
 	// LastBookmark is when a watch last told of a resourceVersion alone.
 	LastBookmark time.Time `json:"lastBookmark,omitzero"`
-	// LastContact is when the store was last known to be in step with the server:
+	// LastContact is when the store was last known to be up to date with the server:
 	// when a list was complete, a watch opened, a frame came, or the server said
 	// that it does not have the resource.
 	LastContact time.Time `json:"lastContact,omitzero"`

@@ -63,7 +63,7 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// An informer is healthy as long as something says that its store is in step.
+// An informer is healthy as long as something says that its store is up to date.
 func TestHealthCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
@@ -78,7 +78,7 @@ func TestHealthCheck(t *testing.T) {
 			time.Sleep(time.Minute)
 			api.Bookmark()
 			if err := check(nil); err != nil {
-				t.Errorf("in step: %v", err)
+				t.Errorf("up to date: %v", err)
 			}
 		}
 		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(503)})
@@ -241,7 +241,7 @@ func TestOnFailure(t *testing.T) {
 		var failures []cache.Failure
 		informer := cache.New(api, cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			failures = append(failures, f)
-			return cache.Decision{Rest: -1, Stop: f.Class == failure.ClassForbidden && f.Attempts == 5}
+			return cache.Decision{Backoff: -1, Stop: f.Class == failure.ClassForbidden && f.Attempts == 5}
 		}})
 		begin := time.Now()
 		err := informer.Run(t.Context())
@@ -252,7 +252,7 @@ func TestOnFailure(t *testing.T) {
 			t.Errorf("4 rests of no time took %v, want 100 ms each", took)
 		}
 		for i, f := range failures {
-			if f.Attempts != i+1 || f.Phase != cache.PhaseListing || f.Rest < 500*time.Millisecond {
+			if f.Attempts != i+1 || f.Phase != cache.PhaseListing || f.Backoff < 500*time.Millisecond {
 				t.Errorf("failure %d: %+v", i, f)
 			}
 		}

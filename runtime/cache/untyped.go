@@ -11,8 +11,8 @@ import (
 // What is compiled once for all types has objects of the type any. Here it meets the
 // sources and handlers of one type.
 
-func frameOf[To, From any](f Frame[From]) Frame[To] {
-	return Frame[To]{
+func watchEventOf[To, From any](f WatchEvent[From]) WatchEvent[To] {
+	return WatchEvent[To]{
 		Type:             f.Type,
 		Object:           reader.As[To](f.Object),
 		ResourceVersion:  f.ResourceVersion,
@@ -50,9 +50,9 @@ func (s sourceOf[T]) Watch(ctx context.Context, options metav1.ListOptions) (Wat
 // watcherOf is a Watcher of Ts as one of any.
 type watcherOf[T any] struct{ typed Watcher[T] }
 
-func (w watcherOf[T]) Next() (Frame[any], error) {
+func (w watcherOf[T]) Next() (WatchEvent[any], error) {
 	frame, err := w.typed.Next()
-	return frameOf[any](frame), err
+	return watchEventOf[any](frame), err
 }
 
 func (w watcherOf[T]) Stop() { w.typed.Stop() }

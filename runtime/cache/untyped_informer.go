@@ -14,12 +14,12 @@ import (
 
 // informer is what an Informer is for all types: what is here is compiled once.
 type informer struct {
-	source  Source[any]
-	about   SourceInfo
-	options settings
-	store   Store[any]
-	fanout  *fanout
-	board   statusBoard
+	source   Source[any]
+	about    SourceInfo
+	options  settings
+	store    Store[any]
+	fanout   *fanout
+	recorder statusRecorder
 	// invalid is what is wrong with the options; nil in general.
 	invalid error
 
@@ -71,7 +71,7 @@ func (i *informer) errorf(format string, args ...any) error {
 func (i *informer) name() string { return i.options.Name }
 
 func (i *informer) status() Status {
-	s := i.board.get()
+	s := i.recorder.get()
 	s.Name = i.name()
 	s.Objects = i.store.Len()
 	select {
@@ -205,7 +205,7 @@ func (i *informer) run(ctx context.Context) error {
 		push:      deltas.push,
 		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
 		committed: deltas.consumed,
-		board:     &i.board,
+		recorder:  &i.recorder,
 	}
 	if err := reflector.run(ctx); err != nil {
 		return i.errorf("given up: %w", err)
@@ -215,7 +215,7 @@ func (i *informer) run(ctx context.Context) error {
 
 // leftOut reports an object that an index function failed on.
 func (i *informer) leftOut(err error) {
-	i.board.leftOut(err)
+	i.recorder.leftOut(err)
 	logIndexError(err, "informer", i.name())
 }
 
@@ -230,7 +230,7 @@ func (i *informer) begin(ctx context.Context) error {
 	if mutationDetection() {
 		i.fanout.detector = newMutationDetector(i.name())
 	}
-	i.board.start()
+	i.recorder.start()
 	for _, l := range i.roster.Load().all {
 		i.start(l)
 	}
@@ -251,7 +251,7 @@ func (i *informer) end() {
 		i.fanout.remove(l)
 		l.release()
 	}
-	i.board.enter(PhaseStopped)
+	i.recorder.enter(PhaseStopped)
 	close(i.stopped)
 }
 
@@ -267,7 +267,7 @@ func (i *informer) heard(batch []delta) {
 			bookmarks = true
 		}
 	}
-	i.board.heard(events, bookmarks)
+	i.recorder.heard(events, bookmarks)
 }
 
 // commit moves deltas from the queue to the store until the queue is closed

@@ -59,7 +59,7 @@ func (w *watching) run(ctx context.Context) error {
 		return causeOf(ctx, err)
 	}
 	w.opened = true
-	w.board.contact()
+	w.recorder.contact()
 	if w.initial == nil {
 		defer time.AfterFunc(shortWatch, func() { w.succeed(ctx) }).Stop()
 	}
@@ -113,7 +113,7 @@ func (w *watching) expect() {
 
 // skip leaves out an event whose object can't be decoded.
 func (w *watching) skip(ctx context.Context, err error) {
-	w.board.contact()
+	w.recorder.contact()
 	it, ok := w.unreadable(ctx, err)
 	if ok && w.initial != nil {
 		w.initial.take(watch.Added, it)
@@ -122,7 +122,7 @@ func (w *watching) skip(ctx context.Context, err error) {
 
 // bookmark takes a bookmark: that which closes the initial events, or one that tells
 // how far the watch is.
-func (w *watching) bookmark(ctx context.Context, event Frame[any]) error {
+func (w *watching) bookmark(ctx context.Context, event WatchEvent[any]) error {
 	version := event.ResourceVersion
 	switch {
 	case w.initial != nil && event.InitialEventsEnd:
@@ -147,10 +147,10 @@ func (w *watching) bookmark(ctx context.Context, event Frame[any]) error {
 
 // close ends the initial events.
 func (w *watching) close(ctx context.Context, version string) {
-	anew := w.state.anew
+	restarted := w.state.restarted
 	w.state = w.state.streamed(version)
 	listed := w.state
-	listed.anew = anew
+	listed.restarted = restarted
 	w.replace(ctx, listed, w.initial.items())
 	w.initial, w.settled = nil, true
 	w.idle.stop()
@@ -159,7 +159,7 @@ func (w *watching) close(ctx context.Context, version string) {
 }
 
 // event takes an event of an object.
-func (w *watching) event(ctx context.Context, event Frame[any]) {
+func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
 	verdict := w.judge(event)
 	if w.initial != nil {
 		w.initialEvent(ctx, event, verdict)
@@ -201,7 +201,7 @@ func (w *watching) has(d delta) bool {
 }
 
 // judge compares an event with those before it, if there is an order of versions.
-func (w *watching) judge(event Frame[any]) novelty {
+func (w *watching) judge(event WatchEvent[any]) novelty {
 	switch {
 	case !w.ordered:
 		return fresh
@@ -215,7 +215,7 @@ func (w *watching) judge(event Frame[any]) novelty {
 }
 
 // delta makes a delta of an event, unless its object can't be used.
-func (w *watching) delta(ctx context.Context, event Frame[any]) (d delta, ok bool) {
+func (w *watching) delta(ctx context.Context, event WatchEvent[any]) (d delta, ok bool) {
 	d = delta{kind: set, resourceVersion: resourceVersionOf(event.Object)}
 	key, err := KeyOf(event.Object)
 	if err != nil {
@@ -243,11 +243,11 @@ func (w *watching) advance(kind watch.EventType, resourceVersion string) {
 		return
 	}
 	w.state.resourceVersion = resourceVersion
-	w.board.seen(resourceVersion)
+	w.recorder.seen(resourceVersion)
 }
 
 // initialEvent takes one of the initial events.
-func (w *watching) initialEvent(ctx context.Context, event Frame[any], verdict novelty) {
+func (w *watching) initialEvent(ctx context.Context, event WatchEvent[any], verdict novelty) {
 	var it item
 	var ok bool
 	if event.Type == watch.Deleted {

@@ -213,7 +213,7 @@ func TestListWatchOptions(t *testing.T) {
 			AbsentRetry: -1,
 			OnFailure: func(_ context.Context, informer string, failure core.Failure) core.Decision {
 				failed = append(failed, fmt.Sprint(informer, " ", failure.Class))
-				return core.Decision{Rest: time.Minute, Stop: failure.Attempts == 3}
+				return core.Decision{Backoff: time.Minute, Stop: failure.Attempts == 3}
 			},
 		}))
 		f.pods()

@@ -251,7 +251,7 @@ func TestOutageLeavesOnFailure(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				failures[informer]++
-				return core.Decision{Rest: failure.Rest}
+				return core.Decision{Backoff: failure.Backoff}
 			},
 		})
 		s.server.fail("", errRefused)

@@ -46,10 +46,10 @@ func (w *eventWatcher) Stop() {
 }
 
 // Next waits for the next event.
-func (w *eventWatcher) Next() (cache.Frame[any], error) {
+func (w *eventWatcher) Next() (cache.WatchEvent[any], error) {
 	select {
 	case <-w.stopped:
-		return cache.Frame[any]{}, w.ended()
+		return cache.WatchEvent[any]{}, w.ended()
 	default:
 	}
 	events := w.inner.ResultChan()
@@ -64,18 +64,18 @@ func (w *eventWatcher) Next() (cache.Frame[any], error) {
 	case <-w.stopped:
 	case <-w.ctx.Done():
 	}
-	return cache.Frame[any]{}, w.ended()
+	return cache.WatchEvent[any]{}, w.ended()
 }
 
-func (w *eventWatcher) received(event watch.Event, ok bool) (cache.Frame[any], error) {
+func (w *eventWatcher) received(event watch.Event, ok bool) (cache.WatchEvent[any], error) {
 	if ok {
 		return w.frame(event)
 	}
 	select {
 	case <-w.stopped: // which has closed the channel
-		return cache.Frame[any]{}, w.ended()
+		return cache.WatchEvent[any]{}, w.ended()
 	default:
-		return cache.Frame[any]{}, io.EOF
+		return cache.WatchEvent[any]{}, io.EOF
 	}
 }
 
@@ -102,36 +102,36 @@ var errNoStatus = errors.New("error event without a status")
 // ended returns why there are no more events.
 func (w *eventWatcher) ended() error { return ended(w.ctx, ErrStopped) }
 
-func (w *eventWatcher) frame(event watch.Event) (cache.Frame[any], error) {
+func (w *eventWatcher) frame(event watch.Event) (cache.WatchEvent[any], error) {
 	switch nothing := isNil(event.Object); {
 	case nothing && event.Type == watch.Error:
-		return cache.Frame[any]{}, errNoStatus
+		return cache.WatchEvent[any]{}, errNoStatus
 	case nothing:
-		return cache.Frame[any]{}, &failure.ObjectError{Err: errNoObject}
+		return cache.WatchEvent[any]{}, &failure.ObjectError{Err: errNoObject}
 	}
 	switch event.Type {
 	case watch.Error:
-		return cache.Frame[any]{}, watchError(event.Object)
+		return cache.WatchEvent[any]{}, watchError(event.Object)
 	case watch.Bookmark:
 		return bookmark(event.Object)
 	case watch.Added, watch.Modified, watch.Deleted:
 	default:
-		return cache.Frame[any]{}, &failure.ObjectError{
+		return cache.WatchEvent[any]{}, &failure.ObjectError{
 			Object: nameOf(event.Object),
 			Err:    fmt.Errorf("came in an event of unknown type %q", event.Type),
 		}
 	}
 	if err := tableError(event.Object); err != nil {
-		return cache.Frame[any]{}, &failure.ObjectError{Err: err}
+		return cache.WatchEvent[any]{}, &failure.ObjectError{Err: err}
 	}
 	obj := event.Object
 	if err := w.objects.verify(obj); err != nil {
-		return cache.Frame[any]{}, err
+		return cache.WatchEvent[any]{}, err
 	}
 	if w.check != nil {
 		if err := w.check(obj); err != nil {
-			return cache.Frame[any]{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
+			return cache.WatchEvent[any]{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
 		}
 	}
-	return cache.Frame[any]{Type: event.Type, Object: obj}, nil
+	return cache.WatchEvent[any]{Type: event.Type, Object: obj}, nil
 }

@@ -41,10 +41,10 @@ func (s typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 
 type typedWatcher[T any] struct{ untyped cache.Watcher[any] }
 
-func (w typedWatcher[T]) Next() (cache.Frame[T], error) {
+func (w typedWatcher[T]) Next() (cache.WatchEvent[T], error) {
 	frame, err := w.untyped.Next()
 	object, _ := frame.Object.(T) // none in a bookmark
-	return cache.Frame[T]{
+	return cache.WatchEvent[T]{
 		Type:             frame.Type,
 		Object:           object,
 		ResourceVersion:  frame.ResourceVersion,

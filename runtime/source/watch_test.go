@@ -102,7 +102,7 @@ func TestWatchIsWhatTheClientsetWatches(t *testing.T) {
 				}
 			}
 			got, err := ours.Next()
-			if diff := cmp.Diff(cache.Frame[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, got); err != nil || diff != "" {
+			if diff := cmp.Diff(cache.WatchEvent[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, got); err != nil || diff != "" {
 				t.Errorf("bookmark: %v (-want +got):\n%s", err, diff)
 			}
 			if _, err := ours.Next(); !apierrors.IsResourceExpired(err) {

@@ -197,7 +197,7 @@ type streaming struct {
 }
 
 // Next makes an event, or waits when there are to be no more.
-func (s streaming) Next() (frame cache.Frame[*metav1.PartialObjectMetadata], err error) {
+func (s streaming) Next() (frame cache.WatchEvent[*metav1.PartialObjectMetadata], err error) {
 	if s.made%1000 == 0 {
 		for ahead := int64(10_000); s.ctx.Err() == nil && s.listed+int64(s.made)-s.handled.Load() > ahead; {
 			time.Sleep(100 * time.Microsecond)

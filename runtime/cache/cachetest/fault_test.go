@@ -30,7 +30,7 @@ func items(ctx context.Context, source cache.Source[*testv1.Carp], options metav
 		got = append(got, obj.Name)
 	})
 	if err != nil {
-		got = append(got, describe(cache.Frame[*testv1.Carp]{}, err))
+		got = append(got, describe(cache.WatchEvent[*testv1.Carp]{}, err))
 	}
 	return got
 }
@@ -121,7 +121,7 @@ func TestFaultOrder(t *testing.T) {
 		case errors.Is(err, syscall.ECONNRESET):
 			got = append(got, "reset")
 		default:
-			got = append(got, describe(cache.Frame[*testv1.Carp]{}, err))
+			got = append(got, describe(cache.WatchEvent[*testv1.Carp]{}, err))
 		}
 	}
 	lists := func() error {

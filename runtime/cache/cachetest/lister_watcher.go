@@ -156,7 +156,7 @@ func errorEvent(err error) watch.Event {
 var decodingErrors = apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
 
 // bookmarkObject returns an object with nothing but what a bookmark says.
-func bookmarkObject[T runtime.Object](next cache.Frame[T]) runtime.Object {
+func bookmarkObject[T runtime.Object](next cache.WatchEvent[T]) runtime.Object {
 	obj, _ := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
 	if m, err := meta.Accessor(obj); err == nil {
 		m.SetResourceVersion(next.ResourceVersion)

@@ -200,7 +200,7 @@ type watcher[T runtime.Object] struct {
 	// sent counts events.
 	sent int
 	// kept is the event that the fault sends again.
-	kept cache.Frame[T]
+	kept cache.WatchEvent[T]
 	// padding is by how many bytes the latest event is longer than it is.
 	padding int
 	// err is what the stream ended with.
@@ -215,9 +215,9 @@ type watcher[T runtime.Object] struct {
 
 // Next implements cache.Watcher. After the stream has ended, it returns the
 // same error again.
-func (w *watcher[T]) Next() (cache.Frame[T], error) {
+func (w *watcher[T]) Next() (cache.WatchEvent[T], error) {
 	if w.err != nil {
-		return cache.Frame[T]{}, w.err
+		return cache.WatchEvent[T]{}, w.err
 	}
 	event, err := w.next()
 	var object *failure.ObjectError
@@ -245,18 +245,18 @@ func (w *watcher[T]) free() {
 	})
 }
 
-func (w *watcher[T]) next() (cache.Frame[T], error) {
+func (w *watcher[T]) next() (cache.WatchEvent[T], error) {
 	w.padding = 0
 	f := w.fault
 	if w.sent != f.After {
 		return w.pass()
 	}
 	if err := w.stall(f.Stall); err != nil {
-		return cache.Frame[T]{}, err
+		return cache.WatchEvent[T]{}, err
 	}
 	f.Stall = 0
 	if again := w.kept; again.Type != "" {
-		w.kept = cache.Frame[T]{}
+		w.kept = cache.WatchEvent[T]{}
 		return again, nil
 	}
 	garbled := errors.Is(f.Err, ErrGarbled)
@@ -264,26 +264,26 @@ func (w *watcher[T]) next() (cache.Frame[T], error) {
 	case f.Hang:
 		// A server that is silent does not end the stream in time either.
 		w.timeout = nil
-		return cache.Frame[T]{}, w.wait(nil)
+		return cache.WatchEvent[T]{}, w.wait(nil)
 	case f.ends() && !garbled:
-		return cache.Frame[T]{}, f.Err
+		return cache.WatchEvent[T]{}, f.Err
 	}
 	event, err := w.pass()
 	if err != nil {
-		return cache.Frame[T]{}, err
+		return cache.WatchEvent[T]{}, err
 	}
 	w.padding = f.Padding
 	if garbled {
-		return cache.Frame[T]{}, f.Err
+		return cache.WatchEvent[T]{}, f.Err
 	}
 	if object := f.undecodable(keyOf(event)); object != nil {
-		return cache.Frame[T]{}, object
+		return cache.WatchEvent[T]{}, object
 	}
 	return event, nil
 }
 
 // keyOf returns the key of the event's object, and an empty one for a bookmark.
-func keyOf[T runtime.Object](event cache.Frame[T]) types.NamespacedName {
+func keyOf[T runtime.Object](event cache.WatchEvent[T]) types.NamespacedName {
 	if event.Type == watch.Bookmark {
 		return types.NamespacedName{}
 	}
@@ -291,13 +291,13 @@ func keyOf[T runtime.Object](event cache.Frame[T]) types.NamespacedName {
 }
 
 // pass lets one event pass that the fault does not keep back.
-func (w *watcher[T]) pass() (cache.Frame[T], error) {
+func (w *watcher[T]) pass() (cache.WatchEvent[T], error) {
 	event, err := w.event()
 	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && event.Type == watch.Bookmark {
 		event, err = w.event()
 	}
 	if err != nil {
-		return cache.Frame[T]{}, err
+		return cache.WatchEvent[T]{}, err
 	}
 	if w.fault.Repeat > 0 && w.sent == w.fault.After-w.fault.Repeat {
 		w.kept = event
@@ -321,39 +321,39 @@ func (w *watcher[T]) stall(d time.Duration) error {
 }
 
 // event returns what comes next without a fault.
-func (w *watcher[T]) event() (cache.Frame[T], error) {
+func (w *watcher[T]) event() (cache.WatchEvent[T], error) {
 	if w.refused != nil {
-		return cache.Frame[T]{}, w.refused
+		return cache.WatchEvent[T]{}, w.refused
 	}
 	// What has ended is not read on, even if more is there.
 	if err := w.ended(); err != nil {
-		return cache.Frame[T]{}, err
+		return cache.WatchEvent[T]{}, err
 	}
 	for len(w.initial) > 0 {
 		v := w.initial[0]
 		w.initial = w.initial[1:]
 		if w.selection.matches(v.meta) {
-			return cache.Frame[T]{Type: watch.Added, Object: v.copy()}, nil
+			return cache.WatchEvent[T]{Type: watch.Added, Object: v.copy()}, nil
 		}
 	}
 	if w.closing {
 		w.closing = false
-		return cache.Frame[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
+		return cache.WatchEvent[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
 	}
 	for {
 		if err := w.wait(w.at.more); err != nil {
-			return cache.Frame[T]{}, err
+			return cache.WatchEvent[T]{}, err
 		}
 		w.at = w.at.next
 		switch r := w.at; {
 		case r.kind == changed && r.rv > w.from:
 			if event, obj, ok := r.event(w.selection); ok {
-				return cache.Frame[T]{Type: event, Object: obj}, nil
+				return cache.WatchEvent[T]{Type: event, Object: obj}, nil
 			}
 		case r.kind == bookmarked && r.seq > w.opened && r.rv >= w.from && w.bookmarks:
-			return cache.Frame[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(r.rv)}, nil
+			return cache.WatchEvent[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(r.rv)}, nil
 		case r.kind == ended && r.seq > w.opened:
-			return cache.Frame[T]{}, r.err
+			return cache.WatchEvent[T]{}, r.err
 		}
 	}
 }

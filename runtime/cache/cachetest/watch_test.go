@@ -24,7 +24,7 @@ import (
 )
 
 // describe returns an event or an error as text.
-func describe(event cache.Frame[*testv1.Carp], err error) string {
+func describe(event cache.WatchEvent[*testv1.Carp], err error) string {
 	switch {
 	case err != nil && isStatus(err):
 		return fmt.Sprint("status ", statusCode(err))

@@ -69,7 +69,7 @@ var contract = []struct {
 }
 
 // rest is the part of the comment that is no guarantee about handlers.
-const rest = "Informer keeps a Store in step with one resource of an API server, and tells handlers of its changes. " +
+const rest = "Informer keeps a Store up to date with one resource of an API server, and delivers its changes to handlers. " +
 	"Its methods are safe for concurrent use, also from within handlers. " +
 	"# What a handler may rely on # What is shared # Start and stop"
 

@@ -1,0 +1,137 @@
+package cache
+
+import (
+	"sync"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
+
+// statusRecorder holds what the reflector has to tell of itself, for readers.
+type statusRecorder struct {
+	mu     sync.Mutex
+	status Status
+	// reported is the failure that was last logged or told of, since all was well.
+	reported error
+}
+
+func (r *statusRecorder) get() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
+
+func (r *statusRecorder) start() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.Started = time.Now()
+}
+
+func (r *statusRecorder) enter(phase Phase) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.enterLocked(phase, time.Time{})
+}
+
+// backOff is enter for a phase that ends with the next attempt.
+func (r *statusRecorder) backOff(phase Phase, until time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.enterLocked(phase, until)
+}
+
+func (r *statusRecorder) enterLocked(phase Phase, until time.Time) {
+	r.status.NextAttempt = until
+	if r.status.Phase != phase {
+		r.status.Phase, r.status.Since = phase, time.Now()
+	}
+}
+
+// failed notes a failure, and returns how many there were since all was well.
+func (r *statusRecorder) failed(err error) (attempts int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status.Attempts++; r.status.Attempts == 1 {
+		r.status.FailingSince = time.Now()
+	}
+	r.status.LastError = err
+	return r.status.Attempts
+}
+
+// because notes why the informer does what it does next, though nothing failed.
+func (r *statusRecorder) because(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.LastError = err
+}
+
+// report notes a failure that is about to be reported, and returns whether it is of
+// another class than the last one.
+func (r *statusRecorder) report(err error) (news bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	news = r.reported == nil || failure.ClassOf(r.reported) != failure.ClassOf(err)
+	r.reported = err
+	return news
+}
+
+// succeeded forgets the failures and returns how many there were, and whether one of
+// them was reported.
+func (r *statusRecorder) succeeded() (failures int, reported bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	failures, reported = r.status.Attempts, r.reported != nil
+	r.status.Attempts, r.status.LastError, r.status.FailingSince = 0, nil, time.Time{}
+	r.reported = nil
+	return failures, reported
+}
+
+// contact notes that the store is up to date with the server now.
+func (r *statusRecorder) contact() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.LastContact = time.Now()
+}
+
+// heard notes that frames of a watch went into the store.
+func (r *statusRecorder) heard(events, bookmarks bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	r.status.LastContact = now
+	if events {
+		r.status.LastEvent = now
+	}
+	if bookmarks {
+		r.status.LastBookmark = now
+	}
+}
+
+func (r *statusRecorder) seen(resourceVersion string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.ResourceVersion = resourceVersion
+}
+
+// reconnected notes that another watch goes on where one ended.
+func (r *statusRecorder) reconnected(reason error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.Reconnects++
+	r.status.ReconnectReason = reason
+}
+
+// relisted notes that everything is fetched again.
+func (r *statusRecorder) relisted(reason error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.Relists++
+	r.status.RelistReason = reason
+}
+
+func (r *statusRecorder) leftOut(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.ObjectErrors++
+	r.status.LastObjectError = err
+}

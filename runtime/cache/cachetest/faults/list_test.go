@@ -181,7 +181,7 @@ var listRows = []row{
 		}, lasts: 10 * time.Minute,
 		says:      `object "ns/c"`,
 		layerSays: "cannot unmarshal string",
-		ours:      recoversIn(between(0, 10*time.Minute), about(10), "leaves it out, and has the others; reads it by name, at growing intervals"),
+		ours:      recoversIn(between(0, 10*time.Minute), about(11), "leaves it out, and has the others; reads it by name, at growing intervals"),
 		layer:     &outcome{verdict: recovers, after: soon, requests: about(20), how: "has no objects until then, since its client decodes the list"},
 		clientGo:  recoversIn(soon, about(35), "has no objects until then"),
 	},

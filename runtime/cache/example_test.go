@@ -44,3 +44,25 @@ func Example() {
 	// delete first
 	// <nil>
 }
+
+// An index is declared once, and found by its variable.
+func ExampleIndex_Find() {
+	byInitial := cache.Index[*thing]{Name: "initial", Value: func(obj *thing) string { return obj.Name[:1] }}
+	store, err := cache.NewStore(func(obj *thing) (types.NamespacedName, error) { return cache.KeyOf(obj) }, byInitial)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"apple", "pear", "apricot"} {
+		if err := store.Set(newThing(name)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	found, err := byInitial.Find(store, "a")
+	fmt.Println(len(found), err)
+	unknown := cache.Index[*thing]{Name: "unknown"}
+	_, err = unknown.Find(store, "a")
+	fmt.Println(err)
+	// Output:
+	// 2 <nil>
+	// index "unknown": not registered
+}

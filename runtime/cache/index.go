@@ -13,7 +13,7 @@ import (
 // or AddIndexes:
 //
 //	var byOwner = cache.Index[*v1.Pod]{Name: "owner", Value: ownerName}
-//	pods, err := informer.Store().ByIndex("owner", "web")
+//	pods, err := byOwner.Find(informer.Store(), "web")
 //
 // Its function is called for each state of an object, once in general, before the
 // store makes the change: readers don't wait for it, other writers do. It must depend
@@ -31,6 +31,13 @@ type Index[T any] struct {
 
 	// namespace marks the index by namespace, whose values are in the keys.
 	namespace bool
+}
+
+// Find returns the objects that have that value in the index, which the store must have,
+// in no order. Store.ByIndex does so by the name of the index. Possible errors:
+// ErrIndexUnknown.
+func (x Index[T]) Find(store *Store[T], value string) ([]T, error) {
+	return store.ByIndex(x.Name, value)
 }
 
 // of appends the values of obj to others. A panic of the function is an error.

@@ -468,3 +468,33 @@ func TestListThatLostItsVersion(t *testing.T) {
 		})
 	}
 }
+
+// A fake whose versions look like a server's is taken for one that may be dead when it is
+// silent. What the watch that is opened then tells once more is no event; what it tells
+// later is, also if nothing has changed.
+func TestSilentFakeIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &oddServer{
+			version: "10",
+			objects: []*thing{made("a", "u", "7", "x"), made("b", "v", "9", "x")},
+			frames:  make(chan cache.WatchEvent[*thing]),
+		}
+		r := start(t, cache.New(server, cache.Options[*thing]{}))
+		recorder, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		watches := func() (n int) {
+			server.change(func() { n = server.watches })
+			return n
+		}
+		for before := watches(); watches() == before; {
+			time.Sleep(time.Second / 2)
+		}
+		server.frames <- modified(made("b", "v", "9", "x"))
+		settle()
+		time.Sleep(time.Minute)
+		server.frames <- modified(made("b", "v", "9", "x"))
+		server.frames <- modified(made("b", "v", "9", "y"))
+		settle()
+		expect(t, "events", []string{"add a 7 initial", "add b 9 initial", "update b 9 9", "update b 9 9"}, lines(recorder.Events()))
+	})
+}

@@ -44,6 +44,8 @@ type reflector struct {
 	// buffered is whether nothing came of the last watches before their end, so that
 	// something between here and the server may be holding it back.
 	buffered bool
+	// silenced is whether the last watch was closed here because it was silent.
+	silenced bool
 	// doubtable is whether a version of the server that is older than that of a watch
 	// means that its history has restarted.
 	doubtable bool
@@ -239,6 +241,7 @@ func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
 	if w.events == 0 && r.doubtable && (idle || end.err == io.EOF && r.buffered) { //nolint:errorlint // as below
 		end.err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), end.err)
 	}
+	r.silenced = idle
 	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
 	if idle && w.events == 0 {
 		// Bookmarks that were held back come all at once: their interval was not the

@@ -21,6 +21,8 @@ type watching struct {
 	// opened is whether the server accepted the watch, and events is how many came.
 	opened bool
 	events int
+	// openedAt is when the server accepted it.
+	openedAt time.Time
 	// first is when the first event came.
 	first time.Time
 	// settled is whether an event's resourceVersion is one to watch from: those
@@ -58,7 +60,7 @@ func (w *watching) run(ctx context.Context) error {
 	if err != nil {
 		return causeOf(ctx, err)
 	}
-	w.opened = true
+	w.opened, w.openedAt = true, time.Now()
 	w.recorder.contact()
 	if w.initial == nil {
 		defer time.AfterFunc(shortWatch, func() { w.succeed(ctx) }).Stop()
@@ -170,6 +172,9 @@ func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
 		w.lookUp(d.key)
 		return
 	}
+	if ok && w.replayed(d) {
+		return
+	}
 	if ok && verdict == repeated && d.kind == set {
 		if w.has(d) {
 			return
@@ -185,6 +190,16 @@ func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
 		}
 	}
 	w.advance(event.Type, d.resourceVersion)
+}
+
+// replayTime is for how long after it is opened a watch may tell what an earlier one told.
+const replayTime = time.Second
+
+// replayed is whether a delta repeats what the store has since its watch was opened again
+// without need: fakes, whose watches may be silent for ever, begin each with the latest
+// states. Real servers write no state twice.
+func (w *watching) replayed(d delta) bool {
+	return w.silenced && !w.ordered && d.kind == set && time.Since(w.openedAt) < replayTime && w.has(d)
 }
 
 // has is whether what a delta sets was delivered last, or is in the store. A store that

@@ -25,9 +25,15 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
+// seedsThatFailed are of scripts that found something.
+var seedsThatFailed = []uint64{5064360, 5078848}
+
 // TestScripts plays random scripts.
 func TestScripts(t *testing.T) {
 	began := time.Now()
+	for _, seed := range seedsThatFailed {
+		t.Run(fmt.Sprint("failed once, seed ", seed), func(t *testing.T) { test(t, newScript(choicesOf(seed))) })
+	}
 	for seed := *firstSeed; ; seed++ {
 		if *duration > 0 && time.Since(began) > *duration || *duration == 0 && seed >= *firstSeed+uint64(*runs) {
 			return

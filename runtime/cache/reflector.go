@@ -226,7 +226,7 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	r.lookups.release()
 }
 
-// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
+// watch opens a watch or, in PhaseStreaming, a watch-list, and pushes its
 // events. The error is the one to report.
 func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
 	w := &watching{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}

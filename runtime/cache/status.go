@@ -67,8 +67,8 @@ type Status struct {
 	// Since is when the phase began, and Started when the informer was started.
 	Since   time.Time `json:"since,omitzero"`
 	Started time.Time `json:"started,omitzero"`
-	// NextAttempt is when the next list or watch is due, if the phase is BackingOff
-	// or Absent.
+	// NextAttempt is when the next list or watch is due, if the phase is PhaseBackingOff
+	// or PhaseAbsent.
 	NextAttempt time.Time `json:"nextAttempt,omitzero"`
 	// Synced is true once the store has held a whole list.
 	Synced bool `json:"synced"`

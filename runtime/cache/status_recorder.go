@@ -93,7 +93,7 @@ func (r *statusRecorder) contact() {
 	r.status.LastContact = time.Now()
 }
 
-// heard notes that frames of a watch went into the store.
+// heard notes that events of a watch went into the store.
 func (r *statusRecorder) heard(events, bookmarks bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

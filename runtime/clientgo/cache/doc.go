@@ -13,7 +13,8 @@
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
 //	NewInformer            ─► the same with one handler, as a Controller
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
-//	UntypedIndexer         ─► a cache.Store[T] as Store, Indexer, TypedIndexer[T], TransactionStore
+//	UntypedIndexer         ─► a cache.Store[T] as Store, Indexer, TransactionStore
+//	TypedIndexerOf         ─► the same as TypedIndexer[T]
 //	NewThreadSafeStore     ─► a cache.Store[any] with keys of the caller
 //	Core                   ─► back from an adapter to its cache.Informer[T]
 //
@@ -47,7 +48,7 @@
 //     informer's.
 //   - The objects of a resource that the server answers 404 for are kept, as
 //     client-go's informers keep them. The informer retries about every 10
-//     seconds, where client-go backs off, and its status has the phase Absent.
+//     seconds, where client-go backs off, and its status has PhaseAbsent.
 //     Options.KeepAbsent of runtime/cache, with Untyped, and of
 //     factory.ListWatchOptions decide otherwise for informers over other sources.
 //   - A delete of an object that the store does not have is not delivered to handlers;

@@ -26,7 +26,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// playRandomHistory logs the seed of a history that fails. Rests are random too: it
+// playRandomHistory logs the seed of a history that fails. Backoffs are random too: it
 // may have to be played more than once.
 func playRandomHistory(t *testing.T, seed uint64) {
 	defer func() {

@@ -11,15 +11,6 @@ import (
 // What is compiled once for all types has objects of the type any. Here it meets the
 // sources and handlers of one type.
 
-func watchEventOf[To, From any](f WatchEvent[From]) WatchEvent[To] {
-	return WatchEvent[To]{
-		Type:             f.Type,
-		Object:           reader.As[To](f.Object),
-		ResourceVersion:  f.ResourceVersion,
-		InitialEventsEnd: f.InitialEventsEnd,
-	}
-}
-
 // untypedSource returns a source for objects of any type. Those of package source are
 // one below, which saves a conversion of each object.
 func untypedSource[T any](source Source[T]) Source[any] {
@@ -51,8 +42,13 @@ func (s sourceOf[T]) Watch(ctx context.Context, options metav1.ListOptions) (Wat
 type watcherOf[T any] struct{ typed Watcher[T] }
 
 func (w watcherOf[T]) Next() (WatchEvent[any], error) {
-	frame, err := w.typed.Next()
-	return watchEventOf[any](frame), err
+	event, err := w.typed.Next()
+	return WatchEvent[any]{
+		Type:             event.Type,
+		Object:           event.Object,
+		ResourceVersion:  event.ResourceVersion,
+		InitialEventsEnd: event.InitialEventsEnd,
+	}, err
 }
 
 func (w watcherOf[T]) Stop() { w.typed.Stop() }

@@ -75,11 +75,13 @@ func NewClientsetInformer[T, L runtime.Object](
 	return newTargeted(reflect.TypeFor[T](), resource, namespace, src, options)
 }
 
+// newTargeted, newOfClient and newUntyped name no type, so that what they call is compiled
+// here alone, and not in each package that is generated.
 func newTargeted(objects reflect.Type, resource Resource, namespace string, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
 	return newUntyped(objects, resource, source.WithTarget(src, resource.GroupVersionResource, namespace), options)
 }
 
-// newUntyped is NewInformer for objects of any type: it is compiled once.
+// newUntyped is NewInformer for objects of any type.
 func newUntyped(objects reflect.Type, resource Resource, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
 	how := coreOptions[any](resource, options)
 	how.ObjectType = objects

@@ -91,10 +91,10 @@ func (f *fanout) relisted() {
 		return
 	}
 	f.listed = true
-	close(f.synced)
 	for l := range f.listeners {
 		f.join(l)
 	}
+	close(f.synced)
 }
 
 // join gives l a snapshot of the store, and a cursor at the log position that belongs to
@@ -105,7 +105,6 @@ func (f *fanout) join(l *listener) {
 	l.toReplay.Store(int64(l.initial.Len()))
 	l.passed.Store(l.cursor.Passed())
 	l.open = true
-	close(l.joined)
 }
 
 // add registers a listener. It joins at once if the store holds a list.

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -17,15 +18,15 @@ type idleTimer struct {
 	idle     int
 	interval time.Duration
 	expired  func()
-	// timer calls check; started is closed when it is set.
-	timer   *time.Timer
-	started chan struct{}
+	// timer calls check.
+	timer *time.Timer
 }
 
 func newIdleTimer(timeout time.Duration, expired func()) *idleTimer {
-	t := &idleTimer{interval: timeout / idleChecks, expired: expired, started: make(chan struct{})}
-	t.timer = time.AfterFunc(t.interval, t.check)
-	close(t.started)
+	t := &idleTimer{interval: timeout / idleChecks, expired: expired}
+	// It is set before check, which uses it, can be called.
+	t.timer = time.AfterFunc(math.MaxInt64, t.check)
+	t.timer.Reset(t.interval)
 	return t
 }
 
@@ -37,7 +38,6 @@ func (t *idleTimer) touch() {
 }
 
 func (t *idleTimer) check() {
-	<-t.started
 	if t.active.Swap(false) {
 		t.idle = 0
 	} else {

@@ -30,9 +30,9 @@ type listener struct {
 	// expel removes the handler, and logs why.
 	expel func(reason error)
 
-	// joined is closed when initial, cursor and open are set, with the store
-	// locked. Until then the listener's goroutine may not touch them.
-	joined  chan struct{}
+	// initial, cursor and open are set when the listener joins, with the store locked,
+	// before fanout.synced is closed or the listener is started. Until then its goroutine
+	// may not touch them.
 	initial Snapshot[any]
 	// open is guarded by the store's lock: the log counts the cursor.
 	open bool
@@ -67,10 +67,9 @@ type listener struct {
 	panicked bool
 	*progress
 
-	// unbind frees the context that the handler is bound to.
+	// unbind frees the context that the handler is bound to, if that can end.
 	unbind func() bool
 
-	stopOnce sync.Once
 	stopping atomic.Bool
 	// quit is closed by stop.
 	quit chan struct{}
@@ -82,10 +81,10 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 		options:  options,
 		fanout:   f,
 		log:      &f.changes,
-		joined:   make(chan struct{}),
 		pause:    panicPause,
 		quit:     make(chan struct{}),
-		progress: newProgress(f.clock),
+		progress: newProgress(&f.clock),
+		unbind:   func() bool { return false },
 	}
 	if options.Unchanged {
 		l.log = &f.everything
@@ -108,11 +107,10 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 
 // stop lets run end as soon as the handler returns.
 func (l *listener) stop() {
-	l.stopOnce.Do(func() {
-		l.stopping.Store(true)
+	if l.stopping.CompareAndSwap(false, true) {
 		close(l.quit)
 		l.forget()
-	})
+	}
 }
 
 // context returns ctx with the handler's logger, which names it.
@@ -124,7 +122,8 @@ func (l *listener) context(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, logger.WithValues("handler", l.options.Name))
 }
 
-// run calls the handler until stop is called or the handler ends the goroutine.
+// run calls the handler until stop is called or the handler ends the goroutine. Ctx is
+// that of the informer, for its logger.
 func (l *listener) run(ctx context.Context) {
 	stopped := false
 	defer func() {
@@ -136,7 +135,7 @@ func (l *listener) run(ctx context.Context) {
 		l.registration.end()
 	}()
 	select {
-	case <-l.joined:
+	case <-l.fanout.synced:
 		for !l.work(ctx) {
 			select {
 			case <-time.After(l.pauseAfterPanic()):
@@ -336,7 +335,7 @@ func (l *listener) waiting() int64 { return l.behind(0) }
 // behind is waiting without the events before a position in the log.
 func (l *listener) behind(position uint64) int64 {
 	select {
-	case <-l.joined:
+	case <-l.fanout.synced:
 		return int64(l.log.Len() - max(l.passed.Load(), position))
 	default:
 		return 0

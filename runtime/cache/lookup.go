@@ -41,18 +41,21 @@ type lookups struct {
 
 	// active is false while there is nothing to compare events with.
 	active atomic.Bool
-	// wake has the goroutine look again which of them is due first.
-	wake chan struct{}
 
 	mu sync.Mutex
 	// held is true while everything is listed: what is looked up then could be older
-	// than the list.
-	held    bool
+	// than the list. It stays true after stop.
+	held bool
+	// pending, known, and wake are made when the first object is to be looked up: most
+	// informers never have one.
 	pending map[types.NamespacedName]*lookup
 	// known holds up to which version the states of objects are known that were
 	// looked up: what a watch tells of earlier ones comes late.
-	known   map[types.NamespacedName]string
-	running bool
+	known map[types.NamespacedName]string
+	// wake has the goroutine look again which of them is due first.
+	wake chan struct{}
+	// cancel ends the goroutine; it is nil while there is none.
+	cancel context.CancelFunc
 	// done counts the goroutine.
 	done sync.WaitGroup
 }
@@ -63,9 +66,6 @@ func newLookups(ctx context.Context, find func(context.Context, types.Namespaced
 		find:    find,
 		push:    push,
 		ordered: ordered,
-		wake:    make(chan struct{}, 1),
-		pending: map[types.NamespacedName]*lookup{},
-		known:   map[types.NamespacedName]string{},
 	}
 }
 
@@ -96,6 +96,10 @@ func (l *lookups) add(key types.NamespacedName) bool {
 	if l.pending[key] == nil && len(l.pending) >= maxLookups {
 		return false
 	}
+	if l.pending == nil {
+		l.pending, l.known = map[types.NamespacedName]*lookup{}, map[types.NamespacedName]string{}
+		l.wake = make(chan struct{}, 1)
+	}
 	next := &lookup{}
 	if earlier := l.pending[key]; earlier != nil {
 		next.delay = earlier.delay / 2 // of another state, but probably for the same reason
@@ -113,9 +117,10 @@ func (l *lookups) start() {
 	if l.held || len(l.pending) == 0 {
 		return
 	}
-	if !l.running {
-		l.running = true
-		l.done.Go(l.run)
+	if l.cancel == nil {
+		var ctx context.Context
+		ctx, l.cancel = context.WithCancel(l.context)
+		l.done.Go(func() { l.run(ctx) })
 	}
 	select {
 	case l.wake <- struct{}{}:
@@ -161,11 +166,21 @@ func (l *lookups) release() {
 	l.start()
 }
 
+// stop ends the goroutine and waits for it. Nothing is looked up any more.
+func (l *lookups) stop() {
+	l.hold()
+	l.mu.Lock()
+	if l.cancel != nil {
+		l.cancel()
+	}
+	l.mu.Unlock()
+	l.done.Wait()
+}
+
 // run looks objects up when they are due, until there are none or the context ends.
-func (l *lookups) run() {
-	ctx := l.context
+func (l *lookups) run(ctx context.Context) {
 	for {
-		key, next, ok := l.next()
+		key, next, ok := l.next(ctx)
 		if !ok {
 			return
 		}
@@ -182,7 +197,7 @@ func (l *lookups) run() {
 }
 
 // next returns the look-up that is due first. The goroutine ends if there is none.
-func (l *lookups) next() (key types.NamespacedName, next *lookup, ok bool) {
+func (l *lookups) next(ctx context.Context) (key types.NamespacedName, next *lookup, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k, candidate := range l.pending {
@@ -190,8 +205,9 @@ func (l *lookups) next() (key types.NamespacedName, next *lookup, ok bool) {
 			key, next = k, candidate
 		}
 	}
-	if next == nil || l.held || l.context.Err() != nil {
-		l.running = false
+	if next == nil || l.held || ctx.Err() != nil {
+		l.cancel()
+		l.cancel = nil
 		return key, nil, false
 	}
 	return key, next, true

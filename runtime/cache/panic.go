@@ -35,7 +35,7 @@ const (
 func (l *listener) logPanic(ctx context.Context) {
 	if value := recover(); value != nil {
 		err := &PanicError{Value: value, Stack: debug.Stack()}
-		klog.FromContext(ctx).Error(err, "Handler panicked")
+		klog.FromContext(l.context(ctx)).Error(err, "Handler panicked")
 		l.interrupted(ctx, value)
 	}
 }
@@ -44,14 +44,14 @@ func (l *listener) logPanic(ctx context.Context) {
 // handler's own, as it was given, so that the line is the one of client-go.
 func (l *listener) crashContext(ctx context.Context) context.Context {
 	if l.options.Logger == nil {
-		return ctx
+		return l.context(ctx)
 	}
 	return klog.NewContext(ctx, *l.options.Logger)
 }
 
 // logCrash returns what logs the name of a handler that has panicked.
 func (l *listener) logCrash(ctx context.Context) func(context.Context, any) {
-	return func(context.Context, any) { klog.FromContext(ctx).Error(nil, "Handler panicked") }
+	return func(context.Context, any) { klog.FromContext(l.context(ctx)).Error(nil, "Handler panicked") }
 }
 
 // interrupted notes a call that ended in a panic, and whether it is to be made again.

@@ -26,7 +26,7 @@ func (c clock) millis() uint32 { return uint32(c.now().Milliseconds()) }
 
 // progress is how far a listener is. Its goroutine steps, others read.
 type progress struct {
-	clock clock
+	clock *clock
 
 	// toReplay is how many initial objects the handler has still to be given, and
 	// delivered the number of its calls.
@@ -45,7 +45,7 @@ type progress struct {
 	began               time.Duration
 }
 
-func newProgress(clock clock) *progress {
+func newProgress(clock *clock) *progress {
 	p := &progress{clock: clock, stride: 1}
 	p.since.Store(-1)
 	return p

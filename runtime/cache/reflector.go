@@ -21,7 +21,7 @@ import (
 // there are any to look up.
 type reflector struct {
 	source  Source[any]
-	about   SourceInfo
+	about   *SourceInfo
 	options *settings
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
@@ -63,10 +63,8 @@ func (r *reflector) run(ctx context.Context) error {
 	r.backoff = newBackoff(r.options.backoff())
 	r.same = sameContent
 	r.delivered = newDelivered()
-	ctx, cancel := context.WithCancel(ctx)
 	r.lookups = newLookups(ctx, r.find, r.push, r.about.OrderedResourceVersions)
-	defer r.lookups.done.Wait()
-	defer cancel()
+	defer r.lookups.stop()
 
 	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
 	for ctx.Err() == nil {

@@ -18,12 +18,10 @@ type Registration struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// remove is nil once the handler was removed, and status once it will not be
-	// called again: a registration that is kept holds nothing of its informer. Last
-	// is what status returned in the end.
+	// remove is nil once the handler was removed, and status a constant once it will not
+	// be called again: a registration that is kept holds nothing of its informer.
 	remove func()
 	status func() HandlerStatus
-	last   HandlerStatus
 	// err is why the handler was removed, unless somebody asked for it.
 	err error
 }
@@ -84,7 +82,8 @@ func (r *Registration) removed(err error) {
 // end notes that the handler will not be called again.
 func (r *Registration) end() {
 	r.mu.Lock()
-	r.last, r.status = r.status(), nil
+	last := r.status()
+	r.status = func() HandlerStatus { return last }
 	r.mu.Unlock()
 	close(r.done)
 }
@@ -99,9 +98,6 @@ func (r *Registration) Backlog() int { return r.Status().Backlog }
 func (r *Registration) Status() HandlerStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.status == nil {
-		return r.last
-	}
 	return r.status()
 }
 

@@ -123,7 +123,9 @@ func (i *informer) addHandler(ctx context.Context, handler Handler[any], options
 	if i.ended.Load() {
 		return nil, i.errorf("handler %q: %w", options.Name, ErrStopped)
 	}
-	l.unbind = context.AfterFunc(ctx, l.registration.Remove)
+	if ctx.Done() != nil {
+		l.unbind = context.AfterFunc(ctx, l.registration.Remove)
+	}
 	i.fanout.add(l)
 	i.roster.Store(i.roster.Load().with(l))
 	if i.started.Load() {
@@ -134,8 +136,7 @@ func (i *informer) addHandler(ctx context.Context, handler Handler[any], options
 
 // start runs a listener. The caller holds mu.
 func (i *informer) start(l *listener) {
-	ctx := l.context(i.context)
-	i.running.Go(func() { l.run(ctx) })
+	i.running.Go(func() { l.run(i.context) })
 }
 
 // remove removes a listener, and reports whether it was there. The error is why, if
@@ -200,7 +201,7 @@ func (i *informer) run(ctx context.Context) error {
 
 	reflector := &reflector{
 		source:    i.source,
-		about:     i.about,
+		about:     &i.about,
 		options:   &i.options,
 		push:      deltas.push,
 		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },

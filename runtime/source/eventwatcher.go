@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The watch is
-// stopped once, by Stop or by the end of the context, whichever is first.
+// eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The
+// watch is stopped once: by Stop, or when Next sees the end of the context.
 type eventWatcher struct {
 	ctx     context.Context
 	inner   watch.Interface
@@ -26,7 +26,6 @@ type eventWatcher struct {
 	check   func(runtime.Object) error
 	stop    func() // inner.Stop, once
 	stopped chan struct{}
-	release func() bool
 }
 
 func newEventWatcher(ctx context.Context, inner watch.Interface, objects objectType, check func(runtime.Object) error) *eventWatcher {
@@ -35,15 +34,11 @@ func newEventWatcher(ctx context.Context, inner watch.Interface, objects objectT
 		close(w.stopped)
 		inner.Stop()
 	})
-	w.release = context.AfterFunc(ctx, w.stop)
 	return w
 }
 
 // Stop stops the watch.
-func (w *eventWatcher) Stop() {
-	w.release()
-	w.stop()
-}
+func (w *eventWatcher) Stop() { w.stop() }
 
 // Next waits for the next event.
 func (w *eventWatcher) Next() (cache.WatchEvent[any], error) {
@@ -63,6 +58,7 @@ func (w *eventWatcher) Next() (cache.WatchEvent[any], error) {
 		return w.received(event, ok)
 	case <-w.stopped:
 	case <-w.ctx.Done():
+		w.stop()
 	}
 	return cache.WatchEvent[any]{}, w.ended()
 }

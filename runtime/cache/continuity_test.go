@@ -3,7 +3,6 @@ package cache_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -336,8 +335,8 @@ func TestBufferingProxy(t *testing.T) {
 	})
 }
 
-// OnError is told of what went wrong, also if the informer makes up for it at once.
-func TestOnErrorIsToldOfEverything(t *testing.T) {
+// OnFailure is told of what went wrong, also if the informer makes up for it at once.
+func TestOnFailureIsToldOfEverything(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault cachetest.Fault
@@ -352,7 +351,7 @@ func TestOnErrorIsToldOfEverything(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
 				api.Fail(test.fault)
 				var told []string
-				r := run(t, api, cache.Options[*thing]{OnError: func(_ context.Context, err error) { told = append(told, err.Error()) }})
+				r := run(t, api, telling(&told))
 				time.Sleep(time.Minute)
 				r.stop()
 				if len(told) != 1 || !strings.Contains(told[0], test.want) {
@@ -365,7 +364,7 @@ func TestOnErrorIsToldOfEverything(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api := cachetest.NewAPI(newThing("a"))
 			var told []string
-			r := run(t, api, cache.Options[*thing]{OnError: func(_ context.Context, err error) { told = append(told, fmt.Sprint(err)) }})
+			r := run(t, api, telling(&told))
 			time.Sleep(3 * time.Minute)
 			api.BreakWatches(cachetest.ErrConnectionReset)
 			settle()
@@ -375,4 +374,48 @@ func TestOnErrorIsToldOfEverything(t *testing.T) {
 			}
 		})
 	})
+}
+
+// telling are options that gather what OnFailure is told.
+func telling(told *[]string) cache.Options[*thing] {
+	return cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+		*told = append(*told, f.Err.Error())
+		return cache.Decision{}
+	}}
+}
+
+// OnFailure may end an informer also when the next request would follow at once, or have
+// it wait.
+func TestOnFailureDecidesWithoutBackoff(t *testing.T) {
+	for name, decision := range map[string]cache.Decision{
+		"stop": {Stop: true},
+		"wait": {Backoff: time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				informer := cache.New(api, cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+					if f.Backoff != 0 || f.Attempts != 0 || f.Phase != cache.PhaseWatching || f.Class != failure.ClassConnection {
+						t.Errorf("failure: %+v", f)
+					}
+					return decision
+				}})
+				ended := make(chan error, 1)
+				go func() { ended <- informer.Run(t.Context()) }()
+				time.Sleep(3 * time.Minute)
+				api.BreakWatches(cachetest.ErrConnectionReset)
+				time.Sleep(30 * time.Minute)
+				select {
+				case err := <-ended:
+					if !decision.Stop || failure.ClassOf(err) != failure.ClassConnection {
+						t.Errorf("Run: %v", err)
+					}
+				default:
+					if s := informer.Status(); decision.Stop || s.Phase != cache.PhaseBackingOff || s.Reconnects != 1 || s.Attempts != 0 {
+						t.Errorf("status: %+v", s)
+					}
+				}
+			})
+		})
+	}
 }

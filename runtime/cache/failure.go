@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,17 +15,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Failure is a list or watch that failed, after which the informer backs off.
+// Failure is a list or watch that failed, or ended with an error.
 type Failure struct {
 	// Err says what failed, and Class what that means.
 	Err   error
 	Class failure.Class
 	// Phase is what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
 	Phase Phase
-	// Attempts counts the failures since the last success, this one included.
+	// Attempts counts the failures since the last success, this one included. It is zero
+	// for a watch that was open, and for a watch-list that a list follows.
 	Attempts int
-	// Backoff is how long the informer is about to wait.
+	// Backoff is how long the informer is about to wait before the next request. Zero is
+	// not at all, or for a second at the most.
 	Backoff time.Duration
+	// News is whether the failure is of another class than the last one since all was
+	// well. The informer logs those.
+	News bool
 }
 
 // Decision is what to do about a Failure. The zero value is what the informer does by
@@ -35,18 +41,20 @@ type Decision struct {
 	Backoff time.Duration
 	// Stop ends the informer: Run returns the error of the failure.
 	Stop bool
+	// Quiet is for a failure that was logged elsewhere, or should not be: the informer
+	// does not log it.
+	Quiet bool
 }
 
-// decide returns how long to wait after a failure, and whether to give up.
+// decide returns what to do about a failure. Its backoff is how long to wait.
 func (o *settings) decide(ctx context.Context, f Failure) Decision {
-	if o.OnFailure == nil {
-		return Decision{Backoff: f.Backoff}
+	var d Decision
+	if o.OnFailure != nil {
+		d = o.OnFailure(ctx, f)
 	}
-	d := o.OnFailure(ctx, f)
-	if d.Backoff == 0 {
-		d.Backoff = f.Backoff
+	if d.Backoff = cmp.Or(d.Backoff, f.Backoff); d.Backoff != 0 {
+		d.Backoff = max(d.Backoff, minimumDelay)
 	}
-	d.Backoff = max(d.Backoff, minimumDelay)
 	return d
 }
 
@@ -89,16 +97,17 @@ func (r *reflector) target() string {
 // fail reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
-	attempts := r.recorder.failed(err)
-	r.report(ctx, err)
-	class := failure.ClassOf(err)
-	f := Failure{Err: err, Class: class, Phase: phase, Attempts: attempts}
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Attempts: r.recorder.failed(err)}
+	f.News = !expected(f) && r.recorder.report(err)
 	if r.waits(s) {
 		f.Backoff = r.options.absentDelay()
 	} else {
 		f.Backoff = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
 	}
 	decision := r.options.decide(ctx, f)
+	if !decision.Quiet {
+		logFailure(ctx, f)
+	}
 	if decision.Stop {
 		return err
 	}
@@ -121,37 +130,36 @@ func (r *reflector) pause(ctx context.Context, phase Phase, delay time.Duration)
 	}
 }
 
-// report tells the user of a failure. Only the first of its class is logged, and not
-// one after which the informer falls back: a server that forbids a watch-list, say,
-// forbids the list after it too.
-func (r *reflector) report(ctx context.Context, err error) {
-	logger := klog.FromContext(ctx)
-	switch {
-	case r.options.OnError != nil:
-		r.recorder.report(err)
-		r.options.OnError(ctx, err)
-	case failure.ClassOf(err) == failure.ClassExpired, errors.Is(err, failure.ErrWatchTooShort), !r.recorder.report(err):
-		logger.V(4).Info("List or watch failed, trying again", "err", err)
-	default:
-		r.logFailure(ctx, err)
+// expected is whether a failure is one that a healthy server may cause.
+func expected(f Failure) bool {
+	return f.Class == failure.ClassExpired || errors.Is(f.Err, failure.ErrWatchTooShort)
+}
+
+func logFailure(ctx context.Context, f Failure) {
+	if logger := klog.FromContext(ctx); f.News {
+		logger.Error(f.Err, "List or watch failed, trying again")
+	} else {
+		logger.V(4).Info("List or watch failed, trying again", "err", f.Err)
 	}
 }
 
-// ended tells of a list or watch in that phase that ended with an error and is
-// followed by another request without a backoff. A watch on which nothing happens
-// is no failure, nor is one that was closed: there may be nothing to tell.
-func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) {
+// ended reports a list or watch in that phase that ended with an error and is followed
+// by another request without a backoff, unless the user wants one. A watch on which
+// nothing happens is no failure, nor is one that was closed: there may be nothing to
+// tell. It returns err if there is to be no other request.
+func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) error {
 	logger := klog.FromContext(ctx)
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase}
 	switch {
 	case errors.Is(err, failure.ErrWatchIdle):
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)
-		return
+		return nil
 	case errors.Is(err, failure.ErrWatchTooShort):
 		logger.V(4).Info("Watch was closed, opening it again", "err", err)
-		return
+		return nil
 	case errors.Is(err, failure.ErrUndecodable) && phase == PhaseWatching:
 		logger.V(2).Info("Listing again", "err", err)
-		return
+		return nil
 	case phase == PhaseWatching:
 		logger.V(2).Info("Watch was cut, opening it again", "err", err)
 	case errors.Is(err, failure.ErrBookmarkMissing):
@@ -160,14 +168,19 @@ func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) 
 	case s.phase == PhaseListing:
 		r.recorder.because(err)
 		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
-		return // what the list meets is told, as by client-go
+		return nil // what the list meets is told, as by client-go
 	default:
-		r.recorder.failed(err)
+		f.Attempts = r.recorder.failed(err)
 		logger.V(2).Info("Watch-list failed, trying again", "err", err)
 	}
-	if r.options.OnError != nil {
-		r.options.OnError(ctx, err)
+	decision := r.options.decide(ctx, f)
+	if decision.Stop {
+		return err
 	}
+	if decision.Backoff > 0 {
+		r.pause(ctx, PhaseBackingOff, decision.Backoff)
+	}
+	return nil
 }
 
 // succeed tells that all is well again, if it was told that it was not. It may be
@@ -187,14 +200,8 @@ func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedNam
 	r.reportObject(ctx, &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
 }
 
-func (r *reflector) logFailure(ctx context.Context, err error) {
-	if log := r.options.LogFailure; log == nil || !log(ctx, err) {
-		klog.FromContext(ctx).Error(err, "List or watch failed, trying again")
-	}
-}
-
 func (r *reflector) logRecovery(ctx context.Context, failures int) {
-	if log := r.options.LogRecovery; log == nil || !log(ctx, failures) {
+	if recovered := r.options.OnRecovery; recovered == nil || !recovered(ctx, failures) {
 		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
 	}
 }

@@ -42,7 +42,7 @@ import (
 // # Start and stop
 //
 // An informer runs once. Handlers and indexes may be added before the start and
-// while it runs, but not after it; a transform and OnError only before. It is in
+// while it runs, but not after it; a transform and OnFailure only before. It is in
 // sync when the store holds the first list, and never if it is stopped before. A
 // handler may be removed at any time, and is not called again after the call that
 // runs.
@@ -102,9 +102,16 @@ func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
 	return i.core.configure(func(o *Options[any]) { o.Transform = untypedTransform(transform) })
 }
 
-// SetOnError sets Options.OnError. Possible errors: ErrStarted.
-func (i *Informer[T]) SetOnError(onError func(context.Context, error)) error {
-	return i.core.configure(func(o *Options[any]) { o.OnError = onError })
+// OnFailure returns Options.OnFailure, for whoever puts a function before it.
+func (i *Informer[T]) OnFailure() func(context.Context, Failure) Decision {
+	i.core.mu.Lock()
+	defer i.core.mu.Unlock()
+	return i.core.options.OnFailure
+}
+
+// SetOnFailure sets Options.OnFailure. Possible errors: ErrStarted.
+func (i *Informer[T]) SetOnFailure(onFailure func(context.Context, Failure) Decision) error {
+	return i.core.configure(func(o *Options[any]) { o.OnFailure = onFailure })
 }
 
 // AddIndexes registers indexes, at any time before the end of Run. Possible

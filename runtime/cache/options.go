@@ -35,25 +35,19 @@ type Options[T any] struct {
 	// object as it is.
 	Transform func(T) (T, error)
 
-	// OnError is told of each list or watch that failed, or ended with an error after
-	// it was open, also if the next request follows at once. It is called by the
-	// goroutine that will try again once it returns. A watch that the server closed,
-	// or on which nothing happened, is no failure, nor is a refused watch-list that a
-	// list takes the place of. By default a failure is logged when
-	// it is of another class than the last.
-	OnError func(ctx context.Context, err error)
-
-	// OnFailure decides what to do about a list or watch that failed and is followed
-	// by a backoff, each time after OnError and in the same goroutine. By default the
-	// informer waits as long as Failure.Backoff says, and tries again for ever.
+	// OnFailure decides what to do about each list or watch that failed, or ended with an
+	// error after it was open, also if the next request follows at once. It is called by
+	// the goroutine that goes on once it returns. A watch that the server closed, or on
+	// which nothing happened, is no failure, nor is a refused watch-list that a list
+	// takes the place of. By default the informer logs a failure when it is of another
+	// class than the last, waits as long as Failure.Backoff says, and tries again for
+	// ever.
 	OnFailure func(ctx context.Context, failure Failure) Decision
 
-	// LogFailure is called with the first failure of a class, if OnError is nil, and
-	// LogRecovery when lists and watches succeed again after failures of that number. What
-	// happened is logged if they are nil or return false: so one line can stand for many
-	// informers. They are called from the informer's goroutine and must not block.
-	LogFailure  func(ctx context.Context, err error) (logged bool)
-	LogRecovery func(ctx context.Context, failures int) (logged bool)
+	// OnRecovery is called when lists and watches succeed again after failures of that
+	// number. The recovery is logged unless it returns true. It is called by a goroutine
+	// of the informer and must not block.
+	OnRecovery func(ctx context.Context, failures int) (logged bool)
 
 	// Metrics reports the progress of the informer.
 	Metrics Metrics
@@ -129,10 +123,8 @@ func untypedOptions[T any](o *Options[T]) Options[any] {
 		Indexes:          indexesOf[any](o.Indexes),
 		Resync:           o.Resync,
 		Transform:        untypedTransform(o.Transform),
-		OnError:          o.OnError,
 		OnFailure:        o.OnFailure,
-		LogFailure:       o.LogFailure,
-		LogRecovery:      o.LogRecovery,
+		OnRecovery:       o.OnRecovery,
 		Metrics:          o.Metrics,
 		PageSize:         o.PageSize,
 		DisableWatchList: o.DisableWatchList,

@@ -70,38 +70,40 @@ func (r *reflector) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var pace pace
 		var err error
-		before := s.phase
+		phase := s.phase
 		if !r.waits(s) {
-			r.recorder.enter(before)
+			r.recorder.enter(phase)
 		}
 		began := time.Now()
-		if before == PhaseListing {
+		if phase == PhaseListing {
 			s, pace, err = r.list(ctx, s)
 		} else {
-			s, pace, err = r.watch(ctx, s)
+			s, phase, pace, err = r.watch(ctx, s)
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		if before == PhaseWatching {
+		if phase == PhaseWatching {
 			r.resume(s, err)
 		}
 		s = r.vanish(ctx, s)
-		if err := r.goOn(ctx, s, before, pace, time.Since(began), err); err != nil {
+		if err := r.goOn(ctx, s, phase, pace, time.Since(began), err); err != nil {
 			return err
 		}
 	}
 	return nil //nolint:nilerr // that ctx has ended is how it is to end
 }
 
-// goOn waits until the next request is due, which follows one in that phase that took
-// so long and ended with err. It returns an error if there is to be none.
-func (r *reflector) goOn(ctx context.Context, s state, before Phase, pace pace, took time.Duration, err error) error {
+// goOn waits until the next request is due, which follows one that ended in that phase,
+// took so long, and ended with err. It returns an error if there is to be none.
+func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, took time.Duration, err error) error {
 	if pace == later {
-		return r.fail(ctx, s, before, r.explain(err))
+		return r.fail(ctx, s, phase, r.explain(err))
 	}
 	if err != nil {
-		r.ended(ctx, s, before, err)
+		if err := r.ended(ctx, s, phase, err); err != nil {
+			return err
+		}
 	}
 	delay := r.floor.delay(took)
 	if pace == soon {
@@ -225,8 +227,9 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 }
 
 // watch opens a watch or, in PhaseStreaming, a watch-list, and pushes its
-// events. The error is the one to report.
-func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
+// events. It returns the phase in which it ended: a watch-list whose initial events are
+// complete is a watch. The error is the one to report.
+func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, error) {
 	w := &watching{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}
 	began := time.Now()
 	end := ending{err: w.run(ctx), opened: w.opened, events: w.events}
@@ -252,19 +255,19 @@ func (r *reflector) watch(ctx context.Context, s state) (state, pace, error) {
 	var pace pace
 	if s = w.state; s.phase == PhaseStreaming {
 		s, pace = s.streamEnded(end)
-		return s, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.err, failure.ErrStreamEnded))
+		return s, PhaseStreaming, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.err, failure.ErrStreamEnded))
 	}
 	s, pace = s.watchEnded(end)
 	switch {
 	case s.phase == PhaseWatching && !s.resumable() && (w.ordered || !idle):
 		// What was deleted meanwhile would stay.
-		return s.start(), max(pace, soon), fmt.Errorf("watch: %w", cmp.Or(end.err, failure.ErrUnversioned))
+		return s.start(), PhaseWatching, max(pace, soon), fmt.Errorf("watch: %w", cmp.Or(end.err, failure.ErrUnversioned))
 	case pace != later && r.reread.watched():
-		return s.start(), pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
+		return s.start(), PhaseWatching, pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
 	case pace == atOnce && end.err == nil:
-		return s, pace, nil
+		return s, PhaseWatching, pace, nil
 	}
-	return s, pace, fmt.Errorf("watch: %w", end.reason())
+	return s, PhaseWatching, pace, fmt.Errorf("watch: %w", end.reason())
 }
 
 // doubt asks the server for its latest version, when a watch has been silent from its

@@ -34,7 +34,7 @@ func stress(t *testing.T, noWatchList bool) {
 		Indexes:          []cache.Index[*thing]{cache.NamespaceIndex[*thing]()},
 		Resync:           time.Second,
 		Backoff:          &wait.Backoff{Duration: time.Millisecond, Factor: 1, Jitter: 1, Steps: 1},
-		OnError:          func(context.Context, error) {},
+		OnFailure:        func(context.Context, cache.Failure) cache.Decision { return cache.Decision{Quiet: true} },
 	})
 	r := start(t, informer)
 

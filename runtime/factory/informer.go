@@ -100,7 +100,8 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 	// others there is a log line.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	name, how := resource.String(), options.ListWatch
-	configured := core.Options[T]{
+	outages := &outageReporter{log: how.outages}
+	return core.Options[T]{
 		Name:             name,
 		Resync:           options.ResyncPeriod,
 		Metrics:          clientgocache.InformerMetrics(identity, nil),
@@ -113,12 +114,9 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 		KeepAbsent:       how.KeepAbsent,
 		AbsentGrace:      how.AbsentGrace,
 		Backoff:          how.Backoff,
-		OnFailure:        how.onFailure(name),
+		OnFailure:        how.onFailure(name, outages),
+		OnRecovery:       outages.recovered,
 	}
-	if outages := how.outageReporter(); outages != nil {
-		configured.LogFailure, configured.LogRecovery = outages.failed, outages.recovered
-	}
-	return configured
 }
 
 // shared returns the informer that a factory has for the type of obj, and creates

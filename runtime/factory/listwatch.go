@@ -37,23 +37,18 @@ type ListWatchOptions struct {
 	outages *outageLog
 }
 
-// outageReporter returns what reports the failures of one informer to the factory's log of
-// outages, nil if there is none.
-func (o *ListWatchOptions) outageReporter() *outageReporter {
-	if o.outages == nil {
-		return nil
-	}
-	return &outageReporter{log: o.outages}
-}
-
-// onFailure is OnFailure for one informer, nil if there is none.
-func (o *ListWatchOptions) onFailure(informer string) func(context.Context, core.Failure) core.Decision {
+// onFailure is OnFailure for one informer, whose failures the factory's log of outages
+// has first.
+func (o *ListWatchOptions) onFailure(informer string, outages *outageReporter) func(context.Context, core.Failure) core.Decision {
 	decide := o.OnFailure
-	if decide == nil {
-		return nil
-	}
-	return func(ctx context.Context, failure core.Failure) core.Decision {
-		return decide(ctx, informer, failure)
+	return func(ctx context.Context, failure core.Failure) (d core.Decision) {
+		if decide != nil {
+			d = decide(ctx, informer, failure)
+		}
+		if failure.News && !d.Quiet {
+			d.Quiet = outages.failed(ctx, failure.Err)
+		}
+		return d
 	}
 }
 

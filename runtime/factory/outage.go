@@ -54,6 +54,7 @@ type outage struct {
 
 // outageReporter reports the failures of one informer.
 type outageReporter struct {
+	// log is that of the factory, nil for an informer of none.
 	log *outageLog
 	// outage is the one that the informer is part of, or nil. Log.mu guards it.
 	outage *outage
@@ -66,6 +67,9 @@ type outageReporter struct {
 
 // failed makes the informer part of an outage, if the failure is of one.
 func (r *outageReporter) failed(ctx context.Context, err error) bool {
+	if r.log == nil {
+		return false
+	}
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
 	r.calm()
@@ -102,6 +106,9 @@ func (r *outageReporter) calm() {
 
 // recovered ends the informer's part of an outage, if it is part of one.
 func (r *outageReporter) recovered(context.Context, int) bool {
+	if r.log == nil {
+		return false
+	}
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
 	return r.leave(true)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericfeatures "k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -13,6 +12,7 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/test/apiserver"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
@@ -91,10 +91,11 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	gone := make(chan error, 100)
 	informer := cache.New(source.New[*shopv1alpha1.Order](newClient(t, cfg), k.gvr(), ""), cache.Options[*shopv1alpha1.Order]{
 		DisableWatchList: disableWatchList,
-		OnError: func(_ context.Context, err error) {
-			if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
-				gone <- err
+		OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+			if f.Class == failure.ClassExpired {
+				gone <- f.Err
 			}
+			return cache.Decision{}
 		},
 	})
 	v := newView[*shopv1alpha1.Order]("orders", nil)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -26,30 +27,40 @@ func TestAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	typed := TypedIndexerOf(store)
-	for name, indexer := range map[string]Indexer{
-		"typed":   typed,
-		"untyped": NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc}),
+	type reading struct {
+		do    func()
+		found int
+		want  float64
+	}
+	n := 0
+	for _, side := range []struct {
+		name    string
+		indexer Indexer
+		// list is what a list costs.
+		list float64
+		more map[string]reading
+	}{
+		{"typed", typed, 2, map[string]reading{
+			"ByTypedIndex": {func() { found, _ := typed.ByTypedIndex(NamespaceIndex, "ns"); n = len(found) }, 1000, 1},
+		}},
+		{"untyped", NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc}), 1, nil},
 	} {
+		indexer := side.indexer
 		if err := indexer.Replace(pods, "1"); err != nil {
 			t.Fatal(err)
 		}
-		list := map[string]float64{"typed": 2, "untyped": 1}[name]
-		n := 0
-		for what, c := range map[string]struct {
-			do    func()
-			found int
-			want  float64
-		}{
+		readings := map[string]reading{
 			"GetByKey": {func() {
 				if _, exists, _ := indexer.GetByKey("ns/pod-7"); exists {
 					n = 1
 				}
 			}, 1, 0},
-			"List":         {func() { n = len(indexer.List()) }, 1000, list},
-			"ByIndex":      {func() { found, _ := indexer.ByIndex(NamespaceIndex, "ns"); n = len(found) }, 1000, list},
-			"ByTypedIndex": {func() { found, _ := typed.ByTypedIndex(NamespaceIndex, "ns"); n = len(found) }, 1000, 1},
-		} {
-			t.Run(name+"/"+what, func(t *testing.T) {
+			"List":    {func() { n = len(indexer.List()) }, 1000, side.list},
+			"ByIndex": {func() { found, _ := indexer.ByIndex(NamespaceIndex, "ns"); n = len(found) }, 1000, side.list},
+		}
+		maps.Copy(readings, side.more)
+		for what, c := range readings {
+			t.Run(side.name+"/"+what, func(t *testing.T) {
 				n = 0
 				if c.do(); n != c.found {
 					t.Errorf("found %d, want %d", n, c.found)

@@ -75,6 +75,9 @@ type untypedInformer struct {
 	// object is an example of the objects, for their type only.
 	object any
 	resync time.Duration
+	// onFailure is what the informer was made with, which the watch error handler comes
+	// before.
+	onFailure func(context.Context, core.Failure) core.Decision
 
 	mu sync.Mutex
 	// check is the resync check period, lowered by handlers added before the
@@ -90,11 +93,12 @@ func newUntyped(informer *core.Informer[any], options AdapterOptions) *untypedIn
 		options.Object, _ = reflect.Zero(informer.Store().Reader().ObjectType()).Interface().(runtime.Object)
 	}
 	s := &untypedInformer{
-		informer: informer,
-		indexer:  newIndexer(informer.Store()),
-		object:   options.Object,
-		resync:   options.Resync,
-		check:    options.Resync,
+		informer:  informer,
+		indexer:   newIndexer(informer.Store()),
+		object:    options.Object,
+		resync:    options.Resync,
+		onFailure: informer.OnFailure(),
+		check:     options.Resync,
 	}
 	s.indexer.informer = informer
 	addEach(s.indexer, options.Indexers)
@@ -254,14 +258,22 @@ func (s *untypedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error 
 // the informer's name, for logs, and does nothing.
 func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
 	if handler == nil {
-		return startedError(s.informer.SetOnError(nil))
+		return startedError(s.informer.SetOnFailure(s.onFailure))
 	}
 	options := cache.ReflectorOptions{Name: s.informer.Name()}
 	if object, _ := s.object.(runtime.Object); options.Name != informerName(object, "", InformerNameAndResource{}) {
 		options.TypeDescription = options.Name // else client-go describes the object
 	}
 	reflector := cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), options)
-	return startedError(s.informer.SetOnError(func(ctx context.Context, err error) { handler(ctx, reflector, err) }))
+	return startedError(s.informer.SetOnFailure(func(ctx context.Context, f core.Failure) (d core.Decision) {
+		handler(ctx, reflector, f.Err)
+		if s.onFailure != nil {
+			f.News = false // nobody else is to log it
+			d = s.onFailure(ctx, f)
+		}
+		d.Quiet = true
+		return d
+	}))
 }
 
 // These have client-go's words.

@@ -51,7 +51,7 @@ var contract = []struct {
 
 	{"An informer runs once.",
 		[]string{"I7 an informer runs once"}},
-	{"Handlers and indexes may be added before the start and while it runs, but not after it; a transform and OnError only before.",
+	{"Handlers and indexes may be added before the start and while it runs, but not after it; a transform and OnFailure only before.",
 		[]string{"I3 a stopped informer accepts no handler and no index", "I7 transform and watch error handler are set before the start, and the last one counts"}},
 	{"It is in sync when the store holds the first list, and never if it is stopped before.",
 		[]string{"I9 an informer is in sync once its store holds the first list, and not if it is stopped before"}},

@@ -89,7 +89,7 @@ func Run(ctx context.Context, client *source.Client) error {
 		return err
 	}
 	factory.StartWithContext(ctx)
-	return factory.WaitForSync(ctx)
+	return factory.WaitForSyncOrStuck(ctx)
 }
 `)
 	for _, minimal := range []bool{true, false} {

@@ -112,7 +112,7 @@ func groupPackage(dir string) string {
 var factoryMethods = map[string]bool{
 	"Factory": true, "ForResource": true, "InformerFor": true, "InformerName": true, "Shutdown": true, "Start": true,
 	"StartWithContext": true, "WaitForCacheSync": true, "WaitForCacheSyncWithContext": true, "WaitForSync": true,
-	"WaitForAllSync": true,
+	"WaitForSyncOrStuck": true,
 }
 
 // identifiers are the package-level names that a kind has in the package of its

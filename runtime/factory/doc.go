@@ -10,9 +10,9 @@
 // a ResourceFactory, for clients without Go types, one for each resource. Informers
 // are created when they are first requested, and run from the next Start on until its
 // context or channel ends, or they are released. WaitForSync reports which are not in
-// sync and why, without waiting for those that need operator action, Status the state
-// of each, and HealthCheck whether all are up to date. Everything is safe for
-// concurrent use.
+// sync and why, WaitForSyncOrStuck too, without waiting for those that need operator
+// action, Status the state of each, and HealthCheck whether all are up to date.
+// Everything is safe for concurrent use.
 package factory
 
 // UpgradeOrRegenerate1 is named by generated code, so that a runtime that is older than

@@ -38,7 +38,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	f.StartWithContext(ctx)
-	if err := f.WaitForSync(ctx); err != nil {
+	if err := f.WaitForSyncOrStuck(ctx); err != nil {
 		log.Fatal(err) // which informer is not in sync, what it is doing, and what went wrong
 	}
 	<-handled.HasSyncedChecker().Done()

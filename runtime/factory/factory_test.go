@@ -219,7 +219,7 @@ func TestListWatchOptions(t *testing.T) {
 		f.pods()
 		f.StartWithContext(ctx)
 		began := time.Now()
-		err := f.WaitForAllSync(ctx)
+		err := f.WaitForSync(ctx)
 		if took := time.Since(began); !errors.Is(err, core.ErrStopped) || took != 2*time.Minute {
 			t.Errorf("after %v: %v", took, err)
 		}

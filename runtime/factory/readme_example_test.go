@@ -34,7 +34,7 @@ func followOrders(ctx context.Context, config *rest.Config, queue workqueue.Type
 		return err
 	}
 	factory.StartWithContext(ctx)
-	if err := factory.WaitForSync(ctx); err != nil {
+	if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 		return err // informer "orders.v1alpha1.shop.example.com": not in sync: backing off (2s so far),
 		//            next attempt in 1s, 3 failed attempts in 5s, last error: list: … forbidden …; RBAC must grant list and watch on …
 	}

@@ -45,7 +45,7 @@ func (m *member) waitForCacheSync(ctx context.Context) bool {
 	return cache.IsDone(checker)
 }
 
-// ErrStuck is the cause of the *SyncError of an informer that WaitForSync stopped
+// ErrStuck is the cause of the *SyncError of an informer that WaitForSyncOrStuck stopped
 // waiting for, since it needs operator action: to grant access or to install a CRD.
 var ErrStuck = errors.New("needs operator action (credentials, RBAC or CRD)")
 
@@ -57,10 +57,7 @@ const (
 	stuckPeriod = 200 * time.Millisecond
 )
 
-// WaitForSync waits until every informer that was started is in sync or stuck: the
-// server does not have its resource, or has forbidden it three times or more. Those
-// that are stuck do not block the others, and may sync at any time;
-// WaitForAllSync waits for them too.
+// WaitForSync waits until every informer that was started is in sync.
 //
 // The error joins one *cache.SyncError of runtime/cache for each informer that is
 // not in sync when there is nothing more to wait for, or ctx ends, in the order of
@@ -69,13 +66,15 @@ const (
 // first list too; others only report their name, and are never known to be stuck. An
 // informer that has ended before it was in sync is an error at once.
 func (r *registry[K]) WaitForSync(ctx context.Context) error {
-	return r.waitForSync(ctx, (*member).stuck)
+	return r.waitForSync(ctx, func(*member) bool { return false })
 }
 
-// WaitForAllSync is WaitForSync, but it waits for informers that are stuck, as long
-// as ctx lasts.
-func (r *registry[K]) WaitForAllSync(ctx context.Context) error {
-	return r.waitForSync(ctx, func(*member) bool { return false })
+// WaitForSyncOrStuck is WaitForSync, but it does not wait for informers that are stuck:
+// the server does not have their resource, or has forbidden it three times or more. It
+// returns when all others are in sync. Those that are stuck keep trying, and may sync at
+// any time.
+func (r *registry[K]) WaitForSyncOrStuck(ctx context.Context) error {
+	return r.waitForSync(ctx, (*member).stuck)
 }
 
 // waitForSync waits for the informers that were started, until those that are not

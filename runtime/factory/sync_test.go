@@ -70,7 +70,7 @@ func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 		f.services()
 		f.StartWithContext(ctx)
 
-		errs := syncErrors(f.WaitForSync(ctx))
+		errs := syncErrors(f.WaitForSyncOrStuck(ctx))
 		if took := time.Since(begun); took < slow || took > slow+time.Minute {
 			// The slow one backs off for up to a minute.
 			t.Errorf("returned after %v, and the slow one is in sync after %v", took, slow)
@@ -87,11 +87,11 @@ func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 
 		brief, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		errs = syncErrors(f.WaitForAllSync(brief))
+		errs = syncErrors(f.WaitForSync(brief))
 		if len(errs) != 2 || !errors.Is(errs["pods.v1"], context.DeadlineExceeded) || errors.Is(errs["services.v1"], ErrStuck) {
 			t.Errorf("all: %v", errs)
 		}
-		if err := f.WaitForAllSync(ctx); err != nil || time.Now().Before(granted) {
+		if err := f.WaitForSync(ctx); err != nil || time.Now().Before(granted) {
 			t.Errorf("all, in the end: %v", err)
 		}
 		stop()

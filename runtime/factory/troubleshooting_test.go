@@ -224,11 +224,11 @@ func (s *stage) seeSync(d time.Duration) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, d)
 	defer cancel()
-	err := s.factory.WaitForSync(ctx)
+	err := s.factory.WaitForSyncOrStuck(ctx)
 	if err == nil {
 		s.Fatal("informer: in sync")
 	}
-	s.see("WaitForSync", err)
+	s.see("WaitForSyncOrStuck", err)
 }
 
 var (

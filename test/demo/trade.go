@@ -48,7 +48,7 @@ func trade(ctx context.Context, j *journal, cfg *rest.Config) (err error) {
 		shop.factory.Shutdown()
 	}()
 	go func() { ended <- shop.controller.Run(running, 2) }()
-	if err := shop.factory.WaitForSync(ctx); err != nil {
+	if err := shop.factory.WaitForSyncOrStuck(ctx); err != nil {
 		return err
 	}
 	shop.sync = time.Since(began)

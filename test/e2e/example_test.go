@@ -38,6 +38,7 @@ type example struct {
 type sharedFactory interface {
 	StartWithContext(ctx context.Context)
 	WaitForSync(ctx context.Context) error
+	WaitForSyncOrStuck(ctx context.Context) error
 	Shutdown()
 }
 

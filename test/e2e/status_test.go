@@ -119,7 +119,7 @@ func TestDefinitionComesLater(t *testing.T) {
 	}
 	waiting, giveUp := context.WithCancel(t.Context())
 	giveUp()
-	err = factory.WaitForSync(waiting)
+	err = factory.WaitForSyncOrStuck(waiting)
 	if err == nil {
 		t.Fatal("in sync with resources that do not exist")
 	}

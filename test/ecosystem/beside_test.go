@@ -119,7 +119,7 @@ func newBoth(config *rest.Config, options ctrl.Options) (*both, error) {
 func (b *both) run(ctx context.Context) error {
 	defer b.factory.Shutdown()
 	b.factory.StartWithContext(ctx)
-	if err := b.factory.WaitForSync(ctx); err != nil {
+	if err := b.factory.WaitForSyncOrStuck(ctx); err != nil {
 		return err
 	}
 	return b.manager.Start(ctx)

@@ -25,7 +25,7 @@ import (
 type resourceFactory interface {
 	ForResource(schema.GroupVersionResource) informers.GenericInformer
 	StartWithContext(context.Context)
-	WaitForSync(context.Context) error
+	WaitForSyncOrStuck(context.Context) error
 	Release(schema.GroupVersionResource) <-chan struct{}
 	Shutdown()
 }
@@ -59,7 +59,7 @@ func TestDefinitionComesAndGoes(t *testing.T) {
 			eventually(t, func(ctx context.Context) error {
 				ctx, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 				defer cancel()
-				if err := factory.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "could not find the requested resource") {
+				if err := factory.WaitForSyncOrStuck(ctx); err == nil || !strings.Contains(err.Error(), "could not find the requested resource") {
 					return fmt.Errorf("got %v, want that the resource is not found", err)
 				}
 				return nil
@@ -67,7 +67,7 @@ func TestDefinitionComesAndGoes(t *testing.T) {
 			if err := server.CreateCRDs(t.Context(), crd); err != nil {
 				t.Fatal(err)
 			}
-			if err := factory.WaitForSync(ctx); err != nil {
+			if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 				t.Fatal(err)
 			}
 			create(t, things, "before")
@@ -81,7 +81,7 @@ func TestDefinitionComesAndGoes(t *testing.T) {
 			defer deleteDefinition(t, client, crd.Name)
 			second := factory.ForResource(resource)
 			factory.StartWithContext(ctx)
-			if err := factory.WaitForSync(ctx); err != nil {
+			if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 				t.Fatal(err)
 			}
 			create(t, things, "after")

@@ -85,7 +85,7 @@ type input struct {
 
 // factoryAdditions are the methods of a SharedInformerFactory that code-generator's has
 // not. Whoever has one gets it from generated code.
-var factoryAdditions = []string{"WaitForSync", "WaitForAllSync", "Status", "HealthCheck", "Release"}
+var factoryAdditions = []string{"WaitForSync", "WaitForSyncOrStuck", "Status", "HealthCheck", "Release"}
 
 // sameAPI runs both generators in a module on the same input, compares what they
 // export and returns how many things are the same.

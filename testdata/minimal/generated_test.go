@@ -52,7 +52,7 @@ func TestWriteWhatInformersRead(t *testing.T) {
 		defer factory.Shutdown()
 		lister := factory.Shop().V1alpha1().Orders().Lister().Orders("team")
 		factory.StartWithContext(ctx)
-		if err := factory.WaitForSync(ctx); err != nil {
+		if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 			t.Fatal(err)
 		}
 

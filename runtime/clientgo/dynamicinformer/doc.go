@@ -13,7 +13,7 @@
 //	defer factory.Shutdown()
 //	orders := factory.ForResource(resource)
 //	factory.StartWithContext(ctx)
-//	if err := factory.WaitForSync(ctx); err != nil {
+//	if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 //		return err
 //	}
 //	...

@@ -94,7 +94,7 @@ func orderKey(namespace, name string) string { return namespace + "/" + name }
 // ends. It returns when all of them have.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	defer c.queue.ShutDown()
-	if err := c.factory.WaitForSync(ctx); err != nil {
+	if err := c.factory.WaitForSyncOrStuck(ctx); err != nil {
 		return fmt.Errorf("controller: %w", err)
 	}
 	var working sync.WaitGroup

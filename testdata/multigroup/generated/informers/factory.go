@@ -78,7 +78,7 @@ func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync ti
 //	informer := factory.SomeGroup().V1().SomeKinds() // adds the informer to the factory
 //	informer.TypedInformer().AddEventHandler(...)
 //	factory.StartWithContext(ctx)
-//	if err := factory.WaitForSync(ctx); err != nil {
+//	if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 //		return err // names each informer that is not in sync, and why
 //	}
 type SharedInformerFactory interface {
@@ -104,13 +104,13 @@ type SharedInformerFactory interface {
 	// ends.
 	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
 
-	// WaitForSync blocks until each started informer is in sync or stuck, since the server does
-	// not have or has forbidden its resource, or the context ends. The error has for each informer
-	// that is not in sync its phase and its last error.
+	// WaitForSync blocks until each started informer is in sync or the context ends. The error has
+	// for each informer that is not in sync its phase and its last error.
 	WaitForSync(ctx context.Context) error
 
-	// WaitForAllSync is WaitForSync that also waits for informers that are stuck.
-	WaitForAllSync(ctx context.Context) error
+	// WaitForSyncOrStuck is WaitForSync that does not wait for informers that are stuck, since the
+	// server does not have or has forbidden their resources.
+	WaitForSyncOrStuck(ctx context.Context) error
 
 	// Status returns the status of each informer, sorted by name.
 	Status() []factory.Status

@@ -15,7 +15,7 @@ func TestAllocations(t *testing.T) {
 	for i := range 1000 {
 		things = append(things, newThing(fmt.Sprintf("n%d", i)))
 	}
-	store := must[*cache.Store[*thing]](t)(cache.NewStore(
+	store := must[cache.WritableStore[*thing]](t)(cache.NewStore(
 		func(obj *thing) (types.NamespacedName, error) { return cache.KeyOf(obj) },
 		cache.NamespaceIndex[*thing](), cache.Index[*thing]{Name: "last", Value: lastOf}))
 	if err := store.Replace(things, "1"); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 var (
@@ -44,21 +46,10 @@ var (
 	errHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
 )
 
-// PanicError is a panic of a function that the user gave: an index function, a
-// transform or a handler. It concerns the object that the function was called with.
-type PanicError struct {
-	// Value is what the function panicked with.
-	Value any
-	// Stack is the stack of the panic, as debug.Stack prints it.
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
-
 // catch turns a panic of the function that defers it into an error.
 func catch(err *error) {
 	if value := recover(); value != nil {
-		*err = &PanicError{Value: value, Stack: debug.Stack()}
+		*err = &failure.PanicError{Value: value, Stack: debug.Stack()}
 	}
 }
 

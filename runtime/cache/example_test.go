@@ -57,10 +57,10 @@ func ExampleIndex_Find() {
 			log.Fatal(err)
 		}
 	}
-	found, err := byInitial.Find(store, "a")
+	found, err := byInitial.Find(store.Store, "a")
 	fmt.Println(len(found), err)
 	unknown := cache.Index[*thing]{Name: "unknown"}
-	_, err = unknown.Find(store, "a")
+	_, err = unknown.Find(store.Store, "a")
 	fmt.Println(err)
 	// Output:
 	// 2 <nil>

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
@@ -34,7 +36,7 @@ const (
 
 func (l *listener) logPanic(ctx context.Context) {
 	if value := recover(); value != nil {
-		err := &PanicError{Value: value, Stack: debug.Stack()}
+		err := &failure.PanicError{Value: value, Stack: debug.Stack()}
 		klog.FromContext(l.context(ctx)).Error(err, "Handler panicked")
 		l.interrupted(ctx, value)
 	}

@@ -57,7 +57,7 @@ func TestRegistrationHoldsNothing(t *testing.T) {
 				must[*thing](t)(api.Delete(keyOf("a")))
 				must[*thing](t)(api.Delete(keyOf("b")))
 				settle()
-				if err := informer.Store().Replace(nil, "9"); err != nil {
+				if err := informer.Store().Writable().Replace(nil, "9"); err != nil {
 					t.Fatal(err)
 				}
 				for range 3 {

@@ -25,7 +25,7 @@ func numbered(n int, version string) []*thing {
 	return things
 }
 
-func newThingStore(t *testing.T, things []*thing, indexes ...Index[*thing]) *Store[*thing] {
+func newThingStore(t *testing.T, things []*thing, indexes ...Index[*thing]) WritableStore[*thing] {
 	t.Helper()
 	store, err := NewStore(func(obj *thing) (types.NamespacedName, error) { return KeyOf(obj) }, indexes...)
 	if err != nil {
@@ -76,10 +76,10 @@ func (o *writeObserver) stage(_ wanted, events iter.Seq[eventlog.Event]) {
 // Index functions are user code, and readers don't wait for them.
 func TestIndexFunctionsRunUnlocked(t *testing.T) {
 	things := numbered(100, "1")
-	var store *Store[*thing]
+	var store WritableStore[*thing]
 	calls, locked := 0, 0
 	index := Index[*thing]{Name: "checks", Value: func(*thing) string {
-		if store == nil {
+		if store.Store == nil {
 			return ""
 		}
 		calls++
@@ -129,20 +129,20 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 		changes = append(changes, Change[*thing]{Key: key, Object: obj})
 	}
 	everything := func() *writeObserver { return &writeObserver{wants: []wanted{{changes: true, unchanged: true}}} }
-	for name, write := range map[string]func(*Store[*thing]){
-		"add":    func(s *Store[*thing]) { _ = s.Set(added) },
-		"event":  func(s *Store[*thing]) { s.core.commit([]delta{{kind: set, obj: added}}, &writeObserver{}) },
-		"relist": func(s *Store[*thing]) { s.core.commit(listed(half), everything()) },
-		"apply":  func(s *Store[*thing]) { s.Apply(changes, "2") },
-		"update after a snapshot": func(s *Store[*thing]) {
+	for name, write := range map[string]func(WritableStore[*thing]){
+		"add":    func(s WritableStore[*thing]) { _ = s.Set(added) },
+		"event":  func(s WritableStore[*thing]) { s.core.commit([]delta{{kind: set, obj: added}}, &writeObserver{}) },
+		"relist": func(s WritableStore[*thing]) { s.core.commit(listed(half), everything()) },
+		"apply":  func(s WritableStore[*thing]) { s.Apply(changes, "2") },
+		"update after a snapshot": func(s WritableStore[*thing]) {
 			s.Snapshot()
 			_ = s.Set(half[0])
 		},
-		"update after a snapshot of an index": func(s *Store[*thing]) {
+		"update after a snapshot of an index": func(s WritableStore[*thing]) {
 			_, _ = s.SnapshotByIndex(namespaceIndexName, "ns")
 			_ = s.Set(half[0])
 		},
-		"delete after snapshots": func(s *Store[*thing]) {
+		"delete after snapshots": func(s WritableStore[*thing]) {
 			s.Snapshot()
 			_, _ = s.SnapshotByIndex(namespaceIndexName, "ns")
 			s.Delete(types.NamespacedName{Namespace: "ns", Name: "7"})
@@ -254,7 +254,7 @@ func TestManyValues(t *testing.T) {
 		if got := testing.AllocsPerRun(10, func() { change(); _ = store.Set(obj) }); got > 20 {
 			t.Errorf("%s: %v allocations", name, got)
 		}
-		checkTable(t, store)
+		checkTable(t, store.Store)
 	}
 }
 
@@ -324,7 +324,7 @@ func TestLargeStoreModel(t *testing.T) {
 				snapshots = append(snapshots, kept{all, slices.Collect(all.All())}, kept{hits, slices.Collect(hits.All())})
 			}
 		}
-		checkTable(t, store)
+		checkTable(t, store.Store)
 		for _, s := range snapshots {
 			if !slices.Equal(slices.Collect(s.snapshot.All()), s.copied) {
 				t.Fatalf("round %d: a snapshot was changed", round)
@@ -332,5 +332,5 @@ func TestLargeStoreModel(t *testing.T) {
 		}
 		snapshots = nil
 	}
-	m.check(t, store)
+	m.check(t, store.Store)
 }

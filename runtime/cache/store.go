@@ -2,7 +2,6 @@ package cache
 
 import (
 	"iter"
-	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,22 +19,12 @@ import (
 // batch of changes, never a part of it. Slices that it returns are the
 // caller's; the objects in them are shared with everybody and must not be
 // mutated.
-//
-// Writing to the store of an informer bypasses its handlers, and is overwritten
-// by what the informer hears of the API. It is meant for tests.
 type Store[T any] struct{ core store }
 
-// NewStore returns an empty store whose objects have the keys that key
-// computes, KeyOf in general, and the given indexes. Possible errors:
-// ErrIndexInvalid, ErrIndexExists.
-func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (*Store[T], error) {
-	s := &Store[T]{}
-	s.core.setUp(reflect.TypeFor[T](), func(obj any) (types.NamespacedName, error) { return key(reader.As[T](obj)) })
-	if err := s.AddIndexes(indexes...); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
+// Writable returns the store with the methods that write it. It is meant for tests, and
+// for those who own the store: writing to that of an informer bypasses its handlers, and is
+// overwritten by what the informer hears of the API.
+func (s *Store[T]) Writable() WritableStore[T] { return WritableStore[T]{s} }
 
 // Untyped returns the same store, for code that works with objects of any type. What
 // is written to it must be of the type T.
@@ -120,61 +109,6 @@ func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T](s.core.snapshot()
 func (s *Store[T]) SnapshotByIndex(name, value string) (Snapshot[T], error) {
 	found, err := s.core.snapshotByIndex(name, value)
 	return Snapshot[T](found), err
-}
-
-// Set makes obj the object of its key. Possible errors: those of the key
-// function.
-func (s *Store[T]) Set(obj T) error { return s.core.set(obj) }
-
-// Delete removes the object of that key and returns it, if there was one.
-func (s *Store[T]) Delete(key types.NamespacedName) (old T, existed bool) {
-	found, existed := s.core.delete(key)
-	return reader.As[T](found), existed
-}
-
-// Replace makes objects the content of the store, all at once for any reader.
-// Of two objects with the same key the later one counts. Possible errors:
-// those of the key function, and then nothing has changed.
-func (s *Store[T]) Replace(objects []T, resourceVersion string) error {
-	items := make([]item, len(objects))
-	for i, obj := range objects {
-		items[i].obj = obj
-	}
-	return s.core.replaceAll(items, resourceVersion)
-}
-
-// Change is a change to make to a store: Object becomes the object of Key or, if
-// Delete is true, the object of Key goes.
-type Change[T any] struct {
-	Key    types.NamespacedName
-	Object T
-	Delete bool
-}
-
-// Apply makes changes in order, all at once for any reader. An empty
-// resourceVersion leaves that of the store as it is.
-func (s *Store[T]) Apply(changes []Change[T], resourceVersion string) {
-	untyped, ok := any(changes).([]Change[any])
-	if !ok {
-		untyped = make([]Change[any], len(changes))
-		for i, c := range changes {
-			untyped[i] = Change[any]{Key: c.Key, Object: c.Object, Delete: c.Delete}
-		}
-	}
-	s.core.applyAll(untyped, resourceVersion)
-}
-
-// SetResourceVersion notes a version that the store has taken in, that of a
-// bookmark for example. An empty one is ignored.
-func (s *Store[T]) SetResourceVersion(resourceVersion string) {
-	s.core.note(resourceVersion)
-}
-
-// AddIndexes registers indexes and computes them for the objects that are
-// there. Possible errors: ErrIndexInvalid, ErrIndexExists; none of the indexes
-// is registered then.
-func (s *Store[T]) AddIndexes(indexes ...Index[T]) error {
-	return s.core.addIndexes(indexesOf[any](indexes))
 }
 
 // Snapshot is what a store held at some time, in no order. It costs no copy: the

@@ -32,7 +32,7 @@ var benchIndexes = []Index[*thing]{
 	{Name: "owner", Value: func(obj *thing) string { return obj.GenerateName }},
 }
 
-func benchStore(b *testing.B, things []*thing, indexes ...Index[*thing]) (*Store[*thing], *longestHold) {
+func benchStore(b *testing.B, things []*thing, indexes ...Index[*thing]) (WritableStore[*thing], *longestHold) {
 	b.Helper()
 	store, err := NewStore(func(obj *thing) (types.NamespacedName, error) {
 		return types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}, nil

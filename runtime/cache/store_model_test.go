@@ -209,7 +209,7 @@ func storeScript(t *testing.T, script []byte) {
 			}
 			snapshots[strings.Join(describeAll(slices.Collect(snapshot.All())), " ")] = snapshot
 		}
-		m.check(t, store)
+		m.check(t, store.Store)
 		for want, snapshot := range snapshots {
 			if got := strings.Join(describeAll(slices.Collect(snapshot.All())), " "); got != want {
 				t.Fatalf("snapshot changed: got %s, want %s", got, want)

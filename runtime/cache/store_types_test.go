@@ -36,7 +36,7 @@ func TestStoreOfSeveralTypes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stop := readers(t, store)
+			stop := readers(t, store.Store)
 			defer stop()
 			m := map[types.NamespacedName]metav1.Object{}
 			kinds := 1 + random.IntN(len(ofType))
@@ -78,7 +78,7 @@ func TestStoreOfSeveralTypes(t *testing.T) {
 					}
 					_ = store.Replace(all, "")
 				}
-				checkTable(t, store)
+				checkTable(t, store.Store)
 				want, got := map[metav1.Object]bool{}, map[metav1.Object]bool{}
 				for key, obj := range m {
 					want[obj] = true

@@ -18,7 +18,7 @@ type read struct {
 	want int
 	// do reads either store. If typed is set, it stands for do on ours.
 	do    func(*clientGoAPI) int
-	typed func(*typedStore) int
+	typed func(typedStore) int
 	goal  []measure
 }
 
@@ -61,14 +61,14 @@ func readsOfAll(n int) []read {
 	key := name.String()
 	return []read{
 		{name: "lister/list", want: n, do: list, goal: listGoal},
-		{name: "store/list", want: n, do: list, typed: func(s *typedStore) int { return len(s.List()) }, goal: listGoal},
+		{name: "store/list", want: n, do: list, typed: func(s typedStore) int { return len(s.List()) }, goal: listGoal},
 		{name: "indexer/list", want: n, do: func(f *clientGoAPI) int { return len(f.indexer.List()) }},
 		{name: "store/each", want: n, do: eachIn(metav1.NamespaceAll, everything), typed: each, goal: eachGoal},
 		{name: "lister/match=1%", want: n / 100, do: match},
 		{name: "store/match=1%", want: n / 100, do: match, typed: eachMatch},
 		{name: "indexer/match=1%", want: n / 100, do: eachIn(metav1.NamespaceAll, onePercent)},
 		{name: "lister/get", want: 1, do: get, goal: getGoal},
-		{name: "store/get", want: 1, do: get, typed: func(s *typedStore) int {
+		{name: "store/get", want: 1, do: get, typed: func(s typedStore) int {
 			t, _ := s.Get(name)
 			return one(t, nil)
 		}, goal: getGoal},
@@ -90,7 +90,7 @@ func readsOfSome(n int) []read {
 		list := func(f *clientGoAPI) int { return count(f.in[g].List(everything)) }
 		all = append(all,
 			read{name: fmt.Sprintf("lister/namespace=%d", hits), want: hits, do: list, goal: goal},
-			read{name: fmt.Sprintf("store/namespace=%d", hits), want: hits, do: list, typed: func(s *typedStore) int {
+			read{name: fmt.Sprintf("store/namespace=%d", hits), want: hits, do: list, typed: func(s typedStore) int {
 				return len(s.ListNamespace(namespace))
 			}, goal: goal},
 			read{name: fmt.Sprintf("indexer/namespace=%d", hits), want: hits, do: eachIn(namespace, everything)})
@@ -102,7 +102,7 @@ func readsOfSome(n int) []read {
 		index, value := indexName(1), ownerOf(g)
 		find := func(f *clientGoAPI) int { return count(f.indexer.ByIndex(index, value)) }
 		all = append(all,
-			read{name: fmt.Sprintf("store/index=%d", hits), want: hits, do: find, typed: func(s *typedStore) int {
+			read{name: fmt.Sprintf("store/index=%d", hits), want: hits, do: find, typed: func(s typedStore) int {
 				return count(s.ByIndex(index, value))
 			}, goal: goalFor(hits == goalHits, lookupGoal)},
 			read{name: fmt.Sprintf("indexer/index=%d", hits), want: hits, do: find})
@@ -127,14 +127,14 @@ func eachIn(namespace string, selector labels.Selector) func(*clientGoAPI) int {
 	}
 }
 
-func each(s *typedStore) (n int) {
+func each(s typedStore) (n int) {
 	for t := range s.All() {
 		n += one(t, nil)
 	}
 	return n
 }
 
-func eachMatch(s *typedStore) (n int) {
+func eachMatch(s typedStore) (n int) {
 	for t := range s.All() {
 		if onePercent.Matches(labels.Set(t.Labels)) {
 			n++

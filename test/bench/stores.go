@@ -20,10 +20,10 @@ type stores struct {
 	size         int
 	theirs, ours clientGoAPI
 	// typed is the store behind our clientGoAPI.
-	typed *typedStore
+	typed typedStore
 }
 
-type typedStore = cache.Store[*thing]
+type typedStore = cache.WritableStore[*thing]
 
 // clientGoAPI is the interface through which users of client-go read a store.
 type clientGoAPI struct {
@@ -90,7 +90,7 @@ func indexers(n int) clientgo.Indexers {
 }
 
 // ourStore returns the same on this runtime.
-func ourStore(b *testing.B, indexes int) *typedStore {
+func ourStore(b *testing.B, indexes int) typedStore {
 	b.Helper()
 	store, err := cache.NewStore(func(t *thing) (types.NamespacedName, error) { return cache.KeyOf(t) }, typedIndexes(indexes)...)
 	check(b, err)

@@ -61,3 +61,14 @@ func (e *ObjectError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ObjectError) Unwrap() error { return e.Err }
+
+// PanicError is a panic of a function that the user gave: an index function, a
+// transform or a handler. It concerns the object that the function was called with.
+type PanicError struct {
+	// Value is what the function panicked with.
+	Value any
+	// Stack is the stack of the panic, as debug.Stack prints it.
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }

@@ -13,7 +13,7 @@
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
 //	NewInformer            ─► the same with one handler, as a Controller
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
-//	UntypedIndexer         ─► a cache.Store[T] as Store, Indexer, TransactionStore
+//	UntypedIndexer         ─► a cache.WritableStore[T] as Store, Indexer, TransactionStore
 //	TypedIndexerOf         ─► the same as TypedIndexer[T]
 //	NewThreadSafeStore     ─► a cache.Store[any] with keys of the caller
 //	Core                   ─► back from an adapter to its cache.Informer[T]

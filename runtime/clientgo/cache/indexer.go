@@ -13,24 +13,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// UntypedIndexer returns a typed store as a client-go Indexer. What it returns
+// UntypedIndexer returns a typed store as a client-go Indexer, which can write it. What it returns
 // also implements TransactionStore. Indexes of the store are indexes of the indexer, and
 // the other way round.
 //
 // Objects written through it must be of type T. Objects that are only looked up
 // by, as in Get or Index, may be anything with a namespace and a name.
-func UntypedIndexer[T any](store *core.Store[T]) Indexer {
-	return newIndexer(store.Untyped())
+func UntypedIndexer[T any](store core.WritableStore[T]) Indexer {
+	return newIndexer(store.Untyped().Writable())
 }
 
 // TypedIndexerOf is UntypedIndexer with typed lookups and indexes.
-func TypedIndexerOf[T any](store *core.Store[T]) TypedIndexer[T] {
-	return &typedIndexer[T]{newIndexer(store.Untyped())}
+func TypedIndexerOf[T any](store core.WritableStore[T]) TypedIndexer[T] {
+	return &typedIndexer[T]{newIndexer(store.Untyped().Writable())}
 }
 
 // indexer is a Store under client-go's interfaces.
 type indexer struct {
-	store *core.Store[any]
+	store core.WritableStore[any]
 	// informer is the one whose store it is, or nil.
 	informer *core.Informer[any]
 	// key is for objects of other types; others have the store's key.
@@ -55,7 +55,7 @@ func (x *indexer) status() (core.Status, bool) {
 	return x.informer.Status(), true
 }
 
-func newIndexer(store *core.Store[any]) *indexer {
+func newIndexer(store core.WritableStore[any]) *indexer {
 	return &indexer{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
 }
 

@@ -39,7 +39,7 @@ func byRole(obj any) ([]string, error) {
 	return strings.Split(m.GetLabels()["role"], "."), nil
 }
 
-func podStore(t *testing.T) *core.Store[*v1.Pod] {
+func podStore(t *testing.T) core.WritableStore[*v1.Pod] {
 	t.Helper()
 	store, err := core.NewStore(func(p *v1.Pod) (types.NamespacedName, error) { return core.KeyOf(p) })
 	if err != nil {

@@ -94,7 +94,7 @@ func newUntyped(informer *core.Informer[any], options AdapterOptions) *untypedIn
 	}
 	s := &untypedInformer{
 		informer:  informer,
-		indexer:   newIndexer(informer.Store()),
+		indexer:   newIndexer(informer.Store().Writable()),
 		object:    options.Object,
 		resync:    options.Resync,
 		onFailure: informer.OnFailure(),

@@ -8,7 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
-	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // raisingHandler keeps a panic of a handler for another goroutine, and does not
@@ -19,7 +19,7 @@ type raisingHandler struct {
 	// logger is what a panic is logged with, in the handler's goroutine: only there
 	// is the stack that of the handler.
 	logger klog.Logger
-	// alive ends with the panic, a *core.PanicError, as its cause.
+	// alive ends with the panic, a *failure.PanicError, as its cause.
 	alive context.Context
 	die   context.CancelCauseFunc
 }
@@ -52,7 +52,7 @@ func (h *raisingHandler) call(handle func()) {
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			h.die(&core.PanicError{Value: value, Stack: debug.Stack()})
+			h.die(&failure.PanicError{Value: value, Stack: debug.Stack()})
 		}
 	}()
 	defer utilruntime.HandleCrashWithLogger(h.logger) // which logs and panics again
@@ -61,7 +61,7 @@ func (h *raisingHandler) call(handle func()) {
 
 // raise panics as the handler did, if it did.
 func (h *raisingHandler) raise() {
-	var panicked *core.PanicError
+	var panicked *failure.PanicError
 	if errors.As(context.Cause(h.alive), &panicked) {
 		panic(panicked.Value)
 	}

@@ -29,7 +29,7 @@ func pod(namespace, name string, set labels.Set) *v1.Pod {
 // same pods.
 func indexers(t testing.TB) map[string]cache.Indexer {
 	t.Helper()
-	store := func(indexes ...core.Index[*v1.Pod]) *core.Store[*v1.Pod] {
+	store := func(indexes ...core.Index[*v1.Pod]) core.WritableStore[*v1.Pod] {
 		s, err := core.NewStore(func(p *v1.Pod) (types.NamespacedName, error) { return core.KeyOf(p) }, indexes...)
 		if err != nil {
 			t.Fatal(err)

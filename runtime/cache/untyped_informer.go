@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/exclusive"
 )
 
 // informer is what an Informer is for all types: what is here is compiled once.
@@ -207,6 +209,9 @@ func (i *informer) run(ctx context.Context) error {
 		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
 		committed: deltas.consumed,
 		recorder:  &i.recorder,
+	}
+	if i.options.Transform != nil {
+		ctx = exclusive.Context(ctx)
 	}
 	if err := reflector.run(ctx); err != nil {
 		return i.errorf("given up: %w", err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // BenchmarkList decodes a page of 500 pods. The times are of one page.
@@ -21,7 +25,7 @@ func BenchmarkList(b *testing.B) {
 	for _, contentType := range []string{jsonType, protoType} {
 		body := encoded(b, contentType, podList(500))
 		b.Run(contentType+"/ours", func(b *testing.B) {
-			c := newCodec(reflect.TypeFor[*corev1.Pod]())
+			c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
 			list := c.jsonList
 			if contentType == protoType {
 				list = c.protoList
@@ -91,7 +95,7 @@ func benchWatcher(contentType string, body []byte) *restWatcher {
 	var stream io.Reader = struct{ io.Reader }{bytes.NewReader(body)}
 	w := &restWatcher{
 		ctx: context.Background(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec(reflect.TypeFor[*corev1.Pod]()), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
+		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
 	}
 	if contentType == protoType {
 		w.frames = newProtoFrames(stream, DefaultMaxObjectBytes)
@@ -102,6 +106,80 @@ func benchWatcher(contentType string, body []byte) *restWatcher {
 func start(b *testing.B, body []byte) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(body)))
+}
+
+// BenchmarkShare decodes 2,000 pods of 20 deployments, which nothing has seen before, and
+// then an update of the status of each. The times are of one pod.
+func BenchmarkShare(b *testing.B) {
+	const n = 2000
+	var list, updates [][]byte
+	for i := range n {
+		pod := deployedPod(b, i)
+		list = append(list, mustJSON(b, pod))
+		pod.ResourceVersion = fmt.Sprint(1_000_000 + i)
+		pod.Status.Conditions[2].Status = corev1.ConditionFalse
+		updates = append(updates, mustJSON(b, pod))
+	}
+	decodeAll := func(b *testing.B, c *codec, texts [][]byte) []kruntime.Object {
+		objects := make([]kruntime.Object, len(texts))
+		for i, text := range texts {
+			var err error
+			if objects[i], err = c.fromJSON(text); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return objects
+	}
+	for name, shared := range map[string]bool{"shared": true, "unshared": false} {
+		newCodec := func() *codec {
+			if !shared {
+				return newCodec(reflect.TypeFor[*corev1.Pod](), nil, false)
+			}
+			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+		}
+		b.Run("list/"+name, func(b *testing.B) {
+			for b.Loop() {
+				decodeAll(b, newCodec(), list)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+			b.ReportMetric(heapOf(func() any { return decodeAll(b, newCodec(), list) })/n, "B/pod")
+		})
+		b.Run("stream/"+name, func(b *testing.B) {
+			body := slices.Concat([]byte(`{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[`), bytes.Join(list, []byte(",")), []byte("]}"))
+			start(b, body)
+			for b.Loop() {
+				if _, err := newCodec().jsonList(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, func(any, error) {}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+		})
+		b.Run("update/"+name, func(b *testing.B) {
+			c := newCodec()
+			kept := decodeAll(b, c, list)
+			for b.Loop() {
+				kept = decodeAll(b, c, updates)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+			runtime.KeepAlive(kept)
+		})
+	}
+}
+
+// heapOf is what the heap holds of what make returns.
+func heapOf(make func() any) float64 {
+	used := func() float64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	before := used()
+	made := make()
+	after := used()
+	runtime.KeepAlive(made)
+	return after - before
 }
 
 // BenchmarkNew says what it costs to make a source.

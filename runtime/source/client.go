@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // Client is the connection to one API server. All its sources share one
@@ -23,6 +25,8 @@ type Client struct {
 	cfg        *rest.Config
 	httpClient *http.Client
 	maxObject  int64
+	// shared is what the objects of all sources have in common.
+	shared *decode.Shared
 
 	mu   sync.Mutex
 	rest map[restKey]rest.Interface
@@ -40,6 +44,10 @@ type ClientOptions struct {
 	// event, as it arrives. A larger one is never buffered: it is reported with
 	// ErrTooLarge, and left out. It defaults to DefaultMaxObjectBytes.
 	MaxObjectBytes int64
+
+	// DisableSharing gives each object memory of its own. By default what is equal in
+	// objects of the client is held once: see the package comment.
+	DisableSharing bool
 }
 
 // NewClient is NewClientWithOptions without options.
@@ -81,12 +89,24 @@ func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, err
 		cfg:        cfg,
 		httpClient: &httpClient,
 		maxObject:  options.MaxObjectBytes,
+		shared:     decode.NewShared(),
 		rest:       map[restKey]rest.Interface{},
+	}
+	if options.DisableSharing {
+		client.shared = nil
 	}
 	if client.maxObject <= 0 {
 		client.maxObject = DefaultMaxObjectBytes
 	}
 	return client, nil
+}
+
+// sharedObjects returns what the objects of all sources have in common, nil if nothing.
+func (c *Client) sharedObjects() *decode.Shared {
+	if c == nil {
+		return nil
+	}
+	return c.shared
 }
 
 // rateLimiter reads qps and burst as client-go does: 0 is the default,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // same decodes data as client-go does and with the fast decoder: what both
@@ -37,7 +40,13 @@ func same[E any, T interface {
 	if fastErr == nil && !reflect.DeepEqual(fast, want) {
 		t.Errorf("%T: fast decoder differs from client-go's (-want +got):\n%s", fast, cmp.Diff(want, fast))
 	}
-	got, err := newCodec(reflect.TypeFor[T]()).fromJSON(data)
+	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		if wantErr == nil {
+			t.Errorf("%T: invalid JSON is accepted by client-go", want)
+		}
+		return // does not get to a codec
+	}
+	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), false).fromJSON(data)
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
 	}
@@ -91,14 +100,14 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"items":[{"metadata":{"name":"a"}},null],"x":{"y":[{}]},"metadata":{"resourceVersion":"1"},"kind":"PodList"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		items := 0
-		meta, err := newCodec(reflect.TypeFor[*corev1.Pod]()).jsonList(bytes.NewReader(data), 1<<20, func(any, error) { items++ })
+		meta, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false).jsonList(bytes.NewReader(data), 1<<20, func(any, error) { items++ })
 		if want := new(corev1.PodList); err == nil && utiljson.Unmarshal(data, want) == nil {
 			if len(want.Items) != items || want.ResourceVersion != meta.ResourceVersion {
 				t.Errorf("%d items at %q, want %d at %q", items, meta.ResourceVersion, len(want.Items), want.ResourceVersion)
 			}
 		}
 		small := 0
-		if _, smallErr := newCodec(reflect.TypeFor[*corev1.Pod]()).jsonList(bytes.NewReader(data), 20, func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
+		if _, smallErr := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false).jsonList(bytes.NewReader(data), 20, func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
 			t.Errorf("%d items, and with a low limit %d", items, small)
 		}
 	})
@@ -159,7 +168,7 @@ func TestOnlyTypesWithAnyPayForIt(t *testing.T) {
 }
 
 func TestIntegersStayIntegers(t *testing.T) {
-	obj, err := newCodec(reflect.TypeFor[*Widget]()).fromJSON([]byte(widgetJSON))
+	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), false).fromJSON([]byte(widgetJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +189,8 @@ type badTags struct {
 }
 
 func TestTypeThatTheFastDecoderRefuses(t *testing.T) {
-	c := newCodec(reflect.TypeFor[*badTags]())
+	c := newCodec(reflect.TypeFor[*badTags](), decode.NewShared(), false)
+	c.sharing = nil // it takes these tags as encoding/json does
 	for range 2 {
 		obj, err := c.fromJSON([]byte(`{"metadata":{"name":"x"},"extra":1}`))
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/exclusive"
 )
 
 // New returns the source of one resource, in one namespace or with "" in all, or
@@ -38,8 +40,9 @@ func NewUntyped(pointer reflect.Type, client *Client, gvr schema.GroupVersionRes
 			OrderedResourceVersions: true,
 			Served:                  func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) },
 		}},
-		client: client,
-		codec:  newCodec(pointer),
+		client:    client,
+		codec:     newCodec(pointer, client.sharedObjects(), false),
+		exclusive: sync.OnceValue(func() *codec { return newCodec(pointer, client.sharedObjects(), true) }),
 	}
 }
 
@@ -47,6 +50,16 @@ type restSource struct {
 	described
 	client *Client
 	codec  *codec
+	// exclusive is the codec of objects that are going to be changed.
+	exclusive func() *codec
+}
+
+// codecFor returns the codec for the objects of a request.
+func (s *restSource) codecFor(ctx context.Context) *codec {
+	if exclusive.Is(ctx) {
+		return s.exclusive()
+	}
+	return s.codec
 }
 
 // List sends one request, and calls each while the response arrives.
@@ -63,11 +76,12 @@ func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each 
 	defer func() { _ = body.Close() }()
 
 	var meta metav1.ListMeta
+	codec := s.codecFor(ctx)
 	switch {
-	case mediaType == protoType && s.codec.protobuf:
-		meta, err = s.codec.protoList(body, s.client.maxObject, each)
+	case mediaType == protoType && codec.protobuf:
+		meta, err = codec.protoList(body, s.client.maxObject, each)
 	case mediaType == jsonType:
-		meta, err = s.codec.jsonList(body, s.client.maxObject, each)
+		meta, err = codec.jsonList(body, s.client.maxObject, each)
 	default:
 		err = s.unexpected(mediaType)
 	}
@@ -88,7 +102,7 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 		cancel(nil)
 		return nil, ended(ctx, err)
 	}
-	w := &restWatcher{ctx: inner, cancel: cancel, body: body, gv: s.info.Resource.GroupVersion(), codec: s.codec}
+	w := &restWatcher{ctx: inner, cancel: cancel, body: body, gv: s.info.Resource.GroupVersion(), codec: s.codecFor(ctx)}
 	switch {
 	case mediaType == protoType && s.codec.protobuf:
 		w.frames = newProtoFrames(body, s.client.maxObject)

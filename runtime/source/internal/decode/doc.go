@@ -1,0 +1,26 @@
+// Package decode makes Go values of JSON, and holds what is equal once.
+//
+// Objects of one resource have much in common: the containers of the pods of a
+// deployment, labels, affinities, the fields that a controller manages; and an update
+// mostly changes a status. Whoever caches objects treats them as read-only, so equal parts
+// of them can be one.
+//
+//	text ─► index of its objects and arrays ─► a walk along the Go type ─► value
+//	                                               │ for each part
+//	                                               ▼
+//	                                        Shared: decoded before?
+//
+// The identity of a part is its Go type and the bytes of its text. It is looked up before
+// it is decoded, from the top down: a whole spec, or else each list in it, or else each
+// element. So what an update costs follows what has changed. A part that was found is
+// not decoded again: a pointer, slice or map is that of the earlier object, and a struct
+// is copied, with what it points to.
+//
+// [Shared] is what all objects of a client share. It holds parts by weak pointers, in
+// tables of a bounded size, so that it keeps nothing alive. Identities are keyed hashes of
+// 128 bits: two different parts are taken for one with a probability that does not
+// matter, and nobody outside of the process can look for a collision.
+//
+// What the walk can't decode exactly as client-go does, it refuses: invalid UTF-8,
+// members that appear twice, fractions for integers. Its caller then uses another decoder.
+package decode

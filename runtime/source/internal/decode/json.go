@@ -1,0 +1,500 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/base64"
+	stdjson "encoding/json"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// JSON decodes objects of one Go type. It is safe for concurrent use.
+type JSON struct {
+	root *node
+	Options
+}
+
+// Options configure a decoder.
+type Options struct {
+	// Shared is what objects share with all others that it decodes; nil is nothing.
+	Shared *Shared
+	// Exclusive is for objects that are going to be changed: they share only strings.
+	Exclusive bool
+	// Fallback decodes a text into a pointer, for the types within the object that this
+	// decoder can't handle.
+	Fallback func(text []byte, into any) error
+}
+
+// NewJSON returns the decoder of a type, or nil if it can't handle that.
+func NewJSON(t reflect.Type, options Options) *JSON {
+	root := nodeOf(t)
+	if root.kind != structKind && root.kind != anyMapKind {
+		return nil
+	}
+	return &JSON{root, options}
+}
+
+// Decode decodes a text, which must be valid JSON, into a zero value of the type that
+// pointer points to. It returns false if another decoder has to: then the value may
+// be filled in part. It keeps nothing of the text.
+func (j *JSON) Decode(text []byte, pointer unsafe.Pointer) bool {
+	text = bytes.Trim(text, " \t\r\n")
+	if len(text) == 0 || text[0] != '{' {
+		return false // what null means is not decided here
+	}
+	w := walks.Get().(*walk)
+	defer w.put()
+	w.text, w.at, w.next = text, 0, 0
+	w.shared, w.fallback, w.own = j.Shared, j.Fallback, j.Exclusive || j.Shared == nil
+	w.build(text)
+	if j.root.kind == structKind {
+		return w.object(j.root, pointer, true)
+	}
+	return w.container(j.root, pointer)
+}
+
+// walk is the decoding of one text.
+type walk struct {
+	index
+	text []byte
+	at   int
+	// next is the place in the index of the container that begins next.
+	next     int
+	shared   *Shared
+	fallback func([]byte, any) error
+	own      bool
+}
+
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+// keptIndex is the size of the largest index whose memory is kept.
+const keptIndex = 1 << 14
+
+func (w *walk) put() {
+	w.text, w.shared, w.fallback = nil, nil, nil
+	if cap(w.containers) <= keptIndex {
+		walks.Put(w)
+	}
+}
+
+func (w *walk) space() {
+	for isSpace(w.text[w.at]) {
+		w.at++
+	}
+}
+
+// value decodes the value that begins here into a zero value.
+func (w *walk) value(n *node, p unsafe.Pointer) bool {
+	c := w.text[w.at]
+	if c == 'n' && n.kind != unmarshalerKind && n.kind != foreign {
+		w.at += len("null")
+		return true
+	}
+	switch n.kind {
+	case stringKind:
+		s, ok := w.string()
+		*(*string)(p) = s
+		return ok
+	case boolKind:
+		return w.bool(p)
+	case intKind, uintKind, floatKind:
+		return w.number(n, p)
+	case bytesKind:
+		return w.bytes(p)
+	case timeKind:
+		return w.time(p)
+	case anyKind:
+		v, ok := w.any()
+		*(*any)(p) = v
+		return ok
+	case unmarshalerKind:
+		return reflect.NewAt(n.typ, p).Interface().(stdjson.Unmarshaler).UnmarshalJSON(w.skip()) == nil
+	case foreign:
+		return w.fallback(w.skip(), reflect.NewAt(n.typ, p).Interface()) == nil
+	case pointerKind:
+		if !opens(c) {
+			return w.pointer(n, p)
+		}
+	}
+	if !opens(c) {
+		return false
+	}
+	if w.own || !n.shares {
+		return w.container(n, p)
+	}
+	return w.part(n, p)
+}
+
+// part is container for what may be shared.
+func (w *walk) part(n *node, p unsafe.Pointer) bool {
+	c := &w.containers[w.next]
+	text := w.text[w.at:c.end]
+	if len(text) < minimumPart {
+		return w.container(n, p)
+	}
+	found, l, ok := w.shared.parts.find(n, formatJSON, text)
+	if ok {
+		n.put(p, found)
+		w.shared.found(len(text))
+		w.at, w.next = c.end, c.next
+		return true
+	}
+	if !w.container(n, p) {
+		return false
+	}
+	if found := n.part(p); l.again && found.at != n.empty {
+		w.shared.parts.add(&l, found)
+	}
+	return true
+}
+
+// put makes the value at p one that was decoded before.
+func (n *node) put(p unsafe.Pointer, found part) {
+	switch n.kind {
+	case structKind:
+		reflect.NewAt(n.typ, p).Elem().Set(reflect.NewAt(n.typ, found.at).Elem())
+	case sliceKind, stringsKind:
+		*(*slice)(p) = slice{found.at, found.elements, found.elements}
+	default: // pointers and maps
+		*(*unsafe.Pointer)(p) = found.at
+	}
+}
+
+// part returns the value at p as one that others can have too.
+func (n *node) part(p unsafe.Pointer) part {
+	switch n.kind {
+	case structKind:
+		return part{at: p}
+	case sliceKind, stringsKind:
+		s := (*slice)(p)
+		return part{s.at, s.length}
+	default:
+		return part{at: *(*unsafe.Pointer)(p)}
+	}
+}
+
+// slice is what a slice consists of.
+type slice struct {
+	at               unsafe.Pointer
+	length, capacity int
+}
+
+// container decodes an object or array.
+func (w *walk) container(n *node, p unsafe.Pointer) bool {
+	object := w.text[w.at] == '{'
+	switch n.kind {
+	case structKind:
+		return object && w.object(n, p, false)
+	case pointerKind:
+		return w.pointer(n, p)
+	case stringMapKind:
+		return object && w.stringMap(p)
+	case anyMapKind:
+		m, ok := w.anyMap()
+		*(*map[string]any)(p) = m
+		return object && ok
+	case mapKind:
+		return object && w.mapping(n, p)
+	case stringsKind:
+		return !object && w.strings(p)
+	case sliceKind:
+		return !object && w.slice(n, p)
+	}
+	return false
+}
+
+func (w *walk) pointer(n *node, p unsafe.Pointer) bool {
+	value := reflect.New(n.elem.typ).UnsafePointer()
+	*(*unsafe.Pointer)(p) = value
+	if opens(w.text[w.at]) && n.elem.kind != foreign && n.elem.kind != unmarshalerKind && n.elem.kind != anyKind {
+		return w.container(n.elem, value)
+	}
+	return w.value(n.elem, value)
+}
+
+// open goes into the container that begins here, and returns the number of its members.
+func (w *walk) open() (members int) {
+	members = w.containers[w.next].members
+	w.next++
+	w.at++
+	w.space()
+	if members == 0 {
+		w.at++
+	}
+	return members
+}
+
+// after goes behind a member of a container.
+func (w *walk) after() {
+	w.space()
+	w.at++ // the comma, or the end of the container
+	if w.at < len(w.text) {
+		w.space()
+	}
+}
+
+// name reads the name of a field, which may have escapes, and goes to its value.
+func (w *walk) name() []byte {
+	end := endOfString(w.text, w.at)
+	name := w.text[w.at+1 : end-1]
+	w.at = end
+	w.colon()
+	return name
+}
+
+// key reads the name of a member as a string, and goes to its value.
+func (w *walk) key() (string, bool) {
+	key, ok := w.string()
+	w.colon()
+	return key, ok
+}
+
+func (w *walk) colon() {
+	w.space()
+	w.at++
+	w.space()
+}
+
+// object decodes an object into a struct.
+func (w *walk) object(n *node, p unsafe.Pointer, root bool) bool {
+	var seen uint64
+	last := -1
+	for range w.open() {
+		name := w.name()
+		i := n.field(name, last)
+		switch {
+		case i >= 0 && seen&(1<<i) == 0:
+			seen |= 1 << i
+			last = i
+			if !w.field(&n.fields[i], p, root) {
+				return false
+			}
+		case i >= 0 || bytes.IndexByte(name, '\\') >= 0:
+			return false
+		default:
+			w.skip()
+		}
+		w.after()
+	}
+	return true
+}
+
+// field decodes a field of the struct at p. The metadata of a root are not looked up: no two
+// objects have the same.
+func (w *walk) field(f *field, p unsafe.Pointer, root bool) bool {
+	p = unsafe.Add(p, f.offset)
+	if root && f.name == "metadata" && f.node.kind == structKind && w.text[w.at] == '{' {
+		return w.object(f.node, p, false)
+	}
+	return w.value(f.node, p)
+}
+
+func (w *walk) stringMap(p unsafe.Pointer) bool {
+	members := w.open()
+	m := make(map[string]string, members)
+	*(*map[string]string)(p) = m
+	for range members {
+		key, ok := w.key()
+		if !ok {
+			return false
+		}
+		var value string
+		if w.text[w.at] == 'n' {
+			w.skip()
+		} else if value, ok = w.string(); !ok {
+			return false
+		}
+		m[key] = value
+		w.after()
+	}
+	return true
+}
+
+func (w *walk) mapping(n *node, p unsafe.Pointer) bool {
+	members := w.open()
+	m := reflect.MakeMapWithSize(n.typ, members)
+	reflect.NewAt(n.typ, p).Elem().Set(m)
+	key := reflect.New(n.key).Elem()
+	elem := reflect.New(n.elem.typ)
+	for range members {
+		name, ok := w.key()
+		if !ok {
+			return false
+		}
+		key.SetString(name)
+		if n.elem.kind == structKind {
+			// Others may come to have a part of it: it must not be overwritten.
+			elem = reflect.New(n.elem.typ)
+		} else {
+			elem.Elem().SetZero()
+		}
+		if !w.value(n.elem, elem.UnsafePointer()) {
+			return false
+		}
+		m.SetMapIndex(key, elem.Elem())
+		w.after()
+	}
+	return true
+}
+
+func (w *walk) strings(p unsafe.Pointer) bool {
+	all := make([]string, w.open())
+	*(*[]string)(p) = all
+	for i := range all {
+		if w.text[w.at] == 'n' {
+			w.skip()
+		} else {
+			s, ok := w.string()
+			if !ok {
+				return false
+			}
+			all[i] = s
+		}
+		w.after()
+	}
+	return true
+}
+
+func (w *walk) slice(n *node, p unsafe.Pointer) bool {
+	members := w.open()
+	array, size := n.makeArray(members), n.elem.typ.Size()
+	*(*slice)(p) = slice{array, members, members}
+	for i := range members {
+		if !w.value(n.elem, unsafe.Add(array, uintptr(i)*size)) {
+			return false
+		}
+		w.after()
+	}
+	return true
+}
+
+// makeArray returns what a slice of that length points to.
+func (n *node) makeArray(length int) unsafe.Pointer {
+	switch {
+	case length == 0:
+		return n.empty
+	case length < len(n.arrays):
+		return reflect.New(n.arrays[length]).UnsafePointer()
+	default:
+		return reflect.MakeSlice(n.typ, length, length).UnsafePointer()
+	}
+}
+
+// string reads a string.
+func (w *walk) string() (string, bool) {
+	if w.text[w.at] != '"' {
+		return "", false
+	}
+	begin := w.at
+	w.at = endOfString(w.text, begin)
+	content := w.text[begin+1 : w.at-1]
+	if isPlain(content) {
+		return w.known(content), true
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, w.text[begin:w.at])
+	return w.known(unquoted), err == nil && utf8.Valid(content)
+}
+
+// known returns a string, one that is known if it can.
+func (w *walk) known(text []byte) string {
+	if w.shared == nil {
+		return string(text)
+	}
+	return w.shared.strings.get(text)
+}
+
+// isPlain is whether a string has neither escapes nor anything but ASCII.
+func isPlain(text []byte) bool {
+	for _, c := range text {
+		if c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walk) bool(p unsafe.Pointer) bool {
+	switch text := w.skip(); string(text) {
+	case "true":
+		*(*bool)(p) = true
+		return true
+	default:
+		return string(text) == "false"
+	}
+}
+
+func (w *walk) number(n *node, p unsafe.Pointer) bool {
+	text := string(w.skip())
+	switch n.kind {
+	case intKind:
+		v, err := strconv.ParseInt(text, 10, n.bits)
+		reflect.NewAt(n.typ, p).Elem().SetInt(v)
+		return err == nil
+	case uintKind:
+		v, err := strconv.ParseUint(text, 10, n.bits)
+		reflect.NewAt(n.typ, p).Elem().SetUint(v)
+		return err == nil
+	default:
+		if !isNumber(text) {
+			return false
+		}
+		v, err := strconv.ParseFloat(text, n.bits)
+		reflect.NewAt(n.typ, p).Elem().SetFloat(v)
+		return err == nil
+	}
+}
+
+func isNumber(text string) bool { return text[0] == '-' || text[0] >= '0' && text[0] <= '9' }
+
+func (w *walk) bytes(p unsafe.Pointer) bool {
+	if w.text[w.at] != '"' {
+		return false
+	}
+	text := w.skip()
+	if text = text[1 : len(text)-1]; !isPlain(text) {
+		return false
+	}
+	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	length, err := base64.StdEncoding.Decode(decoded, text)
+	*(*[]byte)(p) = decoded[:length]
+	return err == nil
+}
+
+// time decodes as metav1.Time does.
+func (w *walk) time(p unsafe.Pointer) bool {
+	if w.text[w.at] != '"' {
+		return false
+	}
+	text := w.skip()
+	if text = text[1 : len(text)-1]; !isPlain(text) {
+		return false
+	}
+	t, err := time.Parse(time.RFC3339, string(text))
+	(*metav1.Time)(p).Time = t.Local()
+	return err == nil
+}
+
+// skip goes behind the value that begins here, and returns its text.
+func (w *walk) skip() []byte {
+	begin := w.at
+	switch c := w.text[begin]; {
+	case opens(c):
+		w.at, w.next = w.containers[w.next].end, w.containers[w.next].next
+	case c == '"':
+		w.at = endOfString(w.text, begin)
+	default:
+		for w.at < len(w.text) && !endsLiteral(w.text[w.at]) {
+			w.at++
+		}
+	}
+	return w.text[begin:w.at]
+}
+
+func endsLiteral(c byte) bool { return c == ',' || c == '}' || c == ']' || isSpace(c) }

@@ -1,0 +1,381 @@
+package decode
+
+import (
+	stdjson "encoding/json"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// odd has fields that few API types have.
+type odd struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Any     any                       `json:"any"`
+	Free    map[string]any            `json:"free,omitempty"`
+	Bytes   []byte                    `json:"bytes,omitempty"`
+	Lists   [][]string                `json:"lists,omitempty"`
+	Nested  map[string]map[string]int `json:"nested,omitempty"`
+	Structs map[string]inner          `json:"structs,omitempty"`
+	Pointer **inner                   `json:"pointer,omitempty"`
+	Array   [2]int                    `json:"array"`
+	Number  stdjson.Number            `json:"number,omitempty"`
+	Keys    map[int]string            `json:"keys,omitempty"`
+	Quoted  int                       `json:"-"`
+	Small   int8
+	Large   uint64
+	Ratio   float32
+	Raw     stdjson.RawMessage `json:"raw,omitempty"`
+	Empty   *struct{}          `json:"empty,omitempty"`
+	Empties []struct{}         `json:"empties,omitempty"`
+	inner
+}
+
+type inner struct {
+	Name   string            `json:"innerName,omitempty"`
+	Labels map[string]string `json:"innerLabels,omitempty"`
+	List   []inner           `json:"list,omitempty"`
+}
+
+// decoder decodes texts into new values of one type, with sharing and as client-go does.
+type decoder struct {
+	typ    reflect.Type
+	shared *JSON
+}
+
+func newDecoder(t reflect.Type, shared *Shared) decoder {
+	return decoder{t, NewJSON(t, Options{Shared: shared, Fallback: utiljson.Unmarshal})}
+}
+
+func (d decoder) decode(text []byte) (any, bool) {
+	v := reflect.New(d.typ)
+	return v.Interface(), d.shared.Decode(text, v.UnsafePointer())
+}
+
+func (d decoder) reference(text []byte) (any, error) {
+	v := reflect.New(d.typ)
+	return v.Interface(), utiljson.Unmarshal(text, v.Interface())
+}
+
+var types = []reflect.Type{
+	reflect.TypeFor[v1.Pod](), reflect.TypeFor[v1.ConfigMap](), reflect.TypeFor[v1.Secret](), reflect.TypeFor[v1.Node](),
+	reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[networkingv1.Ingress](), reflect.TypeFor[odd](), reflect.TypeFor[map[string]any](),
+}
+
+// replacements are values that take the place of others.
+var replacements = []string{
+	"null", "true", "0", "-1", "-0", "1.0", "1e3", "1e400", "9223372036854775807", "9223372036854775808", "123456789012345678901234567890",
+	`""`, `"x"`, `"12"`, `"1Gi"`, `"2024-01-02T03:04:05Z"`, `"2024-01-02T03:04:05.5+01:00"`, `"25%"`, `"aGVsbG8="`, `"aGVs\nbG8="`, `"\ud800x"`, "\"\xff\"", `"\u00e9é\\\""`,
+	"[]", "{}", "[null]", "[{}]", `{"":null}`, `{"a":1,"a":{"b":2}}`, `[1,[2,{"x":3.5}]]`, ` [ 1 , { "a" : [ ] } , { } ] `, "{ }", "[\n]",
+	`{"name":"a name that is long enough to be shared","value":"x"}`, `["a list that is long enough to be shared","b"]`,
+	`{"a long key, so that the map can be shared":"value","k\u0065y":"v"}`,
+}
+
+var scalar = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9.]+(?:e[0-9]+)?|null|true|false|\[\]|\{\}`)
+
+// edited returns a text with another value, name or container in some place.
+func edited(rng *rand.Rand, text, other []byte) []byte {
+	var places [][]int
+	var x index
+	x.build(text)
+	if rng.Intn(2) == 0 && len(x.containers) > 0 {
+		begins := beginnings(text)
+		i := rng.Intn(len(begins))
+		places = [][]int{{begins[i], x.containers[i].end}}
+	} else {
+		places = scalar.FindAllIndex(text, -1)
+	}
+	if len(places) == 0 {
+		return text
+	}
+	place := places[rng.Intn(len(places))]
+	with := []byte(replacements[rng.Intn(len(replacements))])
+	if rng.Intn(3) == 0 {
+		x.build(other)
+		if begins := beginnings(other); len(begins) > 0 {
+			i := rng.Intn(len(begins))
+			with = other[begins[i]:x.containers[i].end]
+		}
+	}
+	return []byte(string(text[:place[0]]) + string(with) + string(text[place[1]:]))
+}
+
+// beginnings returns where the containers of a text begin.
+func beginnings(text []byte) (at []int) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = endOfString(text, i) - 1
+		case '{', '[':
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func valid(text []byte) bool {
+	return jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// pair is an object that was decoded with sharing, and the same without.
+type pair struct {
+	text      []byte
+	got, want any
+}
+
+// play decodes random objects, edits of them and repetitions, and compares each with what
+// client-go makes of it, at once and when all are decoded: what was shared has not changed.
+func play(t *testing.T, seed int64) (accepted, refused int) {
+	rng := rand.New(rand.NewSource(seed))
+	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rng, serializer.NewCodecFactory(kruntime.NewScheme())).NilChance(0.4).NumElements(1, 2).MaxDepth(9)
+	shared := NewShared()
+	decoders := map[reflect.Type]decoder{}
+	for _, typ := range types {
+		decoders[typ] = newDecoder(typ, shared)
+	}
+	texts := [][]byte{[]byte(`{"metadata":{"name":"first"}}`)}
+	var kept []pair
+	for range 60 {
+		typ := types[rng.Intn(len(types))]
+		text := texts[rng.Intn(len(texts))]
+		switch rng.Intn(6) {
+		case 0:
+			text = randomObject(t, fill, typ)
+		case 1, 2, 3:
+			text = edited(rng, text, texts[rng.Intn(len(texts))])
+		}
+		if !valid(text) {
+			continue
+		}
+		texts = append(texts, text)
+		for _, typ := range append([]reflect.Type{typ}, types[rng.Intn(len(types))]) {
+			got, ok := decoders[typ].decode(text)
+			want, err := decoders[typ].reference(text)
+			if !ok {
+				if err == nil {
+					refused++
+				}
+				continue
+			}
+			accepted++
+			if err != nil {
+				t.Fatalf("seed %d: %v: accepted, but not by client-go: %v\n%s", seed, typ, err, text)
+			}
+			kept = append(kept, pair{text, got, want})
+			compare(t, seed, kept[len(kept)-1])
+		}
+	}
+	for _, p := range kept {
+		compare(t, seed, p)
+	}
+	return accepted, refused
+}
+
+func compare(t *testing.T, seed int64, p pair) {
+	t.Helper()
+	if !reflect.DeepEqual(p.got, p.want) {
+		t.Fatalf("seed %d: %T differs from client-go's (-want +got):\n%s\n%s", seed, p.got, cmp.Diff(p.want, p.got, cmp.AllowUnexported(odd{}, inner{})), p.text)
+	}
+}
+
+// randomObject returns the text of an object with random content. The generator of
+// apimachinery knows nothing of odd.
+func randomObject(t *testing.T, fill interface{ Fill(any) }, typ reflect.Type) []byte {
+	switch typ {
+	case reflect.TypeFor[odd]():
+		return []byte(`{"metadata":{"name":"o","labels":{"a":"b"}},"any":{"x":[1,2.5,"three",null,{"y":true}]},"free":{"deep":{"er":[{"a":"a string that is quite long"}]}},"bytes":"aGVsbG8=","lists":[["a"],null,[]],"nested":{"a":{"b":1},"c":null},"structs":{"k":{"innerName":"n","innerLabels":{"l":"m"},"list":[{"innerName":"x"},{"list":[]}]}},"pointer":{"innerName":"p"},"array":[1,2],"number":12.5,"keys":{"1":"a"},"Small":-8,"Large":18446744073709551615,"Ratio":0.5,"raw":{"a":[1 , 2]},"empty":{"unknown":"0123456789012345678901234567890123456789"},"empties":[{},{"unknown":"0123456789012345678901234567890123456789"}],"innerName":"embedded"}`)
+	case reflect.TypeFor[map[string]any]():
+		typ = types[0]
+	}
+	v := reflect.New(typ)
+	fill.Fill(v.Interface())
+	text, err := stdjson.Marshal(v.Interface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// What is decoded with sharing is what client-go decodes, and stays it.
+func TestDecodeAsClientGo(t *testing.T) {
+	accepted, refused := 0, 0
+	for seed := range int64(40) {
+		a, r := play(t, seed)
+		accepted, refused = accepted+a, refused+r
+	}
+	if accepted < 20*refused {
+		t.Errorf("%d texts were accepted, and %d refused that client-go accepts", accepted, refused)
+	}
+}
+
+func FuzzDecodeAsClientGo(f *testing.F) {
+	f.Fuzz(func(t *testing.T, seed int64) { play(t, seed) })
+}
+
+// podText is the JSON of a pod.
+func podText(t testing.TB, pod *v1.Pod) []byte {
+	t.Helper()
+	text, err := stdjson.Marshal(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func examplePod(name string) *v1.Pod {
+	labels := map[string]string{"app": "example", "release": "a name that is long"}
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Spec: v1.PodSpec{
+			NodeName:   name,
+			Containers: []v1.Container{{Name: "main", Image: "example.com/image", Env: []v1.EnvVar{{Name: "A", Value: strings.Repeat("a", 40)}}}},
+			Affinity:   &v1.Affinity{NodeAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{{Weight: 1}}}},
+		},
+	}
+}
+
+func decodePod(t testing.TB, j *JSON, text []byte) *v1.Pod {
+	t.Helper()
+	pod := &v1.Pod{}
+	if !j.Decode(text, unsafe.Pointer(pod)) {
+		t.Fatalf("refused: %s", text)
+	}
+	return pod
+}
+
+// Parts that are equal are one from the third object on: the first is noted, and the second
+// held.
+func TestPartsAreOne(t *testing.T) {
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
+	var pods []*v1.Pod
+	for i := range 4 {
+		pods = append(pods, decodePod(t, j, podText(t, examplePod(fmt.Sprint("pod-", i)))))
+	}
+	second, last := pods[1], pods[3]
+	if &second.Spec.Containers[0] != &last.Spec.Containers[0] {
+		t.Error("containers are two slices")
+	}
+	if second.Spec.Affinity != last.Spec.Affinity {
+		t.Error("affinity is two objects")
+	}
+	if reflect.ValueOf(second.Labels).Pointer() != reflect.ValueOf(last.Labels).Pointer() {
+		t.Error("labels are two maps")
+	}
+	if first := pods[0].Spec.Affinity; first == last.Spec.Affinity {
+		t.Error("what was seen once is held")
+	}
+	if parts, bytes := j.Shared.Saved(); parts != 6 || bytes < 300 {
+		t.Errorf("%d parts of %d bytes were found, want labels, containers and affinity of two pods", parts, bytes)
+	}
+	runtime.KeepAlive(pods)
+}
+
+// An update of the status costs no new spec.
+func TestUpdateSharesTheRest(t *testing.T) {
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
+	pod := examplePod("a")
+	decodePod(t, j, podText(t, pod))
+	before := decodePod(t, j, podText(t, pod))
+	pod.ResourceVersion, pod.Status.Phase = "2", v1.PodRunning
+	after := decodePod(t, j, podText(t, pod))
+	if &before.Spec.Containers[0] != &after.Spec.Containers[0] || after.Status.Phase != v1.PodRunning || after.Spec.NodeName != "a" {
+		t.Errorf("after the update: %+v", after)
+	}
+	if parts, _ := j.Shared.Saved(); parts != 2 {
+		t.Errorf("%d parts were found, want the labels and the spec as a whole", parts)
+	}
+	runtime.KeepAlive(before)
+}
+
+// Whoever is going to change an object gets all of it as its own.
+func TestExclusive(t *testing.T) {
+	shared := NewShared()
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Fallback: utiljson.Unmarshal})
+	owning := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Exclusive: true, Fallback: utiljson.Unmarshal})
+	text := podText(t, examplePod("a"))
+	var pods []*v1.Pod
+	for range 3 {
+		pods = append(pods, decodePod(t, j, text))
+		own := decodePod(t, owning, text)
+		own.Labels["app"] = "changed"
+		own.Spec.Containers[0].Env[0].Value = "changed"
+		own.Spec.Affinity.NodeAffinity = nil
+	}
+	for i, pod := range pods {
+		if !reflect.DeepEqual(pod, decodePod(t, owning, text)) {
+			t.Errorf("pod %d has changed: %+v", i, pod)
+		}
+	}
+}
+
+// What no object uses any more is garbage, and what was garbage is not found.
+func TestPartsAreHeldWeakly(t *testing.T) {
+	shared := NewShared()
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Fallback: utiljson.Unmarshal})
+	pods := []*v1.Pod{}
+	for i := range 3 {
+		pods = append(pods, decodePod(t, j, podText(t, examplePod(fmt.Sprint(i)))))
+	}
+	gone := make(chan struct{})
+	runtime.AddCleanup(pods[2].Spec.Affinity, func(struct{}) { close(gone) }, struct{}{})
+	clear(pods)
+	for freed := false; !freed; {
+		runtime.GC()
+		select {
+		case <-gone:
+			freed = true
+		default:
+		}
+	}
+	before, _ := shared.Saved()
+	decodePod(t, j, podText(t, examplePod("x")))
+	if after, _ := shared.Saved(); after != before {
+		t.Error("a part was found that nobody uses")
+	}
+}
+
+// Many goroutines may decode at once, and read what they share.
+func TestConcurrently(t *testing.T) {
+	shared := NewShared()
+	var texts [][]byte
+	for i := range 20 {
+		texts = append(texts, podText(t, examplePod(fmt.Sprint("pod-", i))))
+	}
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			d := newDecoder(reflect.TypeFor[v1.Pod](), shared)
+			for i := range 200 {
+				text := texts[(i+g)%len(texts)]
+				got, _ := d.decode(text)
+				want, _ := d.reference(text)
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("differs (-want +got):\n%s", cmp.Diff(want, got))
+				}
+				mine := got.(*v1.Pod).DeepCopy()
+				mine.Labels["app"] = "changed"
+				mine.Spec.Containers[0].Env[0].Value = "changed"
+			}
+		})
+	}
+	all.Wait()
+}

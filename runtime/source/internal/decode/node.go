@@ -1,0 +1,255 @@
+package decode
+
+import (
+	"encoding"
+	stdjson "encoding/json"
+	"reflect"
+	"strings"
+	"sync"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// node says how to decode a Go type.
+type node struct {
+	kind kind
+	typ  reflect.Type
+	// id is mixed into hashes.
+	id uint64
+	// bits is the size of a number.
+	bits int
+	// elem is what a pointer points to, or a slice or map holds.
+	elem *node
+	// key is the type of the keys of a map.
+	key reflect.Type
+	// fields are those of a struct, in their order, and byName their places.
+	fields []field
+	byName map[string]int
+	// shares is whether a value refers to memory that others may share.
+	shares bool
+	// arrays are the types of short arrays of elem, by their length: to allocate one of
+	// those takes less than a slice does.
+	arrays [shortSlice + 1]reflect.Type
+	empty  unsafe.Pointer // the array of an empty slice
+}
+
+const shortSlice = 8
+
+type field struct {
+	name   string
+	offset uintptr
+	node   *node
+}
+
+type kind uint8
+
+const (
+	// foreign types are decoded by the fallback.
+	foreign kind = iota
+	boolKind
+	intKind
+	uintKind
+	floatKind
+	stringKind
+	bytesKind
+	timeKind
+	anyKind
+	// unmarshalerKind are types that decode themselves.
+	unmarshalerKind
+	pointerKind
+	sliceKind
+	stringsKind   // []string
+	stringMapKind // map[string]string
+	anyMapKind    // map[string]any
+	mapKind
+	structKind
+)
+
+// nodes has the node of each type that was asked for, for the whole process.
+var nodes struct {
+	mu sync.Mutex
+	of map[reflect.Type]*node
+}
+
+// nodeOf returns the node of a type.
+func nodeOf(t reflect.Type) *node {
+	nodes.mu.Lock()
+	defer nodes.mu.Unlock()
+	if nodes.of == nil {
+		nodes.of = map[reflect.Type]*node{}
+	}
+	return nodeLocked(t)
+}
+
+func nodeLocked(t reflect.Type) *node {
+	if n := nodes.of[t]; n != nil {
+		return n
+	}
+	n := &node{typ: t, id: (uint64(len(nodes.of)) + 1) << 16}
+	nodes.of[t] = n // before what it is made of, which may refer to it
+	n.kind = n.analyze()
+	return n
+}
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[stdjson.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	timeType        = reflect.TypeFor[metav1.Time]()
+)
+
+// analyze fills in what the type is made of, and returns its kind.
+func (n *node) analyze() kind {
+	t := n.typ
+	pointer := reflect.PointerTo(t)
+	switch {
+	case t == timeType:
+		return timeKind
+	case pointer.Implements(jsonUnmarshaler):
+		return unmarshalerKind
+	case pointer.Implements(textUnmarshaler) || t == reflect.TypeFor[stdjson.Number]():
+		return foreign
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return boolKind
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n.bits = t.Bits()
+		return intKind
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		n.bits = t.Bits()
+		return uintKind
+	case reflect.Float32, reflect.Float64:
+		n.bits = t.Bits()
+		return floatKind
+	case reflect.String:
+		return stringKind
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return anyKind
+		}
+		return foreign
+	case reflect.Pointer:
+		n.elem = nodeLocked(t.Elem())
+		n.shares = t.Elem().Size() > 0
+		return pointerKind
+	case reflect.Slice:
+		return n.analyzeSlice()
+	case reflect.Map:
+		return n.analyzeMap()
+	case reflect.Struct:
+		return n.analyzeStruct()
+	}
+	return foreign
+}
+
+func (n *node) analyzeSlice() kind {
+	t := n.typ
+	n.elem = nodeLocked(t.Elem())
+	n.empty = reflect.MakeSlice(t, 0, 0).UnsafePointer()
+	n.shares = t.Elem().Size() > 0
+	switch {
+	case t.Elem().Kind() == reflect.Uint8 && t.Elem().PkgPath() != "":
+		return foreign
+	case t.Elem().Kind() == reflect.Uint8:
+		return bytesKind
+	case t == reflect.TypeFor[[]string]():
+		return stringsKind
+	}
+	for i := range n.arrays {
+		n.arrays[i] = reflect.ArrayOf(i, t.Elem())
+	}
+	return sliceKind
+}
+
+func (n *node) analyzeMap() kind {
+	t := n.typ
+	if t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler) {
+		return foreign
+	}
+	n.key, n.elem, n.shares = t.Key(), nodeLocked(t.Elem()), true
+	switch t {
+	case reflect.TypeFor[map[string]string]():
+		return stringMapKind
+	case reflect.TypeFor[map[string]any]():
+		return anyMapKind
+	}
+	return mapKind
+}
+
+// analyzeStruct finds the fields by the names that encoding/json gives them. Where its
+// rules are about which of two fields has a name, the type is foreign.
+func (n *node) analyzeStruct() kind {
+	if !n.addFields(n.typ, 0) || len(n.fields) > 64 {
+		return foreign
+	}
+	n.byName = make(map[string]int, len(n.fields))
+	for i, f := range n.fields {
+		if _, twice := n.byName[f.name]; twice {
+			return foreign
+		}
+		n.byName[f.name] = i
+		n.shares = n.shares || f.node.shares || f.node.kind == stringKind
+	}
+	return structKind
+}
+
+func (n *node) addFields(t reflect.Type, offset uintptr) bool {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Tag.Get("json") == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		for option := range strings.SplitSeq(options, ",") {
+			if option == "string" {
+				return false
+			}
+		}
+		switch {
+		case f.Anonymous && name == "":
+			// An embedded pointer would have to be made, and a type that decodes itself
+			// or is no struct counts as a field.
+			if f.Type.Kind() != reflect.Struct || f.Type == timeType ||
+				reflect.PointerTo(f.Type).Implements(jsonUnmarshaler) || reflect.PointerTo(f.Type).Implements(textUnmarshaler) {
+				return false
+			}
+			if !n.addFields(f.Type, offset+f.Offset) {
+				return false
+			}
+			continue
+		case !f.IsExported():
+			return false
+		case name == "":
+			name = f.Name
+		}
+		if !plain(name) {
+			return false
+		}
+		n.fields = append(n.fields, field{name, offset + f.Offset, nodeLocked(f.Type)})
+	}
+	return true
+}
+
+// plain is whether encoding/json takes a name as it is, and a text has no escapes in it.
+func plain(name string) bool {
+	for _, c := range name {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.$/", c) {
+			continue
+		}
+		return false
+	}
+	return name != ""
+}
+
+// field returns the place of the field of that name, or a negative number. Texts have
+// fields in their order, in general: the one after the last is the first to look at.
+func (n *node) field(name []byte, last int) int {
+	if next := last + 1; next < len(n.fields) && n.fields[next].name == string(name) {
+		return next
+	}
+	if i, ok := n.byName[string(name)]; ok {
+		return i
+	}
+	return -1
+}

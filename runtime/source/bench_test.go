@@ -7,7 +7,6 @@ import (
 	"io"
 	"reflect"
 	"runtime"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -111,59 +110,72 @@ func start(b *testing.B, body []byte) {
 // BenchmarkShare decodes 2,000 pods of 20 deployments, which nothing has seen before, and
 // then an update of the status of each. The times are of one pod.
 func BenchmarkShare(b *testing.B) {
+	for _, contentType := range []string{jsonType, protoType} {
+		encode := map[string]func(*corev1.Pod) []byte{
+			jsonType: func(pod *corev1.Pod) []byte { return mustJSON(b, pod) },
+			protoType: func(pod *corev1.Pod) []byte {
+				message, err := pod.Marshal()
+				if err != nil {
+					b.Fatal(err)
+				}
+				return message
+			},
+		}[contentType]
+		for _, shared := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/shared=%v", contentType, shared), func(b *testing.B) { benchmarkShare(b, contentType, encode, shared) })
+		}
+	}
+}
+
+func benchmarkShare(b *testing.B, contentType string, encode func(*corev1.Pod) []byte, shared bool) {
 	const n = 2000
 	var list, updates [][]byte
 	for i := range n {
 		pod := deployedPod(b, i)
-		list = append(list, mustJSON(b, pod))
+		list = append(list, encode(pod))
 		pod.ResourceVersion = fmt.Sprint(1_000_000 + i)
 		pod.Status.Conditions[2].Status = corev1.ConditionFalse
-		updates = append(updates, mustJSON(b, pod))
+		updates = append(updates, encode(pod))
 	}
-	decodeAll := func(b *testing.B, c *codec, texts [][]byte) []kruntime.Object {
+	fresh := func() *codec {
+		if shared {
+			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+		}
+		return newCodec(reflect.TypeFor[*corev1.Pod](), nil, false)
+	}
+	decodeAll := func(c *codec, texts [][]byte) []kruntime.Object {
+		decode := c.fromJSON
+		if contentType == protoType {
+			decode = c.fromProto
+		}
 		objects := make([]kruntime.Object, len(texts))
 		for i, text := range texts {
 			var err error
-			if objects[i], err = c.fromJSON(text); err != nil {
+			if objects[i], err = decode(text); err != nil {
 				b.Fatal(err)
 			}
 		}
 		return objects
 	}
-	for name, shared := range map[string]bool{"shared": true, "unshared": false} {
-		newCodec := func() *codec {
-			if !shared {
-				return newCodec(reflect.TypeFor[*corev1.Pod](), nil, false)
-			}
-			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
-		}
-		b.Run("list/"+name, func(b *testing.B) {
-			for b.Loop() {
-				decodeAll(b, newCodec(), list)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
-			b.ReportMetric(heapOf(func() any { return decodeAll(b, newCodec(), list) })/n, "B/pod")
-		})
-		b.Run("stream/"+name, func(b *testing.B) {
-			body := slices.Concat([]byte(`{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[`), bytes.Join(list, []byte(",")), []byte("]}"))
-			start(b, body)
-			for b.Loop() {
-				if _, err := newCodec().jsonList(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, func(any, error) {}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
-		})
-		b.Run("update/"+name, func(b *testing.B) {
-			c := newCodec()
-			kept := decodeAll(b, c, list)
-			for b.Loop() {
-				kept = decodeAll(b, c, updates)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
-			runtime.KeepAlive(kept)
-		})
+	perPod := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
 	}
+	b.Run("list", func(b *testing.B) {
+		for b.Loop() {
+			decodeAll(fresh(), list)
+		}
+		perPod(b)
+		b.ReportMetric(heapOf(func() any { return decodeAll(fresh(), list) })/n, "B/pod")
+	})
+	b.Run("update", func(b *testing.B) {
+		c := fresh()
+		kept := decodeAll(c, list)
+		for b.Loop() {
+			kept = decodeAll(c, updates)
+		}
+		perPod(b)
+		runtime.KeepAlive(kept)
+	})
 }
 
 // heapOf is what the heap holds of what make returns.

@@ -30,6 +30,8 @@ type codec struct {
 	// sharing is the JSON decoder that finds what was decoded before; nil if it can't
 	// decode this type.
 	sharing *decode.JSON
+	// sharingProto is the same for protobuf.
+	sharingProto *decode.Proto
 	// options are those of the other fast JSON decoder, for this type.
 	options json.Options
 	// slow says that the other fast JSON decoder has refused what client-go's accepts:
@@ -57,11 +59,15 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, exclusive bool) *code
 	if c.unstructured {
 		content = reflect.TypeFor[map[string]any]()
 	}
-	c.sharing = decode.NewJSON(content, decode.Options{
+	options := decode.Options{
 		Shared:    shared,
 		Exclusive: exclusive,
 		Fallback:  func(text []byte, into any) error { return json.Unmarshal(text, into, c.options) },
-	})
+	}
+	c.sharing = decode.NewJSON(content, options)
+	if c.protobuf {
+		c.sharingProto = decode.NewProto(c.object, options)
+	}
 	return c
 }
 
@@ -133,6 +139,12 @@ func (c *codec) withContent(content map[string]any) runtime.Object {
 // fromProto decodes one object from its message, without an envelope. Its
 // error is a *failure.ObjectError. Nothing of data is kept.
 func (c *codec) fromProto(data []byte) (runtime.Object, error) {
+	if c.sharingProto != nil {
+		obj := reflect.New(c.object)
+		if c.sharingProto.Decode(data, obj.UnsafePointer()) {
+			return obj.Interface().(runtime.Object), nil
+		}
+	}
 	obj := c.newObject()
 	if err := obj.(protoMessage).Unmarshal(data); err != nil {
 		// The part before the damage has been decoded, in general with the name.

@@ -57,6 +57,7 @@ const (
 	anyKind
 	// unmarshalerKind are types that decode themselves.
 	unmarshalerKind
+	// What follows may refer to memory that others share.
 	pointerKind
 	sliceKind
 	stringsKind   // []string
@@ -89,6 +90,7 @@ func nodeLocked(t reflect.Type) *node {
 	n := &node{typ: t, id: (uint64(len(nodes.of)) + 1) << 16}
 	nodes.of[t] = n // before what it is made of, which may refer to it
 	n.kind = n.analyze()
+	n.shares = n.shares && n.kind >= pointerKind
 	return n
 }
 
@@ -153,11 +155,12 @@ func (n *node) analyzeSlice() kind {
 		return foreign
 	case t.Elem().Kind() == reflect.Uint8:
 		return bytesKind
-	case t == reflect.TypeFor[[]string]():
-		return stringsKind
 	}
 	for i := range n.arrays {
 		n.arrays[i] = reflect.ArrayOf(i, t.Elem())
+	}
+	if t == reflect.TypeFor[[]string]() {
+		return stringsKind
 	}
 	return sliceKind
 }

@@ -13,7 +13,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -139,15 +138,25 @@ func containsAny(source []byte, words [][]byte) bool {
 	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(source, word) })
 }
 
-var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
-
 // isGenerated reports whether a source says that it is generated, which it must
 // above its package clause.
 func isGenerated(source []byte) bool {
 	if i := bytes.Index(source, []byte("\npackage ")); i >= 0 {
 		source = source[:i]
 	}
-	return generatedLine.Match(source)
+	for line := range bytes.Lines(source) {
+		rest, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("// Code generated "))
+		if ok && bytes.HasSuffix(rest, []byte(" DO NOT EDIT.")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSwaggerDoc reports whether a source documents types for Swagger. Kubernetes'
+// generator of these files marks them in words of its own.
+func isSwaggerDoc(source []byte) bool {
+	return bytes.Contains(source, []byte("\n// AUTO-GENERATED FUNCTIONS START HERE"))
 }
 
 // load parses the packages of patterns, sorted by import path. Syntax errors
@@ -246,7 +255,7 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 			if containsAny(source, signs) {
 				unbuilt[name], interesting = source, true
 			}
-		case isGenerated(source) && !containsAny(source, marks):
+		case (isGenerated(source) || isSwaggerDoc(source)) && !containsAny(source, marks):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
 			pkg.addCopied(source)
 		default:

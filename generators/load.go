@@ -234,6 +234,24 @@ func hasSigns(root string) bool {
 	return found
 }
 
+// buffers hold one source each. Most of a package of API types is generated files, which
+// are searched and not kept.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// readInto reads a file into an empty buffer.
+func readInto(buffer *bytes.Buffer, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if info, err := file.Stat(); err == nil {
+		buffer.Grow(int(info.Size()) + bytes.MinRead) // as much as ReadFrom wants at the end
+	}
+	_, err = buffer.ReadFrom(file)
+	return err
+}
+
 // parse parses one package. It returns nil for one that only a pattern with ...
 // matched and that declares nothing of interest.
 func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
@@ -244,16 +262,19 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 	pkg := &Package{Path: at.Path, Dir: at.Dir, loader: l, copied: map[string]bool{}}
 	sources, unbuilt := map[string][]byte{}, map[string][]byte{}
 	interesting := at.Named
+	buffer := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buffer)
 	for _, name := range names {
-		source, err := os.ReadFile(filepath.Join(at.Dir, name))
-		if err != nil {
+		buffer.Reset()
+		if err := readInto(buffer, filepath.Join(at.Dir, name)); err != nil {
 			return nil, fmt.Errorf("package %s: %w", at.Path, err)
 		}
+		source := buffer.Bytes()
 		switch {
 		case hasHeader(source): // what an earlier run wrote
 		case !l.included(at.Dir, name, source):
 			if containsAny(source, signs) {
-				unbuilt[name], interesting = source, true
+				unbuilt[name], interesting = bytes.Clone(source), true
 			}
 		case (isGenerated(source) || isSwaggerDoc(source)) && !containsAny(source, marks):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
@@ -261,7 +282,7 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 		default:
 			interesting = interesting || mayDeclare(source)
 			pkg.kubebuilder = pkg.kubebuilder || bytes.Contains(source, []byte("+kubebuilder:"))
-			sources[name] = source
+			sources[name] = bytes.Clone(source)
 		}
 	}
 	if !interesting {

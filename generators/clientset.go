@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -97,7 +98,7 @@ func importsPackage(dir, importPath string) bool {
 	names, _ := goFiles(dir) // a client that is not there imports nothing
 	for _, name := range names {
 		source, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
+		if err != nil || !bytes.Contains(source, []byte(importPath)) { // most do not name it, and need not be parsed
 			continue
 		}
 		syntax, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)

@@ -132,7 +132,7 @@ func (f *File) declares() bool {
 func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bool) {
 	for _, file := range pkg.Files {
 		for _, group := range file.Syntax.Comments {
-			if attached[group] || !file.declares() {
+			if attached[group] || !mentionsGenclient(group) || !file.declares() {
 				continue
 			}
 			for _, m := range parseMarkers(group) {
@@ -142,6 +142,12 @@ func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bo
 			}
 		}
 	}
+}
+
+// mentionsGenclient reports whether a comment may have the tag +genclient. Most have not,
+// and their markers need not be parsed.
+func mentionsGenclient(group *ast.CommentGroup) bool {
+	return slices.ContainsFunc(group.List, func(comment *ast.Comment) bool { return strings.Contains(comment.Text, "+genclient") })
 }
 
 // verdict is what becomes of a declaration: a kind, or the reason why there is

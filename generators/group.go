@@ -153,14 +153,7 @@ type packageMarkers struct {
 func markersOf(pkg *Package) packageMarkers {
 	found := packageMarkers{inDoc: map[token.Pos]bool{}}
 	for _, file := range pkg.Files {
-		next := 0
-		for _, group := range file.Syntax.Comments {
-			for next < len(file.Syntax.Decls) && file.Syntax.Decls[next].End() <= group.Pos() {
-				next++
-			}
-			if next < len(file.Syntax.Decls) && file.Syntax.Decls[next].Pos() <= group.Pos() {
-				continue
-			}
+		for _, group := range file.outerComments() {
 			packageDoc := group.Pos() < file.Syntax.Package
 			for _, m := range parseMarkers(group) {
 				found.add(m, file.Name == "doc.go", packageDoc)
@@ -168,6 +161,21 @@ func markersOf(pkg *Package) packageMarkers {
 		}
 	}
 	return found
+}
+
+// outerComments are those that stand outside of declarations.
+func (f *File) outerComments() []*ast.CommentGroup {
+	var outer []*ast.CommentGroup
+	decls := f.Syntax.Decls
+	for _, group := range f.Syntax.Comments {
+		for len(decls) > 0 && decls[0].End() <= group.Pos() {
+			decls = decls[1:]
+		}
+		if len(decls) == 0 || group.Pos() < decls[0].Pos() {
+			outer = append(outer, group)
+		}
+	}
+	return outer
 }
 
 func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {

@@ -11,6 +11,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,7 @@ type Package struct {
 type File struct {
 	// Name is the name without its directory.
 	Name string
-	// Syntax is the file with its comments.
+	// Syntax is the file with its comments but those that forgetInnerComments drops.
 	Syntax *ast.File
 
 	comments map[int]*ast.CommentGroup // by the line they end on
@@ -338,7 +339,30 @@ func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 			syntax.Name.Name, p.Name, p.Files[0].Name)
 		return
 	}
-	p.Files = append(p.Files, newFile(p.loader.fset, name, syntax))
+	file := newFile(p.loader.fset, name, syntax)
+	p.forgetInnerComments(file)
+	p.Files = append(p.Files, file)
+}
+
+// forgetInnerComments drops the comments inside of declarations, nearly half of the memory
+// of API types. Those of a type remain, and those that may be +genclient in a wrong place.
+func (p *Package) forgetInnerComments(file *File) {
+	kept := map[*ast.CommentGroup]bool{}
+	for _, group := range file.outerComments() {
+		kept[group] = true
+	}
+	for _, decl := range declarationsOf(p, []*File{file}) {
+		comments := decl.comments()
+		kept[comments.closest], kept[comments.second] = true, true
+		if fields, ok := decl.spec.Type.(*ast.StructType); ok {
+			for _, field := range fields.Fields.List {
+				field.Doc, field.Comment = nil, nil
+			}
+		}
+	}
+	unneeded := func(group *ast.CommentGroup) bool { return !kept[group] && !mentionsGenclient(group) }
+	file.Syntax.Comments = slices.DeleteFunc(file.Syntax.Comments, unneeded)
+	maps.DeleteFunc(file.comments, func(_ int, group *ast.CommentGroup) bool { return unneeded(group) })
 }
 
 func newFile(fset *token.FileSet, name string, syntax *ast.File) *File {

@@ -135,6 +135,45 @@ func TestGeneratedFilesAreLeftOut(t *testing.T) {
 	}
 }
 
+// Of the comments inside of declarations, those remain that something reads: a tag in
+// a wrong place, and what gengo takes for a comment of the next type.
+func TestInnerComments(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	writeFile(t, filepath.Join(options.Dir, "api/v1/types.go"), `package v1
+
+// Order is a type.
+type Order struct {
+	// Number is a field.
+	Number int // of the order
+
+	// +genclient
+	Wrong int
+	Last  int // two lines above Basket
+}
+type Basket struct{}
+
+// Kinds are below.
+const (
+	// A is one.
+	A = "a"
+)
+`)
+	var diags diagnostics
+	packages, err := newLoader(t.Context(), &options).load([]string{"./api/v1"}, nil, &diags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, group := range packages[0].Files[0].Syntax.Comments {
+		got = append(got, group.List[0].Text)
+	}
+	want := []string{"// Order is a type.", "// +genclient", "// two lines above Basket", "// Kinds are below."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The go command builds files of the tags in GOFLAGS, and so do we.
 func TestTagsOfGOFLAGS(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod -tags=preview,other")

@@ -59,10 +59,20 @@ func (p *Package) parseDeferred() {
 		before := len(p.Files)
 		p.parseFile(filepath.Base(path), source, &ignored)
 		for _, file := range p.Files[before:] {
+			file.forgetBodies()
 			p.indexFile(file)
 		}
 	}
 	p.deferred = nil
+}
+
+// forgetBodies drops the bodies of functions, most of the memory of a generated file.
+func (f *File) forgetBodies() {
+	for _, decl := range f.Syntax.Decls {
+		if function, ok := decl.(*ast.FuncDecl); ok {
+			function.Body = nil
+		}
+	}
 }
 
 // typ returns the declaration of a type of the package, or nil.

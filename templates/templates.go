@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"sync"
 	"text/template"
 )
 
@@ -61,18 +62,21 @@ func templateOf(data Data) string {
 	return fmt.Sprintf("%T", data)
 }
 
+// bodies hold what a template gives, before it is known what that imports.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // Render returns the Go source of a file from its package clause on: not
 // formatted, and without a header. An error names the place in the template.
 func Render(data Data) ([]byte, error) {
 	file := data.file()
 	file.imports = newImports(file.Reserved)
 	defer func() { file.imports = nil }()
-	var body bytes.Buffer
-	if err := parsed.ExecuteTemplate(&body, templateOf(data), data); err != nil {
+	body := bodies.Get().(*bytes.Buffer)
+	defer bodies.Put(body)
+	body.Reset()
+	if err := parsed.ExecuteTemplate(body, templateOf(data), data); err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "package %s\n\n%s\n", file.Package, file.imports.declaration())
-	out.Write(body.Bytes())
-	return out.Bytes(), nil
+	head := "package " + file.Package + "\n\n" + file.imports.declaration() + "\n"
+	return append([]byte(head), body.Bytes()...), nil
 }

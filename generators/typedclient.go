@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -77,7 +78,7 @@ func (l *loader) parseClient(path, dir string) *Package {
 			if err != nil {
 				return err
 			}
-			syntax, err := parser.ParseFile(l.fset, relative(l.dir, file), source, parser.SkipObjectResolution)
+			syntax, err := parser.ParseFile(l.fset, relative(l.dir, file), upToLastType(source), parser.SkipObjectResolution)
 			pkg.Files[i] = &File{Name: name, Syntax: syntax}
 			return err
 		})
@@ -87,6 +88,15 @@ func (l *loader) parseClient(path, dir string) *Package {
 	}
 	pkg.Name = pkg.Files[0].Syntax.Name.Name
 	return pkg
+}
+
+// upToLastType cuts off the functions that follow the last type of a formatted source.
+func upToLastType(source []byte) []byte {
+	last := max(0, bytes.LastIndex(source, []byte("\ntype ")))
+	if end := bytes.Index(source[last:], []byte("\nfunc ")); end >= 0 {
+		return source[:last+end+1]
+	}
+	return source
 }
 
 // methodSet returns the methods of an interface; it is partial for any other type.

@@ -35,6 +35,11 @@ type Options[T any] struct {
 	// object as it is.
 	Transform func(T) (T, error)
 
+	// DropManagedFields leaves out metadata.managedFields, which tell who has set which
+	// field: a tenth to a half of an object. Sources over REST skip them in the response,
+	// and ask the server not to send them (KEP-5958). By default they are kept.
+	DropManagedFields bool
+
 	// OnFailure decides what to do about each list or watch that failed, or ended with an
 	// error after it was open, also if the next request follows at once. It is called by
 	// the goroutine that goes on once it returns. A watch that the server closed, or on
@@ -118,23 +123,24 @@ type settings struct{ Options[any] }
 
 func untypedOptions[T any](o *Options[T]) Options[any] {
 	return Options[any]{
-		Name:             o.Name,
-		ObjectType:       o.ObjectType,
-		Indexes:          indexesOf[any](o.Indexes),
-		Resync:           o.Resync,
-		Transform:        untypedTransform(o.Transform),
-		OnFailure:        o.OnFailure,
-		OnRecovery:       o.OnRecovery,
-		Metrics:          o.Metrics,
-		PageSize:         o.PageSize,
-		DisableWatchList: o.DisableWatchList,
-		BookmarkTimeout:  o.BookmarkTimeout,
-		IdleTimeout:      o.IdleTimeout,
-		WatchTimeout:     o.WatchTimeout,
-		AbsentRetry:      o.AbsentRetry,
-		KeepAbsent:       o.KeepAbsent,
-		AbsentGrace:      o.AbsentGrace,
-		Backoff:          o.Backoff,
+		Name:              o.Name,
+		ObjectType:        o.ObjectType,
+		Indexes:           indexesOf[any](o.Indexes),
+		Resync:            o.Resync,
+		Transform:         untypedTransform(o.Transform),
+		OnFailure:         o.OnFailure,
+		DropManagedFields: o.DropManagedFields,
+		OnRecovery:        o.OnRecovery,
+		Metrics:           o.Metrics,
+		PageSize:          o.PageSize,
+		DisableWatchList:  o.DisableWatchList,
+		BookmarkTimeout:   o.BookmarkTimeout,
+		IdleTimeout:       o.IdleTimeout,
+		WatchTimeout:      o.WatchTimeout,
+		AbsentRetry:       o.AbsentRetry,
+		KeepAbsent:        o.KeepAbsent,
+		AbsentGrace:       o.AbsentGrace,
+		Backoff:           o.Backoff,
 	}
 }
 

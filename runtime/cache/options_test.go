@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
@@ -43,5 +45,34 @@ func TestMetrics(t *testing.T) {
 		expect(t, "after an event", []string{"queued 1", "queued 0", "committed 4 in 0s"}, take())
 		informer.stop()
 		expect(t, "after the end", []string{"queued 0"}, take())
+	})
+}
+
+// Managed fields are dropped also from what a source delivers that keeps them, and before
+// the transform.
+func TestDropManagedFields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		withFields := func(name string) *thing {
+			obj := newThing(name)
+			obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet"}}
+			return obj
+		}
+		api := cachetest.NewAPI(withFields("a"))
+		seen := 0
+		r := run(t, api, cache.Options[*thing]{DropManagedFields: true, Transform: func(obj *thing) (*thing, error) {
+			seen += len(obj.ManagedFields)
+			return obj, nil
+		}})
+		if _, err := api.Create(withFields("b")); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		all := r.Store().List()
+		for _, obj := range all {
+			seen += len(obj.ManagedFields)
+		}
+		if len(all) != 2 || seen != 0 {
+			t.Errorf("%d objects, %d managed fields", len(all), seen)
+		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -369,11 +370,21 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 }
 
 func (r *reflector) transform(obj any) (out any, err error) {
+	if r.options.DropManagedFields {
+		dropManagedFields(obj)
+	}
 	if r.options.Transform == nil {
 		return obj, nil
 	}
 	defer catch(&err)
 	return r.options.Transform(obj)
+}
+
+// dropManagedFields drops those of a source that can't leave them out.
+func dropManagedFields(obj any) {
+	if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
+		m.SetManagedFields(nil)
+	}
 }
 
 // watchTimeout is for how long to ask for the next watch. It is random, so that the

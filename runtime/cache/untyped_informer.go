@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/exclusive"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // informer is what an Informer is for all types: what is here is compiled once.
@@ -210,9 +210,10 @@ func (i *informer) run(ctx context.Context) error {
 		committed: deltas.consumed,
 		recorder:  &i.recorder,
 	}
-	if i.options.Transform != nil {
-		ctx = exclusive.Context(ctx)
-	}
+	ctx = decoding.With(ctx, decoding.Options{
+		Exclusive:         i.options.Transform != nil,
+		DropManagedFields: i.options.DropManagedFields,
+	})
 	if err := reflector.run(ctx); err != nil {
 		return i.errorf("given up: %w", err)
 	}

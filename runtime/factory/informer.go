@@ -102,20 +102,21 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 	name, how := resource.String(), options.ListWatch
 	outages := &outageReporter{log: how.outages}
 	return core.Options[T]{
-		Name:             name,
-		Resync:           options.ResyncPeriod,
-		Metrics:          clientgocache.InformerMetrics(identity, nil),
-		PageSize:         how.PageSize,
-		DisableWatchList: how.DisableWatchList || !features.FeatureGates().Enabled(features.WatchListClient),
-		BookmarkTimeout:  how.BookmarkTimeout,
-		IdleTimeout:      how.IdleTimeout,
-		WatchTimeout:     how.WatchTimeout,
-		AbsentRetry:      how.AbsentRetry,
-		KeepAbsent:       how.KeepAbsent,
-		AbsentGrace:      how.AbsentGrace,
-		Backoff:          how.Backoff,
-		OnFailure:        how.onFailure(name, outages),
-		OnRecovery:       outages.recovered,
+		Name:              name,
+		Resync:            options.ResyncPeriod,
+		Metrics:           clientgocache.InformerMetrics(identity, nil),
+		PageSize:          how.PageSize,
+		DisableWatchList:  how.DisableWatchList || !features.FeatureGates().Enabled(features.WatchListClient),
+		BookmarkTimeout:   how.BookmarkTimeout,
+		IdleTimeout:       how.IdleTimeout,
+		WatchTimeout:      how.WatchTimeout,
+		AbsentRetry:       how.AbsentRetry,
+		KeepAbsent:        how.KeepAbsent,
+		AbsentGrace:       how.AbsentGrace,
+		Backoff:           how.Backoff,
+		DropManagedFields: how.DropManagedFields,
+		OnFailure:         how.onFailure(name, outages),
+		OnRecovery:        outages.recovered,
 	}
 }
 

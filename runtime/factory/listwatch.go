@@ -20,15 +20,16 @@ import (
 // Failures to reach the server, 5xx and 429 are logged once for all informers of a
 // factory; those that concern one resource by its informer.
 type ListWatchOptions struct {
-	PageSize         int64
-	DisableWatchList bool
-	BookmarkTimeout  time.Duration
-	IdleTimeout      time.Duration
-	WatchTimeout     time.Duration
-	AbsentRetry      time.Duration
-	KeepAbsent       bool
-	AbsentGrace      time.Duration
-	Backoff          *wait.Backoff
+	PageSize          int64
+	DisableWatchList  bool
+	BookmarkTimeout   time.Duration
+	IdleTimeout       time.Duration
+	WatchTimeout      time.Duration
+	AbsentRetry       time.Duration
+	KeepAbsent        bool
+	AbsentGrace       time.Duration
+	Backoff           *wait.Backoff
+	DropManagedFields bool
 	// OnFailure is also given the name of the informer. It is called by many
 	// goroutines.
 	OnFailure func(ctx context.Context, informer string, failure core.Failure) core.Decision

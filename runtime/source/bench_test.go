@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkList(b *testing.B) {
 	for _, contentType := range []string{jsonType, protoType} {
 		body := encoded(b, contentType, podList(500))
 		b.Run(contentType+"/ours", func(b *testing.B) {
-			c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+			c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 			list := c.jsonList
 			if contentType == protoType {
 				list = c.protoList
@@ -94,7 +95,7 @@ func benchWatcher(contentType string, body []byte) *restWatcher {
 	var stream io.Reader = struct{ io.Reader }{bytes.NewReader(body)}
 	w := &restWatcher{
 		ctx: context.Background(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
+		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
 	}
 	if contentType == protoType {
 		w.frames = newProtoFrames(stream, DefaultMaxObjectBytes)
@@ -139,9 +140,9 @@ func benchmarkShare(b *testing.B, contentType string, encode func(*corev1.Pod) [
 	}
 	fresh := func() *codec {
 		if shared {
-			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 		}
-		return newCodec(reflect.TypeFor[*corev1.Pod](), nil, false)
+		return newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{})
 	}
 	decodeAll := func(c *codec, texts [][]byte) []kruntime.Object {
 		decode := c.fromJSON

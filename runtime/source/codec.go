@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -15,6 +16,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
@@ -23,6 +25,7 @@ type codec struct {
 	// pointer is the type of the objects, and object what it points to; nil if it is no
 	// pointer.
 	pointer, object reflect.Type
+	how             decoding.Options
 	// protobuf says that the type can decode it.
 	protobuf bool
 	// unstructured says that the type is a map and decodes itself.
@@ -43,12 +46,12 @@ type codec struct {
 }
 
 // newCodec returns the codec of a type. What is equal in objects is held once, by shared.
-// If they are to be changed, exclusive, that concerns only strings.
-func newCodec(pointer reflect.Type, shared *decode.Shared, exclusive bool) *codec {
+func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options) *codec {
 	if pointer.Kind() != reflect.Pointer {
 		return &codec{pointer: pointer}
 	}
 	c := &codec{
+		how:          how,
 		pointer:      pointer,
 		object:       pointer.Elem(),
 		protobuf:     pointer.Implements(reflect.TypeFor[protoMessage]()),
@@ -60,9 +63,9 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, exclusive bool) *code
 		content = reflect.TypeFor[map[string]any]()
 	}
 	options := decode.Options{
-		Shared:    shared,
-		Exclusive: exclusive,
-		Fallback:  func(text []byte, into any) error { return json.Unmarshal(text, into, c.options) },
+		Options:  how,
+		Shared:   shared,
+		Fallback: func(text []byte, into any) error { return json.Unmarshal(text, into, c.options) },
 	}
 	c.sharing = decode.NewJSON(content, options)
 	if c.protobuf {
@@ -81,6 +84,18 @@ func (c *codec) validate() error {
 
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
+
+// accept adds to the content types of a request what the codec would drop.
+func (c *codec) accept(contentTypes string) string {
+	if !c.how.DropManagedFields {
+		return contentTypes
+	}
+	each := strings.Split(contentTypes, ",")
+	for i := range each {
+		each[i] += ";drop=metadata.managedFields"
+	}
+	return strings.Join(each, ",")
+}
 
 // fromJSON decodes one object, which must be valid JSON. Its error is a
 // *failure.ObjectError.

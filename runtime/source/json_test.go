@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
@@ -46,7 +47,7 @@ func same[E any, T interface {
 		}
 		return // does not get to a codec
 	}
-	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), false).fromJSON(data)
+	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), decoding.Options{}).fromJSON(data)
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
 	}
@@ -100,14 +101,14 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"items":[{"metadata":{"name":"a"}},null],"x":{"y":[{}]},"metadata":{"resourceVersion":"1"},"kind":"PodList"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		items := 0
-		meta, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false).jsonList(bytes.NewReader(data), 1<<20, func(any, error) { items++ })
+		meta, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).jsonList(bytes.NewReader(data), 1<<20, func(any, error) { items++ })
 		if want := new(corev1.PodList); err == nil && utiljson.Unmarshal(data, want) == nil {
 			if len(want.Items) != items || want.ResourceVersion != meta.ResourceVersion {
 				t.Errorf("%d items at %q, want %d at %q", items, meta.ResourceVersion, len(want.Items), want.ResourceVersion)
 			}
 		}
 		small := 0
-		if _, smallErr := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false).jsonList(bytes.NewReader(data), 20, func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
+		if _, smallErr := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).jsonList(bytes.NewReader(data), 20, func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
 			t.Errorf("%d items, and with a low limit %d", items, small)
 		}
 	})
@@ -168,7 +169,7 @@ func TestOnlyTypesWithAnyPayForIt(t *testing.T) {
 }
 
 func TestIntegersStayIntegers(t *testing.T) {
-	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), false).fromJSON([]byte(widgetJSON))
+	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), decoding.Options{}).fromJSON([]byte(widgetJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ type badTags struct {
 }
 
 func TestTypeThatTheFastDecoderRefuses(t *testing.T) {
-	c := newCodec(reflect.TypeFor[*badTags](), decode.NewShared(), false)
+	c := newCodec(reflect.TypeFor[*badTags](), decode.NewShared(), decoding.Options{})
 	c.sharing = nil // it takes these tags as encoding/json does
 	for range 2 {
 		obj, err := c.fromJSON([]byte(`{"metadata":{"name":"x"},"extra":1}`))

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
@@ -168,7 +169,7 @@ func allocated(call func()) uint64 {
 // Whatever length a server claims, and however much it sends, what is allocated
 // depends on the limit.
 func TestAllocationIsBoundedByTheLimit(t *testing.T) {
-	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 	ignore := func(any, error) {}
 	list := func(r io.Reader) error { _, err := codec.jsonList(r, testLimit, ignore); return err }
 	jsonFrames := func(r io.Reader) error { _, _, err := drain(newJSONFrames(r, testLimit)); return err }

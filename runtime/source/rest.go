@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/internal/exclusive"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // New returns the source of one resource, in one namespace or with "" in all, or
@@ -33,6 +33,10 @@ func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, name
 // NewUntyped is New for objects of a type that is known at run time: a pointer. Code that
 // is generated for many types is compiled in less time with it.
 func NewUntyped(pointer reflect.Type, client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[any] {
+	codecs := map[decoding.Options]func() *codec{}
+	for _, options := range []decoding.Options{{}, {Exclusive: true}, {DropManagedFields: true}, {Exclusive: true, DropManagedFields: true}} {
+		codecs[options] = sync.OnceValue(func() *codec { return newCodec(pointer, client.sharedObjects(), options) })
+	}
 	return &restSource{
 		described: described{cache.SourceInfo{
 			Resource:                gvr,
@@ -40,26 +44,16 @@ func NewUntyped(pointer reflect.Type, client *Client, gvr schema.GroupVersionRes
 			OrderedResourceVersions: true,
 			Served:                  func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) },
 		}},
-		client:    client,
-		codec:     newCodec(pointer, client.sharedObjects(), false),
-		exclusive: sync.OnceValue(func() *codec { return newCodec(pointer, client.sharedObjects(), true) }),
+		client: client,
+		codecs: codecs,
 	}
 }
 
 type restSource struct {
 	described
 	client *Client
-	codec  *codec
-	// exclusive is the codec of objects that are going to be changed.
-	exclusive func() *codec
-}
-
-// codecFor returns the codec for the objects of a request.
-func (s *restSource) codecFor(ctx context.Context) *codec {
-	if exclusive.Is(ctx) {
-		return s.exclusive()
-	}
-	return s.codec
+	// codecs are made when they are needed.
+	codecs map[decoding.Options]func() *codec
 }
 
 // List sends one request, and calls each while the response arrives.
@@ -69,21 +63,21 @@ func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each 
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	body, mediaType, err := s.open(ctx, options)
+	codec := s.codecs[decoding.From(ctx)]()
+	body, mediaType, err := s.open(ctx, codec, options)
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, err)
 	}
 	defer func() { _ = body.Close() }()
 
 	var meta metav1.ListMeta
-	codec := s.codecFor(ctx)
 	switch {
 	case mediaType == protoType && codec.protobuf:
 		meta, err = codec.protoList(body, s.client.maxObject, each)
 	case mediaType == jsonType:
 		meta, err = codec.jsonList(body, s.client.maxObject, each)
 	default:
-		err = s.unexpected(mediaType)
+		err = s.unexpected(codec, mediaType)
 	}
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, undecodable(err))
@@ -97,33 +91,34 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 	// The request ends with the watcher, so that Stop reaches a Next that
 	// waits for bytes.
 	inner, cancel := context.WithCancelCause(ctx)
-	body, mediaType, err := s.open(inner, options)
+	codec := s.codecs[decoding.From(ctx)]()
+	body, mediaType, err := s.open(inner, codec, options)
 	if err != nil {
 		cancel(nil)
 		return nil, ended(ctx, err)
 	}
-	w := &restWatcher{ctx: inner, cancel: cancel, body: body, gv: s.info.Resource.GroupVersion(), codec: s.codecFor(ctx)}
+	w := &restWatcher{ctx: inner, cancel: cancel, body: body, gv: s.info.Resource.GroupVersion(), codec: codec}
 	switch {
-	case mediaType == protoType && s.codec.protobuf:
+	case mediaType == protoType && codec.protobuf:
 		w.frames = newProtoFrames(body, s.client.maxObject)
 	case mediaType == jsonType:
 		w.frames = newJSONFrames(body, s.client.maxObject)
 	default:
 		w.Stop()
-		return nil, undecodable(s.unexpected(mediaType))
+		return nil, undecodable(s.unexpected(codec, mediaType))
 	}
 	return w, nil
 }
 
 // unexpected is the error for a response in a content type that was not requested.
-func (s *restSource) unexpected(mediaType string) error {
-	return fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(s.codec.protobuf))
+func (s *restSource) unexpected(codec *codec, mediaType string) error {
+	return fmt.Errorf("content type %q: not one of %s", mediaType, s.client.accept(codec.protobuf))
 }
 
 // open sends a request and returns the body and media type of its response, if the
 // status is 2xx.
-func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, string, error) {
-	if err := s.codec.validate(); err != nil {
+func (s *restSource) open(ctx context.Context, codec *codec, options metav1.ListOptions) (io.ReadCloser, string, error) {
+	if err := codec.validate(); err != nil {
 		return nil, "", err
 	}
 	client, err := s.client.restClient(s.info.Resource.GroupVersion())
@@ -136,10 +131,12 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (io.R
 		Resource(s.info.Resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
-		SetHeader("Accept", s.client.accept(s.codec.protobuf)).
+		SetHeader("Accept", codec.accept(s.client.accept(codec.protobuf))).
 		MaxRetries(0)
 	if options.Watch {
-		request = unlimited(request)
+		// A server that compresses does it for each event, and to inflate one takes longer
+		// than to decode it.
+		request = unlimited(request).SetHeader("Accept-Encoding", "identity")
 	}
 	body, err := request.Stream(context.WithValue(ctx, answerKey{}, &answer))
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
@@ -226,7 +227,7 @@ func TestListsOfSomebodyElse(t *testing.T) {
 
 func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
-	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 	for n := range len(body) {
 		if _, err := c.protoList(strings.NewReader(string(body[:n])), DefaultMaxObjectBytes, func(any, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
@@ -325,11 +326,11 @@ func TestErrorsOfAConnection(t *testing.T) {
 	reset := errors.New("stream reset")
 	for _, read := range []func(io.Reader) error{
 		func(r io.Reader) error {
-			_, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false).jsonList(r, 100, func(any, error) {})
+			_, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).jsonList(r, 100, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error {
-			_, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false).protoList(r, 100, func(any, error) {})
+			_, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).protoList(r, 100, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error { _, err := newJSONFrames(r, 100).next(); return err },

@@ -24,6 +24,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
@@ -140,7 +141,7 @@ func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, er
 	t.Helper()
 	w := &restWatcher{
 		ctx: t.Context(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false), frames: newJSONFrames(stream, limit),
+		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), frames: newJSONFrames(stream, limit),
 	}
 	for {
 		frame, err := w.Next()
@@ -281,7 +282,7 @@ func FuzzProtobuf(f *testing.F) {
 	f.Add(encoded(f, protoType, podList(2)))
 	f.Add(protoFrame(f, "ADDED", podNamed("a")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), false)
+		c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 		var got []*corev1.Pod
 		meta, err := c.protoList(bytes.NewReader(data), 1<<20, func(obj any, _ error) {
 			pod, _ := obj.(*corev1.Pod)

@@ -19,7 +19,7 @@ func (w *walk) any() (any, bool) {
 	case opens(c) && !w.own && w.containers[w.next].end-w.at >= minimumPart:
 		return w.anyPart()
 	case c == '{':
-		return w.anyMap()
+		return w.anyMap(below)
 	case c == '[':
 		return w.anySlice()
 	}
@@ -57,7 +57,7 @@ func (w *walk) anyPart() (any, bool) {
 		return unsafe.Slice((*any)(found.at), found.elements), true
 	}
 	if n == anyMap {
-		m, ok := w.anyMap()
+		m, ok := w.anyMap(below)
 		if ok && l.again {
 			w.shared.parts.add(&l, part{at: *(*unsafe.Pointer)(unsafe.Pointer(&m))})
 		}
@@ -70,7 +70,7 @@ func (w *walk) anyPart() (any, bool) {
 	return s, ok
 }
 
-func (w *walk) anyMap() (map[string]any, bool) {
+func (w *walk) anyMap(at level) (map[string]any, bool) {
 	members := w.open()
 	m := make(map[string]any, members)
 	for range members {
@@ -78,7 +78,17 @@ func (w *walk) anyMap() (map[string]any, bool) {
 		if !ok {
 			return nil, false
 		}
-		value, ok := w.any()
+		if at == metadata && w.dropManagedFields && key == managedFields {
+			w.skip()
+			w.after()
+			continue
+		}
+		var value any
+		if at == root && key == "metadata" && w.text[w.at] == '{' {
+			value, ok = w.anyMap(metadata)
+		} else {
+			value, ok = w.any()
+		}
 		if !ok {
 			return nil, false
 		}

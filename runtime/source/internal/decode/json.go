@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // JSON decodes objects of one Go type. It is safe for concurrent use.
@@ -23,10 +25,10 @@ type JSON struct {
 
 // Options configure a decoder.
 type Options struct {
+	decoding.Options
 	// Shared is what objects share with all others that it decodes; nil is nothing.
+	// Objects that are exclusive share only strings.
 	Shared *Shared
-	// Exclusive is for objects that are going to be changed: they share only strings.
-	Exclusive bool
 	// Fallback decodes a text into a pointer, for the types within the object that this
 	// decoder can't handle.
 	Fallback func(text []byte, into any) error
@@ -53,11 +55,14 @@ func (j *JSON) Decode(text []byte, pointer unsafe.Pointer) bool {
 	defer w.put()
 	w.text, w.at, w.next = text, 0, 0
 	w.shared, w.fallback, w.own = j.Shared, j.Fallback, j.Exclusive || j.Shared == nil
+	w.dropManagedFields = j.DropManagedFields
 	w.build(text)
 	if j.root.kind == structKind {
-		return w.object(j.root, pointer, true)
+		return w.object(j.root, pointer, root)
 	}
-	return w.container(j.root, pointer)
+	content, ok := w.anyMap(root)
+	*(*map[string]any)(pointer) = content
+	return ok
 }
 
 // walk is the decoding of one text.
@@ -70,7 +75,22 @@ type walk struct {
 	shared   *Shared
 	fallback func([]byte, any) error
 	own      bool
+
+	dropManagedFields bool
 }
+
+// level is where in an object a struct or map is.
+type level uint8
+
+const (
+	below level = iota
+	// root is the object itself, and metadata is its ObjectMeta, which is not looked up
+	// since no two objects have the same.
+	root
+	metadata
+)
+
+const managedFields = "managedFields"
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
@@ -191,13 +211,13 @@ func (w *walk) container(n *node, p unsafe.Pointer) bool {
 	object := w.text[w.at] == '{'
 	switch n.kind {
 	case structKind:
-		return object && w.object(n, p, false)
+		return object && w.object(n, p, below)
 	case pointerKind:
 		return w.pointer(n, p)
 	case stringMapKind:
 		return object && w.stringMap(p)
 	case anyMapKind:
-		m, ok := w.anyMap()
+		m, ok := w.anyMap(below)
 		*(*map[string]any)(p) = m
 		return object && ok
 	case mapKind:
@@ -263,17 +283,19 @@ func (w *walk) colon() {
 }
 
 // object decodes an object into a struct.
-func (w *walk) object(n *node, p unsafe.Pointer, root bool) bool {
+func (w *walk) object(n *node, p unsafe.Pointer, at level) bool {
 	var seen uint64
 	last := -1
 	for range w.open() {
 		name := w.name()
 		i := n.field(name, last)
 		switch {
+		case at == metadata && w.dropManagedFields && string(name) == managedFields:
+			w.skip()
 		case i >= 0 && seen&(1<<i) == 0:
 			seen |= 1 << i
 			last = i
-			if !w.field(&n.fields[i], p, root) {
+			if !w.field(&n.fields[i], p, at) {
 				return false
 			}
 		case i >= 0 || bytes.IndexByte(name, '\\') >= 0:
@@ -286,12 +308,11 @@ func (w *walk) object(n *node, p unsafe.Pointer, root bool) bool {
 	return true
 }
 
-// field decodes a field of the struct at p. The metadata of a root are not looked up: no two
-// objects have the same.
-func (w *walk) field(f *field, p unsafe.Pointer, root bool) bool {
+// field decodes a field of the struct at p.
+func (w *walk) field(f *field, p unsafe.Pointer, at level) bool {
 	p = unsafe.Add(p, f.offset)
-	if root && f.name == "metadata" && f.node.kind == structKind && w.text[w.at] == '{' {
-		return w.object(f.node, p, false)
+	if at == root && f.name == "metadata" && f.node.kind == structKind && w.text[w.at] == '{' {
+		return w.object(f.node, p, metadata)
 	}
 	return w.value(f.node, p)
 }

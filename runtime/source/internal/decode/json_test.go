@@ -23,6 +23,8 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // odd has fields that few API types have.
@@ -317,7 +319,7 @@ func TestUpdateSharesTheRest(t *testing.T) {
 func TestExclusive(t *testing.T) {
 	shared := NewShared()
 	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Fallback: utiljson.Unmarshal})
-	owning := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Exclusive: true, Fallback: utiljson.Unmarshal})
+	owning := NewJSON(reflect.TypeFor[v1.Pod](), Options{Options: decoding.Options{Exclusive: true}, Shared: shared, Fallback: utiljson.Unmarshal})
 	text := podText(t, examplePod("a"))
 	var pods []*v1.Pod
 	for range 3 {

@@ -191,19 +191,27 @@ func NewProto(t reflect.Type, options Options) *Proto {
 // false if the method Unmarshal of the type has to: then the value may be filled in part.
 // It keeps nothing of the message.
 func (p *Proto) Decode(message []byte, pointer unsafe.Pointer) bool {
-	w := wireWalk{shared: p.Shared, own: p.Exclusive}
-	return w.message(p.root, message, pointer, true)
+	w := wireWalk{shared: p.Shared, own: p.Exclusive, dropManagedFields: p.DropManagedFields}
+	return w.message(p.root, message, pointer, root)
 }
 
 // wireWalk is the decoding of one message.
 type wireWalk struct {
 	shared *Shared
 	own    bool
+
+	dropManagedFields bool
 }
+
+// Numbers of fields of an object and of its ObjectMeta.
+const (
+	metadataField      = 1
+	managedFieldsField = 17
+)
 
 // message decodes a message into a struct. Each field, and with it all that are repeated,
 // must be there once.
-func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, root bool) bool {
+func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level level) bool {
 	var seen uint64
 	for at := 0; at < len(message); {
 		tag, length := binary.Uvarint(message[at:])
@@ -217,7 +225,7 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, root b
 			return false
 		}
 		f := n.field(tag >> 3)
-		if f == nil {
+		if f == nil || level == metadata && w.dropManagedFields && tag>>3 == managedFieldsField {
 			at = end
 			continue
 		}
@@ -232,9 +240,9 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, root b
 			if end < 0 || !w.repeated(f.wireNode, tag, message[begin:end], into) {
 				return false
 			}
-		case root && f.kind == messageWire && tag == 1<<3|bytes_: // metadata: no two are the same
+		case level == root && f.kind == messageWire && tag == metadataField<<3|bytes_:
 			content, ok := contentOf(message[at:end])
-			if !ok || !w.message(f.wireNode, content, into, false) {
+			if !ok || !w.message(f.wireNode, content, into, metadata) {
 				return false
 			}
 		default:
@@ -376,7 +384,7 @@ func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 		return reflect.NewAt(n.typ, p).Interface().(unmarshaler).Unmarshal(content) == nil
 	case messageWire:
 		if n.node.kind != structKind {
-			return w.message(n, content, p, false)
+			return w.message(n, content, p, below)
 		}
 	case pointerWire:
 		if k := n.elem.kind; k != messageWire && k != customWire && k != stringWire {
@@ -387,12 +395,12 @@ func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 	}
 	return w.part(n, content, p, func() bool {
 		if n.kind == messageWire {
-			return w.message(n, content, p, false)
+			return w.message(n, content, p, below)
 		}
 		value := reflect.New(n.elem.typ).UnsafePointer()
 		*(*unsafe.Pointer)(p) = value
 		if n.elem.kind == messageWire {
-			return w.message(n.elem, content, value, false)
+			return w.message(n.elem, content, value, below)
 		}
 		return w.content(n.elem, content, value)
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -30,6 +31,9 @@ type codec struct {
 	protobuf bool
 	// unstructured says that the type is a map and decodes itself.
 	unstructured bool
+	// metadataOnly says that the type is PartialObjectMetadata: the server is asked to
+	// send no more of an object.
+	metadataOnly bool
 	// sharing is the JSON decoder that finds what was decoded before; nil if it can't
 	// decode this type.
 	sharing *decode.JSON
@@ -56,6 +60,7 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 		object:       pointer.Elem(),
 		protobuf:     pointer.Implements(reflect.TypeFor[protoMessage]()),
 		unstructured: pointer.Implements(reflect.TypeFor[runtime.Unstructured]()),
+		metadataOnly: pointer == reflect.TypeFor[*metav1.PartialObjectMetadata](),
 		options:      optionsOf(pointer.Elem()),
 	}
 	content := c.object
@@ -85,14 +90,24 @@ func (c *codec) validate() error {
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
 
-// accept adds to the content types of a request what the codec would drop.
-func (c *codec) accept(contentTypes string) string {
-	if !c.how.DropManagedFields {
-		return contentTypes
-	}
+// accept adds to the content types of a request which parts of objects to send. A server
+// that can't do that sends all of them.
+func (c *codec) accept(contentTypes string, watch bool) string {
 	each := strings.Split(contentTypes, ",")
-	for i := range each {
-		each[i] += ";drop=metadata.managedFields"
+	if c.metadataOnly {
+		as := "PartialObjectMetadataList"
+		if watch {
+			as = "PartialObjectMetadata"
+		}
+		for i := range each {
+			each[i] += ";as=" + as + ";g=meta.k8s.io;v=v1"
+		}
+		each = append(each, strings.Split(contentTypes, ",")...)
+	}
+	if c.how.DropManagedFields {
+		for i := range each {
+			each[i] += ";drop=metadata.managedFields"
+		}
 	}
 	return strings.Join(each, ",")
 }
@@ -176,6 +191,9 @@ func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.
 	if err := checkKind(gvk); err != nil {
 		return &failure.ObjectError{Object: nameOf(obj), Err: err}
 	}
+	if c.metadataOnly && gvk.GroupKind() == metadataKind {
+		gvk = schema.GroupVersionKind{} // which is of no kind of its own
+	}
 	if found := gvk.GroupVersion(); !found.Empty() && found != gv {
 		return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %s of %s, not of %s", gvk.Kind, found, gv)}
 	}
@@ -186,8 +204,14 @@ func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.
 	return nil
 }
 
+// metadataKind is that of an object of which the server sends the metadata only.
+var metadataKind = schema.GroupKind{Group: metav1.GroupName, Kind: "PartialObjectMetadata"}
+
 // sees notes the kind of an object.
 func (c *codec) sees(kind string) {
+	if c.metadataOnly {
+		return // whatever kind it is
+	}
 	if kind == c.object.Name() && !c.named.Load() {
 		c.named.Store(true)
 	}

@@ -73,8 +73,12 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, each func(any, error)
 		return err
 	}
 	obj, err := c.fromJSON(raw)
-	if err == nil && c.unstructured {
+	switch {
+	case err != nil:
+	case c.unstructured:
 		setKind(obj, list)
+	case c.metadataOnly:
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is that of no object
 	}
 	each(obj, err)
 	return nil

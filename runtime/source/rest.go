@@ -25,7 +25,8 @@ import (
 //
 // T is a pointer to the Go type of an object as the group and version have it.
 // It is decoded from JSON as client-go does it. A type with the methods Reset and
-// Unmarshal of k8s.io/api is requested in protobuf.
+// Unmarshal of k8s.io/api is requested in protobuf. For *metav1.PartialObjectMetadata the
+// server sends the metadata of objects and nothing else, of any resource.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
 	return typedOf[T](NewUntyped(reflect.TypeFor[T](), client, gvr, namespace))
 }
@@ -131,7 +132,7 @@ func (s *restSource) open(ctx context.Context, codec *codec, options metav1.List
 		Resource(s.info.Resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
-		SetHeader("Accept", codec.accept(s.client.accept(codec.protobuf))).
+		SetHeader("Accept", codec.accept(s.client.accept(codec.protobuf), options.Watch)).
 		MaxRetries(0)
 	if options.Watch {
 		// A server that compresses does it for each event, and to inflate one takes longer

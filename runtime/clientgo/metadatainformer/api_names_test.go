@@ -11,7 +11,7 @@ func TestAPIIsClientGos(t *testing.T) {
 		"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer",
 		"k8s.io/client-go/metadata/metadatainformer",
 		apinames.Exceptions{
-			Added:   "Factory New Options",
+			Added:   "Factory New NewForClient Options",
 			Changed: "SharedInformerOption", // of another unexported type
 		})
 }

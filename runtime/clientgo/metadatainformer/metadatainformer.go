@@ -35,6 +35,14 @@ func New(client metadata.Interface, options Options) *Factory {
 	}, options)}
 }
 
+// NewForClient is New without a client of client-go: lists and watches are decoded as they
+// arrive, object by object.
+func NewForClient(client *source.Client, options Options) *Factory {
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
+		return source.New[*metav1.PartialObjectMetadata](client, resource, namespace)
+	}, options)}
+}
+
 // WithTransform sets the transform of all informers of a factory.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 	return func(o *Options) { o.Transform = transform }

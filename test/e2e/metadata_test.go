@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"mime"
+	"net/http"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	clientgo "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer"
+)
+
+// contentTypes notes those of responses.
+type contentTypes struct {
+	next http.RoundTripper
+
+	mu  sync.Mutex
+	all map[string]int
+}
+
+func (c *contentTypes) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := c.next.RoundTrip(r)
+	if err == nil {
+		mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+		c.mu.Lock()
+		c.all[mediaType]++
+		c.mu.Unlock()
+	}
+	return response, err
+}
+
+// An API server sends the metadata of custom resources alone, and in protobuf.
+func TestMetadataOnly(t *testing.T) {
+	cfg, client := playground(t, orders)
+	objects := orders.client(client, "metadata")
+	for i, name := range []string{"a", "b"} {
+		if _, err := objects.Create(t.Context(), orders.object("metadata", name, i), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := &contentTypes{all: map[string]int{}}
+	cfg = rest.CopyConfig(cfg)
+	cfg.ContentType = "" // the default
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { seen.next = next; return seen })
+	factory := metadatainformer.NewForClient(newClient(t, cfg), metadatainformer.Options{Namespace: "metadata"})
+	defer factory.Shutdown()
+	informer := factory.ForResource(orders.gvr()).Informer()
+	updated := make(chan *metav1.PartialObjectMetadata, 1)
+	if _, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) { updated <- obj.(*metav1.PartialObjectMetadata) }}); err != nil {
+		t.Fatal(err)
+	}
+	factory.StartWithContext(t.Context())
+	if err := factory.WaitForSync(withPatience(t)); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(informer.GetStore().List()); n != 2 {
+		t.Errorf("%d objects", n)
+	}
+	changed, err := objects.Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed.SetLabels(map[string]string{"changed": "yes"})
+	if _, err := objects.Update(t.Context(), changed, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if obj := <-updated; obj.Name != "a" || obj.Labels["changed"] != "yes" {
+		t.Errorf("updated: %+v", obj)
+	}
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	if len(seen.all) != 1 || seen.all["application/vnd.kubernetes.protobuf"] == 0 {
+		t.Errorf("content types of responses: %v, want protobuf", seen.all)
+	}
+}

@@ -1,10 +1,12 @@
 // Package policy holds the rules of this repository that a compiler does not
-// check: who may import whom, what go.mod may not hold, and that the guide to the
-// code is right.
+// check: who may import whom, what go.mod may not hold, that the guide to the code is
+// right, and that every public package has an example.
 package policy
 
 import (
 	"go/ast"
+	"go/build"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -104,7 +106,8 @@ func checkImports(t *testing.T, path string) {
 	if err != nil {
 		return // input of a test that is about syntax errors
 	}
-	folder := ruleOf(filepath.ToSlash(filepath.Dir(path)))
+	dir := filepath.ToSlash(filepath.Dir(path))
+	folder := ruleOf(dir)
 	rule := rules[folder]
 	allowed := rule.own
 	if strings.HasSuffix(path, "_test.go") {
@@ -115,7 +118,7 @@ func checkImports(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if own, ok := strings.CutPrefix(name, module); ok && !within(own, allowed) {
+		if own, ok := strings.CutPrefix(name, module); ok && own != dir && !within(own, allowed) {
 			t.Errorf("%s imports %s; packages in %s may import %v", path, own, folder, allowed)
 		}
 		if within(name, rule.barred) && !within(name, allowed) {
@@ -151,6 +154,38 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
+// Every package that users import shows in an example that is run how it is used.
+func TestPublicPackagesHaveExamples(t *testing.T) {
+	packages := 0
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if name := entry.Name(); path == "test" || name == "internal" || name == "testdata" || path != "." && strings.HasPrefix(name, ".") {
+			return fs.SkipDir
+		}
+		dir, err := build.ImportDir(path, 0)
+		if err != nil || dir.Name == "main" {
+			return nil // not a package, or one that nobody imports
+		}
+		if !slices.ContainsFunc(parse(t, path, dir.GoFiles), ast.FileExports) {
+			return nil
+		}
+		packages++
+		examples := doc.Examples(parse(t, path, slices.Concat(dir.TestGoFiles, dir.XTestGoFiles))...)
+		if !slices.ContainsFunc(examples, func(e *doc.Example) bool { return e.Output != "" }) {
+			t.Errorf("%s: no example with an output; write an example_test.go that shows its main use", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packages < 10 {
+		t.Errorf("%d public packages were found, want all of them", packages)
+	}
+}
+
 // What CONTRIBUTING names in "Where is …" is where it says.
 func TestWhereIs(t *testing.T) {
 	text, err := os.ReadFile("CONTRIBUTING.md")
@@ -176,6 +211,20 @@ func TestWhereIs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// parse returns the syntax of some files of a directory.
+func parse(t *testing.T, dir string, names []string) []*ast.File {
+	t.Helper()
+	var files []*ast.File
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
 }
 
 // functionName is the name of a function, or that of a method after its type's.

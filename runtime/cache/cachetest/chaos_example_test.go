@@ -27,7 +27,7 @@ func (g greeter) greet(cached guest) {
 	}
 	obj := cached.DeepCopy()
 	metav1.SetMetaDataLabel(&obj.ObjectMeta, "greeting", "hello "+obj.Name)
-	// What the cache does not know yet is a conflict, and comes as an event.
+	// A conflict means that the cached object is old: the event of its change follows.
 	_, _ = g.guests.Update(obj)
 }
 
@@ -40,12 +40,11 @@ func greeted(objs []guest) bool {
 	return true
 }
 
-// A controller is tested with every fault there is: while they last it may be
-// late, and once they are over everything has to be as it should. A failure can
-// be had again by its seed.
+// A controller is tested with every fault there is: while faults last it may be late,
+// and once they are over its result must be right. The same seed gives the same faults.
 //
-// In a bubble of testing/synctest the informer can keep its real timeouts, as
-// hours pass in no time there.
+// In a bubble of testing/synctest the informer can keep its real timeouts: waiting for
+// hours takes no time there.
 func ExampleAPI_FailRandomly() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -67,18 +66,21 @@ func ExampleAPI_FailRandomly() {
 	}
 	go func() { _ = informer.Run(ctx) }()
 
+	allGreeted := func([]cachetest.Event[guest]) bool { return greeted(api.Objects()) }
 	for i := range 20 {
 		if _, err := api.Create(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("guest", i)}}); err != nil {
 			fmt.Println(err)
 		}
-		time.Sleep(time.Millisecond)
+		if i%5 == 0 { // the others come while the informer is late
+			_ = seen.WaitUntil(ctx, allGreeted)
+		}
 	}
 	api.ClearFaults()
 
-	if err := seen.WaitUntil(ctx, func([]cachetest.Event[guest]) bool { return greeted(api.Objects()) }); err != nil {
+	if err := seen.WaitUntil(ctx, allGreeted); err != nil {
 		fmt.Println("not every guest is greeted:", err, informer.Status())
 		for _, request := range api.Requests() {
-			fmt.Println(request.Verb, "met", request.Fault)
+			fmt.Println(request.Verb, request.Fault)
 		}
 	}
 	fmt.Println(len(api.Objects()), "guests, all greeted:", greeted(api.Objects()))

@@ -11,8 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// An informer runs on an API in memory, and a recorder says what its handlers
-// are told.
+// An informer runs on an API in memory, and a Recorder records the calls of its handler.
 func Example() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

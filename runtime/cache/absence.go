@@ -8,13 +8,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// absence gathers proof that a resource was removed. A 404 is none: a proxy answers it
-// as well, and an API server that is starting or being upgraded. Objects are deleted
-// only if the server's discovery has said for a while, and each time it was asked,
-// that there is no such resource.
+// absence decides whether a resource was removed. A 404 does not show that: proxies
+// answer it too, and API servers that are starting or being upgraded. Objects are deleted
+// only if the server's discovery has been without the resource for a while, each time
+// that it was asked.
 type absence struct {
-	// since is when discovery first said so; zero if it has not, or said otherwise
-	// since.
+	// since is when discovery was first without the resource; zero if it was not, or
+	// has had the resource again.
 	since time.Time
 }
 

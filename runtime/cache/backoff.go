@@ -19,28 +19,27 @@ const (
 	// maxRetryAfter bounds how long a server can make an informer wait.
 	maxRetryAfter = 10 * time.Minute
 
-	// longWatch is after how long a watch has in any case lasted long enough for the
-	// backoff to begin again at its initial size, and shortestLongWatch after how long
-	// at the least. Between the two it is ten times the last delay, so that an
-	// informer is without a watch for no more than a tenth of the time.
+	// A watch that lasted ten times the last delay resets the backoff, so that an
+	// informer is without a watch for no more than a tenth of the time: but no watch
+	// shorter than shortestLongWatch, and each one longer than longWatch.
 	longWatch         = 2 * time.Minute
 	shortestLongWatch = 10 * time.Second
 )
 
-// health is how well a server is, as far as one answer tells.
+// health is the state of a server, as far as one response shows it.
 type health uint8
 
 const (
-	// unreachable is no answer at all.
+	// unreachable is no response at all.
 	unreachable health = iota
-	// unavailable is the answer of a server, or of a proxy in front of it, that
+	// unavailable is the response of a server, or of a proxy in front of it, that
 	// cannot serve at present.
 	unavailable
-	// answering is any other answer.
+	// answering is any other response.
 	answering
 )
 
-// healthOf returns what a failure tells of the server.
+// healthOf returns the health of a server with which a request failed.
 func healthOf(err error) health {
 	if errors.Is(err, failure.ErrWatchTooShort) {
 		return answering // the watch was opened
@@ -57,8 +56,8 @@ func healthOf(err error) health {
 
 // backoff says how long to wait after each failure: longer from failure to failure,
 // until the server is in better health than at the last one, or a watch has lasted
-// for a while. wait.Backoff.DelayWithReset would begin again even if there were
-// nothing but failures.
+// for a while. wait.Backoff.DelayWithReset would be reset also while every request
+// fails.
 type backoff struct {
 	initial, current wait.Backoff
 	server           health
@@ -77,9 +76,9 @@ func (b *backoff) answered(server health) {
 	b.server = server
 }
 
-// succeeded notes a request that succeeded. Those that follow may still fail for the
-// reason for which earlier ones did, so that only a server that was not there before
-// counts as a better one.
+// succeeded notes a request that succeeded. The next ones may still fail for the reason
+// for which earlier ones did, so that it resets the backoff only if the server was not
+// reachable before.
 func (b *backoff) succeeded() {
 	if b.server == unreachable {
 		b.answered(unavailable)
@@ -93,8 +92,8 @@ func (b *backoff) watched(lasted time.Duration) {
 	}
 }
 
-// delay returns how long to wait after a failure that tells of the server's health,
-// no less than atLeast.
+// delay returns how long to wait after a failure with a server in that health, no less
+// than atLeast.
 func (b *backoff) delay(server health, atLeast time.Duration) time.Duration {
 	b.answered(server)
 	b.last = max(b.current.Step(), atLeast, minimumDelay)

@@ -6,7 +6,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// Event is a change that a Handler is told of with a call.
+// Event is a change of the store, as a value: one call of a Handler.
 type Event[T any] struct {
 	// Type is watch.Added, watch.Modified or watch.Deleted.
 	Type watch.EventType
@@ -18,10 +18,10 @@ type Event[T any] struct {
 	Initial, FinalStateUnknown bool
 }
 
-// InBatches returns a Handler that calls handle with what has come since the last
-// call, in order, but no more than 64 events. It is for handlers whose work costs
-// less for many at once, such as a write to a database. The slice is handle's until it
-// returns. A panic concerns the whole batch.
+// InBatches returns a Handler that calls handle with the events since the last call, in
+// order, 64 at the most and never none. It is for handlers whose work costs less for many
+// events at once, such as a write to a database. The slice must not be used after handle
+// has returned. A panic concerns the whole batch.
 func InBatches[T any](handle func(events []Event[T])) Handler[T] { return batchFunc[T](handle) }
 
 // batchFunc takes an event as a batch of one. A listener puts a batch in its place.
@@ -42,8 +42,8 @@ func (f batchFunc[T]) OnDelete(last T, finalStateUnknown bool) {
 // batch is a Handler that gathers events until it is flushed.
 type batch interface {
 	Handler[any]
-	// flush hands over what was gathered. After a panic of the handler it is still
-	// there, and drop forgets it.
+	// flush calls the handler with the gathered events. After a panic of the handler
+	// they are still there, and drop removes them.
 	flush()
 	drop()
 }

@@ -17,15 +17,15 @@ type coalesced struct {
 	order list.List
 }
 
-// change is what has become of one key since its handler was last told of it.
+// change is what has happened to one key since its handler was last called for it.
 type change struct {
 	key types.NamespacedName
 	// at is when the first event happened.
 	at uint32
-	// seen is whether the handler knows an object, which is old.
+	// seen is whether the handler has seen an object of the key, which is old.
 	seen bool
 	old  any
-	// deleted is whether the handler must be told that old was deleted, in the
+	// deleted is whether the handler must be called for the deletion of old, in the
 	// state last.
 	deleted           bool
 	finalStateUnknown bool
@@ -89,7 +89,7 @@ func (c *change) add(obj any) {
 func (c *change) remove(last any, finalStateUnknown bool) {
 	var none any
 	c.exists, c.obj = false, none
-	// Of two objects that went, the handler knows the first.
+	// Of two deleted objects, the handler has seen the first.
 	if c.seen && !c.deleted {
 		c.deleted, c.last, c.finalStateUnknown = true, last, finalStateUnknown
 	}

@@ -13,7 +13,7 @@ const (
 	set deltaKind = iota
 	// deleted is an object in the state in which it was deleted.
 	deleted
-	// replaced is the whole list: what it does not hold is gone.
+	// replaced is the whole list: objects that it does not hold are deleted.
 	replaced
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked

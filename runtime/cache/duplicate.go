@@ -13,11 +13,11 @@ import (
 // recentEvents is how many events of a watch are remembered.
 const recentEvents = 64
 
-// novelty is what the events before it make of an event.
+// novelty is how an event compares with the events before it.
 type novelty uint8
 
 const (
-	// fresh is an event of which nothing is known.
+	// fresh is an event that is not known to be one of the following.
 	fresh novelty = iota
 	// repeated is an event like the last one of its object: the same type and version.
 	// It is a duplicate if the content is the same too.
@@ -27,7 +27,7 @@ const (
 	// order of its own.
 	outdated
 	// superseded is an outdated deletion of another object than the one that has the
-	// name now: it says nothing of that one.
+	// name now: that one is not deleted.
 	superseded
 )
 
@@ -54,9 +54,9 @@ type deliveredEvent struct {
 func newDelivered() delivered { return delivered{seed: maphash.MakeSeed()} }
 
 // judge compares an event with those before it, and with the object that the store has
-// for its key, and remembers it if it is fresh. Position is the version of the watch, and
-// empty before it has one. What has no UID is fresh, since nothing tells whether it is
-// the same object.
+// for its key, and keeps it for later comparisons if it is fresh. Position is the version
+// of the watch, and empty before it has one. The event of an object without a UID is
+// fresh, since it may be another object of the same name.
 func (d *delivered) judge(kind watch.EventType, obj any, position string, cached func(item) (any, bool)) novelty {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" {

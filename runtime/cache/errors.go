@@ -32,8 +32,8 @@ var (
 	// that drops the continue parameter, sent a page that it had sent before.
 	errPageRepeated = errors.New("page was sent before")
 
-	// ErrStale is why an informer is not healthy: nothing says that its store is up to
-	// date with the server.
+	// ErrStale is why an informer is not healthy: for too long, nothing has shown that
+	// its store is up to date with the server.
 	ErrStale = errors.New("stale")
 
 	// ErrBacklogFull is why a handler was removed: more events waited for it
@@ -53,8 +53,8 @@ func catch(err *error) {
 	}
 }
 
-// SyncError says why an informer is not in sync. It is what WaitForSync
-// returns when its context ends first.
+// SyncError says why an informer is not in sync. WaitForSync returns it when its
+// context ends, or the informer stops, before the informer is in sync.
 type SyncError struct {
 	// Informer is the name of the informer.
 	Informer string

@@ -65,8 +65,8 @@ func (o *settings) absentDelay() time.Duration {
 	return least + rand.N(least/4+1)
 }
 
-// explain says what somebody has to do about a failure that needs an operator, and
-// what becomes of a server's wish that is not granted.
+// explain adds to an error what operator action it needs, and that a Retry-After which is
+// too long is not respected.
 func (r *reflector) explain(err error) error {
 	switch class := failure.ClassOf(err); {
 	case apierrors.IsUnauthorized(err):
@@ -145,8 +145,8 @@ func logFailure(ctx context.Context, f Failure) {
 
 // ended reports a list or watch in that phase that ended with an error and is followed
 // by another request without a backoff, unless the user wants one. A watch on which
-// nothing happens is no failure, nor is one that was closed: there may be nothing to
-// tell. It returns err if there is to be no other request.
+// nothing happens is no failure, nor is one that was closed: there may have been no
+// changes. It returns err if there is to be no other request.
 func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) error {
 	logger := klog.FromContext(ctx)
 	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase}
@@ -168,7 +168,7 @@ func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) 
 	case s.phase == PhaseListing:
 		r.recorder.because(err)
 		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
-		return nil // what the list meets is told, as by client-go
+		return nil // if the list fails too, that is reported, as by client-go
 	default:
 		f.Attempts = r.recorder.failed(err)
 		logger.V(2).Info("Watch-list failed, trying again", "err", err)
@@ -183,8 +183,8 @@ func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) 
 	return nil
 }
 
-// succeed tells that all is well again, if it was told that it was not. It may be
-// called by any goroutine.
+// succeed reports the recovery if a failure was reported before. It may be called by any
+// goroutine.
 func (r *reflector) succeed(ctx context.Context) {
 	if failures, reported := r.recorder.succeeded(); reported {
 		r.logRecovery(ctx, failures)

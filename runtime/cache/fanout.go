@@ -12,9 +12,9 @@ import (
 type fanout struct {
 	store *store
 	clock clock
-	// changes is the log of handlers that do not want to know what a relist found
-	// unchanged, and everything that of those that do. An event of the one log never
-	// waits for a handler of the other.
+	// changes is the log for handlers without HandlerOptions.Unchanged, and everything
+	// for those with it: it also has the objects that a relist found unchanged. An event
+	// of the one log never waits for a handler of the other.
 	changes, everything eventlog.Log
 	// now is when what is emitted happened. It is set by the one goroutine that
 	// commits.
@@ -117,7 +117,7 @@ func (f *fanout) add(l *listener) {
 	}
 }
 
-// remove forgets a listener and what only it still had to read.
+// remove removes a listener, and with it the events that only it had still to read.
 func (f *fanout) remove(l *listener) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()

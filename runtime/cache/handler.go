@@ -11,14 +11,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Handler is told of every change of an informer's store.
+// Handler is called for every change of an informer's store.
 //
 // One handler is called by one goroutine, with one event after the other:
 // first OnAdd(initial=true) for every object that the store held when the
-// handler joined, then each later change in the order in which the store made
-// it, and after the store and its indexes made it. The old object of an update
-// is the object that this handler was last given for that key. Handlers do not
-// wait for each other.
+// handler joined, then each later change in the order of the store, after the
+// store and its indexes have changed. The old object of an update is the object
+// with which this handler was last called for that key. Handlers do not wait for
+// each other.
 //
 // Objects are shared with the store and with every other handler: they must
 // not be mutated.
@@ -26,15 +26,14 @@ type Handler[T any] interface {
 	// OnAdd is called for an object that is new in the store. Initial is true
 	// for those that the store held when the handler joined it.
 	OnAdd(obj T, initial bool)
-	// OnUpdate is called for an object that took the place of another of the
-	// same namespace and name, and with the same object twice for a resync, or
-	// for a relist if HandlerOptions.Unchanged asks for it. A delete and a
-	// create that the informer did not see apart are one update, with another
-	// UID.
+	// OnUpdate is called for an object that replaced another of the same namespace
+	// and name, and with the same object as old and new for a resync, or for a
+	// relist if HandlerOptions.Unchanged is set. A deletion and a creation between
+	// which the informer saw nothing are one update, with another UID.
 	OnUpdate(old, obj T)
-	// OnDelete is called with the last state of an object that left the store.
-	// FinalStateUnknown is true if the deletion itself was missed, and only
-	// noticed by its absence from a later list: the state may be an old one.
+	// OnDelete is called with the last known state of an object that was deleted.
+	// FinalStateUnknown is true if the informer did not see the deletion itself, but
+	// a later list without the object: the state may be an old one.
 	OnDelete(last T, finalStateUnknown bool)
 }
 
@@ -66,48 +65,47 @@ func (h HandlerFuncs[T]) OnDelete(last T, finalStateUnknown bool) {
 	}
 }
 
-// HandlerOptions are what a handler may ask for. The zero value is a handler
-// with the informer's resync period, named after the place where it was added.
+// HandlerOptions configure a handler. The zero value is a handler in order, without a
+// limit, with the informer's resync period, named after the place where it was added.
 type HandlerOptions struct {
-	// Name stands for the handler in logs, errors and the status. It defaults to
-	// the file and line where the handler was added, such as "orders/main.go:42",
-	// with the handler's type before it unless that is HandlerFuncs or InBatches:
-	// "*orders.invoicer at orders/main.go:42". Handlers that are added in one place,
-	// by a helper function or in a loop, have one name unless they are given others.
+	// Name names the handler in logs, errors and the status. Empty is the file and
+	// line where the handler was added, such as "orders/main.go:42", with the
+	// handler's type before it unless that is HandlerFuncs or InBatches:
+	// "*orders.invoicer at orders/main.go:42". Handlers that are added in one place, by
+	// a helper function or in a loop, then have the same name.
 	Name string
-	// Logger is for what there is to log about the handler. It defaults to the
-	// informer's.
+	// Logger logs what concerns the handler. Nil is the informer's.
 	Logger *klog.Logger
-	// Resync is how often the handler is given an update with the same object
-	// twice for everything in the store. Zero is the informer's period,
-	// a negative one is never; others are raised to a second.
+	// Resync is how often the handler gets, for every object in the store, an update
+	// with that object as the old and the new one. Zero is the informer's period,
+	// negative is never; less than a second is a second.
 	Resync time.Duration
-	// Coalesce is true for a handler that only wants to know what has become of an
-	// object, not how. When more events than Limit wait for it, they are merged for
-	// each object: the old object of an update is the one that the handler was last
-	// given and the new one the latest, an addition and a deletion that follow each
-	// other vanish, a deletion that the handler must know of never does, and an
-	// object with another UID is a deletion and an addition. However slow the
-	// handler is, what waits for it is no more than one event for each object that
-	// exists or that it knows, besides the initial objects.
+	// Coalesce is for a handler that needs the latest state of an object, and not each
+	// state before it. When more events than Limit wait for the handler, they are merged
+	// per object: the old object of an update is the one with which the handler was last
+	// called, and the new one the latest. An addition and a deletion after it are left
+	// out, but the deletion of an object that the handler has seen never is. An object
+	// with another UID is a deletion and an addition. However slow the handler is, no
+	// more events wait for it than there are objects that exist or that it has seen,
+	// besides the initial objects.
 	Coalesce bool
-	// Limit is how many events may wait for the handler. Only events that the
-	// handler is to be called with count, and initial objects do not.
+	// Limit is how many events may wait for the handler. Initial objects do not count.
 	//
-	// If more wait for a handler that coalesces, they are merged; zero is 1024. Any
-	// other handler is removed, which is logged, and Registration.Err says so. It may
-	// be added again, and is then given every object as initial. Zero is no limit.
+	// With Coalesce, more events than that are merged. Zero or negative is 1024.
 	//
-	// A relist may bring more events at once than any handler could have taken:
-	// what waits when one ends does not count toward a limit that removes. If the
-	// handler has still not taken all of that when another relist ends, the events
-	// after the first one count.
+	// Without Coalesce, the handler is removed when more wait. That is logged, and
+	// Registration.Err says so. The handler may be added again, and then gets every
+	// object as initial. Zero or negative is no limit.
+	//
+	// A relist may cause more events at once than any handler could have processed:
+	// those that wait when one ends do not count toward a limit that removes. If the
+	// handler has not processed all of these when another relist ends, the events after
+	// the first relist count.
 	Limit int
-	// OnPanic is what happens after a panic of the handler.
+	// OnPanic is what happens after a panic of the handler. Zero is PanicSkip.
 	OnPanic PanicPolicy
-	// Unchanged is true for a handler that wants an update with the same
-	// object twice for everything that a relist finds as it was, in the order
-	// of the list.
+	// Unchanged makes a relist call the handler also for each object that is as it was,
+	// with an update that has the object as old and new, in the order of the list.
 	Unchanged bool
 }
 

@@ -61,8 +61,8 @@ func cancelWhenIdle(cancel context.CancelCauseFunc, timeout time.Duration, cause
 	return newIdleTimer(timeout, func() { cancel(fmt.Errorf("%w: %v", cause, timeout)) })
 }
 
-// bookmarkInterval learns how often a server sends bookmarks. The zero value knows
-// nothing.
+// bookmarkInterval measures how often a server sends bookmarks. The zero value has not
+// seen any.
 type bookmarkInterval struct {
 	longest time.Duration
 	seen    int
@@ -71,11 +71,11 @@ type bookmarkInterval struct {
 const (
 	// knownBookmarks is how many intervals have to be seen before they count.
 	knownBookmarks = 3
-	// missingBookmarks is how many bookmarks that do not come mean that a watch is
-	// dead.
+	// missingBookmarks is how many bookmarks in a row have to be missing for a watch to
+	// be idle.
 	missingBookmarks = 3
-	// minimumIdleTimeout is the shortest timeout that is learned: bookmarks may be
-	// late.
+	// minimumIdleTimeout is the shortest timeout that follows from the interval:
+	// bookmarks may be late.
 	minimumIdleTimeout = 10 * time.Second
 )
 
@@ -94,8 +94,8 @@ func (b *bookmarkInterval) idleTimeout(atMost time.Duration) time.Duration {
 	return min(max(missingBookmarks*b.longest, minimumIdleTimeout), atMost)
 }
 
-// causeOf returns why ctx has ended, if it has, and err otherwise: what a
-// stream returns after it was cut from here tells nothing.
+// causeOf returns the cause of ctx if it has ended, and err otherwise: the error of a
+// stream that was closed from here does not say why.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause

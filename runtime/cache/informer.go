@@ -11,33 +11,32 @@ import (
 // its changes to handlers. Its methods are safe for concurrent use, also from
 // within handlers.
 //
-// # What a handler may rely on
+// # Guarantees for handlers
 //
-// A handler is called with one event after the other, and never concurrently.
-// It is told of a change when the store and its indexes have made it, and finds
-// there that state or a later one. The old object of an update is the object that
-// it was last given. Handlers hold up neither each other nor the store.
+// A handler is called with one event after the other, and never concurrently. When
+// it is called, the store and its indexes have that state or a later one. The old
+// object of an update is the object with which it was last called for that key.
+// Handlers block neither each other nor the store.
 //
-// Of each object it is told in the order of the store, though not of states that
-// the informer itself has not seen. After a gap, which a list has closed, it is
-// told of deletions first, and then of the rest in the order of the list. A
-// deletion that was missed comes with the last state that was known. A deletion
-// and a creation that were both missed are one update, with another UID.
+// The events of one object come in the order of the store. States that the informer
+// itself has not seen have no event. After a gap between two watches, the informer
+// lists, and the handler is called where the list differs from the store, or for all
+// of it if HandlerOptions.Unchanged is set: deletions come first, then the others in
+// the order of the list. A deletion in the gap comes with the last known state. A
+// deletion and a creation in the gap are one update, with another UID.
 //
-// A handler that joins late is given every object of the store as initial, and
-// then every change since, none lost or doubled. After that nothing is initial.
+// A handler that joins late gets every object of the store as initial, and then
+// every change since, none twice. After that nothing is initial.
 //
-// With a resync period it is given every object as an update with itself, at a
-// point where it has seen all that the store has made of that object. Of a list
-// that closes a gap it is told where it differs from the store, or of all of it if
-// HandlerOptions.Unchanged asks for that.
+// With a resync period it gets every object as an update with itself, after all
+// earlier changes of that object.
 //
 // A handler that panics goes on with the next event after a second, unless
-// HandlerOptions.OnPanic asks for something else.
+// HandlerOptions.OnPanic says otherwise.
 //
-// # What is shared
+// # Shared objects
 //
-// Objects belong to the store and to all handlers: they are read-only.
+// Objects belong to the store and to all handlers: they must not be mutated.
 //
 // # Start and stop
 //
@@ -47,9 +46,9 @@ import (
 // handler may be removed at any time, and is not called again after the call that
 // runs.
 //
-// When its context ends an informer asks for nothing more. What still waits for a
-// handler is dropped. Run waits for calls of handlers that have not returned, and
-// returns when all it has started has ended. The store keeps what it holds.
+// When its context ends an informer sends no more requests. Events that still wait for
+// a handler are dropped. Run waits for calls of handlers that have not returned, and
+// returns when every goroutine that it started has ended. The store keeps its objects.
 type Informer[T any] struct{ core informer }
 
 // New returns an informer that is yet to be run. T is an API type, as a pointer, or an
@@ -94,7 +93,7 @@ func (i *Informer[T]) Started() bool { return i.core.started.Load() }
 func (i *Informer[T]) Status() Status { return i.core.status() }
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
-// watch, or "". The store may not have taken it in yet.
+// watch, or "". The store may still be at an earlier one.
 func (i *Informer[T]) ResourceVersion() string { return i.core.recorder.get().ResourceVersion }
 
 // SetTransform sets Options.Transform. Possible errors: ErrStarted.
@@ -143,26 +142,26 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 // ErrIndexExists, and the failure at which Options.OnFailure had it stop.
 func (i *Informer[T]) Run(ctx context.Context) error { return i.core.run(ctx) }
 
-// WaitForSync blocks until the store holds the first list and every handler
-// registered by now has been given it. Otherwise the error is a *SyncError,
-// which says what the informer is doing instead, and wraps the cause of the
-// context, or ErrStopped if the informer stopped.
+// WaitForSync blocks until the store holds the first list and every handler that was
+// added before the call has returned for each of its objects. The error is a *SyncError:
+// it says what the informer is doing instead, and wraps the cause of the context, or
+// ErrStopped if the informer stopped.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error { return i.core.waitForSync(ctx) }
 
-// WaitForResourceVersion blocks until the store has taken in everything up to
-// resourceVersion. A controller that waits for the version which its last write
-// returned reads its own writes (KEP-5647). Versions are compared as numbers
-// (KEP-5504). Possible errors: that one is none, ErrStopped, or the cause of the
+// WaitForResourceVersion blocks until the store has every change up to
+// resourceVersion. A controller that waits for the version that its last write
+// returned then reads its own writes (KEP-5647). Versions are compared as numbers
+// (KEP-5504). Possible errors: that one is no number, ErrStopped, or the cause of the
 // context, with what the informer is doing instead.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.core.waitForResourceVersion(ctx, resourceVersion)
 }
 
 // HealthCheck returns a check for a liveness probe, in the form that
-// controller-runtime and apiserver take. It fails if the informer has stopped, or
-// if its store may have been out of step with the server for longer than stale,
-// which should be several minutes: on a quiet resource a server lets itself be
-// heard about once a minute. An informer that waits for its resource to be
+// controller-runtime and apiserver take. It fails with ErrStopped if the informer has
+// stopped, and with ErrStale if the store has not been known to be up to date for longer
+// than stale. That should be several minutes: if no object changes, a server sends
+// something about once a minute only. An informer that waits for its resource to be
 // installed is healthy, and so is one that has not been started.
 func (i *Informer[T]) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error { return i.core.status().Check(stale) }

@@ -46,8 +46,8 @@ type listener struct {
 	// event of it or of the log.
 	merged *coalesced
 	taken  bool
-	// passed and pending tell others how many events of the log the listener has
-	// read, and how many it has still to deliver of those.
+	// passed and pending are, for other goroutines, how many events of the log the
+	// listener has read, and how many of those it has still to deliver.
 	passed  atomic.Uint64
 	pending atomic.Int64
 	// exempted is the position in the log before which events do not count toward the
@@ -131,7 +131,7 @@ func (l *listener) run(ctx context.Context) {
 			l.calls++
 			l.expel(errHandlerExited)
 		}
-		l.rest()
+		l.idle()
 		l.registration.end()
 	}()
 	select {
@@ -186,7 +186,7 @@ func (l *listener) work(ctx context.Context) (stopped bool) {
 		if l.ready() {
 			continue
 		}
-		l.rest()
+		l.idle()
 		select {
 		case <-changed:
 		case <-due:

@@ -24,19 +24,19 @@ const (
 	longestLookup = 5 * time.Minute
 )
 
-// lookups ask for objects by name whose state a watch or list did not tell: they could
-// not be decoded, or came in a doubtful order. Each is looked up after a delay that
-// grows, until it could be, or a watch event or list tells its state.
+// lookups read objects by name whose latest state is not known from the watch or list:
+// they could not be decoded, or their events came out of order. Each is looked up after a
+// delay that grows, until that succeeds, or a watch event or list has its state.
 //
 // They run in a goroutine of their own while there are any. What they find is pushed
-// with mu held, after a check that nobody else has pushed a later state.
+// with mu held, after a check that the reflector has not pushed a later state.
 type lookups struct {
-	// context is that of the informer: an object is looked up also when the watch that
-	// told of it has ended.
+	// context is that of the informer: an object is looked up also when the watch of its
+	// event has ended.
 	context context.Context
 	find    func(context.Context, types.NamespacedName) (finding, error)
 	push    func(delta)
-	// ordered is whether versions tell which of two states is the later one.
+	// ordered is whether of two states the one with the later version is the later one.
 	ordered bool
 
 	// active is false while there is nothing to compare events with.
@@ -49,10 +49,10 @@ type lookups struct {
 	// pending, known, and wake are made when the first object is to be looked up: most
 	// informers never have one.
 	pending map[types.NamespacedName]*lookup
-	// known holds up to which version the states of objects are known that were
-	// looked up: what a watch tells of earlier ones comes late.
+	// known holds, for objects that were looked up, up to which version their states are
+	// known: watch events of earlier versions are late.
 	known map[types.NamespacedName]string
-	// wake has the goroutine look again which of them is due first.
+	// wake makes the goroutine check again which of them is due first.
 	wake chan struct{}
 	// cancel ends the goroutine; it is nil while there is none.
 	cancel context.CancelFunc
@@ -128,8 +128,8 @@ func (l *lookups) start() {
 	}
 }
 
-// take pushes what a watch tells of an object, unless a look-up told of a later
-// state. There is nothing to look up then.
+// take pushes the delta of a watch event, unless a look-up has found a later state. The
+// object needs no look-up any more then.
 func (l *lookups) take(d delta) {
 	if !l.active.Load() {
 		l.push(d)
@@ -147,8 +147,8 @@ func (l *lookups) take(d delta) {
 	l.push(d)
 }
 
-// hold forgets all of them, since a list is about to tell what there is, and looks
-// nothing up before release.
+// hold drops all of them, since a list of all objects is about to begin. Nothing is looked
+// up before release.
 func (l *lookups) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +158,7 @@ func (l *lookups) hold() {
 	l.active.Store(false)
 }
 
-// release begins to look up what the list did not tell.
+// release begins to look up the objects that the list could not read.
 func (l *lookups) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,7 +213,8 @@ func (l *lookups) next(ctx context.Context) (key types.NamespacedName, next *loo
 	return key, next, true
 }
 
-// settle pushes what was found, unless something else told of the object meanwhile.
+// settle pushes what was found, unless the reflector has got a state of the object
+// meanwhile.
 func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *lookup, found finding, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -248,13 +249,13 @@ func lookupOptions(key types.NamespacedName) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: selector.AsSelector().String()}
 }
 
-// longestReread is how many watches may end, in the end, before a list is repeated of
-// which objects could not be decoded: about an hour.
+// longestReread is the largest number of watches that end before a list with objects that
+// could not be decoded is repeated: about an hour.
 const longestReread = 8
 
-// reread says when to list again because objects could not be decoded, which may have
-// been mended without a change of the object: by a conversion webhook that works
-// again, for example. It is a value, and told of lists and watches in their order.
+// reread says when to list again because objects could not be decoded. The server may be
+// able to send them again without a change of the object, for example when a conversion
+// webhook works again. It is a value. Its methods are called for each list and watch.
 type reread struct {
 	// pending is whether something of the last list, or since, is not readable.
 	pending bool
@@ -263,7 +264,7 @@ type reread struct {
 	after, ended int
 }
 
-// listing is called before a list, which tells again what is not readable.
+// listing is called before a list, which finds again what is not readable.
 func (r *reread) listing() { r.pending = false }
 
 // listed is called after it.

@@ -16,7 +16,7 @@ func (l *listener) deliverMerged(limit int) bool {
 func (l *listener) take() bool {
 	l.reading.Lock()
 	defer l.reading.Unlock()
-	defer l.tell()
+	defer l.publish()
 	if l.own, l.taken = l.merged.take(); l.taken {
 		return true
 	}
@@ -28,8 +28,8 @@ func (l *listener) take() bool {
 	return l.taken
 }
 
-// tell tells others how far the listener is. The caller holds reading.
-func (l *listener) tell() {
+// publish lets other goroutines read how far the listener is. The caller holds reading.
+func (l *listener) publish() {
 	pending := l.merged.len()
 	if l.taken {
 		pending++
@@ -64,7 +64,7 @@ func (l *listener) enforceLimit() (remove bool) {
 	}
 	l.reading.Lock()
 	defer l.reading.Unlock()
-	defer l.tell()
+	defer l.publish()
 	for l.cursor.Ready() > 0 {
 		e := l.cursor.Next()
 		if e == nil {
@@ -96,5 +96,5 @@ func (l *listener) forget() {
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	l.merged.clear()
-	l.tell()
+	l.publish()
 }

@@ -80,8 +80,8 @@ func (d *mutationDetector) check() {
 	}
 }
 
-// compare returns an error if a watched object was mutated, and forgets those
-// that were watched long enough.
+// compare returns an error if a watched object was mutated, and drops those that were
+// watched long enough.
 func (d *mutationDetector) compare(now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,27 +12,26 @@ import (
 
 // Options configure an informer. The zero value works.
 type Options[T any] struct {
-	// Name stands for the informer in logs and errors. It defaults to the name
-	// of T.
+	// Name names the informer in logs, errors and the status. Empty is the name of T.
 	Name string
 
-	// ObjectType is the type of the objects if that is known at run time only: T is any
-	// then. It defaults to T.
+	// ObjectType is the type of the objects if it is known only at run time, and T is any.
+	// Nil is T.
 	ObjectType reflect.Type
 
 	// Indexes are registered from the start.
 	Indexes []Index[T]
 
-	// Resync is how often handlers that do not ask for a period of their own
-	// are given an update with the same object twice for everything in the
-	// store. Zero or less is never, less than a second is a second.
+	// Resync is how often handlers without a period of their own get, for every object
+	// in the store, an update with that object as the old and the new one. Zero or
+	// negative is never; less than a second is a second.
 	Resync time.Duration
 
-	// Transform changes or replaces each object before anybody sees it, to
-	// drop what nobody needs. The object is not shared yet: it may be mutated.
-	// It is called once for each state that the API delivers, from one
-	// goroutine. An error, like a panic, is reported and leaves the store's
-	// object as it is.
+	// Transform changes or replaces each object before it is stored, in general to
+	// drop fields that are not needed. The object is not shared yet: it may be mutated.
+	// Transform is called once for each state that the API delivers, never
+	// concurrently. An error, like a panic, is reported, and the store keeps the
+	// object that it has. Nil stores objects as they are.
 	Transform func(T) (T, error)
 
 	// DropManagedFields leaves out metadata.managedFields, which tell who has set which
@@ -41,71 +40,71 @@ type Options[T any] struct {
 	DropManagedFields bool
 
 	// OnFailure decides what to do about each list or watch that failed, or ended with an
-	// error after it was open, also if the next request follows at once. It is called by
-	// the goroutine that goes on once it returns. A watch that the server closed, or on
-	// which nothing happened, is no failure, nor is a refused watch-list that a list
-	// takes the place of. By default the informer logs a failure when it is of another
-	// class than the last, waits as long as Failure.Backoff says, and tries again for
-	// ever.
+	// error after it was open, also if the next request follows at once. The informer does
+	// not list or watch until it returns. A watch that the server closed, or on which
+	// nothing happened, is no failure, nor is a refused watch-list, if the informer falls
+	// back to a list. Nil logs a failure when it is of another class than the last, waits
+	// as long as Failure.Backoff says, and retries for ever.
 	OnFailure func(ctx context.Context, failure Failure) Decision
 
-	// OnRecovery is called when lists and watches succeed again after failures of that
-	// number. The recovery is logged unless it returns true. It is called by a goroutine
-	// of the informer and must not block.
+	// OnRecovery is called when lists and watches succeed again, with the number of
+	// failures before. It must not block. The informer logs the recovery if it is nil or
+	// returns false.
 	OnRecovery func(ctx context.Context, failures int) (logged bool)
 
 	// Metrics reports the progress of the informer.
 	Metrics Metrics
 
-	// PageSize is how many objects a page of a list has at the most. By default
-	// it is 500 for the lists that the API server reads from its storage, and
-	// the others, served from its cache, have one page.
+	// PageSize is the limit of objects in a page of a list. Zero is 500 for lists that
+	// the API server reads from its storage, and no limit for those that it serves from
+	// its cache. It must not be negative.
 	PageSize int64
 
-	// DisableWatchList makes the informer list and then watch, where by default
-	// it asks for a watch that starts with the whole list (KEP-3157) and falls
-	// back if the server can't.
+	// DisableWatchList makes the informer list and then watch. By default it requests a
+	// watch that starts with all objects (KEP-3157), and falls back to a list if the
+	// server does not support that.
 	DisableWatchList bool
 
-	// BookmarkTimeout is how long a watch-list may be silent before the
-	// bookmark that closes its initial events. After that the informer lists,
-	// and does not try a watch-list again. It defaults to 20 seconds.
+	// BookmarkTimeout is how long a watch-list may be silent before the bookmark that
+	// closes its initial events. After that the informer falls back to lists, and does
+	// not request a watch-list again. Zero or negative is 20 seconds.
 	BookmarkTimeout time.Duration
 
-	// IdleTimeout is how long a watch may be silent before it is closed and
-	// opened again, and a list before it has failed. Servers send a bookmark
-	// about once a minute; when one has shown how often it does, three missing ones
-	// are enough. It defaults to 4 minutes, and to no limit for watches of a fake
-	// clientset.
+	// IdleTimeout is how long a watch may be silent before it is closed and opened
+	// again, and a list before it has failed. Servers send a bookmark about once a
+	// minute: once the interval is known, a watch is closed earlier, when three
+	// bookmarks are missing. Zero or negative is 4 minutes, and no limit for watches of
+	// a fake clientset.
 	IdleTimeout time.Duration
 
-	// WatchTimeout is the least time after which the server is asked to end a
-	// watch; the most is twice that. It defaults to 5 minutes.
+	// WatchTimeout is after how long the server is asked to end a watch: at random
+	// between this and twice as long, so that the watches of many informers do not end
+	// together. Zero or negative is 5 minutes.
 	WatchTimeout time.Duration
 
-	// AbsentRetry is how often, about, an informer looks whether a resource has come
-	// that the server does not have; it defaults to 10 seconds. A negative one
-	// makes its absence a failure like others, with a growing backoff.
+	// AbsentRetry is about how often an informer requests a resource that the server does
+	// not have, until it is installed. Zero is 10 seconds. Negative makes its absence a
+	// failure like others, with a growing backoff.
 	AbsentRetry time.Duration
 
-	// KeepAbsent keeps the objects of a resource that the server has no longer,
-	// because its CRD was deleted for example. By default they are deleted, and
-	// handlers told so, when discovery has proven it for AbsentGrace. Sources that
-	// can't ask discovery, those of clientsets and of ListerWatchers, keep them in any
-	// case.
+	// KeepAbsent keeps the objects of a resource that the server no longer has, for
+	// example because its CRD was deleted. By default they are deleted, with a call of
+	// OnDelete for each, after the server's discovery has been without the resource for
+	// AbsentGrace. Sources that can't ask discovery, those of clientsets and of
+	// ListerWatchers, keep them in any case.
 	KeepAbsent bool
 
-	// AbsentGrace is for how long the server's discovery has to say, each time it is
-	// asked, that there is no such resource before its objects are deleted: longer
-	// than an upgrade of the API server takes. It defaults to 5 minutes.
+	// AbsentGrace is for how long the server's discovery has to be without the resource,
+	// each time that it is asked, before its objects are deleted. It should be longer
+	// than an upgrade of the API server takes. Zero or negative is 5 minutes.
 	AbsentGrace time.Duration
 
 	// Backoff is how long the informer waits after the first failure, the second, and
-	// so on. It begins again at its first delay when a server that was down answers,
-	// whatever it answers, and when a watch has lasted: for ten times the delay, but
-	// ten seconds at the least and two minutes at the most. By default it is 0.8 to 1.6
-	// seconds and doubles up to 30 to 60 seconds. No delay is shorter than 100 ms. A
-	// server that asks for more time is given up to ten minutes.
+	// so on. No delay is shorter than 100 ms, nor than the Retry-After of the server, up
+	// to ten minutes. Nil is 0.8 to 1.6 seconds, doubled up to 30 to 60 seconds. The
+	// backoff is reset to its first delay when a server that was down answers, whatever
+	// it answers, and when a watch has lasted: for ten times the delay, but ten seconds
+	// at the least and two minutes at the most.
 	Backoff *wait.Backoff
 }
 
@@ -210,12 +209,12 @@ func positive(d, otherwise time.Duration) time.Duration {
 // Metrics reports the progress of an informer. The informer's goroutines call its
 // functions and wait for them, so they must return at once. Each may be nil.
 type Metrics struct {
-	// Queued is told how many deltas wait for the store whenever that changes.
+	// Queued is called whenever the number of deltas changes that wait for the store.
 	// A whole list is one delta.
 	Queued func(deltas int)
-	// Committed is told of each batch of deltas that went into the store: how
-	// long that took, handlers not included, and the resourceVersion that the
-	// store has since.
+	// Committed is called after each batch of deltas that was committed to the store:
+	// with how long that took, without handlers, and the resourceVersion that the store
+	// then has.
 	Committed func(took time.Duration, resourceVersion string)
 }
 
@@ -225,7 +224,7 @@ func (m *Metrics) queued(deltas int) {
 	}
 }
 
-// now is when something begins that committed tells of.
+// now is when something begins that committed reports.
 func (m *Metrics) now() (began time.Time) {
 	if m.Committed != nil {
 		began = time.Now()

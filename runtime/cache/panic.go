@@ -16,14 +16,13 @@ import (
 type PanicPolicy uint8
 
 const (
-	// PanicSkip leaves the event alone and goes on with the next one after a
-	// second.
+	// PanicSkip skips the event, and goes on with the next one after a second.
 	PanicSkip PanicPolicy = iota
-	// PanicRetry calls the handler with the same event again, after a second at
-	// first and a minute in the end. Those behind it have to wait.
+	// PanicRetry calls the handler with the same event again, with a backoff from one
+	// second to a minute. The events after it have to wait.
 	PanicRetry
-	// PanicCrash leaves it to k8s.io/apimachinery/pkg/util/runtime.HandleCrash,
-	// which ends the process unless its ReallyCrash is off. Then it is PanicSkip.
+	// PanicCrash calls k8s.io/apimachinery/pkg/util/runtime.HandleCrash, which ends
+	// the process, unless its ReallyCrash is off: then it is PanicSkip.
 	PanicCrash
 )
 
@@ -61,7 +60,7 @@ func (l *listener) interrupted(context.Context, any) {
 	l.panicked = true
 	l.panics.Add(1)
 	l.calls++
-	l.rest()
+	l.idle()
 	l.again = l.options.OnPanic == PanicRetry
 	if l.batch != nil && !l.again {
 		l.batch.drop()

@@ -6,16 +6,15 @@ import (
 )
 
 const (
-	// A listener measures and tells of its calls in steps, since to do so for each
-	// would cost as much as the call. Steps grow up to longestStep calls as long as
-	// one takes less than quickStep, and start over when one takes more than
-	// slowStep.
+	// A listener measures its calls in steps, since to measure each one would cost as
+	// much as the call. Steps grow up to longestStep calls as long as one takes less
+	// than quickStep, and are reset to one call when one takes more than slowStep.
 	longestStep = 64
 	quickStep   = 20 * time.Microsecond
 	slowStep    = time.Millisecond
 )
 
-// clock tells the time since it was made.
+// clock measures the time since it was made.
 type clock struct{ began time.Time }
 
 func (c clock) now() time.Duration { return time.Since(c.began) }
@@ -65,8 +64,8 @@ func (p *progress) step(at uint32) {
 	p.at.Store(at)
 }
 
-// rest ends the running step: there is nothing to call the handler for.
-func (p *progress) rest() {
+// idle ends the running step: there is no event to call the handler for.
+func (p *progress) idle() {
 	if p.since.Load() < 0 {
 		return
 	}
@@ -92,7 +91,7 @@ func (p *progress) end(now time.Duration) {
 	}
 }
 
-// status fills in what a listener's goroutine has to tell.
+// status fills in what a listener's goroutine has measured.
 func (p *progress) status(s *HandlerStatus) {
 	now := p.clock.now()
 	s.Delivered = p.delivered.Load()

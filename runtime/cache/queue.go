@@ -15,7 +15,7 @@ const (
 // queue carries deltas from the reflector to the store, in the order of their
 // arrival.
 type queue struct {
-	// resized is told, with mu held, how many deltas wait.
+	// resized is called, with mu held, with the number of deltas that wait.
 	resized func(int)
 
 	mu      sync.Mutex

@@ -17,9 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// reflector asks the source for what its state says, and pushes what it hears
-// as deltas. It runs in one goroutine; a second one looks objects up by name while
-// there are any to look up.
+// reflector makes the requests that its state says, and pushes what comes as deltas. It
+// runs in one goroutine; a second one looks objects up by name while there are any to
+// look up.
 type reflector struct {
 	source  Source[any]
 	about   *SourceInfo
@@ -42,14 +42,14 @@ type reflector struct {
 	// since the last one.
 	versions versionSample
 	same     sameness
-	// buffered is whether nothing came of the last watches before their end, so that
-	// something between here and the server may be holding it back.
+	// buffered is whether the last watches delivered nothing before their end, so that a
+	// proxy may be buffering the stream.
 	buffered bool
 	// silenced is whether the last watch was closed here because it was silent.
 	silenced bool
-	// doubtable is whether a version of the server that is older than that of a watch
-	// means that its history has restarted.
-	doubtable bool
+	// detectsRestart is whether a version of the server that is older than that of a
+	// watch means that its history has restarted.
+	detectsRestart bool
 	// versioned is whether the last list had a version, of a source that should have
 	// them.
 	versioned bool
@@ -129,10 +129,10 @@ func (r *reflector) resume(s state, err error) {
 }
 
 // mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
-// as far as can be told. It has no connection that could be dead, sends no bookmarks,
-// and may lose events between two watches or send old ones again.
+// as far as is known. It has no connection that could break, sends no bookmarks, and may
+// lose events between two watches or send old ones again.
 func (r *reflector) mayBeSilent() bool {
-	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.doubtable
+	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
 }
 
 // list fetches the pages of one list, and pushes them as one delta. The error
@@ -171,7 +171,7 @@ func repeatsFirst(items []item, from int) bool {
 	return from > 0 && from < len(items) && items[from].key == items[0].key
 }
 
-// begin is called before a list or watch-list, which tells of all objects again.
+// begin is called before a list or watch-list, which delivers all objects again.
 func (r *reflector) begin() {
 	r.versions = versionSample{}
 	r.delivered = newDelivered()
@@ -192,7 +192,7 @@ func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.L
 		}
 	})
 	if err == nil && page.Continue == "" && r.versioned && !isVersion(page.ResourceVersion) {
-		// Somebody else's answer, which would delete what there is.
+		// Not a response of the server: as a list, it would delete all objects.
 		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, s.resourceVersion)
 	}
 	return page, causeOf(ctx, err)
@@ -222,7 +222,7 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	if r.same = sameContent; r.about.OrderedResourceVersions {
 		r.same = seen
 	}
-	r.doubtable = r.about.OrderedResourceVersions || seen == sameVersion
+	r.detectsRestart = r.about.OrderedResourceVersions || seen == sameVersion
 	r.versioned = r.about.OrderedResourceVersions && s.resumable()
 	r.lookups.release()
 }
@@ -240,8 +240,8 @@ func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, err
 		r.backoff.watched(end.lasted)
 	}
 	idle := errors.Is(end.err, failure.ErrWatchIdle)
-	if w.events == 0 && r.doubtable && (idle || end.err == io.EOF && r.buffered) { //nolint:errorlint // as below
-		end.err = cmp.Or(r.doubt(ctx, w.state.resourceVersion), end.err)
+	if w.events == 0 && r.detectsRestart && (idle || end.err == io.EOF && r.buffered) { //nolint:errorlint // as below
+		end.err = cmp.Or(r.checkHistory(ctx, w.state.resourceVersion), end.err)
 	}
 	r.silenced = idle
 	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
@@ -271,10 +271,10 @@ func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, err
 	return s, PhaseWatching, pace, fmt.Errorf("watch: %w", end.reason())
 }
 
-// doubt asks the server for its latest version, when a watch has been silent from its
-// beginning: from a version that is yet to come, because the server has begun a new
-// history, a watch is silent too.
-func (r *reflector) doubt(ctx context.Context, position string) error {
+// checkHistory compares the latest version of the server with that of a watch that has
+// been silent from its beginning: a watch from a future version is silent too, and the
+// version is one if the server's history has restarted.
+func (r *reflector) checkHistory(ctx context.Context, position string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
@@ -339,8 +339,8 @@ func (r *reflector) lookUp(key types.NamespacedName) {
 	}
 }
 
-// find looks an object up by its name. Whatever else the server answers with is left
-// alone: some ignore the selector.
+// find looks an object up by its name. Other objects in the response are ignored: some
+// servers ignore the selector.
 func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found finding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
@@ -390,8 +390,8 @@ func dropManagedFields(obj any) {
 // watchTimeout is for how long to ask for the next watch. It is random, so that the
 // watches of many informers do not end together.
 //
-// A proxy that buffers answers gives them away when the server ends a watch. That is to
-// be before the watch is idle for too long, if the last one was.
+// A proxy that buffers responses passes them on when the server ends the watch. So if the
+// last watch was idle for too long, the next one is to end before it is.
 func (r *reflector) watchTimeout() time.Duration {
 	least := r.options.watchTimeout()
 	if r.buffered {

@@ -22,7 +22,7 @@ type Registration struct {
 	// be called again: a registration that is kept holds nothing of its informer.
 	remove func()
 	status func() HandlerStatus
-	// err is why the handler was removed, unless somebody asked for it.
+	// err is why the handler was removed; nil if the user asked for it.
 	err error
 }
 
@@ -88,10 +88,10 @@ func (r *Registration) end() {
 	close(r.done)
 }
 
-// Backlog returns how many events wait for the handler, the one that it is called
-// with included. Up to 63 that a busy handler has returned from, within a millisecond or so, may be
-// among them. What is merged counts once for each object. Nothing waits for a handler
-// that was removed, or whose informer has stopped.
+// Backlog returns how many events wait for the handler, including the one with which it
+// is being called. Up to 63 that a busy handler has returned from, in the last
+// millisecond or so, may still be counted. Merged events count once per object. It is
+// zero after the handler was removed or the informer has stopped.
 func (r *Registration) Backlog() int { return r.Status().Backlog }
 
 // Status returns the progress of the handler, also after it was removed.

@@ -49,11 +49,10 @@ func samePointer(a, b any) bool {
 	return va.Kind() == reflect.Pointer && vb.Kind() == reflect.Pointer && va.Pointer() == vb.Pointer()
 }
 
-// versionSample decides from the first objects of a list whether their versions tell
-// one state from another, as those of a server do that keeps its objects in etcd: no
-// two objects have one version, and none is later than the list. Aggregated APIs and
-// tests may count each object by itself, or have one version for all. Of a single
-// object nothing can be told.
+// versionSample decides from the first objects of a list whether another state always has
+// another version, as with a server that keeps its objects in etcd: no two objects have
+// the same version, and none is later than the list. Aggregated APIs and tests may count
+// each object by itself, or have one version for all. One object alone decides nothing.
 type versionSample struct {
 	versions []string
 }

@@ -27,17 +27,17 @@ type Source[T any] interface {
 	// k8s.io/apimachinery/pkg/api/errors error of that status.
 	List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error)
 
-	// Watch opens a stream of frames. The stream ends when ctx does.
+	// Watch opens a stream of watch events. The stream ends when ctx does.
 	Watch(ctx context.Context, options metav1.ListOptions) (Watcher[T], error)
 }
 
 // Watcher is an open watch. It is used by one goroutine at a time.
 type Watcher[T any] interface {
-	// Next blocks for the next frame. Its errors are
-	//   - io.EOF, when the server has closed the stream in good order;
-	//   - a *failure.ObjectError, for a frame whose object could not be decoded; the
+	// Next blocks until the next watch event. Its errors are
+	//   - io.EOF, when the server has closed the stream normally;
+	//   - a *failure.ObjectError, for an event whose object could not be decoded; the
 	//     stream goes on and Next may be called again;
-	//   - the status that the server sent in a frame of type ERROR, as an
+	//   - the status that the server sent in an event of type ERROR, as an
 	//     error of k8s.io/apimachinery/pkg/api/errors;
 	//   - any other, for a stream that broke.
 	Next() (WatchEvent[T], error)
@@ -54,44 +54,44 @@ type WatchEvent[T any] struct {
 	// Object is the state after the event, or for watch.Deleted the last one;
 	// it is the zero T in a bookmark.
 	Object T
-	// ResourceVersion is that of a bookmark, and empty in other frames, whose
-	// object has it.
+	// ResourceVersion is that of a bookmark. It is empty in other events, whose object
+	// has it.
 	ResourceVersion string
 	// InitialEventsEnd marks the bookmark that closes the initial events of a
 	// watch-list (KEP-3157).
 	InitialEventsEnd bool
 }
 
-// Describer is implemented by a source that can tell more of itself. A source that wraps
-// another must implement it too, and pass on what the other one tells: an informer sees
-// the outermost source only.
+// Describer is implemented by a source that can describe itself. A source that wraps
+// another must implement it too, and return the SourceInfo of the other one: an informer
+// sees the outermost source only.
 type Describer interface {
 	Describe() SourceInfo
 }
 
-// SourceInfo is what a source tells of itself. The zero value is a source of which
-// nothing is known. It must not change while an informer uses the source.
+// SourceInfo is the description that a source gives of itself. The zero value is a
+// source of which nothing is known. It must not change while an informer uses the source.
 type SourceInfo struct {
 	// Resource is what is listed and watched, and Namespace where; "" is all
 	// namespaces, or a resource without. Errors name them.
 	Resource  schema.GroupVersionResource
 	Namespace string
 	// OrderedResourceVersions says that watch events come in the order of their
-	// resourceVersions (KEP-5504), as those of API servers do. Only of such a source can
-	// an event be a duplicate, an older bookmark be the sign of a history that
-	// restarted, and a silent watch be one from a version that is yet to come.
+	// resourceVersions (KEP-5504), as those of API servers do. Only then does the
+	// informer drop duplicates, take an older bookmark as the sign that the server's
+	// history has restarted, and check whether a silent watch is from a future version.
 	OrderedResourceVersions bool
 	// NoWatchList says that the source cannot serve a watch-list (KEP-3157), as fake
 	// clientsets cannot.
 	NoWatchList bool
 	// Served asks the server, by discovery, whether it serves the resource; nil if that
-	// is not possible. An answer is taken as proof, so that anything but Kubernetes' own
-	// word must be an error.
+	// is not possible. A false without an error leads to the deletion of all objects, so
+	// that any response but one of Kubernetes itself must be an error.
 	Served func(ctx context.Context) (bool, error)
 }
 
-// describe returns what a source tells of itself. Of one that is no Describer it heeds
-// the method that client-go looks for in a ListerWatcher.
+// describe returns the description of a source. Of one that is no Describer it asks the
+// method that client-go looks for in a ListerWatcher.
 func describe(source any) SourceInfo {
 	switch s := source.(type) {
 	case Describer:

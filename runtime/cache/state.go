@@ -24,12 +24,12 @@ const shortWatch = time.Second
 const maxCutWatchLists = 3
 
 // maxUselessWatches is how many watches in a row may be cut at once, with nothing
-// delivered: after that the informer lists each time, since watches tell it nothing.
+// delivered: after that the informer lists each time, since watches deliver nothing.
 const maxUselessWatches = 3
 
-// state is where the reflector stands between two requests: what it asks for
-// next and what it knows. It is a value. Each transition is a pure function of
-// it and of what happened, and returns the next state and when to go on.
+// state is the state of the reflector between two requests: the next request, and what
+// earlier ones have shown of the server. It is a value. Each transition is a pure function
+// of it and of what happened, and returns the next state and when to go on.
 //
 //	          ┌── fallback ──┐
 //	          ▼              │
@@ -44,8 +44,8 @@ type state struct {
 
 	// resourceVersion is the latest that was seen, "" before the first.
 	resourceVersion string
-	// unavailable means that the server has no longer, or not yet, what it was
-	// asked for with resourceVersion: the next list is one of the latest state.
+	// unavailable means that the server no longer has resourceVersion, or does not have
+	// it yet: the next list is one of the latest state.
 	unavailable bool
 
 	// restarted means that the server's history may have restarted: an object of the
@@ -226,7 +226,7 @@ func (s state) streamed(resourceVersion string) state {
 
 // ending is how a watch or watch-list ended.
 type ending struct {
-	// err is nil if the server closed it in good order.
+	// err is nil if the server closed it normally.
 	err error
 	// opened is whether the server accepted the request, events is how many watch
 	// events came then, bookmarks included, and lasted is how long ago it was sent.
@@ -285,7 +285,7 @@ func (s state) streamEnded(e ending) (state, pace) {
 		return s, later
 	case failure.ClassNotFound:
 		if s.absent() {
-			// A proxy may know nothing of watches, and let lists through.
+			// A proxy may not support watches, and let lists through.
 			s.phase = PhaseListing
 		}
 		return s, later

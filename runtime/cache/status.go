@@ -23,7 +23,7 @@ const (
 	// PhaseBackingOff is an informer that waits before it tries again what failed.
 	PhaseBackingOff
 	// PhaseAbsent is an informer of a resource that the server does not have. It
-	// looks every Options.AbsentRetry whether somebody has installed it.
+	// requests it every Options.AbsentRetry, until it is installed.
 	PhaseAbsent
 	// PhaseStopped is an informer whose Run has ended.
 	PhaseStopped
@@ -57,9 +57,8 @@ func (p Phase) String() string {
 	return phaseNames[p]
 }
 
-// Status is what an informer is doing, and what went wrong lately. Times are zero
-// and counters begin at zero until there is something to tell. It marshals into JSON,
-// and back.
+// Status is what an informer is doing, and what went wrong lately. Times and counters
+// are zero until what they describe happens. It can be marshalled into JSON and back.
 type Status struct {
 	// Name is the informer's.
 	Name  string `json:"name"`
@@ -83,23 +82,23 @@ type Status struct {
 	// Objects is how many the store holds.
 	Objects int `json:"objects"`
 	// ResourceVersion is the latest that was seen in a list or a watch. The
-	// store may not have taken it in yet.
+	// store may still be at an earlier one.
 	ResourceVersion string `json:"resourceVersion"`
-	// LastEvent is when a watch last told of an object.
+	// LastEvent is when the last watch event of an object came.
 	LastEvent time.Time `json:"lastEvent,omitzero"`
-	// LastBookmark is when a watch last told of a resourceVersion alone.
+	// LastBookmark is when the last bookmark came.
 	LastBookmark time.Time `json:"lastBookmark,omitzero"`
 	// LastContact is when the store was last known to be up to date with the server:
-	// when a list was complete, a watch opened, a frame came, or the server said
-	// that it does not have the resource.
+	// when a list was complete, a watch opened, a watch event or bookmark came, or the
+	// server said that it does not have the resource.
 	LastContact time.Time `json:"lastContact,omitzero"`
 	// Reconnects counts the watches that took up where another one ended, and
 	// ReconnectReason is the error with which the last of those ended; nil if the
 	// server closed it.
 	Reconnects      int   `json:"reconnects"`
 	ReconnectReason error `json:"reconnectReason,omitempty"`
-	// Relists counts the times that everything was fetched again, and RelistReason
-	// is the error that led to the last of them.
+	// Relists counts how often all objects were listed again, and RelistReason is the
+	// error that led to the last relist.
 	Relists      int   `json:"relists"`
 	RelistReason error `json:"relistReason,omitempty"`
 	// ObjectErrors counts the objects that were left out of the store or an index,
@@ -107,19 +106,19 @@ type Status struct {
 	ObjectErrors    int   `json:"objectErrors"`
 	LastObjectError error `json:"lastObjectError,omitempty"`
 
-	// Handlers are those that were not removed, in the order in which they came.
+	// Handlers are those that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }
 
-// HandlerStatus is how a handler gets on.
+// HandlerStatus is the progress of a handler.
 type HandlerStatus struct {
 	// Name is the handler's.
 	Name string `json:"name"`
 	// Backlog is how many events wait for the handler, as Registration.Backlog
 	// counts them.
 	Backlog int `json:"backlog"`
-	// Lag is how long ago the store made the change that the handler is called
-	// with; zero if it is not at work. During the initial events it is zero.
+	// Lag is how long ago the store made the change with which the handler is being
+	// called. It is zero while the handler is not called, and during initial events.
 	Lag time.Duration `json:"lag"`
 	// Delivered counts the calls. A few dozen of the last millisecond may be missing.
 	Delivered uint64 `json:"delivered"`
@@ -152,8 +151,8 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// Stale returns for how long the store may have been out of step with the server:
-// the time since LastContact or, before the first, since the start. Zero if the
+// Stale returns for how long the store has not been known to be up to date: the time
+// since LastContact or, before the first contact, since the start. It is zero if the
 // informer has not been started.
 func (s Status) Stale() time.Duration {
 	switch {

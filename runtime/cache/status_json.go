@@ -26,8 +26,8 @@ func (p *Phase) UnmarshalText(text []byte) error {
 // statusFields is Status without its methods.
 type statusFields Status
 
-// MarshalJSON writes every field that there is something to tell of: phases by their
-// text, times in RFC 3339, errors as their message and class.
+// MarshalJSON writes every field but zero times and nil errors: phases by their text,
+// times in RFC 3339, errors as their message and class.
 func (s Status) MarshalJSON() ([]byte, error) {
 	fields := statusFields(s)
 	for field, list := range fields.errors() {

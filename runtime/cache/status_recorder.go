@@ -7,11 +7,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// statusRecorder holds what the reflector has to tell of itself, for readers.
+// statusRecorder records the status of the reflector, for any goroutine to read.
 type statusRecorder struct {
 	mu     sync.Mutex
 	status Status
-	// reported is the failure that was last logged or told of, since all was well.
+	// reported is the failure that was last reported, since all was well.
 	reported error
 }
 
@@ -75,8 +75,8 @@ func (r *statusRecorder) report(err error) (news bool) {
 	return news
 }
 
-// succeeded forgets the failures and returns how many there were, and whether one of
-// them was reported.
+// succeeded resets the failures, and returns how many there were, and whether one of them
+// was reported.
 func (r *statusRecorder) succeeded() (failures int, reported bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,8 +93,8 @@ func (r *statusRecorder) contact() {
 	r.status.LastContact = time.Now()
 }
 
-// heard notes that events of a watch went into the store.
-func (r *statusRecorder) heard(events, bookmarks bool) {
+// received notes that watch events or bookmarks were committed to the store.
+func (r *statusRecorder) received(events, bookmarks bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()

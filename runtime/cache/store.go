@@ -21,9 +21,9 @@ import (
 // mutated.
 type Store[T any] struct{ core store }
 
-// Writable returns the store with the methods that write it. It is meant for tests, and
-// for those who own the store: writing to that of an informer bypasses its handlers, and is
-// overwritten by what the informer hears of the API.
+// Writable returns the store with the methods that write it. Writing to the store of an
+// informer is meant for tests: handlers are not called for it, and the informer overwrites
+// it with what it gets from the API.
 func (s *Store[T]) Writable() WritableStore[T] { return WritableStore[T]{s} }
 
 // Untyped returns the same store, for code that works with objects of any type. What
@@ -36,8 +36,8 @@ func (s *Store[T]) Reader() reader.Reader { return &s.core }
 // Key returns the key of obj in this store.
 func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.core.key(obj) }
 
-// Get returns the object of that key, if there is one. While nobody writes, it needs
-// no lock.
+// Get returns the object of that key, if there is one. It takes no lock unless the store
+// changes meanwhile.
 func (s *Store[T]) Get(key types.NamespacedName) (obj T, ok bool) {
 	found, ok := s.core.Get(key)
 	if ok {
@@ -97,11 +97,11 @@ func (s *Store[T]) IndexValues(name string) ([]string, error) { return s.core.in
 // Indexes returns the registered indexes, in the order of their registration.
 func (s *Store[T]) Indexes() []Index[T] { return indexesOf[T](s.core.registered()) }
 
-// ResourceVersion returns that of the last list or bookmark that the store has
-// taken in, or of a newer object since, or "" before the first.
+// ResourceVersion returns the latest version that the store has reached: that of the last
+// list or bookmark, or of a newer object. It is "" before the first.
 func (s *Store[T]) ResourceVersion() string { return s.core.version() }
 
-// Snapshot returns all objects.
+// Snapshot returns the objects that the store holds now.
 func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T](s.core.snapshot()) }
 
 // SnapshotByIndex returns the objects that have that value in an index. Possible
@@ -111,9 +111,9 @@ func (s *Store[T]) SnapshotByIndex(name, value string) (Snapshot[T], error) {
 	return Snapshot[T](found), err
 }
 
-// Snapshot is what a store held at some time, in no order. It costs no copy: the
-// store makes one when it changes. What it holds stays in memory as long as the
-// snapshot.
+// Snapshot is the objects that a store held at some time, in no order. Taking one copies
+// nothing: the store copies when it changes. Its objects stay in memory as long as it
+// does, and must not be mutated. It is safe for concurrent use.
 type Snapshot[T any] struct {
 	words []table.Object
 	form  *table.Form

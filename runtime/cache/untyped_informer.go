@@ -31,7 +31,7 @@ type informer struct {
 	stopped chan struct{}
 
 	// started, ended and roster change with mu held, which may be for as long as the
-	// store is locked. What tells of the informer reads them without it.
+	// store is locked. Methods such as Status read them without it.
 	mu      sync.Mutex
 	started atomic.Bool
 	ended   atomic.Bool
@@ -262,9 +262,9 @@ func (i *informer) end() {
 	close(i.stopped)
 }
 
-// heard notes that deltas went into the store. To note each one as it comes would
-// take longer than to decide what it is.
-func (i *informer) heard(batch []delta) {
+// received notes that deltas were committed to the store. To note each one as it comes
+// would take longer than to decide what it is.
+func (i *informer) received(batch []delta) {
 	var events, bookmarks bool
 	for d := range batch {
 		switch batch[d].kind {
@@ -274,7 +274,7 @@ func (i *informer) heard(batch []delta) {
 			bookmarks = true
 		}
 	}
-	i.recorder.heard(events, bookmarks)
+	i.recorder.received(events, bookmarks)
 }
 
 // commit moves deltas from the queue to the store until the queue is closed
@@ -292,7 +292,7 @@ func (i *informer) commit(deltas *queue) {
 			i.store.core.commit(batch, i.fanout)
 			i.fanout.changed.Broadcast()
 			i.enforceLimits()
-			i.heard(batch)
+			i.received(batch)
 			i.options.Metrics.committed(began, i.store.ResourceVersion)
 		}
 	}

@@ -266,8 +266,8 @@ const longRead = 2048
 
 // giveWay lets others run after a read of n objects if that was a long one.
 // Goroutines that list without pause hold the processors for 10 ms at a time:
-// with more of them than processors, each step of an event on its way, from the
-// source to the handlers, would wait for several such turns.
+// with more of them than processors, each step of an event from the source to the
+// handlers would wait for several such time slices.
 func giveWay(n int) {
 	if n > longRead {
 		runtime.Gosched()
@@ -312,7 +312,7 @@ func (s *store) copyOf(find func() *table.Vector) reader.Objects {
 // read one state. What is read that way must be written by package atomic.
 type versionedMutex struct {
 	sync.RWMutex
-	// version is odd while somebody writes, and afterwards another one.
+	// version is odd while a writer holds the lock, and another even number afterwards.
 	version atomic.Uint64
 	// observe is for tests, which measure what is done under the lock: it is called
 	// when a writer has locked, and when it is about to unlock.

@@ -122,8 +122,8 @@ func (w *watching) skip(ctx context.Context, err error) {
 	}
 }
 
-// bookmark takes a bookmark: that which closes the initial events, or one that tells
-// how far the watch is.
+// bookmark takes a bookmark: the one that closes the initial events, or one with the
+// position of the watch.
 func (w *watching) bookmark(ctx context.Context, event WatchEvent[any]) error {
 	version := event.ResourceVersion
 	switch {
@@ -192,7 +192,8 @@ func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
 	w.advance(event.Type, d.resourceVersion)
 }
 
-// replayTime is for how long after it is opened a watch may tell what an earlier one told.
+// replayTime is for how long after it is opened a watch may repeat the events of an earlier
+// one.
 const replayTime = time.Second
 
 // replayed is whether a delta repeats what the store has since its watch was opened again
@@ -203,7 +204,7 @@ func (w *watching) replayed(d delta) bool {
 }
 
 // has is whether what a delta sets was delivered last, or is in the store. A store that
-// is behind tells nothing: a later state may be on its way to it.
+// is behind does not count: a later state may be in the queue.
 func (w *watching) has(d delta) bool {
 	if sameContent.of(w.delivered.last, d.obj) {
 		return true

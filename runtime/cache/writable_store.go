@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// WritableStore is a Store with the methods that change it. Each change is seen by
-// readers as a whole or not at all.
+// WritableStore is a Store with the methods that change it. Readers see each change as a
+// whole or not at all. It is safe for concurrent use.
 type WritableStore[T any] struct{ *Store[T] }
 
 // NewStore returns an empty store whose objects have the keys that key
@@ -46,7 +46,7 @@ func (s WritableStore[T]) Replace(objects []T, resourceVersion string) error {
 }
 
 // Change is a change to make to a store: Object becomes the object of Key or, if
-// Delete is true, the object of Key goes.
+// Delete is true, the object of Key is removed.
 type Change[T any] struct {
 	Key    types.NamespacedName
 	Object T
@@ -66,8 +66,8 @@ func (s WritableStore[T]) Apply(changes []Change[T], resourceVersion string) {
 	s.core.applyAll(untyped, resourceVersion)
 }
 
-// SetResourceVersion notes a version that the store has taken in, that of a
-// bookmark for example. An empty one is ignored.
+// SetResourceVersion sets the version that the store has reached, for example that of a
+// bookmark. An empty one is ignored.
 func (s WritableStore[T]) SetResourceVersion(resourceVersion string) {
 	s.core.note(resourceVersion)
 }

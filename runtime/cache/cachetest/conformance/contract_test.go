@@ -17,36 +17,41 @@ var contract = []struct {
 }{
 	{"A handler is called with one event after the other, and never concurrently.",
 		[]string{"I1 a handler is called with one event after the other"}},
-	{"It is told of a change when the store and its indexes have made it, and finds there that state or a later one.",
+	{"When it is called, the store and its indexes have that state or a later one.",
 		[]string{"I1 a handler is called after the store and its indexes have changed", "P2 a handler finds the object of its event in the store"}},
-	{"The old object of an update is the object that it was last given.",
+	{"The old object of an update is the object with which it was last called for that key.",
 		[]string{"I1 the old object of an update is the one that the handler got last"}},
-	{"Handlers hold up neither each other nor the store.",
+	{"Handlers block neither each other nor the store.",
 		[]string{"I1 a slow handler blocks neither the store nor another handler"}},
 
-	{"Of each object it is told in the order of the store, though not of states that the informer itself has not seen.",
-		[]string{"I1 a handler is called with one event after the other", "P5 an object whose deletion and creation were missed is updated"}},
-	{"After a gap, which a list has closed, it is told of deletions first, and then of the rest in the order of the list.",
+	{"The events of one object come in the order of the store.",
+		[]string{"I1 a handler is called with one event after the other"}},
+	{"States that the informer itself has not seen have no event.",
+		[]string{"P5 an object whose deletion and creation were missed is updated"}},
+	{"After a gap between two watches, the informer lists, and the handler is called where the list differs from the store, " +
+		"or for all of it if HandlerOptions.Unchanged is set: deletions come first, then the others in the order of the list.",
+		[]string{
+			"P1 after a relist the store is replaced first, then come deletions, then the others in list order",
+			"I11 a relist delivers only changes to a handler that wants no resync",
+			"I11 a relist delivers unchanged objects to handlers of an informer without resyncs",
+		}},
+	{"A deletion in the gap comes with the last known state.",
 		[]string{"P1 after a relist the store is replaced first, then come deletions, then the others in list order"}},
-	{"A deletion that was missed comes with the last state that was known.",
-		[]string{"P1 after a relist the store is replaced first, then come deletions, then the others in list order"}},
-	{"A deletion and a creation that were both missed are one update, with another UID.",
+	{"A deletion and a creation in the gap are one update, with another UID.",
 		[]string{"P5 an object whose deletion and creation were missed is updated"}},
 
-	{"A handler that joins late is given every object of the store as initial, and then every change since, none lost or doubled.",
+	{"A handler that joins late gets every object of the store as initial, and then every change since, none twice.",
 		[]string{"I2 a late handler gets the existing objects, and then every change", "I13 a handler that is added before the start misses nothing"}},
 	{"After that nothing is initial.",
 		[]string{"P6 only the first list is the initial one"}},
 
-	{"With a resync period it is given every object as an update with itself, at a point where it has seen all that the store has made of that object.",
+	{"With a resync period it gets every object as an update with itself, after all earlier changes of that object.",
 		[]string{"P3 a resync is an update of every object with itself", "P3 a resync comes after the earlier events of the store"}},
-	{"Of a list that closes a gap it is told where it differs from the store, or of all of it if HandlerOptions.Unchanged asks for that.",
-		[]string{"I11 a relist delivers only changes to a handler that wants no resync", "I11 a relist delivers unchanged objects to handlers of an informer without resyncs"}},
 
-	{"A handler that panics goes on with the next event after a second, unless HandlerOptions.OnPanic asks for something else.",
+	{"A handler that panics goes on with the next event after a second, unless HandlerOptions.OnPanic says otherwise.",
 		[]string{"I6 a handler that panics goes on with the next event after a second", "I6 a handler that panics during the initial list gets in sync"}},
 
-	{"Objects belong to the store and to all handlers: they are read-only.",
+	{"Objects belong to the store and to all handlers: they must not be mutated.",
 		[]string{"P2 a handler finds the object of its event in the store", "I14 an object that is mutated after an add is detected if enabled"}},
 
 	{"An informer runs once.",
@@ -58,20 +63,20 @@ var contract = []struct {
 	{"A handler may be removed at any time, and is not called again after the call that runs.",
 		[]string{"I4 a handler that was removed gets no more events, and may be removed again", "I4 shutting down a handler waits for its last call, if there was one"}},
 
-	{"When its context ends an informer asks for nothing more.",
+	{"When its context ends an informer sends no more requests.",
 		[]string{"W8 an informer that is stopped before it starts makes no request", "I8 a run ends when the handlers have ended"}},
-	{"What still waits for a handler is dropped.",
+	{"Events that still wait for a handler are dropped.",
 		[]string{"I8 the pending events of a handler are dropped at the stop, and the store keeps its objects"}},
-	{"Run waits for calls of handlers that have not returned, and returns when all it has started has ended.",
+	{"Run waits for calls of handlers that have not returned, and returns when every goroutine that it started has ended.",
 		[]string{"I8 a run ends when the handlers have ended"}},
-	{"The store keeps what it holds.",
+	{"The store keeps its objects.",
 		[]string{"I8 the pending events of a handler are dropped at the stop, and the store keeps its objects"}},
 }
 
-// rest is the part of the comment that is no guarantee about handlers.
-const rest = "Informer keeps a Store up to date with one resource of an API server, and delivers its changes to handlers. " +
+// others is the part of the comment that is no guarantee about handlers.
+const others = "Informer keeps a Store up to date with one resource of an API server, and delivers its changes to handlers. " +
 	"Its methods are safe for concurrent use, also from within handlers. " +
-	"# What a handler may rely on # What is shared # Start and stop"
+	"# Guarantees for handlers # Shared objects # Start and stop"
 
 // TestContract compares the comment of cache.Informer with the sentences that
 // cases back: none may stand in only one of the two.
@@ -90,8 +95,8 @@ func TestContract(t *testing.T) {
 			}
 		}
 	}
-	if left := strings.Join(strings.Fields(comment), " "); left != rest {
-		t.Errorf("no case backs the rest of the comment:\n%s\nwant only:\n%s", left, rest)
+	if left := strings.Join(strings.Fields(comment), " "); left != others {
+		t.Errorf("no case backs this part of the comment:\n%s\nwant only:\n%s", left, others)
 	}
 }
 

@@ -40,9 +40,9 @@ type restKey struct {
 
 // ClientOptions are the options that a rest.Config lacks. The zero value works.
 type ClientOptions struct {
-	// MaxObjectBytes is the largest size of one object of a list, or of one watch
-	// event, as it arrives. A larger one is never buffered: it is reported with
-	// ErrTooLarge, and left out. It defaults to DefaultMaxObjectBytes.
+	// MaxObjectBytes is the largest size, in bytes as received, of one object of a list,
+	// or of one watch event. A larger one is never buffered: it is reported with
+	// ErrTooLarge, and left out. Zero or negative is DefaultMaxObjectBytes.
 	MaxObjectBytes int64
 
 	// DisableSharing gives each object memory of its own. By default what is equal in
@@ -60,8 +60,8 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 // user agent, rate limits (lists are limited, watches are not), warning
 // handlers and content types. It copies cfg, and sends nothing.
 //
-// ContentType and AcceptContentTypes that are not set leave the choice to the
-// type of the objects, see New.
+// If cfg has no ContentType and AcceptContentTypes, the type of the objects decides, see
+// New. Possible errors: those of a config that is nil or contradicts itself.
 func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, error) {
 	if cfg == nil {
 		return nil, errors.New("rest config: is nil")
@@ -137,7 +137,8 @@ type Codecs struct {
 // RESTClient returns a client of one group and version for other requests than those
 // of a Source, such as writes. It shares connections, authentication and the rate limiter
 // with all others of c, and is the same one for the same codecs: keep them in a
-// variable. Typed clients are in runtime/clients.
+// variable. Typed clients are in runtime/clients. Possible errors: c is nil, or its config
+// is invalid for a REST client.
 func (c *Client) RESTClient(gv schema.GroupVersion, codecs *Codecs) (rest.Interface, error) {
 	if c == nil {
 		return nil, errors.New("client: is nil")

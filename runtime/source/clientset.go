@@ -22,9 +22,9 @@ import (
 //	foos := clientset.ShopV1().Foos(namespace)
 //	src := source.FromClientset[*v1.Foo](clientset, foos.List, foos.Watch)
 //
-// Each item is copied out of its list, so that it does not keep the list alive. If client has
-// the method IsWatchListSemanticsUnSupported, as fake clientsets have, it
-// decides whether informers request a watch-list. client may be nil.
+// Each item is copied out of its list, so that it does not keep the list alive. If client
+// has the method IsWatchListSemanticsUnSupported, as fake clientsets have, that decides
+// whether informers request a watch-list. client may be nil.
 func FromClientset[T, L runtime.Object](
 	client any,
 	list func(context.Context, metav1.ListOptions) (L, error),

@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// errNoDiscovery is returned for an answer to a discovery request that is not
-// Kubernetes' own, but a proxy's for example.
-var errNoDiscovery = errors.New("answer is not one of discovery")
+// errNoDiscovery is returned for a response to a discovery request that is not one of
+// Kubernetes, but of a proxy for example.
+var errNoDiscovery = errors.New("response is not one of discovery")
 
 // served asks the server's discovery whether it serves a resource. It does not if its
 // group version is served without it, or if the list of all groups is without the
-// group version. Anything else is an error, which tells nothing.
+// group version. Any other response is an error, which decides nothing.
 func (c *Client) served(ctx context.Context, resource schema.GroupVersionResource) (bool, error) {
 	client, err := c.restClient(resource.GroupVersion())
 	if err != nil {

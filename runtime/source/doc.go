@@ -1,6 +1,7 @@
 // Package source lists and watches resources for informers: it implements
 // [cache.Source] over REST, over a clientset and over a client-go
-// ListerWatcher.
+// ListerWatcher. Each object that it returns is an allocation of its own, which the caller
+// owns.
 //
 // # Over REST
 //
@@ -36,8 +37,7 @@
 //
 // A response that is a status is returned as the error of
 // k8s.io/apimachinery/pkg/api/errors, with the Retry-After of the server. No
-// request is retried here: callers that list and watch see every failure and
-// decide. An object that cannot be decoded is a [failure.ObjectError] and does not
+// request is retried here: callers see every failure, and decide. An object that cannot be decoded is a [failure.ObjectError] and does not
 // affect the others. A truncated list or stream is an error, never a short list
 // or a normal end.
 //

@@ -65,7 +65,7 @@ func (w *eventWatcher) Next() (cache.WatchEvent[any], error) {
 
 func (w *eventWatcher) received(event watch.Event, ok bool) (cache.WatchEvent[any], error) {
 	if ok {
-		return w.frame(event)
+		return w.convert(event)
 	}
 	select {
 	case <-w.stopped: // which has closed the channel
@@ -98,7 +98,7 @@ var errNoStatus = errors.New("error event without a status")
 // ended returns why there are no more events.
 func (w *eventWatcher) ended() error { return ended(w.ctx, ErrStopped) }
 
-func (w *eventWatcher) frame(event watch.Event) (cache.WatchEvent[any], error) {
+func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent[any], error) {
 	switch nothing := isNil(event.Object); {
 	case nothing && event.Type == watch.Error:
 		return cache.WatchEvent[any]{}, errNoStatus

@@ -12,7 +12,7 @@ type described struct{ info cache.SourceInfo }
 
 func (d described) Describe() cache.SourceInfo { return d.info }
 
-// infoOf returns what a source or a client tells of itself.
+// infoOf returns the description of a source or a client.
 func infoOf(of any) cache.SourceInfo {
 	if d, ok := of.(cache.Describer); ok {
 		return d.Describe()
@@ -20,16 +20,16 @@ func infoOf(of any) cache.SourceInfo {
 	return cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(of)}
 }
 
-// WithTarget returns src with the resource and namespace that it is known to be
-// of, so that an informer can say what it is not allowed to list. Sources of New
-// know theirs.
+// WithTarget returns src with the resource and namespace that it lists, which errors of
+// informers then name: "RBAC must grant list and watch on ...". An empty namespace is all.
+// Sources of New have theirs.
 func WithTarget[T any](src cache.Source[T], resource schema.GroupVersionResource, namespace string) cache.Source[T] {
 	info := infoOf(src)
 	info.Resource, info.Namespace = resource, namespace
 	return &targeted[T]{described: described{info}, Source: src}
 }
 
-// targeted is a source with other facts than its own.
+// targeted is a source with another description than its own.
 type targeted[T any] struct {
 	described
 	cache.Source[T]

@@ -23,10 +23,10 @@ import (
 // New returns the source of one resource, in one namespace or with "" in all, or
 // of a cluster-scoped one. It sends nothing, and is cheap to call.
 //
-// T is a pointer to the Go type of an object as the group and version have it.
-// It is decoded from JSON as client-go does it. A type with the methods Reset and
-// Unmarshal of k8s.io/api is requested in protobuf. For *metav1.PartialObjectMetadata the
-// server sends the metadata of objects and nothing else, of any resource.
+// T is a pointer to the Go type of an object of that group and version. Objects are
+// decoded from JSON as by client-go. A type with the methods Reset and Unmarshal of
+// k8s.io/api is requested in protobuf. For *metav1.PartialObjectMetadata the server sends the
+// metadata of objects and nothing else, of any resource.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
 	return typedOf[T](NewUntyped(reflect.TypeFor[T](), client, gvr, namespace))
 }
@@ -146,7 +146,7 @@ func (s *restSource) open(ctx context.Context, codec *codec, options metav1.List
 	body = connection{body}
 	if answer.code == http.StatusPartialContent {
 		_ = body.Close()
-		return nil, "", undecodable(errors.New("status 206: is a part of the answer"))
+		return nil, "", undecodable(errors.New("status 206: is a part of the response"))
 	}
 	if answer.contentType == "" {
 		return body, jsonType, nil

@@ -12,15 +12,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Source lists and watches the objects of an informer.
+// Source lists and watches the objects of an informer. It is that of runtime/cache.
 type Source[T any] = cache.Source[T]
 
 var (
 	// ErrTooLarge is the cause of the *failure.ObjectError for an object, or a
-	// watch event, of more bytes than ClientOptions.MaxObjectBytes: it is
-	// skipped, and the stream is read on. It ends the list or stream if one
-	// string is that large, or the metadata of a list, and if a length is followed
-	// by no frame.
+	// watch event, of more bytes than ClientOptions.MaxObjectBytes: it is skipped,
+	// and the others follow. It ends the list or stream if one string is that large,
+	// or the metadata of a list, or if what follows a length in protobuf is no watch
+	// event.
 	ErrTooLarge = errors.New("larger than the limit")
 
 	// ErrStopped is returned by Next of a watcher that was stopped.
@@ -30,8 +30,9 @@ var (
 	// meta.k8s.io, which has rows instead of objects.
 	ErrTable = errors.New("is a meta.k8s.io Table, not an object")
 
-	// ErrNotAList is returned for a response to a list request that is no list.
-	ErrNotAList = errors.New("answer is not a list")
+	// ErrNotAList is returned for a response to a list request that is no list, for
+	// example the page of a proxy.
+	ErrNotAList = errors.New("response is not a list")
 )
 
 // DefaultMaxObjectBytes is the default of ClientOptions.MaxObjectBytes: 16 MiB.
@@ -57,7 +58,7 @@ func ended(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// connection tells errors of a connection from errors of its content.
+// connection marks errors of a connection, to tell them from errors of its content.
 type connection struct{ io.ReadCloser }
 
 func (c connection) Read(p []byte) (int, error) {

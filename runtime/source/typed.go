@@ -42,13 +42,13 @@ func (s typedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 type typedWatcher[T any] struct{ untyped cache.Watcher[any] }
 
 func (w typedWatcher[T]) Next() (cache.WatchEvent[T], error) {
-	frame, err := w.untyped.Next()
-	object, _ := frame.Object.(T) // none in a bookmark
+	event, err := w.untyped.Next()
+	object, _ := event.Object.(T) // none in a bookmark
 	return cache.WatchEvent[T]{
-		Type:             frame.Type,
+		Type:             event.Type,
 		Object:           object,
-		ResourceVersion:  frame.ResourceVersion,
-		InitialEventsEnd: frame.InitialEventsEnd,
+		ResourceVersion:  event.ResourceVersion,
+		InitialEventsEnd: event.InitialEventsEnd,
 	}, err
 }
 

@@ -1,5 +1,10 @@
-// Package failure says what can go wrong with a list, a watch or an object of an
-// informer, and sorts errors into classes by what they mean for what to do next.
+// Package failure has the errors of lists, watches and objects of an informer, and sorts
+// every error into a class, by which the informer decides what to do next.
+//
+//	error of a list or watch ─► ClassOf ─► Class ─► next request, backoff, log line
+//
+// An ObjectError is about one object: the others of its list or watch are not affected.
+// Errors may be wrapped: use errors.Is, errors.As and ClassOf.
 package failure
 
 import (
@@ -18,34 +23,37 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// Class is what an error of a list or watch means for what to do next.
+// Class is a kind of errors after which an informer does the same.
 type Class uint8
 
 const (
 	// ClassOther is any error that is not one of the following.
 	ClassOther Class = iota
-	// ClassForbidden is what the server does not allow (401, 403). Somebody has to
-	// grant it.
+	// ClassForbidden is a request that the server does not allow (401, 403). It needs
+	// operator action: credentials, or RBAC.
 	ClassForbidden
-	// ClassNotFound is a resource that the server does not have (404). Somebody has
-	// to install its CRD or API server.
+	// ClassNotFound is a resource that the server does not have (404). It needs operator
+	// action: its CRD or API server is to be installed.
 	ClassNotFound
-	// ClassExpired is a resourceVersion that the server has forgotten (410), or that
-	// is of another history. Everything is listed again.
+	// ClassExpired is a resourceVersion that the server no longer has (410), or that is
+	// from before a restart of its history. Everything is listed again.
 	ClassExpired
-	// ClassTooLarge is a resourceVersion that the server has not seen yet.
+	// ClassTooLarge is a resourceVersion that the server has not reached yet. The latest
+	// state is listed.
 	ClassTooLarge
-	// ClassTooManyRequests is a server that asks to retry later (429). What is
-	// known is still good.
+	// ClassTooManyRequests is a server that asks to retry later (429). A watch goes on
+	// from the last resourceVersion, after a backoff.
 	ClassTooManyRequests
-	// ClassServerError is a server that failed (5xx).
+	// ClassServerError is a server that failed (5xx). Everything is listed again, after a
+	// backoff.
 	ClassServerError
 	// ClassConnection is a server that can't be reached, or a connection that was
-	// lost. What is known is still good.
+	// lost. A watch goes on from the last resourceVersion.
 	ClassConnection
-	// ClassDecode is an answer that can't be decoded.
+	// ClassDecode is a response that can't be decoded.
 	ClassDecode
-	// ClassSilent is a stream that was open, but nothing came.
+	// ClassSilent is a list or watch that was open, and on which nothing came within the
+	// idle timeout. A watch is opened again, from the last resourceVersion.
 	ClassSilent
 )
 
@@ -62,6 +70,7 @@ var classNames = [...]string{
 	ClassSilent:          "silent",
 }
 
+// String returns the class as it is in logs and JSON, such as "too many requests".
 func (c Class) String() string {
 	if int(c) >= len(classNames) {
 		return fmt.Sprintf("class %d", uint8(c))
@@ -69,7 +78,8 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// ClassOf returns the class of an error of a list or watch.
+// ClassOf returns the class of an error of a list or watch, which may be wrapped. That of
+// nil is ClassOther.
 func ClassOf(err error) Class {
 	switch {
 	case err == nil:
@@ -123,7 +133,7 @@ func isTooLarge(err error) bool {
 	return strings.Contains(status.Status().Message, tooLargeMessage)
 }
 
-// isStatus is true for an answer of the API server.
+// isStatus is true for a status that the API server sent.
 func isStatus(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)

@@ -24,11 +24,11 @@ var (
 	ErrWatchIdle = errors.New("no event or bookmark in time")
 
 	// ErrWatchTooShort is why an informer backs off before it watches again: the
-	// watch was closed within a second. If nothing came of it, the informer also
-	// lists again, at the third of them in a row if the connection was cut.
+	// watch was closed within a second. If it delivered nothing, the informer also
+	// lists again; if the connection was cut, only after three of them in a row.
 	ErrWatchTooShort = errors.New("closed within a second")
 
-	// ErrUnversioned is why an informer lists again after a watch: the server has told
+	// ErrUnversioned is why an informer lists again after a watch: the server has sent
 	// no resourceVersion to watch from.
 	ErrUnversioned = errors.New("no resourceVersion to watch from")
 
@@ -37,7 +37,7 @@ var (
 	// as after a restore from a backup.
 	ErrHistoryRestarted = errors.New("history of the server has restarted")
 
-	// ErrUndecodable is what sources wrap in errors of an answer that they can't
+	// ErrUndecodable is what sources wrap in errors of a response that they can't
 	// decode as a whole.
 	ErrUndecodable = errors.New("can't be decoded")
 )
@@ -45,13 +45,14 @@ var (
 // ObjectError reports one object that could not be used. The others of its
 // list or stream are not affected.
 type ObjectError struct {
-	// Object names the object, as far as it is known: "namespace/name", or
-	// empty.
+	// Object is the "namespace/name" of the object, or as much of it as is known; it
+	// may be empty.
 	Object string
 	// Err says what is wrong with it.
 	Err error
 }
 
+// Error returns the object and the cause: object "ns/name": cause.
 func (e *ObjectError) Error() string {
 	if e.Object == "" {
 		return fmt.Sprintf("object: %v", e.Err)

@@ -44,9 +44,9 @@ type TypedInformer[I, L any] interface {
 //	orders := factory.Core(f.Shop().V1().Orders().TypedInformer())
 //	orders.AddHandler(cache.InBatches(save), cache.HandlerOptions{Limit: 10_000})
 //
-// It is a function, and no method of generated code, since every package that is
-// generated would compile all methods of all of its informers then. It returns nil if
-// the informer is none of this module's.
+// It is a function, and no method of generated code, since each generated package would
+// then compile all methods of all of its informers. It returns nil if the informer is not
+// one of this module.
 func Core[T clientgocache.Object](informer cache.TypedSharedIndexInformer[T]) *core.Informer[T] {
 	i, _ := clientgocache.Core[T](informer)
 	return i
@@ -62,10 +62,9 @@ type Scope[C any] struct {
 }
 
 // Namespaced returns access to the informer of T, a resource with namespaces.
-// It is always the one that the factory has for T; at the first request it is
-// created with newInformer, indexed by namespace. newLister is nil
-// for a resource whose objects cannot be got by name, and Lister not to be
-// called then.
+// The factory has one informer of T; at the first request it is created with
+// newInformer, indexed by namespace. newLister is nil for a resource whose objects
+// cannot be got by name: Lister must not be called then.
 func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L, C any](
 	scope Scope[C], newInformer func(C, string, InformerOptions) I, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {

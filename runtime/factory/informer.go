@@ -34,13 +34,16 @@ func (r Resource) String() string {
 
 // InformerOptions configure an informer. The zero value works.
 type InformerOptions struct {
-	// ResyncPeriod is that of handlers without one of their own; zero is no resyncs.
+	// ResyncPeriod is the resync period of handlers without one of their own. Zero is
+	// no resyncs.
 	ResyncPeriod time.Duration
-	// Indexers of the informer.
+	// Indexers are the indexes of the informer. Nil is none.
 	Indexers cache.Indexers
-	// InformerName is the identity under which the resource is registered.
+	// InformerName is the identity under which the metrics of the informer are published.
+	// Nil is no metrics.
 	InformerName *cache.InformerName
-	// TweakListOptions changes the options of each list and watch.
+	// TweakListOptions changes the options of each list and watch, in general to set a
+	// selector. It may be called concurrently. Nil changes nothing.
 	TweakListOptions TweakListOptionsFunc
 	// ListWatch says how the informer lists and watches.
 	ListWatch ListWatchOptions

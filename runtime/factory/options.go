@@ -17,17 +17,18 @@ type Options[K comparable] struct {
 	// DefaultResync is the resync period of informers that have none of their
 	// own. Zero is no resyncs.
 	DefaultResync time.Duration
-	// CustomResync has the resync periods of some informers.
+	// CustomResync has the resync periods of some informers, in place of DefaultResync.
 	CustomResync map[K]time.Duration
 	// Namespace is the one that the factory is limited to; empty is all.
 	// Resources without namespaces are not affected.
 	Namespace string
-	// TweakListOptions narrows what all informers list and watch.
+	// TweakListOptions narrows what all informers list and watch. It may be called
+	// concurrently. Nil narrows nothing.
 	TweakListOptions TweakListOptionsFunc
 	// ListWatch configures how all informers list and watch.
 	ListWatch ListWatchOptions
-	// Transform is that of all informers, except of those that have one when
-	// they are created.
+	// Transform is the function that every object goes through before it is stored, for
+	// all informers without one of their own. It may mutate the object. Nil is none.
 	Transform cache.TransformFunc
 	// InformerName is the identity of the informers. Shutdown releases it.
 	// Release of one informer does not: the next one of that type or resource

@@ -11,7 +11,8 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// Status is the state of an informer.
+// Status is what an informer is doing, and what went wrong lately. It is that of
+// runtime/cache.
 type Status = core.Status
 
 // Status returns the status of every informer of the factory, sorted by name, also of

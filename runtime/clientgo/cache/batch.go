@@ -3,8 +3,8 @@ package cache
 import "k8s.io/apimachinery/pkg/util/sets"
 
 // batchLength returns how many of the oldest deltas make up a batch: at most limit,
-// no two of one key, and none that is not of a single object, but alone. There is
-// at least one delta.
+// no two of one key. A delta that is not of a single object is a batch by itself. There
+// is at least one delta.
 func batchLength(items *ring[keyedDelta], limit int) int {
 	limit = min(limit, items.len())
 	if limit == 1 {

@@ -187,7 +187,7 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (any, error) {
 }
 
 // appendDelta adds a delta to those of its object. Two deletions in a row are one:
-// the older one, unless it is a tombstone, which tells less.
+// the older one, unless it is a tombstone, which may have an older state.
 func appendDelta(deltas Deltas, d Delta) Deltas {
 	newest := deltas.Newest()
 	if newest == nil || newest.Type != Deleted || d.Type != Deleted {

@@ -1,6 +1,6 @@
 package cache
 
-// guardedStore tells a watchGuard of each event that the reflector stores. It has
+// guardedStore notifies a watchGuard of each event that the reflector stores. It has
 // all optional methods that reflectors look for: without effect if the store has
 // none, as if they were not there.
 type guardedStore struct {

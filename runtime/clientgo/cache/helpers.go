@@ -31,7 +31,8 @@ func DeletionHandlingObjectToName(obj any) (ObjectName, error) {
 	return cache.DeletionHandlingObjectToName(obj)
 }
 
-// IndexFuncToKeyFuncAdapter makes a KeyFunc of an index whose values are unique.
+// IndexFuncToKeyFuncAdapter makes a KeyFunc of an index function whose values are unique.
+// It fails for an object without exactly one value.
 func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return cache.IndexFuncToKeyFuncAdapter(indexFunc)
 }
@@ -65,8 +66,9 @@ func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
 	return cache.NamespacedNameAsObjectName(nn)
 }
 
-// NewCacheMutationDetector returns what looks for mutations of the objects that it
-// is given, if KUBE_CACHE_MUTATION_DETECTOR was true when the process began.
+// NewCacheMutationDetector returns a detector of mutations of the objects that are added
+// to it. It does nothing unless KUBE_CACHE_MUTATION_DETECTOR was true when the process
+// started.
 func NewCacheMutationDetector(name string) MutationDetector {
 	return cache.NewCacheMutationDetector(name)
 }
@@ -89,14 +91,14 @@ func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap { return cache.NewHeap(keyFn,
 // the process until it is released.
 func NewInformerName(name string) (*InformerName, error) { return cache.NewInformerName(name) }
 
-// NewIntegerResourceVersionMutationCache returns a view of a store that shows what
-// its user has written before the store has heard of it.
+// NewIntegerResourceVersionMutationCache returns a view of a store that has the objects
+// that its user has written already before they arrive in the store.
 func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Store, indexer Indexer, ttl time.Duration, includeAdds bool) MutationCache {
 	return cache.NewIntegerResourceVersionMutationCache(logger, backingCache, indexer, ttl, includeAdds)
 }
 
-// NewIntegerResourceVersionMutationCacheWithOptions returns a view of a store that
-// shows what its user has written before the store has heard of it.
+// NewIntegerResourceVersionMutationCacheWithOptions returns a view of a store that has the
+// objects that its user has written already before they arrive in the store.
 func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
 	return cache.NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, options)
 }
@@ -129,8 +131,8 @@ func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	return cache.SplitMetaNamespaceKey(key)
 }
 
-// ToListWatcherWithWatchListSemantics returns a ListerWatcher that says of
-// watch-lists what the client says of them.
+// ToListWatcherWithWatchListSemantics returns lw as a ListerWatcher that supports
+// watch-lists if client does.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(lw, client)
 }

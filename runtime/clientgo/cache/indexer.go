@@ -257,7 +257,7 @@ func joinKeys(names []types.NamespacedName) []string {
 	return keys
 }
 
-// unknownIndex has client-go's words.
+// unknownIndex has client-go's text.
 func unknownIndex(name string) error {
 	return fmt.Errorf("Index with name %s does not exist", name) //nolint:staticcheck // callers compare client-go's text
 }

@@ -18,16 +18,15 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// AdapterOptions are what an adapter has to know beside its informer. The zero
-// value is an informer without resyncs.
+// AdapterOptions configure an adapter. The zero value is an adapter without resyncs.
 type AdapterOptions struct {
-	// Resync is the resync period of handlers that ask for none, and the
-	// shortest period of those that are added after the start. Zero is no
-	// resyncs, for no handler. It takes the place of the core informer's own
-	// period for handlers added through the adapter.
+	// Resync is the resync period of handlers without one of their own, and the
+	// shortest period of those that are added after the start. Zero disables resyncs
+	// for all handlers. It replaces the core informer's period for handlers that are
+	// added through the adapter.
 	Resync time.Duration
-	// Indexers are added to the indexes of the informer. One that cannot be is
-	// logged and left out.
+	// Indexers are added to the indexes of the informer. One that is invalid, or exists
+	// already, is logged and left out.
 	Indexers Indexers
 	// Object is an example of the objects, whose Go type names the informer in
 	// logs. Nil is the zero T.
@@ -40,15 +39,15 @@ type AdapterOptions struct {
 //
 // Beside the methods of the interface, what it returns has
 // WaitForSync(ctx) error, which says why the informer is not in sync. StatusOf
-// tells what it is doing, and all else is asked of Core.
+// returns what it is doing, and Core the informer with all of its methods.
 func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
 	return newUntyped(informer.Untyped(), options)
 }
 
-// Core returns the typed informer below an adapter, also through wrappers of
-// the adapter, as client-go's typed informers are. It returns false if the
-// informer is not one of Untyped, Typed or the constructors of this package, or
-// is of another type. Those of NewSharedIndexInformer are of runtime.Object.
+// Core returns the informer of runtime/cache below an adapter, also if the adapter is
+// wrapped, as by client-go's typed informers. It returns false if the informer is not one
+// of Untyped, Typed or the constructors of this package, or is of another type than T.
+// For those of NewSharedIndexInformer, T is runtime.Object.
 func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	// Wrappers hide the adapter, but hand out its indexer.
 	x, ok := informer.GetIndexer().(*indexer)
@@ -58,8 +57,8 @@ func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	return core.InformerOf[T](x.informer)
 }
 
-// StatusOf returns what an informer is doing, whatever the type of its objects.
-// It returns false for the informers for which Core does.
+// StatusOf returns what an informer is doing, whatever the type of its objects. It returns
+// false if the informer is not one of this package.
 func StatusOf(informer SharedInformer) (core.Status, bool) {
 	x, ok := informer.GetStore().(interface{ status() (core.Status, bool) })
 	if !ok {
@@ -276,7 +275,7 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 	}))
 }
 
-// These have client-go's words.
+// These have client-go's texts.
 var (
 	errInformerStarted = errors.New("informer has already started")
 	errIndexerStopped  = errors.New("indexer was not added because it has stopped already")

@@ -22,9 +22,9 @@ func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
 	cache.SetInformerMetricsProvider(metricsProvider)
 }
 
-// providerOf returns who makes the metrics for an identity: metricsProvider, or
-// else the common one. It is nil if nobody does, or if the identity is not
-// reserved, because it has no name, or another informer has it.
+// providerOf returns the provider of metrics for an identity: metricsProvider, or else the
+// common one. It is nil if there is none, or if the identity is not reserved, because it
+// has no name, or another informer has it.
 func providerOf(id InformerNameAndResource, metricsProvider InformerMetricsProvider) InformerMetricsProvider {
 	switch common := commonProvider.Load(); {
 	case !id.Reserved():

@@ -11,9 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// raisingHandler keeps a panic of a handler for another goroutine, and does not
-// call the handler again after it. If panics are not to end the process, it leaves
-// them alone.
+// raisingHandler raises a panic of a handler in another goroutine, and does not call the
+// handler again after it. If panics are not to end the process, it does nothing.
 type raisingHandler struct {
 	handler ResourceEventHandler
 	// logger is what a panic is logged with, in the handler's goroutine: only there

@@ -20,13 +20,13 @@ func NewNamedReflector(name string, lw ListerWatcher, expectedType any, store Re
 	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{Name: name, ResyncPeriod: resyncPeriod})
 }
 
-// NewReflectorWithOptions returns a reflector that keeps a store, of any kind, in
-// step with what a ListerWatcher lists and watches. Watched objects that are not
-// of the expected type are reported and skipped; with nil none is.
+// NewReflectorWithOptions returns a reflector that keeps a store, of any kind, up to
+// date with what a ListerWatcher lists and watches. Watched objects that are not of the
+// expected type are reported and skipped; nil accepts all.
 //
-// The reflector is client-go's, as the package comment explains. Beyond that its
-// watches end when they are silent for too long, it lists after a watch-list whose
-// initial events had no end, and nothing keeps it when its context ends.
+// The reflector is client-go's, as the package comment explains. In addition, it opens a
+// watch again that is silent for too long, falls back to a list after a watch-list whose
+// initial events do not end, and returns as soon as its context ends.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions) *Reflector {
 	if options.Name == "" {
 		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "runtime/clientgo/cache/")
@@ -43,9 +43,9 @@ func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType any, re
 	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)
 }
 
-// NewRetryWithDeadline returns what decides whether to retry: for as long as the
-// errors that isRetryable accepts do not last for more than maxRetryDuration, and
-// from the start again once there was none for minResetPeriod.
+// NewRetryWithDeadline returns a RetryWithDeadline that retries errors for which
+// isRetryable is true, until they have lasted for maxRetryDuration. The time starts again
+// when there was no such error for minResetPeriod.
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return cache.NewRetryWithDeadline(maxRetryDuration, minResetPeriod, isRetryable, clock)
 }

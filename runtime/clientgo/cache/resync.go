@@ -15,9 +15,9 @@ type resyncPlan struct {
 	warning string
 }
 
-// unchanged reports whether the handler hears of what a relist found as it was.
-// That is the case in client-go unless the informer does resyncs and leaves out
-// this handler.
+// unchanged reports whether the handler is called for objects that a relist found as they
+// were. That is the case in client-go unless the informer does resyncs, but not for this
+// handler.
 func (p resyncPlan) unchanged() bool { return p.check == 0 || p.period > 0 }
 
 // planResync decides on the resync period of a handler that asks for one, zero

@@ -25,7 +25,7 @@ func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvi
 // empty, as those of other packages are.
 func NewThreadSafeStore(indexers Indexers, _ Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	store, _ := core.NewStore(func(any) (types.NamespacedName, error) {
-		return types.NamespacedName{}, errors.New("an object does not know its key")
+		return types.NamespacedName{}, errors.New("object has no key: the store is keyed by its callers")
 	})
 	s := &threadSafeStore{indexer: newIndexer(store)}
 	for _, opt := range opts {

@@ -18,8 +18,8 @@ import (
 const leastWatchTimeout = 5 * time.Minute
 
 // NewInformerWithOptions returns a store, and the controller that keeps it up to date
-// with what a ListerWatcher lists and watches and tells one handler of it. If
-// options.Indexers is not nil, the store is an Indexer. It is only to be read.
+// with what a ListerWatcher lists and watches, and calls one handler for its changes. If
+// options.Indexers is not nil, the store is an Indexer. It must not be written to.
 //
 // The controller has synced when the handler has seen the first list. A panic of
 // the handler ends it and is raised by its Run, if panics are to end the process.

@@ -16,7 +16,7 @@ import (
 )
 
 type (
-	// DynamicSharedInformerFactory is the part of Factory that client-go knows.
+	// DynamicSharedInformerFactory is client-go's interface, which Factory implements.
 	DynamicSharedInformerFactory = dynamicinformer.DynamicSharedInformerFactory
 	// TweakListOptionsFunc changes the options of each list and watch.
 	TweakListOptionsFunc = dynamicinformer.TweakListOptionsFunc
@@ -24,7 +24,7 @@ type (
 	Options = factory.ResourceOptions
 )
 
-// Factory shares one informer per resource.
+// Factory shares one informer per resource. It is safe for concurrent use.
 type Factory struct{ *factory.ResourceFactory }
 
 // New returns a factory without informers.
@@ -39,8 +39,8 @@ func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync tim
 	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
 }
 
-// NewFilteredDynamicSharedInformerFactory returns a Factory for one namespace,
-// or for all if it is empty, whose informers see what the options let through.
+// NewFilteredDynamicSharedInformerFactory returns a Factory for one namespace, or for all
+// if it is empty. tweakListOptions narrows what its informers list and watch; nil does not.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
 	return New(client, Options{
 		DefaultResync:    defaultResync,

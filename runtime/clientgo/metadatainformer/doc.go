@@ -1,6 +1,6 @@
-// Package metadatainformer is k8s.io/client-go/metadata/metadatainformer on this
-// module's runtime: the same names and signatures, for shared informers of the
-// metadata of any resource. Code that uses it changes the one import.
+// Package metadatainformer is the compatibility layer for
+// k8s.io/client-go/metadata/metadatainformer: the same names and signatures, for shared
+// informers of the metadata of any resource. Code that uses it changes the one import.
 //
 //	New ─► Factory ─► ForResource ─► factory.NewInformer over a metadata client
 //
@@ -14,7 +14,7 @@
 // stores it. Objects are shared and must not be mutated.
 //
 // Constructors with client-go's signatures make informers that keep the objects of a
-// resource that the server has no longer, as client-go's do. New leaves that to
+// resource that the server no longer has, as client-go's do. With New, it depends on
 // Options.ListWatch.KeepAbsent.
 //
 // The import of k8s.io/client-go/informers, which client-go's signatures ask

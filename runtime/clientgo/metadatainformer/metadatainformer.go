@@ -15,7 +15,7 @@ import (
 )
 
 type (
-	// SharedInformerFactory is the part of Factory that client-go knows.
+	// SharedInformerFactory is client-go's interface, which Factory implements.
 	SharedInformerFactory = metadatainformer.SharedInformerFactory
 	// TweakListOptionsFunc changes the options of each list and watch.
 	TweakListOptionsFunc = metadatainformer.TweakListOptionsFunc
@@ -25,7 +25,7 @@ type (
 	SharedInformerOption func(*Options)
 )
 
-// Factory shares one informer per resource.
+// Factory shares one informer per resource. It is safe for concurrent use.
 type Factory struct{ *factory.ResourceFactory }
 
 // New returns a factory without informers.
@@ -53,8 +53,8 @@ func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Dura
 	return NewSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
-// NewFilteredSharedInformerFactory returns a Factory for one namespace, or for
-// all if it is empty, whose informers see what the options let through.
+// NewFilteredSharedInformerFactory returns a Factory for one namespace, or for all if it
+// is empty. tweakListOptions narrows what its informers list and watch; nil does not.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
 	return New(client, Options{
 		DefaultResync:    defaultResync,

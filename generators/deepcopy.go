@@ -56,7 +56,7 @@ type uncopied struct {
 	pos  token.Position
 }
 
-// reportUncopied tells which kinds of a package lack DeepCopyObject, without which
+// reportUncopied reports the kinds of a package that lack DeepCopyObject, without which
 // the output does not compile. For root types that is an error; client-gen's
 // scripts may well make it after this run.
 func (c *collector) reportUncopied(pkg *Package, own packageMarkers) {

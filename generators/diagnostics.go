@@ -40,8 +40,8 @@ func (d *diagnostics) strict() {
 	d.errors, d.warnings = append(d.errors, d.warnings...), nil
 }
 
-// refuseSkipped adds a problem for each type that is skipped although nobody asked
-// for it.
+// refuseSkipped adds a problem for each type that is skipped although no marker and no
+// option says so.
 func (d *diagnostics) refuseSkipped(model *Model) {
 	for _, skip := range model.Skipped {
 		if !skip.Asked {
@@ -55,8 +55,8 @@ func sorted(list scanner.ErrorList) scanner.ErrorList {
 	return slices.CompactFunc(list, func(a, b *scanner.Error) bool { return *a == *b })
 }
 
-// DidYouMean returns the candidate that a misspelt name is most like, as
-// "; did you mean …?", or "" if it is like none.
+// DidYouMean returns the candidate that is most like a misspelt name, with the prefix, as
+// "; did you mean …?", or "" if none is like it.
 func DidYouMean(name, prefix string, candidates []string) string {
 	best, bestDistance := "", len(name)/2+1
 	for _, candidate := range candidates {

@@ -277,8 +277,8 @@ func (p literalParts) read() (*versionLiteral, bool) {
 	return literal, true
 }
 
-// reportUnread tells what the package says of its group and version and can't be read,
-// so that it is taken from the path. If that is because a package can't be had, it is an
+// reportUnread reports the parts of a package's group and version that can't be read, so
+// that they are taken from the path. If that is because a package can't be found, it is an
 // error: the informers would be of another group, and those of the right one removed.
 func (p *Package) reportUnread(group string, named, internal bool, diags *diagnostics) {
 	literal := p.literal()

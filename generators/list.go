@@ -13,17 +13,23 @@ import (
 // Row is one line of a list: a type that something is generated for, or one
 // that was skipped.
 type Row struct {
-	Group    string   `json:"group"`
-	Version  string   `json:"version"`
-	Kind     string   `json:"kind"`
-	Resource string   `json:"resource,omitempty"`
-	Scope    string   `json:"scope,omitempty"`
-	Verbs    []string `json:"verbs,omitempty"`
-	Informer bool     `json:"informer"`
-	Lister   bool     `json:"lister"`
-	Client   bool     `json:"client"`
-	Package  string   `json:"package"`
-	Position string   `json:"position"`
+	// Group, Version and Kind are the names in the API; Group is empty for the core group.
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	// Resource is the plural name in the API, and Scope Namespaced or Cluster.
+	Resource string `json:"resource,omitempty"`
+	Scope    string `json:"scope,omitempty"`
+	// Verbs are the methods that a client of the type has.
+	Verbs []string `json:"verbs,omitempty"`
+	// Informer, Lister and Client say what is generated.
+	Informer bool `json:"informer"`
+	Lister   bool `json:"lister"`
+	Client   bool `json:"client"`
+	// Package is the import path of the type's package.
+	Package string `json:"package"`
+	// Position is where the type is declared: file:line:column.
+	Position string `json:"position"`
 	// Skipped says why nothing is generated, and is empty otherwise.
 	Skipped string `json:"skipped,omitempty"`
 }

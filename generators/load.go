@@ -303,8 +303,8 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 	return pkg, nil
 }
 
-// parseUnbuilt parses a file that the go command would leave out, to tell of the
-// types in it. One with a syntax error is none of ours.
+// parseUnbuilt parses a file that the go command would leave out, to report the types in
+// it as skipped. One with a syntax error is ignored.
 func (p *Package) parseUnbuilt(name string, source []byte) {
 	aside := &Package{Path: p.Path, Dir: p.Dir, Name: p.Name, loader: p.loader}
 	aside.parseFile(name, source, new(diagnostics))
@@ -374,8 +374,8 @@ func newFile(fset *token.FileSet, name string, syntax *ast.File) *File {
 }
 
 // loadImport returns a package that others refer to, or nil if it can't be
-// found or parsed: then the code that refers to it does not compile, or it is
-// none of this tool's business.
+// found or parsed: then the code that refers to it does not compile, or it does not
+// matter here.
 func (l *loader) loadImport(path, from string) *Package {
 	if pkg, ok := l.packages[path]; ok {
 		return pkg

@@ -30,7 +30,7 @@ type modules struct {
 	byDir map[string]*module
 	// notice gets the downloads of the go command; it may be nil.
 	notice func(line string)
-	// listed are directories by import path, as the go command told them.
+	// listed are directories by import path, as the go command reported them.
 	listed map[string]string
 }
 
@@ -65,8 +65,8 @@ func (m *modules) of(dir string) (*module, error) {
 	return m.byDir[dir], nil
 }
 
-// isNotDirectory reports that a file stands where a directory was expected,
-// which the operating system only tells when something below it is asked for.
+// isNotDirectory reports that there is a file where a directory was expected. The
+// operating system reports that only for a path below it.
 func isNotDirectory(err error) bool {
 	return strings.Contains(err.Error(), "not a directory")
 }

@@ -23,7 +23,8 @@ const (
 	List
 )
 
-// Options say what to generate from what. Only Patterns are needed.
+// Options say from which packages to generate what, and where. Only Patterns are
+// required.
 type Options struct {
 	// Dir is the working directory, which relative paths start from and
 	// positions are relative to. Default: that of the process.
@@ -46,18 +47,19 @@ type Options struct {
 	// VersionedClientset is the import path of a clientset to list and watch
 	// with. Without one objects come over REST.
 	VersionedClientset string
-	// Clients writes typed clients as well, to the sibling "clients" of the output: they
-	// write where there is no clientset.
+	// Clients generates typed clients as well, in the sibling "clients" of the output, with
+	// which a project without a clientset creates and updates objects.
 	Clients bool
 	// Minimal leaves out what only existing callers of code-generator's output need.
 	Minimal bool
-	// InternalClientset is the same for internal versions, which are left out
-	// without one.
+	// InternalClientset is the import path of the clientset for internal versions.
+	// Without one, internal versions are left out.
 	InternalClientset string
 	// SingleDirectory leaves out the level "externalversions" that there is
 	// with a clientset. Without a clientset there never is one.
 	SingleDirectory bool
-	// PluralExceptions are pairs Kind:Plural, where the rule gives another plural.
+	// PluralExceptions are the plurals of kinds that do not follow the rule, as
+	// Kind:Plural.
 	PluralExceptions []string
 	// HeaderFile holds the text that every file begins with. The word YEAR in
 	// it stands for the year that a file on disk already has there, or else
@@ -72,11 +74,12 @@ type Options struct {
 	// Exclude are kinds that are skipped, as in Types, and packages that are not
 	// looked into, as in Patterns.
 	Exclude []string
-	// CRDs is a directory, or a file, with the CRDs of the types, as YAML: the types
-	// must agree with them.
+	// CRDs is a directory, or a file, with the CRDs of the types, as YAML. Types whose
+	// group, version, resource or scope differ from their CRD are errors. Default: the
+	// types are not compared with CRDs.
 	CRDs string
-	// Strict makes errors of warnings, and of types that are skipped though no
-	// marker and no option asks for it.
+	// Strict makes warnings errors, and also types that are skipped although no
+	// marker and no option says so.
 	Strict bool
 	// Mode is what to do with the result.
 	Mode Mode
@@ -86,8 +89,8 @@ type Options struct {
 	// Log gets a line for each step: what is loaded and how long it took.
 	// It may be nil.
 	Log func(message string)
-	// Notice gets messages about steps that take long or come from elsewhere, such as modules that
-	// the go command downloads, a line at a time. It may be nil.
+	// Notice gets messages about steps that may take long, such as the go command's about
+	// modules that it downloads, a line at a time. It may be nil.
 	Notice func(message string)
 	// Progress gets the progress of a step, such as "rendering", 120, 420, "files";
 	// the total is 0 where it isn't known. It is called by one goroutine at a
@@ -95,9 +98,13 @@ type Options struct {
 	Progress func(step string, done, total int, of string)
 }
 
-// UsageError reports options that are wrong whatever the input is.
-type UsageError struct{ Problem string }
+// UsageError reports options that are invalid, whatever the API packages are.
+type UsageError struct {
+	// Problem says what is wrong, what was found, and what to do.
+	Problem string
+}
 
+// Error returns the problem.
 func (e *UsageError) Error() string { return e.Problem }
 
 func usagef(format string, args ...any) error {

@@ -211,8 +211,8 @@ func (d *declaration) hasMethod(name string) bool {
 	return false
 }
 
-// lost returns what a type is defined by or embeds, also through others, that
-// can't be found, with its place and the reason; or "".
+// lost returns the name of a type that can't be found, and by which a type is defined or
+// which it embeds, also through other types, with its place and the reason; or "".
 func (d *declaration) lost(depth int) string {
 	fields, holder := d.structure()
 	exprs := []ast.Expr{holder.spec.Type}

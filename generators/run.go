@@ -27,12 +27,12 @@ var (
 type Result struct {
 	// Model is what was found.
 	Model *Model
-	// Warnings are worth reading and stop nothing.
+	// Warnings are problems that did not stop the run.
 	Warnings scanner.ErrorList
-	// PassedOver is the number of modules that have API types and that the patterns
-	// do not go into.
+	// PassedOver is the number of other modules below the patterns that have API types.
+	// Like the go command, the generator does not read them.
 	PassedOver int
-	// Next is the command to run next, or empty.
+	// Next is the command that completes go.mod for the generated code, or empty.
 	Next string
 	// Files is the number of files that were generated.
 	Files int
@@ -42,14 +42,14 @@ type Result struct {
 	Diff string
 }
 
-// Run generates informers, listers and clients. It returns what it found also beside an
-// error.
+// Run generates informers, listers and clients. With an error, the Result has what was
+// found until then.
 //
 // Possible errors: *UsageError for wrong options; a go/scanner.ErrorList with
 // the position of each problem of the input; ErrNothing; ErrDiffers; errors of
 // the file system; the cause of a cancelled context. After any error nothing has
-// been written, unless it is the file system that failed in the midst of
-// replacing files. Cancelling does not interrupt replacing.
+// been written, unless the file system failed while files were being replaced.
+// Cancelling does not interrupt replacing.
 func Run(ctx context.Context, options Options) (Result, error) {
 	var result Result
 	if err := options.Validate(); err != nil {

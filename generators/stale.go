@@ -276,7 +276,7 @@ func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *d
 	return kept
 }
 
-// warnUnswept tells that leftovers stay, since this run could not look everywhere.
+// warnUnswept warns that leftovers stay, since this run could not read every package.
 func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diagnostics) {
 	first := slices.Min(slices.Collect(maps.Keys(s.failed)))
 	diags.warnf(token.Position{Filename: relative(s.loader.dir, leftovers[0].path)},

@@ -23,13 +23,15 @@ type Change struct {
 	old, new []byte
 }
 
-// ChangeKind is a kind of change.
+// ChangeKind says what happens to a file.
 type ChangeKind string
 
-// The kinds of change.
 const (
+	// Created is a file that does not exist yet.
 	Created ChangeKind = "create"
+	// Updated is a file with other content than before.
 	Updated ChangeKind = "update"
+	// Removed is a file of an earlier run whose API type no longer exists.
 	Removed ChangeKind = "remove"
 )
 

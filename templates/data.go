@@ -62,6 +62,7 @@ func (f *File) ClientType(c Client) (string, error) {
 // options.
 type Factory struct {
 	File
+	// Client says what informers list and watch with.
 	Client Client
 	// Internal is the package of the internal interfaces.
 	Internal Import
@@ -82,8 +83,8 @@ type GroupAccessor struct {
 	Package Import
 }
 
-// Offers reports whether the factory has a method that code-generator's factories
-// have not: a group of that name goes first, since callers may know it.
+// Offers reports whether the factory has a method that code-generator's factories do not
+// have. If a group has that name, the method is the group's, as in code-generator's output.
 func (f *Factory) Offers(method string) bool {
 	return !slices.ContainsFunc(f.Groups, func(group GroupAccessor) bool { return group.Name == method })
 }
@@ -97,6 +98,7 @@ type Generic struct {
 
 // GenericVersion is a group and version with its resources.
 type GenericVersion struct {
+	// Group and Version are their names in the API.
 	Group, Version string
 	// Accessor leads from the factory to the version: "Apps().V1()".
 	Accessor string
@@ -116,6 +118,7 @@ type GenericResource struct {
 // the generated packages share.
 type InternalInterfaces struct {
 	File
+	// Client says what informers list and watch with.
 	Client Client
 }
 

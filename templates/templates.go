@@ -25,6 +25,7 @@ var local = map[string]bool{
 
 // Data is one of the data structs of this package.
 type Data interface {
+	// PackageName returns the name in the package clause of the file.
 	PackageName() string
 	file() *File
 }

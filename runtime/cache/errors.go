@@ -67,6 +67,7 @@ type SyncError struct {
 	Cause error
 }
 
+// Error returns the names, what the informer is doing instead, and the cause.
 func (e *SyncError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "informer %q: not in sync: ", e.Informer)

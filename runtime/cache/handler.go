@@ -39,8 +39,11 @@ type Handler[T any] interface {
 
 // HandlerFuncs is a Handler of functions, each of which may be nil.
 type HandlerFuncs[T any] struct {
-	Add    func(obj T, initial bool)
+	// Add is called for OnAdd.
+	Add func(obj T, initial bool)
+	// Update is called for OnUpdate.
 	Update func(old, obj T)
+	// Delete is called for OnDelete.
 	Delete func(last T, finalStateUnknown bool)
 }
 

@@ -66,6 +66,7 @@ type WatchEvent[T any] struct {
 // another must implement it too, and return the SourceInfo of the other one: an informer
 // sees the outermost source only.
 type Describer interface {
+	// Describe returns the description of the source, the same at each call.
 	Describe() SourceInfo
 }
 

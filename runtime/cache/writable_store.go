@@ -48,8 +48,11 @@ func (s WritableStore[T]) Replace(objects []T, resourceVersion string) error {
 // Change is a change to make to a store: Object becomes the object of Key or, if
 // Delete is true, the object of Key is removed.
 type Change[T any] struct {
-	Key    types.NamespacedName
+	// Key is the key of the object.
+	Key types.NamespacedName
+	// Object is the new object. It is not used if Delete is true.
 	Object T
+	// Delete is true for a deletion.
 	Delete bool
 }
 

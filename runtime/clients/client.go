@@ -15,6 +15,7 @@ import (
 // sends the fields as JSON, with types.ApplyPatchType and a field manager.
 type ApplyConfiguration interface {
 	runtime.ApplyConfiguration
+	// GetName returns the name of the object; nil is an error of Apply.
 	GetName() *string
 }
 

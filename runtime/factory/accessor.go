@@ -13,27 +13,35 @@ import (
 // interfaces have this form if Foos cannot be got by name, and so have no
 // lister.
 type InformerOnly interface {
+	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
 }
 
 // TypedInformerOnly is InformerOnly with the typed informer, an I.
 type TypedInformerOnly[I any] interface {
+	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
+	// TypedInformer returns the same informer with typed methods.
 	TypedInformer() I
 }
 
 // Informer returns the shared informer of a resource, and its lister, an L.
 // Generated FooInformer interfaces have this form.
 type Informer[L any] interface {
+	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
+	// Lister returns a lister over the informer's store, and creates the informer.
 	Lister() L
 }
 
 // TypedInformer is Informer with the typed informer, an I. Generated
 // TypedFooInformer interfaces have this form.
 type TypedInformer[I, L any] interface {
+	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
+	// TypedInformer returns the same informer with typed methods.
 	TypedInformer() I
+	// Lister returns a lister over the informer's store, and creates the informer.
 	Lister() L
 }
 
@@ -54,6 +62,7 @@ func Core[T clientgocache.Object](informer cache.TypedSharedIndexInformer[T]) *c
 
 // Scope is the part of a factory that generated code uses.
 type Scope[C any] struct {
+	// Factory has the informers.
 	Factory Interface[C]
 	// Namespace is the one that the factory is limited to, or empty.
 	Namespace string

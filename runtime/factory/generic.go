@@ -8,7 +8,9 @@ import (
 // GenericInformer is an informer of objects whose type is known at run time
 // only.
 type GenericInformer interface {
+	// Informer returns the shared informer.
 	Informer() cache.SharedIndexInformer
+	// Lister returns a lister over the informer's store.
 	Lister() cache.GenericLister
 }
 

@@ -186,7 +186,7 @@ func (a *API[T]) Get(key types.NamespacedName) (T, error) {
 	return v.copy(), nil
 }
 
-// Objects returns every object, ordered by namespace and name: the truth to
+// Objects returns every object, ordered by namespace and name: what to
 // compare a cache with.
 func (a *API[T]) Objects() []T {
 	a.mu.Lock()
@@ -206,16 +206,16 @@ func (a *API[T]) ResourceVersion() string {
 	return formatVersion(a.history.tail.rv)
 }
 
-// Compact forgets the history before the latest resourceVersion: see CompactTo.
+// Compact drops the history before the latest resourceVersion: see CompactTo.
 func (a *API[T]) Compact() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.history.compact(a.history.tail.rv)
 }
 
-// CompactTo forgets the history before a resourceVersion, as etcd does every
+// CompactTo drops the history before a resourceVersion, as etcd does every
 // few minutes: a list or a watch from an older one, and a continue token of an
-// older one, is answered with 410 Expired. Open watches live on. A
+// older one, is answered with 410 Expired. Open watches go on. A
 // resourceVersion that is not a number, or later than the latest, is an error.
 func (a *API[T]) CompactTo(resourceVersion string) error {
 	rv, err := parseVersion(resourceVersion)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Chaos is faults at random, of every kind that a client can get over: after
-// ClearFaults, its view is to become the state of the API again.
+// Chaos is faults at random, of every kind from which a client can recover: after
+// ClearFaults, its cache must become equal to the objects of the API again.
 //
 // Which fault a request meets depends on the Seed and on how many requests came
 // before it, and on nothing else. Request.Fault says which one it was.
@@ -17,23 +17,24 @@ import (
 // Left out are faults that no informer recovers from: a single object that can't be
 // decoded or is too long is missing until it changes.
 type Chaos struct {
+	// Seed decides which requests meet which faults. The same seed gives the same faults.
 	Seed uint64
 	// Rate is the share of the requests that meet a fault, from 0 to 1; 0 is one
 	// half.
 	Rate float64
 	// Longest is the longest Delay, Stall and Retry-After; 0 is ten seconds.
 	Longest time.Duration
-	// Restart is whether the server may also come back with a new history, as
-	// from API.Restart. Once that has as many versions as the old one, nothing
-	// tells a client that it is another: what it missed it only gets by a list.
+	// Restart is whether the server may also restart with a new history, as by
+	// API.Restart. Once that has as many versions as the old one, a client can't see
+	// that it is another: it gets the changes that it missed only by a list.
 	Restart bool
 	// If says whether a request may meet a fault; nil for any. It must not call
 	// the API.
 	If func(Request, Fault) bool
 }
 
-// FailRandomly lets the requests that meet no scripted fault meet random ones,
-// until ClearFaults.
+// FailRandomly injects random faults into requests that meet no scripted fault, until
+// ClearFaults.
 func (a *API[T]) FailRandomly(c Chaos) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

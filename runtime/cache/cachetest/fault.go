@@ -146,7 +146,7 @@ func (a *API[T]) Fail(faults ...Fault) {
 	}
 }
 
-// ClearFaults forgets the faults that are not used up, and ends FailRandomly.
+// ClearFaults removes the faults that are not used up, and ends FailRandomly.
 // Requests that have met theirs keep it.
 func (a *API[T]) ClearFaults() {
 	a.mu.Lock()

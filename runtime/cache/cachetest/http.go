@@ -22,7 +22,7 @@ import (
 // /api/v1/... for the core group and /apis/<group>/<version>/... for others,
 // with namespaces/<namespace>/ before the resource or without.
 //
-// It knows every verb: list, watch, get, create, update, patch (JSON, merge, for
+// It supports every verb: list, watch, get, create, update, patch (JSON, merge, for
 // the types of k8s.io/api strategic merge, and server-side apply), delete and
 // deletecollection; the subresource status; and discovery. A resource is listed
 // there while it is installed, and a group version while one of its resources

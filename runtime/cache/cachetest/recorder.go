@@ -27,8 +27,10 @@ const (
 
 // Event is one call of a handler.
 type Event[T any] struct {
+	// Type is the method that was called.
 	Type EventType
-	Key  types.NamespacedName
+	// Key is the namespace and name of the object.
+	Key types.NamespacedName
 	// Old is that of an update.
 	Old T
 	// Object is the object that was added, the new one of an update, or the
@@ -39,10 +41,9 @@ type Event[T any] struct {
 	FinalStateUnknown bool
 }
 
-// Recorder is a cache.Handler that remembers what it was told, and checks that
-// it was told by the contract of a handler. Its zero value is ready. It is safe
-// for concurrent use, and serves one registration: events of two would
-// contradict each other.
+// Recorder is a cache.Handler that records its calls, and checks that they follow the
+// contract of a handler. Its zero value is ready. It is safe for concurrent use. It is for
+// one registration: the events of two would contradict each other.
 type Recorder[T any] struct {
 	mu     sync.Mutex
 	events []Event[T]
@@ -71,7 +72,7 @@ func (r *Recorder[T]) OnDelete(last T, finalStateUnknown bool) {
 	r.record(Event[T]{Type: Delete, Object: last, FinalStateUnknown: finalStateUnknown})
 }
 
-// Events returns what the handler was told so far, in order.
+// Events returns the calls so far, in order.
 func (r *Recorder[T]) Events() []Event[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,6 +21,7 @@ const (
 
 // Request is one list or watch that reached the API.
 type Request struct {
+	// Verb is what it asks for.
 	Verb Verb
 	// Namespace is empty for all.
 	Namespace string

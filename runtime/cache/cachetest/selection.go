@@ -21,7 +21,7 @@ type selection struct {
 }
 
 // parseSelection validates options by the rules of the real server and returns
-// what they select. WatchList says whether the server knows of watch-lists.
+// what they select. WatchList says whether the server supports watch-lists.
 func parseSelection(namespace string, options metav1.ListOptions, watchList bool) (selection, error) {
 	var parsed internalversion.ListOptions
 	if err := internalversion.Convert_v1_ListOptions_To_internalversion_ListOptions(&options, &parsed, nil); err != nil {

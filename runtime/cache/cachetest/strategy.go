@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// statusSubresource is the only subresource that a server knows.
+// statusSubresource is the only subresource that a server has.
 const statusSubresource = "status"
 
 // strategy is what a server makes of the objects that clients write: which
@@ -114,7 +114,7 @@ func (s strategy) resetStatus(obj, old *unstructured.Unstructured) {
 }
 
 // resetAllButStatus takes back what the status subresource may not change. The
-// managed fields tell who changed the status.
+// managed fields name the manager that changed the status.
 func (s strategy) resetAllButStatus(obj, old *unstructured.Unstructured) {
 	status, ok := obj.Object[statusSubresource]
 	managed := obj.GetManagedFields()

@@ -132,6 +132,6 @@ func abort(w http.ResponseWriter, err error) {
 		w.abort(err)
 		return
 	}
-	// This is how net/http is told to cut a connection.
+	// This makes net/http cut the connection.
 	panic(http.ErrAbortHandler)
 }

@@ -72,4 +72,5 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error returns the value and the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }

@@ -27,28 +27,31 @@ type Implementation struct {
 	NewReflector func(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, options ReflectorOptions) Reflector
 
 	// NewIndexer may be given no transform.
-	NewIndexer         func(cache.KeyFunc, cache.Indexers, cache.TransformFunc) cache.Indexer
+	NewIndexer func(cache.KeyFunc, cache.Indexers, cache.TransformFunc) cache.Indexer
+	// NewThreadSafeStore is the function of this name.
 	NewThreadSafeStore func(cache.Indexers) cache.ThreadSafeStore
 
 	// NewDeltaFIFO and NewRealFIFO are those WithOptions.
 	NewDeltaFIFO func(cache.DeltaFIFOOptions) cache.Queue
 	NewRealFIFO  func(cache.RealFIFOOptions) cache.QueueWithBatch
 
+	// NewFactory returns a factory of the implementation's informers.
 	NewFactory func(FactoryOptions) Factory
 
 	// Skip says which cases the implementation is not to be asked for, and
 	// why. A key is the whole name of a case ("W4 a reason"), a statement
 	// ("W4") or a family ("W").
 	Skip map[string]string
-	// Defects says which cases it is known to fail, and how. They are run, and
-	// have to fail: a defect that was mended is to be taken from here. Keys are
-	// those of Skip.
+	// Defects says which cases it is known to fail, and how. They are run, and have to
+	// fail: once a defect is fixed, it must be removed here. Keys are those of Skip.
 	Defects map[string]string
 }
 
 // Reflector is what statements about reflectors need of one.
 type Reflector interface {
+	// RunWithContext lists and watches until ctx ends.
 	RunWithContext(ctx context.Context)
+	// ListAndWatchWithContext lists and watches once, and returns when the watch ends.
 	ListAndWatchWithContext(ctx context.Context) error
 }
 
@@ -71,8 +74,12 @@ type Factory interface {
 
 // FactoryOptions are what the options of a factory set.
 type FactoryOptions struct {
-	Resync       time.Duration
+	// Resync is the default resync period; zero is no resyncs.
+	Resync time.Duration
+	// CustomResync has the resync periods of some types, each given by an object of it.
 	CustomResync map[metav1.Object]time.Duration
-	Transform    cache.TransformFunc
+	// Transform is that of all informers.
+	Transform cache.TransformFunc
+	// InformerName is the identity of the factory's informers.
 	InformerName *cache.InformerName
 }

@@ -25,7 +25,7 @@ func TestAbsenceProven(t *testing.T) {
 		{"with an error in between", []answer{{}, {after: time.Minute, err: failed}, {after: grace}}, false},
 		{"served in between", []answer{{}, {after: time.Minute, served: true}, {after: grace}}, false},
 		{"an error in the end", []answer{{}, {after: grace, err: failed}}, false},
-		{"anew after an error", []answer{{err: failed}, {}, {after: grace}}, true},
+		{"from the start after an error", []answer{{err: failed}, {}, {after: grace}}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var a absence

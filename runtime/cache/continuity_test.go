@@ -49,11 +49,11 @@ func (w *cutWatcher) Stop() {
 }
 
 func (w *cutWatcher) Next() (cache.WatchEvent[*thing], error) {
-	frame, err := w.Watcher.Next()
+	event, err := w.Watcher.Next()
 	if err != nil && w.ctx.Err() != nil {
 		err = context.Cause(w.ctx)
 	}
-	return frame, err
+	return event, err
 }
 
 // An informer whose watches are cut is without a watch for no more than a twentieth of
@@ -298,23 +298,23 @@ func (b buffering) Watch(ctx context.Context, options metav1.ListOptions) (cache
 
 type bufferingWatcher struct {
 	cache.Watcher[*thing]
-	frames []cache.WatchEvent[*thing]
+	events []cache.WatchEvent[*thing]
 	err    error
 }
 
 func (w *bufferingWatcher) Next() (cache.WatchEvent[*thing], error) {
 	for w.err == nil {
-		frame, err := w.Watcher.Next()
+		event, err := w.Watcher.Next()
 		if w.err = err; err == nil {
-			w.frames = append(w.frames, frame)
+			w.events = append(w.events, event)
 		}
 	}
-	if len(w.frames) == 0 {
+	if len(w.events) == 0 {
 		return cache.WatchEvent[*thing]{}, w.err
 	}
-	frame := w.frames[0]
-	w.frames = w.frames[1:]
-	return frame, nil
+	event := w.events[0]
+	w.events = w.events[1:]
+	return event, nil
 }
 
 // Behind a proxy that buffers answers, changes come late, but they come.
@@ -335,7 +335,7 @@ func TestBufferingProxy(t *testing.T) {
 	})
 }
 
-// OnFailure is told of what went wrong, also if the informer makes up for it at once.
+// OnFailure is called for each failure, also if the informer recovers at once.
 func TestOnFailureIsToldOfEverything(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -350,12 +350,12 @@ func TestOnFailureIsToldOfEverything(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
 				api.Fail(test.fault)
-				var told []string
-				r := run(t, api, telling(&told))
+				var failed []string
+				r := run(t, api, failuresInto(&failed))
 				time.Sleep(time.Minute)
 				r.stop()
-				if len(told) != 1 || !strings.Contains(told[0], test.want) {
-					t.Errorf("told of %q, want one with %q", told, test.want)
+				if len(failed) != 1 || !strings.Contains(failed[0], test.want) {
+					t.Errorf("failures %q, want one with %q", failed, test.want)
 				}
 			})
 		})
@@ -363,23 +363,23 @@ func TestOnFailureIsToldOfEverything(t *testing.T) {
 	t.Run("a watch that breaks after a long time", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api := cachetest.NewAPI(newThing("a"))
-			var told []string
-			r := run(t, api, telling(&told))
+			var failed []string
+			r := run(t, api, failuresInto(&failed))
 			time.Sleep(3 * time.Minute)
 			api.BreakWatches(cachetest.ErrConnectionReset)
 			settle()
 			r.stop()
-			if len(told) != 1 || !strings.Contains(told[0], "connection reset") {
-				t.Errorf("told of %q", told)
+			if len(failed) != 1 || !strings.Contains(failed[0], "connection reset") {
+				t.Errorf("failures %q", failed)
 			}
 		})
 	})
 }
 
-// telling are options that gather what OnFailure is told.
-func telling(told *[]string) cache.Options[*thing] {
+// failuresInto are options that collect the errors of OnFailure.
+func failuresInto(failed *[]string) cache.Options[*thing] {
 	return cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
-		*told = append(*told, f.Err.Error())
+		*failed = append(*failed, f.Err.Error())
 		return cache.Decision{}
 	}}
 }

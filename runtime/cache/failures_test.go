@@ -138,7 +138,7 @@ func TestSilentWatch(t *testing.T) {
 		time.Sleep(61 * time.Second)
 		settle()
 		expect(t, "store", []string{"a 3"}, names(informer.Store().List()))
-		// A page of one object tells whether the server still knows the version.
+		// A page of one object shows whether the server still has the version.
 		expect(t, "requests", []string{"list 0", "watch 2", "list ", "watch 2"}, requests(api))
 		if s := informer.Status(); s.Attempts != 0 || s.LastError != nil {
 			t.Errorf("status: %+v", s)
@@ -422,8 +422,8 @@ func TestNewHistory(t *testing.T) {
 	}
 }
 
-// A watch that is closed each time as soon as something came of it is not opened
-// again without a rest.
+// A watch that is closed each time after its first event is not opened again without a
+// backoff.
 func TestShortWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))

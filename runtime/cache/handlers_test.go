@@ -73,7 +73,7 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// A relist tells of what it found as it was only the handler that asked for it,
+// A relist calls only the handler that wants it for objects that it found unchanged,
 // in the order of the list.
 func TestUnchanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

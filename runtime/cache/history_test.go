@@ -98,12 +98,12 @@ func playHistory(t *testing.T, script []byte) {
 		h.checkForward()
 	}
 
-	h.rest()
+	h.letRecover()
 	h.check()
 }
 
-// rest gives the informer a server that works, and the time to come after it.
-func (h *history) rest() {
+// letRecover lets the server work, and waits until the informer has recovered.
+func (h *history) letRecover() {
 	h.api.ClearFaults()
 	time.Sleep(5 * time.Minute) // longer than a request is stalled, which may remove the resource then
 	h.api.Install()
@@ -116,10 +116,10 @@ func (h *history) calm() {
 	time.Sleep(15 * time.Minute) // longer than any backoff, timeout or resync period
 }
 
-// beginAgain is a server that comes back with a new history, whose versions are
-// lower than those that the informer knows.
-func (h *history) beginAgain() {
-	h.rest()
+// restart is a server that restarts with a new history, whose versions are lower than
+// those that the informer has seen.
+func (h *history) restart() {
+	h.letRecover()
 	h.check()
 	backup := h.api.ResourceVersion()
 	for range 10 {
@@ -127,7 +127,7 @@ func (h *history) beginAgain() {
 		h.write(h.name())
 		must[*thing](h.t)(h.api.Delete(keyOf("lost")))
 	}
-	h.rest()
+	h.letRecover()
 	if h.number(2) == 0 {
 		h.api.Restart()
 	} else if err := h.api.Restore(backup); err != nil {
@@ -139,7 +139,7 @@ func (h *history) beginAgain() {
 		h.write(h.name())
 		time.Sleep(time.Minute)
 	}
-	h.rest()
+	h.letRecover()
 	h.version = 0
 	for i, handler := range h.handlers {
 		h.handlers[i].earlier = len(handler.Events())
@@ -179,7 +179,7 @@ var actions = []func(*history){
 			settle()
 		}
 	},
-	(*history).beginAgain,
+	(*history).restart,
 	func(h *history) { _, _ = h.api.Delete(keyOf(h.name())) },
 	func(h *history) { h.api.Bookmark() },
 	func(h *history) { h.api.CloseWatches() },
@@ -270,22 +270,22 @@ func (h *history) addHandler() {
 	h.handlers = append(h.handlers, handler{Recorder: recorder, Registration: registration})
 }
 
-// slow is a recorder that rests before each event.
+// slow is a recorder that waits before each event.
 type slow struct {
 	*cachetest.Recorder[*thing]
-	rest time.Duration
+	delay time.Duration
 }
 
-func (s slow) OnAdd(obj *thing, initial bool) { time.Sleep(s.rest); s.Recorder.OnAdd(obj, initial) }
+func (s slow) OnAdd(obj *thing, initial bool) { time.Sleep(s.delay); s.Recorder.OnAdd(obj, initial) }
 
-func (s slow) OnUpdate(old, obj *thing) { time.Sleep(s.rest); s.Recorder.OnUpdate(old, obj) }
+func (s slow) OnUpdate(old, obj *thing) { time.Sleep(s.delay); s.Recorder.OnUpdate(old, obj) }
 
 func (s slow) OnDelete(last *thing, unseen bool) {
-	time.Sleep(s.rest)
+	time.Sleep(s.delay)
 	s.Recorder.OnDelete(last, unseen)
 }
 
-// check compares everything with the truth, which the API knows.
+// check compares everything with the objects of the API.
 func (h *history) check() {
 	h.t.Helper()
 	truth := states(slices.Values(h.api.Objects()))

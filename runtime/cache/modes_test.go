@@ -30,7 +30,7 @@ func (g *gated) OnAdd(obj *thing, initial bool)  { <-g.gate; g.Recorder.OnAdd(ob
 func (g *gated) OnUpdate(old, obj *thing)        { <-g.gate; g.Recorder.OnUpdate(old, obj) }
 func (g *gated) OnDelete(last *thing, gone bool) { <-g.gate; g.Recorder.OnDelete(last, gone) }
 
-// A handler that coalesces is told of each object once, however far it is behind.
+// A handler that coalesces is called once for each object, however far it is behind.
 func TestCoalescingHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
@@ -192,7 +192,7 @@ func TestRemoveAfterPanic(t *testing.T) {
 	})
 }
 
-// The status tells how each handler gets on.
+// The status has the progress of each handler.
 func TestHandlerStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
@@ -255,7 +255,7 @@ func TestStuckHandlerRemovedHoldsNothing(t *testing.T) {
 	})
 }
 
-// A handler that takes batches is told the same, of several changes at once.
+// A handler that takes batches gets the same events, several at once.
 func TestInBatches(t *testing.T) {
 	for _, options := range []cache.HandlerOptions{
 		{},

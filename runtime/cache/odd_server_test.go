@@ -29,7 +29,7 @@ type oddServer struct {
 	// version and objects are those of a list.
 	version string
 	objects []*thing
-	frames  chan cache.WatchEvent[*thing]
+	events  chan cache.WatchEvent[*thing]
 	lists   int
 	watches int
 }
@@ -65,7 +65,7 @@ func (s *oddServer) change(change func()) {
 func (s *oddServer) stream() chan cache.WatchEvent[*thing] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.frames
+	return s.events
 }
 
 type oddWatch struct {
@@ -77,11 +77,11 @@ func (w oddWatch) Stop() {}
 
 func (w oddWatch) Next() (cache.WatchEvent[*thing], error) {
 	select {
-	case frame, ok := <-w.stream():
+	case event, ok := <-w.stream():
 		if !ok {
-			return frame, io.EOF
+			return event, io.EOF
 		}
-		return frame, nil
+		return event, nil
 	case <-w.ctx.Done():
 		return cache.WatchEvent[*thing]{}, context.Cause(w.ctx)
 	}
@@ -107,7 +107,7 @@ func deleted(obj *thing) cache.WatchEvent[*thing] {
 	return cache.WatchEvent[*thing]{Type: watch.Deleted, Object: obj}
 }
 
-// What happened is told, however odd its versions are: an event is left out only if
+// Handlers are called for every change, however odd its versions are: an event is left out only if
 // nothing can have happened since the one before it.
 func TestOddVersions(t *testing.T) {
 	const never, always, ordered = 1, 2, 3
@@ -115,52 +115,52 @@ func TestOddVersions(t *testing.T) {
 		name string
 		// when is for which sources it holds: those without an order, or all.
 		when   int
-		frames []cache.WatchEvent[*thing]
+		events []cache.WatchEvent[*thing]
 		want   []string
 	}{
 		{
 			name: "versions that do not grow", when: never,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
 			want:   []string{"add a 5", "update a 5 3", "add b 4", "update a 3 3"},
 		},
 		{
 			name: "no versions", when: always,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
 			want:   []string{"add a ", "add b ", "update a  "},
 		},
 		{
 			name: "deleted, created, updated and deleted at one version", when: always,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
 			want:   []string{"add a 5", "delete a 5", "add a 5", "update a 5 5", "delete a 5"},
 		},
 		{
 			name: "shown again after a permission was lost", when: always,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
 			want:   []string{"add a 5", "delete a 5", "add a 5"},
 		},
 		{
 			name: "another content at the same version, and back", when: always,
-			frames: []cache.WatchEvent[*thing]{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
+			events: []cache.WatchEvent[*thing]{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
 			want:   []string{"add a 5", "update a 5 5", "update a 5 5"},
 		},
 		{
 			name: "no UIDs, one version", when: always,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
 			want:   []string{"add a 5", "add b 5", "add c 5"},
 		},
 		{
 			name: "a deletion that comes again after another object got the name", when: ordered,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
 			want:   []string{"add a 5", "delete a 6", "add a 7"},
 		},
 		{
 			name: "an object that comes again after another one got the name", when: ordered,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
 			want:   []string{"add a 5", "delete a 6", "add a 7", "delete a 8"},
 		},
 		{
 			name: "one UID for all", when: always,
-			frames: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
+			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
 			want:   []string{"add a 5", "add b 5"},
 		},
 	} {
@@ -174,11 +174,11 @@ func TestOddVersions(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := &oddServer{ordered: inOrder, version: "1", frames: make(chan cache.WatchEvent[*thing])}
+					server := &oddServer{ordered: inOrder, version: "1", events: make(chan cache.WatchEvent[*thing])}
 					r := start(t, cache.New(server, cache.Options[*thing]{}))
 					recorder, _ := r.handle(cache.HandlerOptions{})
-					for _, frame := range test.frames {
-						server.frames <- frame
+					for _, event := range test.events {
+						server.events <- event
 						settle()
 					}
 					expect(t, "events", test.want, lines(recorder.Events()))
@@ -192,7 +192,7 @@ func TestOddVersions(t *testing.T) {
 // state may follow another one that the store has not got yet.
 func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &oddServer{ordered: true, version: "1", frames: make(chan cache.WatchEvent[*thing])}
+		server := &oddServer{ordered: true, version: "1", events: make(chan cache.WatchEvent[*thing])}
 		slow := cache.Index[*thing]{Name: "slow", Value: func(obj *thing) string {
 			if obj.Labels["content"] == "y" {
 				time.Sleep(time.Second)
@@ -202,7 +202,7 @@ func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 		r := start(t, cache.New(server, cache.Options[*thing]{Indexes: []cache.Index[*thing]{slow}}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		for _, obj := range []*thing{made("a", "u", "5", "x"), made("a", "u", "5", "y"), made("b", "v", "5", "x"), made("a", "u", "5", "x")} {
-			server.frames <- modified(obj)
+			server.events <- modified(obj)
 			settle()
 		}
 		time.Sleep(10 * time.Second)
@@ -216,11 +216,11 @@ func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 // Objects of one version and without a UID all arrive in a watch-list too.
 func TestInitialEventsWithoutUIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &streamingServer{oddServer: oddServer{ordered: true, frames: make(chan cache.WatchEvent[*thing], 9)}}
+		server := &streamingServer{oddServer: oddServer{ordered: true, events: make(chan cache.WatchEvent[*thing], 9)}}
 		for _, name := range []string{"a", "b", "c"} {
-			server.frames <- added(made(name, "", "5", "x"))
+			server.events <- added(made(name, "", "5", "x"))
 		}
-		server.frames <- cache.WatchEvent[*thing]{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
+		server.events <- cache.WatchEvent[*thing]{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
 		r := start(t, cache.New(server, cache.Options[*thing]{}))
 		settle()
 		expect(t, "store", []string{"a 5", "b 5", "c 5"}, names(r.Store().List()))
@@ -234,8 +234,8 @@ func (s *streamingServer) Describe() cache.SourceInfo {
 	return cache.SourceInfo{OrderedResourceVersions: s.ordered}
 }
 
-// A relist tells of another content at the same version, unless versions are those of
-// etcd, where there is none.
+// A relist delivers other content at the same version, unless versions are those of etcd,
+// where that does not happen.
 func TestRelistAtOneVersion(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -278,14 +278,14 @@ func TestRelistAtOneVersion(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, frames: make(chan cache.WatchEvent[*thing])}
+				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, events: make(chan cache.WatchEvent[*thing])}
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				settle()
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				initial := len(recorder.Events())
 				server.change(func() { server.objects = test.after })
-				close(server.frames) // at once: the informer lists again
+				close(server.events) // at once: the informer lists again
 				time.Sleep(3 * time.Second)
 				expect(t, "events", test.want, lines(recorder.Events()[initial:]))
 			})
@@ -294,10 +294,10 @@ func TestRelistAtOneVersion(t *testing.T) {
 }
 
 // A source of which nothing is known is not asked for its version while it is silent,
-// and a relist that finds what there was tells nothing.
+// and a relist that finds the same objects has no events.
 func TestIdleSourceWithoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, frames: make(chan cache.WatchEvent[*thing])}
+		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, events: make(chan cache.WatchEvent[*thing])}
 		r := start(t, cache.New(server, cache.Options[*thing]{}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		time.Sleep(time.Hour)
@@ -306,7 +306,7 @@ func TestIdleSourceWithoutOrder(t *testing.T) {
 		if server.lists != 1 || server.watches != 1 {
 			t.Errorf("%d lists and %d watches", server.lists, server.watches)
 		}
-		server.frames <- modified(made("a", "u", "", "y"))
+		server.events <- modified(made("a", "u", "", "y"))
 		settle()
 		expect(t, "events", []string{"add a  initial", "update a  "}, lines(recorder.Events()))
 	})
@@ -418,15 +418,15 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		t.Run("version "+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, frames: make(chan cache.WatchEvent[*thing])}
+				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, events: make(chan cache.WatchEvent[*thing])}
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				time.Sleep(time.Minute)
 				settle()
-				ended := server.frames
+				ended := server.events
 				server.change(func() {
 					server.objects = server.objects[1:]
-					server.frames = make(chan cache.WatchEvent[*thing])
+					server.events = make(chan cache.WatchEvent[*thing])
 				})
 				close(ended)
 				time.Sleep(2 * time.Second)
@@ -436,19 +436,19 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 	}
 }
 
-// A list without a version, of a server whose lists had one, is somebody else's: nothing
-// is deleted for it.
+// A list without a version, of a server whose lists had one, is not a response of that
+// server: nothing is deleted for it.
 func TestListThatLostItsVersion(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		t.Run("version "+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, frames: make(chan cache.WatchEvent[*thing])}
+				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, events: make(chan cache.WatchEvent[*thing])}
 				r := start(t, cache.New(server, cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				genuine := server.objects
 				server.change(func() { server.version, server.objects = version, nil })
-				close(server.frames) // at once: the informer lists again
+				close(server.events) // at once: the informer lists again
 				time.Sleep(time.Minute)
 				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
 				if s := r.Status(); !errors.Is(s.LastError, failure.ErrUndecodable) {
@@ -456,7 +456,7 @@ func TestListThatLostItsVersion(t *testing.T) {
 				}
 				settle()
 				server.change(func() {
-					server.frames = make(chan cache.WatchEvent[*thing])
+					server.events = make(chan cache.WatchEvent[*thing])
 					server.version, server.objects = "9", genuine
 				})
 				time.Sleep(2 * time.Minute)
@@ -470,14 +470,14 @@ func TestListThatLostItsVersion(t *testing.T) {
 }
 
 // A fake whose versions look like a server's is taken for one that may be dead when it is
-// silent. What the watch that is opened then tells once more is no event; what it tells
+// silent. What the next watch then repeats at its beginning is no event; what it sends
 // later is, also if nothing has changed.
 func TestSilentFakeIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &oddServer{
 			version: "10",
 			objects: []*thing{made("a", "u", "7", "x"), made("b", "v", "9", "x")},
-			frames:  make(chan cache.WatchEvent[*thing]),
+			events:  make(chan cache.WatchEvent[*thing]),
 		}
 		r := start(t, cache.New(server, cache.Options[*thing]{}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
@@ -489,11 +489,11 @@ func TestSilentFakeIsNotRepeated(t *testing.T) {
 		for before := watches(); watches() == before; {
 			time.Sleep(time.Second / 2)
 		}
-		server.frames <- modified(made("b", "v", "9", "x"))
+		server.events <- modified(made("b", "v", "9", "x"))
 		settle()
 		time.Sleep(time.Minute)
-		server.frames <- modified(made("b", "v", "9", "x"))
-		server.frames <- modified(made("b", "v", "9", "y"))
+		server.events <- modified(made("b", "v", "9", "x"))
+		server.events <- modified(made("b", "v", "9", "y"))
 		settle()
 		expect(t, "events", []string{"add a 7 initial", "add b 9 initial", "update b 9 9", "update b 9 9"}, lines(recorder.Events()))
 	})

@@ -15,22 +15,22 @@ import (
 )
 
 // A list is one delta of the queue, an event is another; each is counted out
-// before the store takes it in, and then the store's version is told.
+// before the store takes it in, and then the store's version is reported.
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		var told []string
+		var reported []string
 		note := func(format string, args ...any) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, fmt.Sprintf(format, args...))
+			reported = append(reported, fmt.Sprintf(format, args...))
 		}
 		take := func() []string {
 			settle()
 			mu.Lock()
 			defer mu.Unlock()
-			defer func() { told = nil }()
-			return slices.Clone(told)
+			defer func() { reported = nil }()
+			return slices.Clone(reported)
 		}
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
 		informer := run(t, api, cache.Options[*thing]{Metrics: cache.Metrics{

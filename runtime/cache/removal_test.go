@@ -24,7 +24,7 @@ type holder struct {
 }
 
 // A registration that is kept holds neither the handler nor an object once the
-// handler will not be called again, and tells the progress that it made.
+// handler will not be called again, and has the progress that it made.
 func TestRegistrationHoldsNothing(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -18,7 +18,7 @@ func TestVersionSample(t *testing.T) {
 	}{
 		{"those of etcd", []string{"7", "12", "3"}, "12", sameVersion},
 		{"of many, the first ones count", many, "100", sameVersion},
-		{"one object tells nothing", []string{"7"}, "12", sameContent},
+		{"one object decides nothing", []string{"7"}, "12", sameContent},
 		{"nor does none", nil, "12", sameContent},
 		{"one version for all", []string{"1", "1"}, "1", sameContent},
 		{"each object is counted by itself", []string{"3", "8", "3"}, "9", sameContent},

@@ -104,7 +104,7 @@ func TestStatusJSON(t *testing.T) {
 		want   string
 	}{
 		{"every field", fullStatus(), fullStatusJSON},
-		{"nothing to tell of", cache.Status{}, `{
+		{"zero value", cache.Status{}, `{
   "name": "",
   "phase": "not started",
   "synced": false,

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// What an informer tells of itself does not wait for an index function, nor for those
-// who wait for it. Real goroutines, since a bubble can't tell who waits for a lock.
+// The status of an informer waits neither for an index function nor for goroutines that
+// wait for that. Real goroutines, since a bubble does not see who waits for a lock.
 func TestStatusWaitsForNobody(t *testing.T) {
 	slow := func() (cache.Index[*thing], chan struct{}, func()) {
 		entered, gate := make(chan struct{}, 1), make(chan struct{})

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// The status tells what went on.
+// The status says what happened.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -91,7 +91,7 @@ func TestHealthCheck(t *testing.T) {
 		api.ClearFaults()
 		time.Sleep(2 * time.Minute)
 		if err := check(nil); err != nil {
-			t.Errorf("in step again: %v", err)
+			t.Errorf("up to date again: %v", err)
 		}
 		r.stop()
 		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
@@ -128,7 +128,7 @@ func TestResourceComesAndGoes(t *testing.T) {
 			created := must[*thing](t)(api.Create(newThing("b")))
 			time.Sleep(13 * time.Second)
 			expect(t, "store", []string{"b " + created.ResourceVersion}, names(r.Store().List()))
-			// Whether a watch still tells of the deletions or not.
+			// Whether a watch still delivers the deletions or not.
 			if round == 1 {
 				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Times: -1, Err: cachetest.Status(503)})
 				api.BreakWatches(cachetest.ErrConnectionReset)
@@ -146,7 +146,7 @@ func TestResourceComesAndGoes(t *testing.T) {
 			t.Error(err)
 		}
 		if n := len(recorder.View()); n != 0 {
-			t.Errorf("%d objects that the handler was not told to be gone", n)
+			t.Errorf("%d objects whose deletion was not delivered", n)
 		}
 	})
 }
@@ -233,7 +233,7 @@ func TestAbsenceOptions(t *testing.T) {
 	})
 }
 
-// The policy decides how long to rest, within bounds, and when to give up.
+// OnFailure decides on the backoff, within bounds, and when to give up.
 func TestOnFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
@@ -249,7 +249,7 @@ func TestOnFailure(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		if took := time.Since(begin); took != 400*time.Millisecond {
-			t.Errorf("4 rests of no time took %v, want 100 ms each", took)
+			t.Errorf("4 backoffs of no time took %v, want 100 ms each", took)
 		}
 		for i, f := range failures {
 			if f.Attempts != i+1 || f.Phase != cache.PhaseListing || f.Backoff < 500*time.Millisecond {
@@ -262,7 +262,7 @@ func TestOnFailure(t *testing.T) {
 	})
 }
 
-// targetedSource knows what it is of.
+// targetedSource has a description of what it lists.
 type targetedSource struct {
 	cache.Source[*thing]
 	namespace string
@@ -273,25 +273,28 @@ func (s targetedSource) Describe() cache.SourceInfo {
 	return cache.SourceInfo{Resource: orders, Namespace: s.namespace}
 }
 
-// Errors that do not mend themselves say what somebody has to do.
+// Errors that need operator action say which.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	for _, test := range []struct {
+		name      string
 		namespace string
 		code      int
 		want      string
 	}{
-		{"", 403, "RBAC must grant list and watch on orders.shop.example.com (version v1) in all namespaces"},
-		{"ns", 403, `RBAC must grant list and watch on orders.shop.example.com (version v1) in namespace "ns"`},
-		{"", 404, "the server does not have orders.shop.example.com (version v1) in all namespaces: is its CRD installed?"},
+		{"forbidden", "", 403, "RBAC must grant list and watch on orders.shop.example.com (version v1) in all namespaces"},
+		{"forbidden in a namespace", "ns", 403, `RBAC must grant list and watch on orders.shop.example.com (version v1) in namespace "ns"`},
+		{"not found", "", 404, "the server does not have orders.shop.example.com (version v1) in all namespaces: is its CRD installed?"},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			api := cachetest.NewAPI[*thing]()
-			api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(test.code)})
-			r := start(t, cache.New[*thing](targetedSource{api, test.namespace}, cache.Options[*thing]{}))
-			settle()
-			if err := r.Status().LastError; err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %s", err, test.want)
-			}
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI[*thing]()
+				api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(test.code)})
+				r := start(t, cache.New[*thing](targetedSource{api, test.namespace}, cache.Options[*thing]{}))
+				settle()
+				if err := r.Status().LastError; err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("got %v, want %s", err, test.want)
+				}
+			})
 		})
 	}
 }

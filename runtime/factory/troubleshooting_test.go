@@ -53,12 +53,12 @@ func TestTroubleshooting(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := strings.Split(string(text), "\n```text\n")
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for i := 1; i < len(parts); i++ {
 		before := parts[i-1]
 		_, heading, _ := strings.Cut(before[strings.LastIndex("\n"+before, "\n#"):], "# ")
 		heading, _, _ = strings.Cut(heading, "\n")
-		told[heading] = true
+		shown[heading] = true
 		was, after, _ := strings.Cut(parts[i], "```")
 		shown := show(t, heading)
 		if diff := cmp.Diff(was, shown); diff != "" && !*update {
@@ -67,7 +67,7 @@ func TestTroubleshooting(t *testing.T) {
 		parts[i] = shown + "```" + after
 	}
 	for heading := range scenes {
-		if !told[heading] {
+		if !shown[heading] {
 			t.Errorf("%s: no heading %q", troubleshooting, heading)
 		}
 	}

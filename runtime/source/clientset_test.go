@@ -55,11 +55,11 @@ func TestClientset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		frame, err := w.Next() // a fake clientset may begin with what exists
-		if err != nil || frame.Type != watch.Added {
-			t.Fatalf("%s %v", frame.Type, err)
+		event, err := w.Next() // a fake clientset may begin with what exists
+		if err != nil || event.Type != watch.Added {
+			t.Fatalf("%s %v", event.Type, err)
 		}
-		if frame.Object.Name == "c" {
+		if event.Object.Name == "c" {
 			break
 		}
 	}

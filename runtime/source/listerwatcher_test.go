@@ -29,8 +29,8 @@ func TestListerWatcher(t *testing.T) {
 		t.Errorf("%v %v, %d items, metadata %v", err, failed, len(got), meta)
 	}
 	w := openWatch(t, src)
-	if frame, err := w.Next(); err != nil || nameOf(frame.Object) != "default/c" {
-		t.Errorf("%v %v", frame, err)
+	if event, err := w.Next(); err != nil || nameOf(event.Object) != "default/c" {
+		t.Errorf("%v %v", event, err)
 	}
 	if _, err := w.Next(); !isObjectError(err) {
 		t.Errorf("object of another type: %v", err)

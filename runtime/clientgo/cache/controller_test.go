@@ -152,7 +152,7 @@ func TestControllerWatchErrors(t *testing.T) {
 				api, lw := podAPI()
 				lw.ListOnly = true
 				api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(403)})
-				var told []string
+				var failures []string
 				config := &Config{
 					Queue:             NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true}),
 					ListerWatcher:     lw,
@@ -161,12 +161,12 @@ func TestControllerWatchErrors(t *testing.T) {
 					Process:           func(any, bool) error { return nil },
 				}
 				configure(config, func(r *Reflector, err error) {
-					told = append(told, fmt.Sprint(r.TypeDescription(), ", forbidden: ", apierrors.IsForbidden(err)))
+					failures = append(failures, fmt.Sprint(r.TypeDescription(), ", forbidden: ", apierrors.IsForbidden(err)))
 				})
 				controller := New(config)
 				defer background(t, controller.RunWithContext)()
 				time.Sleep(time.Minute)
-				same(t, "told", told, []string{"pods of the test, forbidden: true"})
+				same(t, "failures", failures, []string{"pods of the test, forbidden: true"})
 				if !controller.HasSynced() {
 					t.Error("not in sync after the second list")
 				}

@@ -53,7 +53,7 @@ func add(t *testing.T, informer SharedInformer, handler ResourceEventHandler, re
 	return handle
 }
 
-// wantCalls compares what a handler was told since the last time.
+// wantCalls compares the calls of a handler since the last time.
 func wantCalls(t *testing.T, r *recorder, want ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -278,12 +278,12 @@ func TestWatchErrorHandler(t *testing.T) {
 		boom := errors.New("boom")
 		api.fail(boom)
 		informer := podInformer(api, 0)
-		var told []error
+		var failures []error
 		if err := informer.SetWatchErrorHandler(func(*Reflector, error) { t.Error("the last handler wins") }); err != nil {
 			t.Fatal(err)
 		}
 		if err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) {
-			told = append(told, err)
+			failures = append(failures, err)
 			if r.Name() != "k8s.io/api/core/v1.Pod" || r.TypeDescription() != "*v1.Pod" {
 				t.Errorf("reflector %q of %q", r.Name(), r.TypeDescription())
 			}
@@ -306,8 +306,8 @@ func TestWatchErrorHandler(t *testing.T) {
 			t.Error("not in sync after the failure")
 		}
 		stop()
-		if len(told) == 0 || !errors.Is(told[0], boom) {
-			t.Errorf("told of %v", told)
+		if len(failures) == 0 || !errors.Is(failures[0], boom) {
+			t.Errorf("failures %v", failures)
 		}
 	})
 }

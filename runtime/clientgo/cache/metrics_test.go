@@ -16,8 +16,8 @@ var podsResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 // metricsLog is a provider whose metrics record their values.
 type metricsLog struct {
-	mu   sync.Mutex
-	told []string
+	mu        sync.Mutex
+	published []string
 }
 
 type metricOf struct {
@@ -29,7 +29,7 @@ type metricOf struct {
 func (m metricOf) Set(value float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.told = append(m.told, fmt.Sprintf("%s %s %s: %v", m.id.Name(), m.id.GroupVersionResource().Resource, m.name, value))
+	m.published = append(m.published, fmt.Sprintf("%s %s %s: %v", m.id.Name(), m.id.GroupVersionResource().Resource, m.name, value))
 }
 
 func (m metricOf) Observe(value float64) { m.Set(value) }
@@ -49,8 +49,8 @@ func (l *metricsLog) NewStoreResourceVersionMetric(id InformerNameAndResource) G
 func (l *metricsLog) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer func() { l.told = nil }()
-	return slices.Clone(l.told)
+	defer func() { l.published = nil }()
+	return slices.Clone(l.published)
 }
 
 // newInformerName reserves a name until the end of the test.

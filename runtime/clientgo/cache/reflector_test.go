@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// diary is a store that writes down what a reflector tells it.
+// diary is a store that records the calls of a reflector.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -110,7 +110,7 @@ func background(t *testing.T, run func(context.Context)) (stop func()) {
 	}
 }
 
-// A reflector tells a store of the list and of each event, with its version.
+// A reflector passes the list and each event to a store, with its version.
 func TestReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, lw := podAPI("a")

@@ -16,7 +16,7 @@ import (
 )
 
 // mirror is a handler that makes a copy of the store from its events, and
-// complains of what does not follow from what it was told before.
+// reports calls that contradict the calls before.
 type mirror struct {
 	t    *testing.T
 	mu   sync.Mutex

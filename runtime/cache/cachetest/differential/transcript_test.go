@@ -92,7 +92,7 @@ func (e event) follows(before string) bool {
 // unchanged is whether the event is an update to the same state.
 func (e event) unchanged() bool { return e.kind == updated && e.old == e.obj }
 
-// recorder is a handler that writes down what it is told.
+// recorder is a handler that records its calls.
 type recorder struct {
 	registration cache.ResourceEventHandlerRegistration
 
@@ -192,7 +192,7 @@ func (t transcript) untrue() string {
 			}
 			for _, e := range events {
 				if before := known[handler][e.name]; !e.follows(before) {
-					return fmt.Sprintf("after step %d, %v: handler %d knew %q, and is told: %v", i, r.step, handler, before, e)
+					return fmt.Sprintf("after step %d, %v: handler %d had %q, and is called with: %v", i, r.step, handler, before, e)
 				}
 				if known[handler][e.name] = e.obj; e.kind == deleted {
 					delete(known[handler], e.name)

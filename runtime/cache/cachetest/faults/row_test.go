@@ -137,7 +137,7 @@ func (r row) write(w *world) {
 	w.create("d")
 }
 
-// watch waits for an hour, or a flood of requests, and tells what has happened. An
+// watch waits for an hour, or a flood of requests, and returns what has happened. An
 // informer that is out of date and makes a request a minute goes on trying; one that
 // has made no more than two waits for an answer.
 func (w *world) watch(began, ended time.Time) measurement {

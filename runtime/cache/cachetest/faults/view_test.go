@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// view is a handler that knows what there should be after what it was told, and
-// when it heard of the last change.
+// view is a handler that keeps the objects that result from its calls, and when it was
+// called for the last change.
 type view struct {
 	// without is a pod that does not count.
 	without string

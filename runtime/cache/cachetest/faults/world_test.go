@@ -146,10 +146,10 @@ func statesOf(pods []*v1.Pod) map[string]string {
 	return all
 }
 
-// state tells the states of a pod apart, of one that was created again as well.
+// state is different for each state of a pod, and for a pod that was created again.
 func state(pod *v1.Pod) string { return fmt.Sprint(pod.UID, "@", pod.ResourceVersion) }
 
-// difference tells where the store, or what the handler knows, differs from the
+// difference says where the store, or the view of the handler, differs from the
 // server; "" for nowhere.
 func (w *world) difference() string {
 	want, stored, known := w.objects(), w.stored(), w.view.get()

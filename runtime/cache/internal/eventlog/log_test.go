@@ -60,7 +60,7 @@ func TestEventLog(t *testing.T) {
 	readers.Wait()
 }
 
-// What every cursor has passed is free to go, and so is everything once nobody
+// What every cursor has passed can be collected, and so can everything once nobody
 // reads.
 func TestEventLogKeepsNothingBehind(t *testing.T) {
 	var log Log

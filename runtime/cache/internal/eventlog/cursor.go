@@ -2,8 +2,8 @@ package eventlog
 
 import "sync/atomic"
 
-// Cursor is a position in a log. It is used by one goroutine, which may be away
-// for long when another one closes it. The zero value is closed.
+// Cursor is a position in a log. It is used by one goroutine, and may be closed by
+// another one at any time. The zero value is closed.
 type Cursor struct {
 	// segment is nil when the cursor is closed.
 	segment atomic.Pointer[segment]

@@ -1,9 +1,9 @@
 // Package eventlog holds the changes of a store in the order in which they happened,
 // once for all handlers: each reads with a Cursor of its own.
 //
-// A Log is a list of segments, of which it only knows the last. What every cursor has
-// passed is garbage by itself. A Chain collects events before the store is locked, and a
-// Signal wakes those who wait for more.
+// A Log is a list of segments, and has a pointer to the last one only: segments that every
+// cursor has passed are garbage. A Chain collects events before the store is locked, and a
+// Signal wakes goroutines that wait for more.
 package eventlog
 
 import "sync/atomic"
@@ -17,11 +17,11 @@ const SegmentSize = 64
 //
 // Its methods need the write lock of the store, but for Len. Cursors read without a lock.
 type Log struct {
-	// tail is the last segment, of which filled events are there; nil while
-	// nobody reads the log.
+	// tail is the last segment, which has filled events; nil while the log has no
+	// cursors.
 	tail   *segment
 	filled int32
-	// cursors counts those who read the log.
+	// cursors counts the open cursors.
 	cursors int
 	// appended counts the events that were ever appended, length those that
 	// cursors can see.
@@ -33,7 +33,7 @@ type Log struct {
 // it gets once there is a next one. They are in memory of their own: a handler that is
 // stuck with one of them keeps only these, and not what follows in the log.
 type segment struct {
-	// events is nil before the first: a log may be quiet for long.
+	// events is nil before the first: a log may be without events for long.
 	events *[SegmentSize]Event
 	n      atomic.Int32
 	next   atomic.Pointer[segment]
@@ -72,8 +72,9 @@ func (l *Log) Append(e *Event) {
 	l.appended++
 }
 
-// AppendChain appends the events of a chain, which nobody else has, however many they
-// are in the same time. What was appended before is shown with them.
+// AppendChain appends the events of a chain, which must not be used afterwards. The time
+// that it takes does not depend on their number. What was appended before is shown with
+// them.
 func (l *Log) AppendChain(c *Chain) {
 	if l.cursors == 0 || c.n == 0 {
 		return

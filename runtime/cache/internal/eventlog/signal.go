@@ -2,11 +2,11 @@ package eventlog
 
 import "sync"
 
-// Signal wakes all who wait for it. Who waits must look for what it waits for
-// after the call of Next, lest it misses the last broadcast. The zero value works.
+// Signal wakes all goroutines that wait for it. A goroutine must call Next before it checks
+// its condition, or it may miss the last broadcast. The zero value works.
 type Signal struct {
 	mu sync.Mutex
-	// next is closed and forgotten at the next broadcast; nil if nobody waits.
+	// next is closed and removed at the next broadcast; nil if no goroutine waits.
 	next chan struct{}
 }
 
@@ -20,7 +20,7 @@ func (s *Signal) Next() <-chan struct{} {
 	return s.next
 }
 
-// Broadcast wakes all who wait.
+// Broadcast wakes all goroutines that wait.
 func (s *Signal) Broadcast() {
 	s.mu.Lock()
 	next := s.next

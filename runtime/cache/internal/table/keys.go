@@ -13,8 +13,8 @@ import (
 // keys themselves in the rows, where they are needed anyway. A map would hold each
 // a second time, which is a third of what an object costs.
 //
-// Changes need the write lock of the store. Reads are safe without a lock, but what
-// they find while somebody writes may be a part of a change.
+// Changes need the write lock of the store. Reads are safe without a lock, but during a
+// change they may find a part of it.
 type keyTable struct {
 	seed uint64
 	// rows is how many there are, and moves how often a key came or went: until then
@@ -78,7 +78,7 @@ func (t *keyTable) find(key Key) (row uint32, ok bool) {
 func (t *keyTable) findHash(hash uint32, key Key) (row uint32, ok bool) {
 	m := t.memory.Load()
 	i := m.home(hash)
-	for range m.slots { // while somebody writes, there may be no end in sight
+	for range m.slots { // during a change, there may be no free slot to end at
 		slot := m.slots[i].Load()
 		if slot == 0 {
 			break

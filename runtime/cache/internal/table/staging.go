@@ -101,7 +101,7 @@ func (s *Staging) Set(t *Table, key Key, obj Object) Found {
 	}
 	if same {
 		found.same = true
-		s.values.forgetSince(before)
+		s.values.truncate(before)
 	} else {
 		s.moving = true
 	}
@@ -256,7 +256,7 @@ func (s *Staging) Install(t *Table) bool {
 // Work is how much was prepared, in objects and postings that change.
 func (s *Staging) Work() int { return s.work }
 
-// Reset forgets everything.
+// Reset empties the staging.
 func (s *Staging) Reset() {
 	s.values.reset()
 	clear(s.found)
@@ -290,11 +290,11 @@ func (v *indexValues) add(all []string) {
 	v.ends = append(v.ends, len(all))
 }
 
-// mark returns how much there is, for forgetSince.
+// mark returns how much there is, for truncate.
 func (v *indexValues) mark() (mark [2]int) { return [2]int{len(v.values), len(v.ends)} }
 
-// forgetSince forgets what was added since the mark was made.
-func (v *indexValues) forgetSince(mark [2]int) {
+// truncate removes what was added since the mark was made.
+func (v *indexValues) truncate(mark [2]int) {
 	v.values, v.ends = v.values[:mark[0]], v.ends[:mark[1]]
 }
 
@@ -306,7 +306,7 @@ func (v *indexValues) take() []string {
 	return v.values[from:to]
 }
 
-// reset forgets all values.
+// reset removes all values.
 func (v *indexValues) reset() {
 	if len(v.values) > fewValues {
 		clear(v.values)

@@ -1,7 +1,7 @@
 // Package table holds objects by key, and finds them by the values that they have in
-// indexes: it is what a store of runtime/cache is made of, without its locks. It knows
-// nothing of what its objects are, nor of Kubernetes but the two parts of a key, and is
-// compiled once for all types: an object is one word, see Form.
+// indexes: it is what a store of runtime/cache is made of, without its locks. It does not
+// depend on the type of the objects, and is compiled once for all: an object is one word,
+// see Form. Of Kubernetes it has only the two parts of a key.
 //
 // A Table has rows of objects, keys and postings. A Staging prepares changes while
 // others read the table, and then makes them, in little time, under the lock of the
@@ -58,8 +58,8 @@ func (t *Table) Get(key Key) (obj Object, ok bool) {
 	return t.objects.items[row], true
 }
 
-// Load is Get without a lock: while somebody writes it may return anything, which must
-// not be looked at.
+// Load is Get without a lock: during a change it may return anything, which must not be
+// used.
 func (t *Table) Load(key Key) (obj Object, ok bool) {
 	row, ok := t.findHash(Hash(t.seed, key), key)
 	if !ok {
@@ -226,7 +226,7 @@ func (t *Table) Patched(changes iter.Seq[Change]) *Table {
 	return c
 }
 
-// Become gives t the content of fresh, which has its seed and which nobody else has.
+// Become gives t the content of fresh, which has its seed and must not be used afterwards.
 func (t *Table) Become(fresh *Table) {
 	t.rows, t.namespace = fresh.rows, fresh.namespace
 	t.memory.Store(fresh.memory.Load())

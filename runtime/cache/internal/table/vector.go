@@ -82,8 +82,8 @@ type column struct {
 	memory atomic.Pointer[[]Object]
 }
 
-// load returns the element at i. It is safe without a lock, but while somebody writes
-// it may return anything, which must not be looked at.
+// load returns the element at i. It is safe without a lock, but during a change it may
+// return anything, which must not be used.
 func (c *column) load(i uint32) Object {
 	if memory := c.memory.Load(); memory != nil && int(i) < len(*memory) {
 		return load(&(*memory)[i])

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,9 +61,17 @@ type backoff struct {
 	initial, current wait.Backoff
 	server           health
 	last             time.Duration
+	// factor is the jitter of initial, which itself has none: the package wait has no
+	// other generator than the global one.
+	factor float64
+	jitter func(limit time.Duration) time.Duration
 }
 
-func newBackoff(initial wait.Backoff) backoff { return backoff{initial: initial, current: initial} }
+func newBackoff(initial wait.Backoff, jitter func(limit time.Duration) time.Duration) backoff {
+	factor := initial.Jitter
+	initial.Jitter = 0
+	return backoff{initial: initial, current: initial, factor: factor, jitter: jitter}
+}
 
 func (b *backoff) reset() { b.current = b.initial }
 
@@ -96,12 +103,14 @@ func (b *backoff) watched(lasted time.Duration) {
 // than atLeast.
 func (b *backoff) delay(server health, atLeast time.Duration) time.Duration {
 	b.answered(server)
-	b.last = max(b.current.Step(), atLeast, minimumDelay)
+	next := b.current.Step()
+	next += b.jitter(time.Duration(b.factor * float64(next)))
+	b.last = max(next, atLeast, minimumDelay)
 	return b.last
 }
 
 // shortDelay is a second, give or take a half.
-func shortDelay() time.Duration { return time.Second/2 + rand.N(time.Second) }
+func (o *settings) shortDelay() time.Duration { return time.Second/2 + o.jitter(time.Second) }
 
 // freeRequests is how many requests in a row may follow each other at once.
 const freeRequests = 8

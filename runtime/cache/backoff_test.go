@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -63,7 +65,7 @@ func TestBackoff(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBackoff(test.initial)
+			b := newBackoff(test.initial, new(settings).jitter)
 			for i, step := range test.steps {
 				b.watched(step.watched)
 				if step.succeeded {
@@ -74,5 +76,29 @@ func TestBackoff(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Jitter lengthens each delay by up to its factor, and a seed repeats it.
+func TestBackoffJitter(t *testing.T) {
+	delays := func(seed uint64) (all []time.Duration) {
+		o := settings{random: rand.New(rand.NewPCG(seed, 0))}
+		b := newBackoff(wait.Backoff{Duration: time.Second, Jitter: 0.5}, o.jitter)
+		for range 100 {
+			all = append(all, b.delay(unreachable, 0))
+		}
+		return all
+	}
+	first := delays(1)
+	for i, d := range first {
+		if d < time.Second || d >= 3*time.Second/2 {
+			t.Errorf("delay %d: %v, want 1s to 1.5s", i, d)
+		}
+	}
+	if slices.Min(first) > 1100*time.Millisecond || slices.Max(first) < 1400*time.Millisecond {
+		t.Errorf("delays from %v to %v, want nearly 1s to 1.5s", slices.Min(first), slices.Max(first))
+	}
+	if !slices.Equal(first, delays(1)) || slices.Equal(first, delays(2)) {
+		t.Error("delays: not those of the seed")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,7 +61,7 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 // quarter longer than configured: many informers may wait for it.
 func (o *settings) absentDelay() time.Duration {
 	least := max(o.absentRetry(), minimumDelay)
-	return least + rand.N(least/4+1)
+	return least + o.jitter(least/4)
 }
 
 // explain adds to an error what operator action it needs, and that a Retry-After which is

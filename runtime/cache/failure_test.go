@@ -25,7 +25,7 @@ func TestTargetOfASource(t *testing.T) {
 		{SourceInfo{Resource: orders}, "orders.shop.test (version v1) in all namespaces"},
 		{SourceInfo{Resource: orders, Namespace: "a"}, `orders.shop.test (version v1) in namespace "a"`},
 	} {
-		r := &reflector{about: &c.about, options: &settings{Options[any]{Name: "of the options"}}}
+		r := &reflector{about: &c.about, options: &settings{Options: Options[any]{Name: "of the options"}}}
 		if got := r.target(); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.about, got, c.want)
 		}
@@ -34,7 +34,7 @@ func TestTargetOfASource(t *testing.T) {
 
 // A grant does not help who is not known.
 func TestUnauthorizedIsNotForbidden(t *testing.T) {
-	r := &reflector{about: &SourceInfo{}, options: &settings{Options[any]{Name: "things"}}}
+	r := &reflector{about: &SourceInfo{}, options: &settings{Options: Options[any]{Name: "things"}}}
 	err := r.explain(apierrors.NewUnauthorized("Unauthorized"))
 	if !apierrors.IsUnauthorized(err) || strings.Contains(err.Error(), "RBAC") || !strings.Contains(err.Error(), "credentials") {
 		t.Error(err)
@@ -47,7 +47,8 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
-		r := &reflector{about: &SourceInfo{}, options: &settings{Options[any]{}}, recorder: &statusRecorder{}}
+		options := &settings{}
+		r := &reflector{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: newBackoff(options.backoff(), options.jitter)}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
 		r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, fmt.Errorf("watch-list: %w", forbidden))

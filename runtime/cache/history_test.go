@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -21,25 +22,62 @@ import (
 // On the way there, no version goes back unless the server sends older events again,
 // and no request follows another too soon.
 func TestHistories(t *testing.T) {
+	if *seed != 0 {
+		playRandomHistory(t, *seed)
+		return
+	}
 	for range 200 {
 		playRandomHistory(t, rand.Uint64())
 	}
 }
 
-// playRandomHistory logs the seed of a history that fails. Backoffs are random too: it
-// may have to be played more than once.
+var seed = flag.Uint64("seed", 0, "the seed of the one history to play; 0 is many random ones")
+
+// playRandomHistory says how to repeat a history that fails. The seed decides what happens,
+// and all jitter. An even one repeats the run, see TestHistoryRepeats. With an odd one, the
+// order of goroutines counts too: it may have to be played more than once.
 func playRandomHistory(t *testing.T, seed uint64) {
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
+	synctest.Test(t, func(t *testing.T) { playHistory(t, randomScript(seed), seed) })
+	if t.Failed() {
+		t.Fatalf("repeat it with -run '^TestHistories$' -seed %d", seed)
+	}
+}
+
+// An even seed repeats a history: its requests come again, at the same times, and meet the
+// same faults. A few may differ, since the order of timers that expire at the same moment is
+// not defined.
+func TestHistoryRepeats(t *testing.T) {
+	played := func(seed uint64) (all []string) {
+		synctest.Test(t, func(t *testing.T) {
+			for _, r := range playHistory(t, randomScript(seed), seed).api.Requests() {
+				all = append(all, fmt.Sprintln(r.Arrived, r.Verb, r.Options.ResourceVersion, r.Options.Continue, r.Fault, r.Err))
+			}
+		})
+		return all
+	}
+	var differ []string
+	const histories = 30
+	for seed := uint64(0); seed < 2*histories; seed += 2 {
+		first := played(seed)
+		if len(first) == 0 {
+			t.Fatalf("seed %d: no requests", seed)
 		}
-	}()
+		if diff := cmp.Diff(first, played(seed)); diff != "" {
+			differ = append(differ, fmt.Sprintf("seed %d (-first +second):\n%s", seed, diff))
+		}
+	}
+	if len(differ) > histories/10 {
+		t.Errorf("%d of %d histories differ; %s", len(differ), histories, differ[0])
+	}
+}
+
+func randomScript(seed uint64) []byte {
 	script := make([]byte, 300)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for i := range script {
 		script[i] = byte(random.Uint32())
 	}
-	synctest.Test(t, func(t *testing.T) { playHistory(t, script) })
+	return script
 }
 
 func FuzzHistories(f *testing.F) {
@@ -48,7 +86,7 @@ func FuzzHistories(f *testing.F) {
 		if len(script) > 1000 {
 			return
 		}
-		synctest.Test(t, func(t *testing.T) { playHistory(t, script) })
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, 1) })
 	})
 }
 
@@ -58,6 +96,9 @@ type history struct {
 	api *cachetest.API[*thing]
 	// vanishes is whether a resource that is not there has no objects.
 	vanishes bool
+	// ordered is whether the informer has nothing left to do before each step, so that the
+	// order of goroutines does not count.
+	ordered bool
 	// replayed is whether the server may have sent older events again, which handlers
 	// are given.
 	replayed bool
@@ -75,8 +116,9 @@ type handler struct {
 	earlier int
 }
 
-func playHistory(t *testing.T, script []byte) {
-	h := &history{script: script, api: cachetest.NewAPI[*thing]()}
+// playHistory plays a script. The jitter of the informer has a seed.
+func playHistory(t *testing.T, script []byte, seed uint64) *history {
+	h := &history{script: script, ordered: seed%2 == 0, api: cachetest.NewAPI[*thing]()}
 	for i := range h.number(4) {
 		must[*thing](t)(h.api.Create(newThing(fmt.Sprint("initial", i))))
 	}
@@ -88,8 +130,14 @@ func playHistory(t *testing.T, script []byte) {
 		AbsentRetry:      time.Duration(h.number(3)-1) * time.Minute,
 		KeepAbsent:       h.number(2) == 0,
 	}
+	if h.ordered {
+		// Never at the moment at which a server ends a watch or a stall, after whole seconds.
+		options.IdleTimeout += time.Millisecond
+		options.BookmarkTimeout = 20*time.Second + time.Millisecond
+	}
 	h.vanishes = options.AbsentRetry >= 0 && !options.KeepAbsent
 	informer := cache.New(h.api, options)
+	cache.SeedJitter(informer, seed)
 	h.running = running{Informer: informer, t: t}
 	h.addHandler()
 	h.running = start(t, informer)
@@ -100,12 +148,13 @@ func playHistory(t *testing.T, script []byte) {
 
 	h.letRecover()
 	h.check()
+	return h
 }
 
 // letRecover lets the server work, and waits until the informer has recovered.
 func (h *history) letRecover() {
 	h.api.ClearFaults()
-	time.Sleep(5 * time.Minute) // longer than a request is stalled, which may remove the resource then
+	h.sleep(5 * time.Minute) // longer than a request is stalled, which may remove the resource then
 	h.api.Install()
 	h.calm()
 }
@@ -113,7 +162,7 @@ func (h *history) letRecover() {
 func (h *history) calm() {
 	h.api.ClearFaults()
 	h.api.SetWatchList(cachetest.WatchListServed)
-	time.Sleep(15 * time.Minute) // longer than any backoff, timeout or resync period
+	h.sleep(15 * time.Minute) // longer than any backoff, timeout or resync period
 }
 
 // restart is a server that restarts with a new history, whose versions are lower than
@@ -137,7 +186,7 @@ func (h *history) restart() {
 	h.api.FailRandomly(cachetest.Chaos{Seed: uint64(h.number(256))})
 	for range h.number(10) {
 		h.write(h.name())
-		time.Sleep(time.Minute)
+		h.sleep(time.Minute)
 	}
 	h.letRecover()
 	h.version = 0
@@ -225,7 +274,7 @@ var actions = []func(*history){
 	},
 	func(h *history) { h.api.ClearFaults() },
 	func(h *history) { settle() },
-	func(h *history) { time.Sleep(time.Duration(1+h.number(200)) * time.Second) },
+	func(h *history) { h.sleep(time.Duration(1+h.number(200)) * time.Second) },
 	func(h *history) { h.addHandler() },
 	func(h *history) {
 		if len(h.handlers) > 0 {
@@ -244,7 +293,17 @@ var actions = []func(*history){
 
 func numberOf(obj *thing) string { return obj.Labels["number"] }
 
-func (h *history) act(n int) { actions[n](h) }
+func (h *history) act(n int) {
+	actions[n](h)
+	h.sleep(0)
+}
+
+func (h *history) sleep(d time.Duration) {
+	time.Sleep(d)
+	if h.ordered {
+		settle()
+	}
+}
 
 func (h *history) failure() error {
 	return []error{

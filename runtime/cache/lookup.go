@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"maps"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +35,7 @@ type lookups struct {
 	context context.Context
 	find    func(context.Context, types.NamespacedName) (finding, error)
 	push    func(delta)
+	jitter  func(limit time.Duration) time.Duration
 	// ordered is whether of two states the one with the later version is the later one.
 	ordered bool
 
@@ -60,11 +60,15 @@ type lookups struct {
 	done sync.WaitGroup
 }
 
-func newLookups(ctx context.Context, find func(context.Context, types.NamespacedName) (finding, error), push func(delta), ordered bool) *lookups {
+func newLookups(
+	ctx context.Context, find func(context.Context, types.NamespacedName) (finding, error), push func(delta),
+	jitter func(limit time.Duration) time.Duration, ordered bool,
+) *lookups {
 	return &lookups{
 		context: ctx,
 		find:    find,
 		push:    push,
+		jitter:  jitter,
 		ordered: ordered,
 	}
 }
@@ -84,9 +88,10 @@ type lookup struct {
 	delay time.Duration
 }
 
-func (l *lookup) postpone(now time.Time) {
-	l.delay = min(max(2*l.delay, firstLookup), longestLookup)
-	l.due = now.Add(l.delay + rand.N(l.delay))
+// postpone sets when an object is looked up next. The caller holds mu.
+func (l *lookups) postpone(next *lookup) {
+	next.delay = min(max(2*next.delay, firstLookup), longestLookup)
+	next.due = time.Now().Add(next.delay + l.jitter(next.delay))
 }
 
 // add has an object looked up. It returns false if too many are.
@@ -104,7 +109,7 @@ func (l *lookups) add(key types.NamespacedName) bool {
 	if earlier := l.pending[key]; earlier != nil {
 		next.delay = earlier.delay / 2 // of another state, but probably for the same reason
 	}
-	next.postpone(time.Now())
+	l.postpone(next)
 	l.pending[key] = next
 	delete(l.known, key)
 	l.active.Store(true)
@@ -223,7 +228,7 @@ func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *l
 	}
 	logger := klog.FromContext(ctx)
 	if err != nil {
-		asked.postpone(time.Now())
+		l.postpone(asked)
 		logger.V(4).Info("Object could not be looked up", "object", keyString(key), "err", err, "again", asked.due)
 		return
 	}

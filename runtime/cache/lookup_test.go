@@ -48,7 +48,7 @@ func TestLookupsStop(t *testing.T) {
 			asked++
 			<-ctx.Done()
 			return finding{exists: true}, nil
-		}, func(delta) { t.Error("something was pushed") }, true)
+		}, func(delta) { t.Error("something was pushed") }, new(settings).jitter, true)
 		key := types.NamespacedName{Name: "a"}
 		l.add(key)
 		time.Sleep(2 * firstLookup)

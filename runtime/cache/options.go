@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"math/rand/v2"
 	"reflect"
 	"time"
 
@@ -118,7 +119,23 @@ const (
 )
 
 // settings are the options of an informer, whatever the type of its objects.
-type settings struct{ Options[any] }
+type settings struct {
+	Options[any]
+	// random is where jitter comes from; nil is the generator of package rand. Tests seed
+	// it, to repeat a run.
+	random *rand.Rand
+}
+
+// jitter returns a random duration below limit, or zero if there is none.
+func (o *settings) jitter(limit time.Duration) time.Duration {
+	switch {
+	case limit <= 0:
+		return 0
+	case o.random == nil:
+		return rand.N(limit)
+	}
+	return time.Duration(o.random.Int64N(int64(limit)))
+}
 
 func untypedOptions[T any](o *Options[T]) Options[any] {
 	return Options[any]{

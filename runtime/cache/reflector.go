@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -61,10 +60,10 @@ type reflector struct {
 // run reflects until ctx ends, or a failure is to end it, which it returns.
 // Whatever waits has an error to report.
 func (r *reflector) run(ctx context.Context) error {
-	r.backoff = newBackoff(r.options.backoff())
+	r.backoff = newBackoff(r.options.backoff(), r.options.jitter)
 	r.same = sameContent
 	r.delivered = newDelivered()
-	r.lookups = newLookups(ctx, r.find, r.push, r.about.OrderedResourceVersions)
+	r.lookups = newLookups(ctx, r.find, r.push, r.options.jitter, r.about.OrderedResourceVersions)
 	defer r.lookups.stop()
 
 	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
@@ -108,7 +107,7 @@ func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, t
 	}
 	delay := r.floor.delay(took)
 	if pace == soon {
-		delay = shortDelay()
+		delay = r.options.shortDelay()
 	}
 	if delay > 0 {
 		if err != nil {
@@ -397,5 +396,5 @@ func (r *reflector) watchTimeout() time.Duration {
 	if r.buffered {
 		least = min(least, max(r.options.idleTimeout()/3, time.Second))
 	}
-	return least + rand.N(least)
+	return least + r.options.jitter(least)
 }

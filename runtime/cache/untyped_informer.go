@@ -50,7 +50,7 @@ func newInformer(objects reflect.Type, source Source[any], about SourceInfo, opt
 	typed := &Informer[any]{core: informer{
 		source:  source,
 		about:   about,
-		options: settings{options},
+		options: settings{Options: options},
 		synced:  synced,
 		stopped: make(chan struct{}),
 	}}

@@ -1,0 +1,24 @@
+package cache
+
+import (
+	"math/rand/v2"
+	"sync"
+)
+
+// SeedJitter makes the jitter of an informer that has not been started depend on a seed
+// alone.
+func SeedJitter[T any](i *Informer[T], seed uint64) {
+	i.core.options.random = rand.New(&lockedSource{source: rand.NewPCG(seed, 0)})
+}
+
+// lockedSource is a source for several goroutines.
+type lockedSource struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *lockedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}

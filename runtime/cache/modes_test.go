@@ -215,10 +215,8 @@ func TestHandlerStatus(t *testing.T) {
 			{Name: "quick", Delivered: 4},
 			{Name: "slow", Backlog: 1, Lag: 55 * time.Second, Delivered: 3, LongestCall: time.Minute},
 		}
-		for i, got := range informer.Status().Handlers {
-			if got != want[i] {
-				t.Errorf("got %+v, want %+v", got, want[i])
-			}
+		if got := informer.Status().Handlers; !slices.Equal(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
 }

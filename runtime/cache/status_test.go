@@ -251,6 +251,9 @@ func TestOnFailure(t *testing.T) {
 		if took := time.Since(begin); took != 400*time.Millisecond {
 			t.Errorf("4 backoffs of no time took %v, want 100 ms each", took)
 		}
+		if len(failures) != 5 {
+			t.Errorf("%d failures, want 5", len(failures))
+		}
 		for i, f := range failures {
 			if f.Attempts != i+1 || f.Phase != cache.PhaseListing || f.Backoff < 500*time.Millisecond {
 				t.Errorf("failure %d: %+v", i, f)

@@ -136,7 +136,7 @@ func TestTweak(t *testing.T) {
 	}
 	tweaked := Tweak(src, func(options *metav1.ListOptions) { options.LabelSelector = "a=b" })
 	if !infoOf(tweaked).NoWatchList {
-		t.Error("tweaked source: forgets that there are no watch-lists")
+		t.Error("tweaked source: NoWatchList is lost")
 	}
 	options := metav1.ListOptions{Limit: 5}
 	if _, _, _, err := listAll(t, tweaked, options); err != nil {
@@ -144,6 +144,9 @@ func TestTweak(t *testing.T) {
 	}
 	if _, err := tweaked.Watch(t.Context(), options); err != nil {
 		t.Fatal(err)
+	}
+	if len(seen) != 2 {
+		t.Fatalf("%d requests, want a list and a watch", len(seen))
 	}
 	for _, got := range seen {
 		if got.LabelSelector != "a=b" || got.Limit != 5 {

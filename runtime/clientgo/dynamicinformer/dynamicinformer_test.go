@@ -168,7 +168,11 @@ func TestOptions(t *testing.T) {
 		if resyncs != 2*3 {
 			t.Errorf("%d resyncs of 3 objects in two minutes", resyncs)
 		}
-		for _, obj := range factory.InformerFor(carps).GetStore().List() {
+		objs := factory.InformerFor(carps).GetStore().List()
+		if len(objs) != 3 {
+			t.Errorf("%d objects, want 3", len(objs))
+		}
+		for _, obj := range objs {
 			if got := obj.(*unstructured.Unstructured).GetLabels(); got != nil {
 				t.Errorf("not transformed: has the labels %v", got)
 			}

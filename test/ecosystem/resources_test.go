@@ -19,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/clientgo/dynamicinformer"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // resourceFactory is what the dynamic and the metadata factory share.
@@ -42,9 +43,15 @@ func TestDefinitionComesAndGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sourceClient, err := source.NewClient(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, factory := range map[string]resourceFactory{
-		"dynamic":  dynamicinformer.New(client, dynamicinformer.Options{}),
-		"metadata": metadatainformer.New(metadataClient, metadatainformer.Options{}),
+		"dynamic":         dynamicinformer.New(client, dynamicinformer.Options{}),
+		"metadata":        metadatainformer.New(metadataClient, metadatainformer.Options{}),
+		"source-dynamic":  dynamicinformer.NewForClient(sourceClient, dynamicinformer.Options{}),
+		"source-metadata": metadatainformer.NewForClient(sourceClient, metadatainformer.Options{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())

@@ -10,5 +10,5 @@ func TestAPIIsClientGos(t *testing.T) {
 	apinames.Compare(t,
 		"github.com/informer-gen/informer-gen/runtime/clientgo/dynamicinformer",
 		"k8s.io/client-go/dynamic/dynamicinformer",
-		apinames.Exceptions{Added: "Factory New Options"})
+		apinames.Exceptions{Added: "Factory New NewForClient Options"})
 }

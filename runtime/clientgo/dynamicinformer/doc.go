@@ -3,7 +3,8 @@
 // resources that are known at run time only. Code that uses it changes the one
 // import.
 //
-//	New ─► Factory ─► ForResource ─► factory.NewInformer over a dynamic client
+//	New          ─► Factory ─► ForResource ─► factory.NewInformer over a dynamic client
+//	NewForClient ─► the same over runtime/source, which takes less time and memory
 //
 // The interface types are client-go's. What they lack is in [Factory]: contexts,
 // an error that says why an informer is not in sync, options, and the release of

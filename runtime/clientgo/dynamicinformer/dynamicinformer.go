@@ -34,6 +34,14 @@ func New(client dynamic.Interface, options Options) *Factory {
 	}, options)}
 }
 
+// NewForClient is New without a client of client-go: lists and watches are decoded as they
+// arrive, object by object, and what is equal in objects is held once.
+func NewForClient(client *source.Client, options Options) *Factory {
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
+		return source.New[*unstructured.Unstructured](client, resource, namespace)
+	}, options)}
+}
+
 // NewDynamicSharedInformerFactory returns a Factory for all namespaces.
 func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
 	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)

@@ -2,7 +2,8 @@
 // k8s.io/client-go/metadata/metadatainformer: the same names and signatures, for shared
 // informers of the metadata of any resource. Code that uses it changes the one import.
 //
-//	New ─► Factory ─► ForResource ─► factory.NewInformer over a metadata client
+//	New          ─► Factory ─► ForResource ─► factory.NewInformer over a metadata client
+//	NewForClient ─► the same over runtime/source, which takes less time and memory
 //
 // The interface types are client-go's. What they lack is in [Factory]: contexts,
 // an error that says why an informer is not in sync, options, and the release of

@@ -36,7 +36,7 @@ func New(client metadata.Interface, options Options) *Factory {
 }
 
 // NewForClient is New without a client of client-go: lists and watches are decoded as they
-// arrive, object by object.
+// arrive, object by object, and what is equal in objects is held once.
 func NewForClient(client *source.Client, options Options) *Factory {
 	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
 		return source.New[*metav1.PartialObjectMetadata](client, resource, namespace)

@@ -46,7 +46,7 @@ type ClientOptions struct {
 	MaxObjectBytes int64
 
 	// DisableSharing gives each object memory of its own. By default what is equal in
-	// objects of the client is held once: see the package comment.
+	// objects of the client is held once, as the package comment says.
 	DisableSharing bool
 }
 
@@ -99,6 +99,15 @@ func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, err
 		client.maxObject = DefaultMaxObjectBytes
 	}
 	return client, nil
+}
+
+// Shared returns how many parts of objects were found instead of decoded, and how many bytes
+// they had in responses: about half as many as they would take in memory.
+func (c *Client) Shared() (parts, bytes uint64) {
+	if c.shared == nil {
+		return 0, 0
+	}
+	return c.shared.Saved()
 }
 
 // sharedObjects returns what the objects of all sources have in common, nil if nothing.

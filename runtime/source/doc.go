@@ -1,7 +1,7 @@
 // Package source lists and watches resources for informers: it implements
 // [cache.Source] over REST, over a clientset and over a client-go
-// ListerWatcher. Each object that it returns is an allocation of its own, which the caller
-// owns.
+// ListerWatcher. Objects are read-only, since they may have parts in common: change a deep
+// copy.
 //
 // # Over REST
 //
@@ -13,6 +13,8 @@
 // Data flow of an object:
 //
 //	http body ─► value (JSON) or field (protobuf) ─► a fresh *Foo ─► each / Next
+//	                                                      │
+//	                                   parts that were decoded before are found
 //
 // A list is decoded as it arrives. Neither the body nor a page is ever
 // buffered: one item is in memory as bytes, and every object is an allocation
@@ -26,19 +28,35 @@
 // list's item are what the server sent, in general nothing for a built-in
 // type. An object that is a runtime.Unstructured keeps both.
 //
-// JSON has a fast decoder, with client-go's own as fallback: an object that the
-// fast one refuses is decoded by client-go's, whose result counts. A type that the
-// fast one cannot handle is decoded by client-go's after its first object.
+// JSON has fast decoders, with client-go's own as fallback: an object that the
+// fast ones refuse is decoded by client-go's, whose result counts. What they accept is
+// tested, with random objects, to be what client-go makes of it.
 //
 // Protobuf is requested when the type can decode it, as those of k8s.io/api
 // can, and the configuration does not name other content types.
+//
+// # What is equal is held once
+//
+// Most of an object is equal to a part of another one: the containers of the pods of a
+// deployment, labels, managed fields, and all but the status after an update. A part is
+// identified by its Go type and its bytes in the response. One that was decoded before,
+// for any source of the Client, is not decoded again: objects have the same pointer, slice
+// or map, or a copy of the same struct. Strings of up to 128 bytes are held once too.
+//
+// That needs no memory of its own but tables of at most 3 MB for each Client, and keeps no
+// object alive. Client.Shared tells how much it has saved. What is not equal to anything costs a hash of its
+// bytes.
+//
+// Informers with a Transform, which may change objects, get objects that share only
+// strings. ClientOptions.DisableSharing is for programs that change objects elsewhere, which they
+// must not. Objects that a clientset or a ListerWatcher has decoded are left as they are.
 //
 // # Errors
 //
 // A response that is a status is returned as the error of
 // k8s.io/apimachinery/pkg/api/errors, with the Retry-After of the server. No
-// request is retried here: callers see every failure, and decide. An object that cannot be decoded is a [failure.ObjectError] and does not
-// affect the others. A truncated list or stream is an error, never a short list
+// request is retried here: callers see every failure, and decide. An object that cannot be
+// decoded is a [failure.ObjectError] and does not affect the others. A truncated list or stream is an error, never a short list
 // or a normal end.
 //
 // # Limits

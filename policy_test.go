@@ -48,7 +48,7 @@ var rules = map[string]rule{
 	"generators":       {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
 	"templates":        {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
 	"runtime/cache":    {own: []string{"runtime/cache", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/source":   {own: []string{"runtime/cache", "runtime/source", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}},
+	"runtime/source":   {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}},
 	"runtime/clientgo": {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
 	"runtime/clients":  {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/factory":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
@@ -59,6 +59,10 @@ var rules = map[string]rule{
 
 	"runtime/clientgo/dynamicinformer":  clientFactory,
 	"runtime/clientgo/metadatainformer": clientFactory,
+
+	// It is between runtime/source and runtime/share, and knows times.
+	"runtime/internal/decode": {own: []string{"runtime/internal"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/share":           {own: []string{"runtime/internal/decode"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime"}},
 
 	// It is between runtime/cache and listers, and knows keys.
 	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},

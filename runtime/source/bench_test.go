@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // BenchmarkList decodes a page of 500 pods. The times are of one page.

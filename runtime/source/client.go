@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // Client is the connection to one API server. All its sources share one

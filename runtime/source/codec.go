@@ -17,8 +17,8 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // codec decodes objects of one Go type.

@@ -48,8 +48,10 @@
 // bytes.
 //
 // Informers with a Transform, which may change objects, get objects that share only
-// strings. ClientOptions.DisableSharing is for programs that change objects elsewhere, which they
-// must not. Objects that a clientset or a ListerWatcher has decoded are left as they are.
+// strings; package share makes the parts of others one after it. It also does that for objects
+// that a clientset or a ListerWatcher has decoded, which are left as they are here.
+// ClientOptions.DisableSharing is for programs that change objects elsewhere, which they must
+// not.
 //
 // # Errors
 //

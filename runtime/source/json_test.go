@@ -19,8 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // same decodes data as client-go does and with the fast decoder: what both

@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // typedConfig makes client-go's clients and this package ask for the same.

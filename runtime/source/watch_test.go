@@ -24,8 +24,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // protoFrame is one frame as an API server sends it.

@@ -144,12 +144,13 @@ type pair struct {
 	got, want any
 }
 
-// play decodes random objects, edits of them and repetitions, and compares each with what
-// client-go makes of it, at once and when all are decoded: what was shared has not changed.
+// play decodes random objects, edits of them and repetitions, with sharing and with
+// client-go's decoder and sharing afterwards, and compares each with what client-go makes of
+// it, at once and when all are decoded: what was shared has not changed.
 func play(t *testing.T, seed int64) (accepted, refused int) {
 	rng := rand.New(rand.NewSource(seed))
 	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rng, serializer.NewCodecFactory(kruntime.NewScheme())).NilChance(0.4).NumElements(1, 2).MaxDepth(9)
-	shared := NewShared()
+	shared, canonical := NewShared(), NewShared()
 	decoders := map[reflect.Type]decoder{}
 	for _, typ := range types {
 		decoders[typ] = newDecoder(typ, shared)
@@ -172,6 +173,12 @@ func play(t *testing.T, seed int64) (accepted, refused int) {
 		for _, typ := range append([]reflect.Type{typ}, types[rng.Intn(len(types))]) {
 			got, ok := decoders[typ].decode(text)
 			want, err := decoders[typ].reference(text)
+			if err == nil {
+				made, _ := decoders[typ].reference(text)
+				canonical.Canonical(made)
+				kept = append(kept, pair{text, made, want})
+				compare(t, seed, kept[len(kept)-1])
+			}
 			if !ok {
 				if err == nil {
 					refused++

@@ -11,8 +11,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(clientVariable) != "" {
-		if err := beClient(); err != nil {
+	if do, ok := role(); ok {
+		if err := do(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -30,7 +29,7 @@ import (
 )
 
 // client is an informer in a process of its own, whose CPU and memory are its
-// own as well: this program, run again with what to do in clientVariable.
+// own as well.
 type client struct {
 	Connection orders.Connection
 	// Orders is how many the server has.
@@ -58,40 +57,27 @@ type footprint struct {
 	Peak, Steady, Relist uint64
 }
 
-const (
-	clientVariable    = "INFORMER_GEN_BENCH_CLIENT"
-	watchListVariable = "KUBE_FEATURE_WatchListClient"
-)
-
-// beClient is what this program does if it was started by run.
-func beClient() error {
-	var c client
-	if err := json.Unmarshal([]byte(os.Getenv(clientVariable)), &c); err != nil {
-		return err
-	}
+// do follows, and writes the footprint.
+func (c client) do(w io.Writer) error {
 	klog.SetLogger(logr.Discard()) // of the watches that are cut
 	f, err := c.follow(context.Background())
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(f)
+	return json.NewEncoder(w).Encode(f)
 }
 
 // run runs a client in a process.
 func (c client) run() (f footprint, err error) {
-	job, err := json.Marshal(c)
+	cmd, err := process("client", c)
 	if err != nil {
 		return f, err
 	}
-	var failure strings.Builder
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), clientVariable+"="+string(job), fmt.Sprintf("%s=%v", watchListVariable, c.WatchList))
-	cmd.Stderr = &failure
-	out, err := cmd.Output()
-	if err != nil {
-		return f, fmt.Errorf("client: %w: %s", err, failure.String())
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%v", watchListVariable, c.WatchList))
+	if err := resultOf(cmd, &f); err != nil {
+		return f, fmt.Errorf("client: %w", err)
 	}
-	return f, json.NewDecoder(bytes.NewReader(out)).Decode(&f)
+	return f, nil
 }
 
 // follow syncs, and then relists once.
@@ -124,7 +110,7 @@ func (c client) follow(ctx context.Context) (f footprint, err error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	f.Sync, f.CPU, f.Resident = time.Since(began), cpu()-used, resident()
+	f.Sync, f.CPU, f.Resident = time.Since(began), cpu()-used, memoryOf(mostResident)
 	if c.Heap {
 		f.Peak = heap.peak()
 		f.Steady = heap.now()
@@ -166,11 +152,17 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident returns the most memory that the process has had; zero if the system
-// does not say. Getrusage would say at least what the parent had.
-func resident() uint64 {
+// Memory of a process, as the system calls it.
+const (
+	residentNow  = "VmRSS:"
+	mostResident = "VmHWM:"
+)
+
+// memoryOf returns the memory of this process in bytes; zero if the system does not
+// say. Getrusage would say at least what the parent had.
+func memoryOf(kind string) uint64 {
 	status, _ := os.ReadFile("/proc/self/status")
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, rest, _ := strings.Cut(string(status), kind)
 	var kilobytes uint64
 	_, _ = fmt.Sscan(rest, &kilobytes)
 	return kilobytes << 10

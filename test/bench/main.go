@@ -26,9 +26,9 @@ import (
 )
 
 func main() {
-	do := command
-	if os.Getenv(clientVariable) != "" {
-		do = beClient
+	do, ok := role()
+	if !ok {
+		do = command
 	}
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -92,8 +90,12 @@ func serverOf(s scale) (orders.Connection, error) {
 	return connection, err
 }
 
-// stopServer ends what serverOf has started.
+// stopServer ends what serverOf and hostOf have started.
 func stopServer() {
+	if feeding.stop != nil {
+		feeding.stop()
+		feeding.stop = nil
+	}
 	if running.stop != nil {
 		running.stop()
 		running.stop, running.orders = nil, 0
@@ -113,23 +115,15 @@ func startServer(n int) (connection orders.Connection, stop func(), err error) {
 		return connection, nil, fmt.Errorf("building the server: %w: %s", err, out)
 	}
 	cmd := exec.Command(program, fmt.Sprintf("-orders=%d", n))
-	cmd.Stderr = os.Stderr
-	in, inErr := cmd.StdinPipe()
-	out, outErr := cmd.StdoutPipe()
-	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
+	stop, err = serve(cmd, &connection)
+	if err != nil {
 		os.RemoveAll(dir)
-		return connection, nil, fmt.Errorf("starting the server: %w", err)
+		return connection, nil, err
 	}
-	stop = func() {
-		_ = in.Close() // ends it
-		_ = cmd.Wait()
-		os.RemoveAll(dir)
-	}
-	if err := json.NewDecoder(out).Decode(&connection); err != nil {
+	return connection, func() {
 		stop()
-		return connection, nil, fmt.Errorf("server: %w", err)
-	}
-	return connection, stop, nil
+		os.RemoveAll(dir)
+	}, nil
 }
 
 // startInMemory starts a server that takes no time to build or to fill.

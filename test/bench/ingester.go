@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	clientgo "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/internal/podinformers"
+)
+
+// ingester is an informer of the pods of a feed, with one handler, in a process of its
+// own, whose CPU and memory are its own as well.
+type ingester struct {
+	// Host is where the feed is, with the path for this client.
+	Host string
+	Feed feed
+	Ours bool
+}
+
+// ingested is what it takes to take objects in.
+type ingested struct {
+	// CPU is what the process has used, of user and system, until it was in sync.
+	CPU time.Duration
+	// Peak is the most memory that was resident until then, and Heap the live heap
+	// afterwards, in bytes; both without what was there before the start.
+	Peak uint64
+	Heap float64
+	// EventCPU is what the process has used for each watch event after that, and
+	// HeapAfter the live heap after the last of them.
+	EventCPU  time.Duration
+	HeapAfter float64
+}
+
+// run runs an ingester in a process.
+func (i ingester) run() (result ingested, err error) {
+	cmd, err := process("ingest", i)
+	if err != nil {
+		return result, err
+	}
+	cmd.Env = append(cmd.Env, watchListVariable+"=true") // the server has what the Feed says
+	if err := resultOf(cmd, &result); err != nil {
+		return result, fmt.Errorf("ingest: %w", err)
+	}
+	return result, nil
+}
+
+// do ingests, and writes the result.
+func (i ingester) do(w io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	result, err := i.ingest(ctx)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(result)
+}
+
+func (i ingester) ingest(ctx context.Context) (result ingested, err error) {
+	informer, err := i.informer()
+	if err != nil {
+		return result, err
+	}
+	last := i.Feed.Pods.ChangeVersion(i.Feed.Events - 1)
+	var seen atomic.Int64
+	synced, changed := make(chan struct{}), make(chan struct{})
+	if _, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{
+		AddFunc: func(any) {
+			if seen.Add(1) == int64(i.Feed.Pods.Size) {
+				close(synced)
+			}
+		},
+		UpdateFunc: func(_, now any) {
+			if now.(*v1.Pod).ResourceVersion == last {
+				close(changed)
+			}
+		},
+	}); err != nil {
+		return result, err
+	}
+	idle := usageNow()
+	debug.FreeOSMemory()
+	resident, used := memoryOf(residentNow), cpu()
+	go informer.RunWithContext(ctx)
+	if err := await(ctx, synced); err != nil {
+		return result, fmt.Errorf("not in sync: %d pods of %d: %w", seen.Load(), i.Feed.Pods.Size, err)
+	}
+	result.CPU = cpu() - used
+	result.Peak = memoryOf(mostResident) - resident
+	result.Heap = usageNow().minus(idle).heap
+
+	used = cpu()
+	if err := i.requestChanges(ctx); err != nil {
+		return result, err
+	}
+	if i.Feed.Events > 0 {
+		if err := await(ctx, changed); err != nil {
+			return result, fmt.Errorf("version %s has not come: %w", last, err)
+		}
+		result.EventCPU = (cpu() - used) / time.Duration(i.Feed.Events)
+		result.HeapAfter = usageNow().minus(idle).heap
+	}
+	return result, nil
+}
+
+func await(ctx context.Context, event <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-event:
+		return nil
+	}
+}
+
+func (i ingester) informer() (clientgo.SharedIndexInformer, error) {
+	config := &rest.Config{Host: i.Host, QPS: -1}
+	config.ContentType = string(i.Feed.Encoding)
+	config.AcceptContentTypes = string(i.Feed.Encoding)
+	implementation := podinformers.ClientGo
+	if i.Ours {
+		implementation = podinformers.Typed
+	}
+	return implementation.New(config, podinformers.Options{Listing: !i.Feed.WatchList})
+}
+
+// requestChanges makes the feed send its changes, after it has checked that this informer
+// has listed in the way that is to be measured.
+func (i ingester) requestChanges(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.Host+"/changes", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(response.Body)
+		return fmt.Errorf("feed: %s: %s", response.Status, text)
+	}
+	return nil
+}

@@ -54,7 +54,7 @@ api: ## Write what the public packages of the runtime export to their api.txt
 
 .PHONY: bench
 bench: ## Measure the runtime and client-go's side by side, and write docs/bench
-	@echo "A quarter of an hour, and a few minutes more the first time, when a real API server is built."
+	@echo "Half an hour, and a few minutes more the first time, when a real API server is built."
 	cd test && go run ./bench -docs ../docs/bench
 
 .PHONY: bench-compare

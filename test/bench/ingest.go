@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/informer-gen/informer-gen/test/bench/pods"
@@ -10,35 +11,98 @@ import (
 // ingest is what it takes to take objects in: lists and watches of pods as API servers send
 // them, with each side, and the server, in a process of its own.
 func ingest(s scale) []workload {
-	var all []workload
-	for _, p := range []struct {
-		name string
-		pods.Population
-	}{
-		{"replicas", pods.Population{}},
-		{"fixed-volumes", pods.Population{FixedVolumes: true}},
-		{"distinct", pods.Population{Distinct: true}},
-	} {
-		for _, e := range []encoding{inJSON, inProtobuf} {
-			for _, watchList := range []bool{false, true} {
-				mode := "list"
-				if watchList {
-					mode = "watch-list"
-				}
-				for _, n := range s.pods {
-					f := feed{Pods: p.Population, WatchList: watchList, Encoding: e, Events: s.podEvents}
-					f.Pods.Size = n
-					w := workload{
-						name:   fmt.Sprintf("ingest/%s/%s/%s/pods=%d", p.name, mode, e, n),
-						theirs: ingesting(f, false), ours: ingesting(f, true),
-						show: []measure{{unit: "cpu-ns"}, {unit: "peak-RSS-B"}, {unit: "heap-B"}, {unit: "cpu/event-ns"}, {unit: "heap-after-B"}},
-					}
-					all = append(all, w)
-				}
+	var (
+		all []workload
+		add = func(mode ingestMode, population string, of pods.Population, sizes ...int) {
+			for _, n := range sizes {
+				of.Size = n
+				all = append(all, mode.workload(population, of, s.podEvents))
 			}
+		}
+		replicas = "replicas"
+	)
+	for _, mode := range ingestModes {
+		add(mode, replicas, pods.Population{}, s.pods)
+	}
+	asList := ingestModes[0].withoutGoals()
+	add(asList, "fixed-volumes", pods.Population{FixedVolumes: true}, s.pods)
+	for _, mode := range ingestModes {
+		add(mode.withoutGoals(), "distinct", pods.Population{Distinct: true}, s.pods)
+	}
+	for _, n := range s.podsPlotted {
+		if n != s.pods {
+			add(asList.withoutEvents(), replicas, pods.Population{}, n)
 		}
 	}
 	return all
+}
+
+// ingestMode is a way to take objects in, and what to show of it.
+type ingestMode struct {
+	watchList bool
+	encoding  encoding
+	// sync are the measures of the first list, events those of the watch events after it.
+	sync, events []measure
+}
+
+const (
+	ingestCPU  = "cpu-ns"
+	ingestPeak = "peak-RSS-B"
+	ingestHeap = "heap-B"
+	eventCPU   = "cpu/event-ns"
+	eventHeap  = "heap-after-events-B"
+)
+
+// ingestModes are all of them. The first is the one that is plotted.
+var ingestModes = []ingestMode{
+	{false, inJSON, syncGoals(3, 3, 4), eventGoals(8)},
+	{true, inJSON, syncGoals(6, 3, 4), eventGoals(8)},
+	{false, inProtobuf, syncGoals(1, 2, 4), eventGoals(1)},
+	{true, inProtobuf, syncGoals(0, 0, 0), eventGoals(1)},
+}
+
+func syncGoals(cpu, peak, heap float64) []measure {
+	return []measure{{unit: ingestCPU, times: cpu}, {unit: ingestPeak, times: peak}, {unit: ingestHeap, times: heap}}
+}
+
+func eventGoals(cpu float64) []measure {
+	return []measure{{unit: eventCPU, times: cpu}, {unit: eventHeap}}
+}
+
+// withoutGoals returns the mode for pods or sizes that the goals do not speak of.
+func (m ingestMode) withoutGoals() ingestMode {
+	m.sync, m.events = syncGoals(0, 0, 0), eventGoals(0)
+	return m
+}
+
+// withoutEvents returns the mode without what comes after the first list.
+func (m ingestMode) withoutEvents() ingestMode {
+	m.events = nil
+	return m
+}
+
+// String returns the mode as names of workloads have it.
+func (m ingestMode) String() string {
+	if m.watchList {
+		return "watch-list/" + m.encoding.String()
+	}
+	return "list/" + m.encoding.String()
+}
+
+func (m ingestMode) workload(population string, of pods.Population, events int) workload {
+	if m.events == nil {
+		events = 0
+	}
+	f := feed{Pods: of, Events: events, WatchList: m.watchList, Encoding: m.encoding}
+	w := workload{
+		name:   fmt.Sprintf("ingest/%s/%s/pods=%d", population, m, of.Size),
+		theirs: ingesting(f, false), ours: ingesting(f, true),
+		show: slices.Concat(m.sync, m.events),
+	}
+	if of.Size > 1_000 {
+		w.rounds = 1 // it takes minutes, and varies little
+	}
+	return w
 }
 
 // ingesting runs an ingester until the benchmark has had enough.
@@ -52,11 +116,11 @@ func ingesting(f feed, ours bool) func(*testing.B) {
 			result, err = ingester{Host: fmt.Sprintf("%s/%d", host, feeding.readers), Feed: f, Ours: ours}.run()
 			check(b, err)
 		}
-		b.ReportMetric(float64(result.CPU), "cpu-ns")
-		b.ReportMetric(float64(result.Peak), "peak-RSS-B")
-		b.ReportMetric(result.Heap, "heap-B")
-		b.ReportMetric(float64(result.EventCPU), "cpu/event-ns")
-		b.ReportMetric(result.HeapAfter, "heap-after-B")
+		b.ReportMetric(float64(result.CPU), ingestCPU)
+		b.ReportMetric(float64(result.Peak), ingestPeak)
+		b.ReportMetric(result.Heap, ingestHeap)
+		b.ReportMetric(float64(result.EventCPU), eventCPU)
+		b.ReportMetric(result.HeapAfter, eventHeap)
 	}
 }
 

@@ -57,18 +57,19 @@ func (i ingester) run() (result ingested, err error) {
 func (i ingester) do(w io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	result, err := i.ingest(ctx)
+	informer, err := i.informer()
+	if err != nil {
+		return err
+	}
+	result, err := i.measure(ctx, informer)
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(w).Encode(result)
 }
 
-func (i ingester) ingest(ctx context.Context) (result ingested, err error) {
-	informer, err := i.informer()
-	if err != nil {
-		return result, err
-	}
+// measure runs an informer until it has seen the last change.
+func (i ingester) measure(ctx context.Context, informer clientgo.SharedIndexInformer) (result ingested, err error) {
 	last := i.Feed.Pods.ChangeVersion(i.Feed.Events - 1)
 	var seen atomic.Int64
 	synced, changed := make(chan struct{}), make(chan struct{})
@@ -87,6 +88,7 @@ func (i ingester) ingest(ctx context.Context) (result ingested, err error) {
 		return result, err
 	}
 	idle := usageNow()
+	// Free memory that is still resident would hide what the informer allocates.
 	debug.FreeOSMemory()
 	resident, used := memoryOf(residentNow), cpu()
 	go informer.RunWithContext(ctx)
@@ -97,7 +99,7 @@ func (i ingester) ingest(ctx context.Context) (result ingested, err error) {
 	result.Peak = memoryOf(mostResident) - resident
 	result.Heap = usageNow().minus(idle).heap
 
-	used = cpu()
+	used = cpu() // the garbage collections are not the events'
 	if err := i.requestChanges(ctx); err != nil {
 		return result, err
 	}
@@ -120,6 +122,7 @@ func await(ctx context.Context, event <-chan struct{}) error {
 	}
 }
 
+// informer returns one of either side, made as its users make it.
 func (i ingester) informer() (clientgo.SharedIndexInformer, error) {
 	config := &rest.Config{Host: i.Host, QPS: -1}
 	config.ContentType = string(i.Feed.Encoding)

@@ -1,9 +1,15 @@
 // Bench measures this runtime and client-go's side by side, in one process and
 // on the same objects, and says where the goals are met:
 //
-//	cd test && go run ./bench                 # everything, in some ten minutes
+//	cd test && go run ./bench                 # everything, in half an hour
 //	cd test && go run ./bench -run fanout     # what matches, without writing
 //	cd test && go run ./bench -quick          # does it work?
+//
+// What matches ^ingest takes objects in over HTTP, in processes of their own, of which one
+// mode and size, once, takes a minute or less:
+//
+//	cd test && go run ./bench -rounds 1 -run ingest/replicas/list/json -pods 20000
+//	cd test && go run ./bench -run ^ingest -docs ../docs/bench   # writes that page alone
 //
 // Rounds of theirs and ours alternate, and the table has the medians. Workloads
 // are plain benchmarks, so that they run under go test too, for profiles and for
@@ -43,6 +49,7 @@ func command() error {
 		match   = flag.String("run", "", "measure only workloads whose name matches `regexp`")
 		rounds  = flag.Int("rounds", 0, "measure each workload `n` times")
 		isQuick = flag.Bool("quick", false, "small sizes and one round: shows that everything works, and no more")
+		pods    = flag.Int("pods", 0, "take in the pods of clusters of `n` only")
 		docs    = flag.String("docs", "", "write a page with the table and the plots into `folder`")
 		toJSON  = flag.String("json", "", "write results to `file`")
 	)
@@ -52,6 +59,9 @@ func command() error {
 		s = quick
 	}
 	s.exactly = *rounds
+	if *pods > 0 {
+		s.pods, s.podsPlotted = *pods, nil
+	}
 	defer stopServer()
 	return bench(os.Stdout, s, *match, *docs, *toJSON)
 }

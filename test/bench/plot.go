@@ -30,8 +30,14 @@ func plots(s scale) []plot {
 		{"memory", "Memory of an object, beyond the object", "memory/object/indexes=%d", "B/object", "indexes", s.indexes},
 		{"readers", fmt.Sprintf("Writes while readers list %s objects without pause", quantity(float64(s.listed[0]), "")),
 			fmt.Sprintf("contention/queued=1000/objects=%d/readers=%%d", s.listed[0]), writesPerSecond, "readers", s.readers},
+		{"ingest-cpu", "CPU to list pods of deployments, in JSON", plottedPods, ingestCPU, "pods", s.podsPlotted},
+		{"ingest-peak", "Peak memory while pods are listed, in JSON", plottedPods, ingestPeak, "pods", s.podsPlotted},
+		{"ingest-heap", "Live heap with all pods", plottedPods, ingestHeap, "pods", s.podsPlotted},
 	}
 }
+
+// plottedPods is the mode of ingest that is plotted.
+const plottedPods = "ingest/replicas/list/json/pods=%d"
 
 // The places of things in a picture.
 const (

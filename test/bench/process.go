@@ -52,7 +52,7 @@ func process(role string, job any) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// result runs a process to its end, and reads what it writes.
+// resultOf runs a process to its end, and reads what it writes.
 func resultOf(cmd *exec.Cmd, into any) error {
 	var failure strings.Builder
 	cmd.Stderr = &failure

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-const row = "%-56s %10s %10s %8s  %-10s %-30s %s\n"
+const row = "%-56s %10s %10s %8s  %-20s %-30s %s\n"
 
 func writeHead(w io.Writer) {
 	fmt.Fprintf(w, row, "workload", "client-go", "here", "ratio", "unit", "goal", "")

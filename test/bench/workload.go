@@ -51,10 +51,11 @@ type scale struct {
 	// cachetest instead of a real one.
 	orders   int
 	inMemory bool
-	// pods are the sizes of the clusters whose pods are taken in, and podEvents how many
-	// watch events come then.
-	pods      []int
-	podEvents int
+	// pods are how many a cluster has whose pods are taken in, and podEvents how many
+	// watch events come then; podsPlotted are the sizes of clusters in plots.
+	pods        int
+	podsPlotted []int
+	podEvents   int
 	// rounds and time are how often, and for how long, to measure by default;
 	// exactly is the rounds of everything, if it is not zero.
 	rounds  int
@@ -64,35 +65,37 @@ type scale struct {
 
 var (
 	full = scale{
-		objects:   []int{1_000, 10_000, 100_000, 1_000_000},
-		written:   100_000,
-		listed:    []int{10_000, 40_000},
-		readers:   []int{0, 1, 10, 40},
-		handlers:  []int{1, 10, 50, 500},
-		indexes:   []int{0, 1, 2, 3, 6},
-		burst:     100_000,
-		period:    300 * time.Millisecond,
-		orders:    20_000,
-		pods:      []int{1000, 20_000},
-		podEvents: 20_000,
-		rounds:    5,
-		time:      30 * time.Millisecond,
+		objects:     []int{1_000, 10_000, 100_000, 1_000_000},
+		written:     100_000,
+		listed:      []int{10_000, 40_000},
+		readers:     []int{0, 1, 10, 40},
+		handlers:    []int{1, 10, 50, 500},
+		indexes:     []int{0, 1, 2, 3, 6},
+		burst:       100_000,
+		period:      300 * time.Millisecond,
+		orders:      20_000,
+		pods:        20_000,
+		podsPlotted: []int{1_000, 5_000, 20_000, 100_000},
+		podEvents:   20_000,
+		rounds:      5,
+		time:        30 * time.Millisecond,
 	}
 	quick = scale{
-		objects:   []int{1_000},
-		written:   1_000,
-		listed:    []int{1_000},
-		readers:   []int{0, 2},
-		handlers:  []int{1, 10},
-		indexes:   []int{0, 2},
-		burst:     2_000,
-		period:    100 * time.Millisecond,
-		orders:    200,
-		pods:      []int{100},
-		podEvents: 200,
-		inMemory:  true,
-		rounds:    1,
-		time:      time.Millisecond,
+		objects:     []int{1_000},
+		written:     1_000,
+		listed:      []int{1_000},
+		readers:     []int{0, 2},
+		handlers:    []int{1, 10},
+		indexes:     []int{0, 2},
+		burst:       2_000,
+		period:      100 * time.Millisecond,
+		orders:      200,
+		pods:        100,
+		podsPlotted: []int{50, 100},
+		podEvents:   200,
+		inMemory:    true,
+		rounds:      1,
+		time:        time.Millisecond,
 	}
 )
 

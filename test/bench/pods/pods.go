@@ -75,13 +75,10 @@ func (p Population) Change(i int) *v1.Pod {
 	pod := p.Pod(i % p.Size * stride % p.Size)
 	pod.ResourceVersion = p.ChangeVersion(i)
 	now := metav1.NewTime(epoch.AddDate(0, 1, 0).Add(time.Duration(i) * time.Second))
-	for j := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[j]; j == readyCondition {
-			c.LastTransitionTime = now
-			if i/p.Size%2 == 0 {
-				c.Status = v1.ConditionFalse
-			}
-		}
+	ready := &pod.Status.Conditions[readyCondition]
+	ready.LastTransitionTime = now
+	if i/p.Size%2 == 0 {
+		ready.Status = v1.ConditionFalse
 	}
 	pod.ManagedFields[len(pod.ManagedFields)-1].Time = &now
 	return pod

@@ -97,7 +97,7 @@ runtime and one of client-go v0.37.2 over its REST client, on %s, %s.
 Both, and the server, are processes of their own. The server writes bytes that it has
 encoded before, without TLS or compression.
 
-The pods are as an API server sends them, 12.9 KB of JSON each. "replicas" are of
+The pods are as an API server sends them, 13 KB of JSON each. "replicas" are of
 deployments with a hundred pods, "fixed-volumes" the same but that the volume with the
 token of the service account has one name in all pods of a deployment, where API servers
 choose one for each, and "distinct" pods have no string and no number in common.
@@ -109,7 +109,7 @@ choose one for each, and "distinct" pods have no string and no number in common.
   a condition, the resourceVersion and the time of the kubelet's managed fields
 - **heap-after-events-B**: the live heap after these
 
-A value is the median of the rounds, and a ratio that of the rounds' ratios: how many
+A value is the median of one or more rounds, and a ratio that of their ratios: how many
 times better this runtime is.
 
 `

@@ -28,14 +28,14 @@ func newDeployment(number int) deployment {
 		number:    number,
 		namespace: fmt.Sprintf("team-%03d", number/10),
 		name:      fmt.Sprintf("service-%04d", number),
-		hash:      suffix(random) + suffix(random),
+		hash:      suffix(random, 10),
 		owner:     uid(random),
 	}
 }
 
-// pod returns a pod as the controller manager creates it, with the defaults of the API
+// pod returns a replica as the controller manager creates it, with the defaults of the API
 // server.
-func (d deployment) pod(random *rand.Rand) *v1.Pod {
+func (d deployment) pod(replica int, random *rand.Rand) *v1.Pod {
 	set := d.name + "-" + d.hash
 	labels := map[string]string{
 		"app.kubernetes.io/name":       d.name,
@@ -49,7 +49,7 @@ func (d deployment) pod(random *rand.Rand) *v1.Pod {
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:    d.namespace,
-			Name:         set + "-" + suffix(random),
+			Name:         set + "-" + suffixOf(replica, random),
 			GenerateName: set + "-",
 			UID:          uid(random),
 			Generation:   1,

@@ -57,6 +57,21 @@ func TestPod(t *testing.T) {
 	}
 }
 
+// No two pods have the same name.
+func TestNames(t *testing.T) {
+	for _, distinct := range []bool{false, true} {
+		p := Population{Size: 2_000, Distinct: distinct}
+		seen := map[string]int{}
+		for i := range p.Size {
+			name := p.Pod(i).Name
+			if j, ok := seen[name]; ok {
+				t.Errorf("distinct %v: pods %d and %d are both %s", distinct, i, j, name)
+			}
+			seen[name] = i
+		}
+	}
+}
+
 // Replicas have the same containers, but for the name of a volume that the API server
 // chooses.
 func TestReplicas(t *testing.T) {

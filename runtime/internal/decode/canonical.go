@@ -24,7 +24,8 @@ func (s *Shared) Canonical(object any) {
 	}
 	c := canonicals.Get().(*canonical)
 	defer c.put()
-	c.shared = s
+	c.shared, c.strings = s, interners.Get().(*interner)
+	defer interners.Put(c.strings)
 	c.visit(layoutOf(v.Type().Elem()), v.UnsafePointer(), root)
 }
 
@@ -32,6 +33,7 @@ func (s *Shared) Canonical(object any) {
 // what belongs to a part is a range of it.
 type canonical struct {
 	shared  *Shared
+	strings *interner
 	written []byte
 	depth   int
 }
@@ -39,7 +41,7 @@ type canonical struct {
 var canonicals = sync.Pool{New: func() any { return new(canonical) }}
 
 func (c *canonical) put() {
-	c.shared, c.depth = nil, 0
+	c.shared, c.strings, c.depth = nil, nil, 0
 	if cap(c.written) <= 1<<20 {
 		c.written = c.written[:0]
 		canonicals.Put(c)
@@ -135,7 +137,7 @@ func (c *canonical) visit(l *layout, p unsafe.Pointer, at level) bool {
 	case stringLayout:
 		s := (*string)(p)
 		if len(*s) <= longestString {
-			*s = c.shared.strings.get(unsafe.Slice(unsafe.StringData(*s), len(*s)))
+			*s = c.strings.string(unsafe.Slice(unsafe.StringData(*s), len(*s)))
 		}
 		c.length(len(*s))
 		c.written = append(c.written, *s...)

@@ -17,7 +17,8 @@
 // is copied, with what it points to.
 //
 // [Shared] is what all objects of a client share. It holds parts by weak pointers, in
-// tables of a bounded size, so that it keeps nothing alive. Identities are keyed hashes of
+// tables of a bounded size, so that it keeps nothing alive. Strings are shared by the
+// objects that a goroutine decodes. Identities are keyed hashes of
 // 128 bits: two different parts are taken for one with a probability that does not
 // matter, and nobody outside of the process can look for a collision.
 //

@@ -56,6 +56,10 @@ func (j *JSON) Decode(text []byte, pointer unsafe.Pointer) bool {
 	w.text, w.at, w.next = text, 0, 0
 	w.shared, w.fallback, w.own = j.Shared, j.Fallback, j.Exclusive || j.Shared == nil
 	w.dropManagedFields = j.DropManagedFields
+	if w.shared != nil {
+		w.strings = interners.Get().(*interner)
+		defer interners.Put(w.strings)
+	}
 	w.build(text)
 	if j.root.kind == structKind {
 		return w.object(j.root, pointer, root)
@@ -73,6 +77,7 @@ type walk struct {
 	// next is the place in the index of the container that begins next.
 	next     int
 	shared   *Shared
+	strings  *interner // nil if strings are not shared
 	fallback func([]byte, any) error
 	own      bool
 
@@ -98,7 +103,7 @@ var walks = sync.Pool{New: func() any { return new(walk) }}
 const keptIndex = 1 << 14
 
 func (w *walk) put() {
-	w.text, w.shared, w.fallback = nil, nil, nil
+	w.text, w.shared, w.strings, w.fallback = nil, nil, nil, nil
 	if cap(w.containers) <= keptIndex {
 		walks.Put(w)
 	}
@@ -156,7 +161,7 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 func (w *walk) part(n *node, p unsafe.Pointer) bool {
 	c := &w.containers[w.next]
 	text := w.text[w.at:c.end]
-	if len(text) < minimumPart {
+	if len(text) < n.minimum {
 		return w.container(n, p)
 	}
 	found, l, ok := w.shared.parts.find(n, formatJSON, text)
@@ -223,7 +228,7 @@ func (w *walk) container(n *node, p unsafe.Pointer) bool {
 	case mapKind:
 		return object && w.mapping(n, p)
 	case stringsKind:
-		return !object && w.strings(p)
+		return !object && w.stringSlice(p)
 	case sliceKind:
 		return !object && w.slice(n, p)
 	}
@@ -365,7 +370,7 @@ func (w *walk) mapping(n *node, p unsafe.Pointer) bool {
 	return true
 }
 
-func (w *walk) strings(p unsafe.Pointer) bool {
+func (w *walk) stringSlice(p unsafe.Pointer) bool {
 	all := make([]string, w.open())
 	*(*[]string)(p) = all
 	for i := range all {
@@ -417,18 +422,10 @@ func (w *walk) string() (string, bool) {
 	w.at = endOfString(w.text, begin)
 	content := w.text[begin+1 : w.at-1]
 	if isPlain(content) {
-		return w.known(content), true
+		return w.strings.string(content), true
 	}
 	unquoted, err := jsontext.AppendUnquote(nil, w.text[begin:w.at])
-	return w.known(unquoted), err == nil && utf8.Valid(content)
-}
-
-// known returns a string, one that is known if it can.
-func (w *walk) known(text []byte) string {
-	if w.shared == nil {
-		return string(text)
-	}
-	return w.shared.strings.get(text)
+	return w.strings.string(unquoted), err == nil && utf8.Valid(content)
 }
 
 // isPlain is whether a string has neither escapes nor anything but ASCII.

@@ -26,8 +26,10 @@ type node struct {
 	// fields are those of a struct, in their order, and byName their places.
 	fields []field
 	byName map[string]int
-	// shares is whether a value refers to memory that others may share.
-	shares bool
+	// shares is whether a value refers to memory that others may share, and minimum the
+	// length of the shortest text for which they do.
+	shares  bool
+	minimum int
 	// arrays are the types of short arrays of elem, by their length: to allocate one of
 	// those takes less than a slice does.
 	arrays [shortSlice + 1]reflect.Type
@@ -91,6 +93,9 @@ func nodeLocked(t reflect.Type) *node {
 	nodes.of[t] = n // before what it is made of, which may refer to it
 	n.kind = n.analyze()
 	n.shares = n.shares && n.kind >= pointerKind
+	if n.minimum = minimumPart; n.kind == structKind {
+		n.minimum = minimumStruct
+	}
 	return n
 }
 

@@ -2,45 +2,56 @@ package decode
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 const (
 	// shards is how many tables there are, each with a lock: as a rule no goroutine waits
 	// for another.
 	shards = 16
-	// ways is how many entries of a table a part may be in.
+	// ways is how many places of a table a part may be in.
 	ways = 4
-	// Tables grow as they are used, from the least number of entries to the most. All
-	// of one client take 2.5 MB in the end.
+	// Tables grow as they are used, from the least number of places to the most. All
+	// of one client take 3 MB in the end.
 	leastParts, mostParts = 1 << 5, 1 << 11
 	leastSeen, mostSeen   = 1 << 6, 1 << 14
 	// minimumPart is the length of the shortest text that is looked up: a shorter one is
-	// decoded in the same time.
-	minimumPart = 32
+	// decoded in the same time. Of a struct only what it refers to can be shared: that has
+	// to be worth a copy.
+	minimumPart, minimumStruct = 16, 128
 )
 
 // parts finds parts by their type and text. Those that were seen once are only
 // remembered by a fingerprint: most of them never come again, and to hold a part costs
-// more than to decode it.
+// more than to decode it. What was never seen needs no lock.
 type parts struct {
 	seeds  [2]maphash.Seed
 	shards [shards]partShard
 }
 
 type partShard struct {
-	mu sync.Mutex
-	// entries are in groups of ways.
-	entries []entry
-	// oldest is the way that is overwritten next, and evicted how many entries were
-	// since the table has grown.
+	mu    sync.Mutex
+	table atomic.Pointer[partTable]
+	// oldest is the way that is overwritten next, and evicted how many parts were since
+	// the table has grown. Both are guarded by mu.
 	oldest, evicted int
-	// seen has a fingerprint of each part that was looked up and not found, the latest
-	// of those that share a place; collisions counts those that were overwritten.
-	seen       []uint32
-	collisions int
+	// collisions counts the fingerprints that were overwritten since seen has grown.
+	collisions atomic.Int32
 
 	_ [32]byte // no two shards in one cache line
+}
+
+// partTable is the memory of a shard. A larger one replaces it.
+type partTable struct {
+	// entries are in groups of ways. They are guarded by the shard's mu.
+	entries []entry
+	// tags are parts of the hashes of entries, to be read without a lock; 0 is no entry.
+	tags []atomic.Uint32
+	// seen has a fingerprint of each part that was looked up and not found, the latest
+	// of those that share a place.
+	seen []atomic.Uint32
 }
 
 type entry struct {
@@ -74,29 +85,94 @@ func (p *parts) find(of *node, format format, text []byte) (part, lookup, bool) 
 	l := lookup{identity: identity{of: of, format: format, length: len(text)}}
 	l.hashes[0] = maphash.Bytes(p.seeds[0], text) ^ of.id ^ uint64(format)
 	s := p.shard(&l.identity)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	group := s.group(l.hashes[0])
-	for i := range group {
-		e := &group[i]
-		if e.of != of || e.hashes[0] != l.hashes[0] || e.length != len(text) || e.format != format {
-			continue
-		}
-		l.again = true
-		l.hashes[1] = maphash.Bytes(p.seeds[1], text)
-		if e.hashes[1] != l.hashes[1] {
-			continue
-		}
-		found, ok := e.strong()
-		return found, l, ok
+	t := s.load()
+	mayBe := t.hasTag(l.hashes[0])
+	if !mayBe && !s.sawBefore(t, l.hashes[0]) {
+		return part{}, l, false
 	}
-	if !l.again && s.sawBefore(l.hashes[0]) {
-		l.again = true
-	}
-	if l.again && l.hashes[1] == 0 {
-		l.hashes[1] = maphash.Bytes(p.seeds[1], text)
+	l.again = true
+	l.hashes[1] = maphash.Bytes(p.seeds[1], text)
+	if mayBe {
+		if found, ok := s.find(&l.identity); ok {
+			return found, l, true
+		}
 	}
 	return part{}, l, false
+}
+
+// The lowest bits of a hash choose the shard, others the place in it, and the highest are
+// what tells those of one place apart.
+func (p *parts) shard(i *identity) *partShard { return &p.shards[i.hashes[0]%shards] }
+
+func (s *partShard) load() *partTable {
+	if t := s.table.Load(); t != nil {
+		return t
+	}
+	s.table.CompareAndSwap(nil, newPartTable(leastParts, make([]atomic.Uint32, leastSeen)))
+	return s.table.Load()
+}
+
+func newPartTable(size int, seen []atomic.Uint32) *partTable {
+	return &partTable{entries: make([]entry, size), tags: make([]atomic.Uint32, size), seen: seen}
+}
+
+// group returns the first of the places that a part may be in.
+func (t *partTable) group(hash uint64) int { return int(hash>>8) % (len(t.entries) / ways) * ways }
+
+func tagOf(hash uint64) uint32 { return uint32(hash>>32) | 1 }
+
+func (t *partTable) hasTag(hash uint64) bool {
+	first, tag := t.group(hash), tagOf(hash)
+	for i := range ways {
+		if t.tags[first+i].Load() == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the part of that identity, if it is there.
+func (s *partShard) find(i *identity) (part, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.table.Load()
+	first := t.group(i.hashes[0])
+	for _, e := range t.entries[first : first+ways] {
+		if e.identity == *i {
+			return e.strong()
+		}
+	}
+	return part{}, false
+}
+
+// sawBefore notes a hash, and reports whether it was noted before.
+func (s *partShard) sawBefore(t *partTable, hash uint64) bool {
+	place, fingerprint := &t.seen[int(hash>>8)%len(t.seen)], tagOf(hash)
+	switch place.Load() {
+	case fingerprint:
+		return true
+	case 0:
+	default:
+		if len(t.seen) < mostSeen && int(s.collisions.Add(1)) >= len(t.seen) {
+			s.growSeen()
+		}
+	}
+	place.Store(fingerprint)
+	return false
+}
+
+// growSeen makes room for more fingerprints. Those that there are are forgotten: to remember
+// where they belong would take twice the memory.
+func (s *partShard) growSeen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := *s.table.Load()
+	if int(s.collisions.Load()) < len(t.seen) {
+		return // somebody else has done it
+	}
+	t.seen = make([]atomic.Uint32, 4*len(t.seen))
+	s.table.Store(&t)
+	s.collisions.Store(0)
 }
 
 // add adds a part that was not found.
@@ -104,72 +180,38 @@ func (p *parts) add(l *lookup, found part) {
 	s := p.shard(&l.identity)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.grow()
-	group := s.group(l.hashes[0])
-	place := -1
-	for i := range group {
-		if group[i].of == nil || group[i].identity == l.identity || group[i].at.Value() == nil {
-			place = i
-			break
-		}
+	t := s.load()
+	if s.evicted >= len(t.entries) && len(t.entries) < mostParts {
+		t = t.grown()
+		s.table.Store(t)
+		s.evicted = 0
 	}
-	if place < 0 {
+	first := t.group(l.hashes[0])
+	at := slices.IndexFunc(t.entries[first:first+ways], func(e entry) bool {
+		return e.of == nil || e.identity == l.identity || e.at.Value() == nil
+	})
+	if at < 0 {
 		s.oldest = (s.oldest + 1) % ways
 		s.evicted++
-		place = s.oldest
+		at = s.oldest
 	}
-	group[place] = entry{l.identity, found.weak()}
+	t.put(first+at, entry{l.identity, found.weak()})
 }
 
-// The lowest bits of a hash choose the shard, others the place in it.
-func (p *parts) shard(i *identity) *partShard { return &p.shards[i.hashes[0]%shards] }
-
-func (s *partShard) group(hash uint64) []entry {
-	if len(s.entries) == 0 {
-		return nil
-	}
-	first := int(hash>>8) % (len(s.entries) / ways) * ways
-	return s.entries[first : first+ways]
+func (t *partTable) put(at int, e entry) {
+	t.entries[at] = e
+	t.tags[at].Store(tagOf(e.hashes[0]))
 }
 
-// grow makes room if too many entries are overwritten that are still in use.
-func (s *partShard) grow() {
-	if len(s.entries) > 0 && (s.evicted < len(s.entries) || len(s.entries) == mostParts) {
-		return
-	}
-	old := s.entries
-	s.entries = make([]entry, max(2*len(old), leastParts))
-	s.evicted = 0
-	for _, e := range old {
-		if e.of == nil {
-			continue
-		}
-		group := s.group(e.hashes[0])
-		for i := range group {
-			if group[i].of == nil {
-				group[i] = e
-				break
-			}
+// grown returns a table of twice the size with the same parts.
+func (t *partTable) grown() *partTable {
+	larger := newPartTable(2*len(t.entries), t.seen)
+	for _, e := range t.entries {
+		first := larger.group(e.hashes[0])
+		free := slices.IndexFunc(larger.entries[first:first+ways], func(e entry) bool { return e.of == nil })
+		if e.of != nil && free >= 0 {
+			larger.put(first+free, e)
 		}
 	}
-}
-
-// sawBefore notes a hash, and reports whether it was noted before.
-func (s *partShard) sawBefore(hash uint64) bool {
-	if s.collisions >= len(s.seen) && len(s.seen) < mostSeen {
-		// What was seen is forgotten: to remember where it belongs would take twice the
-		// memory.
-		s.seen, s.collisions = make([]uint32, max(4*len(s.seen), leastSeen)), 0
-	}
-	place := &s.seen[int(hash>>8)%len(s.seen)]
-	fingerprint := uint32(hash>>32) | 1
-	switch *place {
-	case fingerprint:
-		return true
-	case 0:
-	default:
-		s.collisions++
-	}
-	*place = fingerprint
-	return false
+	return larger
 }

@@ -7,11 +7,9 @@ import (
 	"weak"
 )
 
-// Shared is what was decoded before: parts of objects, and strings. It is safe for
-// concurrent use.
+// Shared is what was decoded before. It is safe for concurrent use.
 type Shared struct {
-	strings stringSet
-	parts   parts
+	parts parts
 
 	reused, saved atomic.Uint64
 }
@@ -19,7 +17,6 @@ type Shared struct {
 // NewShared returns a Shared that knows nothing yet.
 func NewShared() *Shared {
 	s := &Shared{}
-	s.strings.seed = maphash.MakeSeed()
 	for i := range s.parts.seeds {
 		s.parts.seeds[i] = maphash.MakeSeed()
 	}

@@ -191,14 +191,16 @@ func NewProto(t reflect.Type, options Options) *Proto {
 // false if the method Unmarshal of the type has to: then the value may be filled in part.
 // It keeps nothing of the message.
 func (p *Proto) Decode(message []byte, pointer unsafe.Pointer) bool {
-	w := wireWalk{shared: p.Shared, own: p.Exclusive, dropManagedFields: p.DropManagedFields}
+	w := wireWalk{shared: p.Shared, strings: interners.Get().(*interner), own: p.Exclusive, dropManagedFields: p.DropManagedFields}
+	defer interners.Put(w.strings)
 	return w.message(p.root, message, pointer, root)
 }
 
 // wireWalk is the decoding of one message.
 type wireWalk struct {
-	shared *Shared
-	own    bool
+	shared  *Shared
+	strings *interner
+	own     bool
 
 	dropManagedFields bool
 }
@@ -218,9 +220,7 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 		if length <= 0 {
 			return false
 		}
-		begin := at
-		at += length
-		end := endOfField(message, at, tag)
+		value, end := readValue(message, at+length, tag)
 		if end < 0 {
 			return false
 		}
@@ -237,16 +237,15 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 		switch {
 		case f.kind == sliceWire || f.kind == mapWire:
 			end = endOfRepeated(message, end, tag)
-			if end < 0 || !w.repeated(f.wireNode, tag, message[begin:end], into) {
+			if end < 0 || !w.repeated(f.wireNode, tag, message[at:end], into) {
 				return false
 			}
 		case level == root && f.kind == messageWire && tag == metadataField<<3|bytes_:
-			content, ok := contentOf(message[at:end])
-			if !ok || !w.message(f.wireNode, content, into, metadata) {
+			if !w.message(f.wireNode, value.content, into, metadata) {
 				return false
 			}
 		default:
-			if !w.single(f.wireNode, tag, message[at:end], into) {
+			if !w.single(f.wireNode, tag, value, into) {
 				return false
 			}
 		}
@@ -262,32 +261,38 @@ func (n *wireNode) field(number uint64) *wireField {
 	return n.fields[number]
 }
 
-// endOfField returns the offset behind the value that begins there, or a negative number.
-func endOfField(message []byte, at int, tag uint64) int {
-	size := 0
+// value is that of a field: a number, or what has a length.
+type value struct {
+	number  uint64
+	content []byte
+}
+
+// readValue reads the value that begins there, and returns the offset behind it, which is
+// negative if it is damaged.
+func readValue(message []byte, at int, tag uint64) (v value, end int) {
+	message = message[at:]
 	switch tag & 7 {
 	case varint:
-		_, size = binary.Uvarint(message[at:])
-		if size <= 0 {
-			return -1
+		number, n := binary.Uvarint(message)
+		if n > 0 {
+			return value{number: number}, at + n
 		}
 	case fixed64:
-		size = 8
-	case fixed32:
-		size = 4
-	case bytes_:
-		length, n := binary.Uvarint(message[at:])
-		if n <= 0 || length > uint64(len(message)) {
-			return -1
+		if len(message) >= 8 {
+			return value{number: binary.LittleEndian.Uint64(message)}, at + 8
 		}
-		size = n + int(length)
-	default:
-		return -1
+	case fixed32:
+		if len(message) >= 4 {
+			return value{number: uint64(binary.LittleEndian.Uint32(message))}, at + 4
+		}
+	case bytes_:
+		length, n := binary.Uvarint(message)
+		if n > 0 && length <= uint64(len(message)-n) {
+			end := n + int(length)
+			return value{content: message[n:end]}, at + end
+		}
 	}
-	if size > len(message)-at {
-		return -1
-	}
-	return at + size
+	return value{}, -1
 }
 
 // endOfRepeated returns the offset behind the fields of that tag that begin there.
@@ -297,35 +302,24 @@ func endOfRepeated(message []byte, at int, tag uint64) int {
 		if length <= 0 || next != tag {
 			break
 		}
-		if at = endOfField(message, at+length, tag); at < 0 {
+		if _, at = readValue(message, at+length, tag); at < 0 {
 			return -1
 		}
 	}
 	return at
 }
 
-// contentOf returns what follows a length.
-func contentOf(field []byte) ([]byte, bool) {
-	length, n := binary.Uvarint(field)
-	if n <= 0 || uint64(len(field)-n) != length {
-		return nil, false
-	}
-	return field[n:], true
-}
-
-// single decodes the value of one field, which has the tag before it.
-func (w *wireWalk) single(n *wireNode, tag uint64, field []byte, p unsafe.Pointer) bool {
+// single decodes the value of one field of that tag.
+func (w *wireWalk) single(n *wireNode, tag uint64, v value, p unsafe.Pointer) bool {
 	switch tag & 7 {
 	case varint:
-		v, length := binary.Uvarint(field)
-		return length > 0 && n.setVarint(v, p)
+		return n.setVarint(v.number, p)
 	case fixed64:
-		return n.set64(binary.LittleEndian.Uint64(field), p)
+		return n.set64(v.number, p)
 	case fixed32:
-		return n.set32(binary.LittleEndian.Uint32(field), p)
+		return n.set32(uint32(v.number), p)
 	}
-	content, ok := contentOf(field)
-	return ok && w.content(n, content, p)
+	return w.content(n, v.content, p)
 }
 
 // scalar returns the node and the place of a number or bool that p is, or points to then.
@@ -375,7 +369,7 @@ func (n *wireNode) set32(v uint32, p unsafe.Pointer) bool {
 func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 	switch n.kind {
 	case stringWire:
-		*(*string)(p) = w.shared.strings.get(content)
+		*(*string)(p) = w.strings.string(content)
 		return true
 	case bytesWire:
 		*(*[]byte)(p) = append([]byte{}, content...)
@@ -408,7 +402,7 @@ func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 
 // part makes the value at p one that was decoded before, or else what decode makes it.
 func (w *wireWalk) part(n *wireNode, text []byte, p unsafe.Pointer, decode func() bool) bool {
-	if w.own || !n.shares || len(text) < minimumPart {
+	if w.own || !n.shares || len(text) < n.minimum {
 		return decode()
 	}
 	found, l, ok := w.shared.parts.find(n.node, formatProto, text)
@@ -436,12 +430,12 @@ func (w *wireWalk) repeated(n *wireNode, tag uint64, fields []byte, p unsafe.Poi
 	})
 }
 
-// eachField calls each for the values of fields of one tag.
-func eachField(fields []byte, tag uint64, each func(field []byte) bool) bool {
+// eachField calls each for the values of fields of one tag, which are whole.
+func eachField(fields []byte, tag uint64, each func(v value) bool) bool {
 	for at := 0; at < len(fields); {
 		_, length := binary.Uvarint(fields[at:])
-		end := endOfField(fields, at+length, tag)
-		if !each(fields[at+length : end]) {
+		v, end := readValue(fields, at+length, tag)
+		if !each(v) {
 			return false
 		}
 		at = end
@@ -454,13 +448,13 @@ func (w *wireWalk) slice(n *wireNode, tag uint64, fields []byte, p unsafe.Pointe
 		return false // packed numbers, which Kubernetes does not write, among others
 	}
 	length := 0
-	eachField(fields, tag, func([]byte) bool { length++; return true })
+	eachField(fields, tag, func(value) bool { length++; return true })
 	array, size := n.makeArray(length), n.elem.typ.Size()
 	*(*slice)(p) = slice{array, length, length}
 	i := uintptr(0)
-	return eachField(fields, tag, func(field []byte) bool {
+	return eachField(fields, tag, func(v value) bool {
 		i++
-		return w.single(n.elem, tag, field, unsafe.Add(array, (i-1)*size))
+		return w.single(n.elem, tag, v, unsafe.Add(array, (i-1)*size))
 	})
 }
 
@@ -475,7 +469,7 @@ func (w *wireWalk) mapping(n *wireNode, tag uint64, fields []byte, p unsafe.Poin
 		return false
 	}
 	length := 0
-	eachField(fields, tag, func([]byte) bool { length++; return true })
+	eachField(fields, tag, func(value) bool { length++; return true })
 	var m reflect.Value
 	var stringMap map[string]string
 	if n.node.kind == stringMapKind {
@@ -485,45 +479,37 @@ func (w *wireWalk) mapping(n *wireNode, tag uint64, fields []byte, p unsafe.Poin
 		m = reflect.MakeMapWithSize(n.typ, length)
 		reflect.NewAt(n.typ, p).Elem().Set(m)
 	}
-	return eachField(fields, tag, func(field []byte) bool {
-		entry, ok := contentOf(field)
-		if !ok {
-			return false
-		}
-		key, value, valueTag, ok := keyAndValue(entry)
+	return eachField(fields, tag, func(entry value) bool {
+		key, valueTag, v, ok := keyAndValue(entry.content)
 		if !ok {
 			return false
 		}
 		if stringMap != nil {
-			content, ok := contentOf(value)
-			stringMap[w.shared.strings.get(key)] = w.shared.strings.get(content)
-			return ok && valueTag&7 == bytes_
+			stringMap[w.strings.string(key)] = w.strings.string(v.content)
+			return valueTag&7 == bytes_
 		}
 		elem := reflect.New(n.elem.typ)
 		if n.elem.typ.Kind() == reflect.Slice {
 			elem.Elem().Set(reflect.MakeSlice(n.elem.typ, 0, 0)) // as in generated code
 		}
-		if !w.single(n.elem, valueTag, value, elem.UnsafePointer()) {
+		if !w.single(n.elem, valueTag, v, elem.UnsafePointer()) {
 			return false
 		}
-		m.SetMapIndex(reflect.ValueOf(w.shared.strings.get(key)).Convert(n.typ.Key()), elem.Elem())
+		m.SetMapIndex(reflect.ValueOf(w.strings.string(key)).Convert(n.typ.Key()), elem.Elem())
 		return true
 	})
 }
 
 // keyAndValue splits an entry of a map, which must have both.
-func keyAndValue(entry []byte) (key, value []byte, tag uint64, ok bool) {
+func keyAndValue(entry []byte) (key []byte, tag uint64, v value, ok bool) {
 	if len(entry) == 0 || entry[0] != keyTag {
-		return nil, nil, 0, false
+		return nil, 0, value{}, false
 	}
-	end := endOfField(entry, 1, keyTag)
-	if end < 0 || end == len(entry) {
-		return nil, nil, 0, false
+	k, end := readValue(entry, 1, keyTag)
+	if end < 0 || end == len(entry) || entry[end]&^7 != valueTag {
+		return nil, 0, value{}, false
 	}
-	key, ok = contentOf(entry[1:end])
 	tag = uint64(entry[end])
-	if !ok || tag&^7 != valueTag || endOfField(entry, end+1, tag) != len(entry) {
-		return nil, nil, 0, false
-	}
-	return key, entry[end+1:], tag, true
+	v, end = readValue(entry, end+1, tag)
+	return k.content, tag, v, end == len(entry)
 }

@@ -27,9 +27,9 @@ type Failure struct {
 	// Backoff is how long the informer is about to wait before the next request. Zero is
 	// not at all, or for a second at the most.
 	Backoff time.Duration
-	// News is whether the failure is of another class than the last one since all was
+	// NewClass is whether the failure is of another class than the last one since all was
 	// well. The informer logs those.
-	News bool
+	NewClass bool
 }
 
 // Decision is what to do about a Failure. The zero value is what the informer does by
@@ -97,7 +97,7 @@ func (r *reflector) target() string {
 // attempt. It returns err if there is to be none.
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
 	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Attempts: r.recorder.failed(err)}
-	f.News = !expected(f) && r.recorder.report(err)
+	f.NewClass = !expected(f) && r.recorder.report(err)
 	if r.waits(s) {
 		f.Backoff = r.options.absentDelay()
 	} else {
@@ -135,7 +135,7 @@ func expected(f Failure) bool {
 }
 
 func logFailure(ctx context.Context, f Failure) {
-	if logger := klog.FromContext(ctx); f.News {
+	if logger := klog.FromContext(ctx); f.NewClass {
 		logger.Error(f.Err, "List or watch failed, trying again")
 	} else {
 		logger.V(4).Info("List or watch failed, trying again", "err", f.Err)

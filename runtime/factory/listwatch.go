@@ -62,7 +62,7 @@ func (o *ListWatchOptions) onFailure(informer string, outages *outageReporter) f
 		if decide != nil {
 			d = decide(ctx, informer, failure)
 		}
-		if failure.News && !d.Quiet {
+		if failure.NewClass && !d.Quiet {
 			d.Quiet = outages.failed(ctx, failure.Err)
 		}
 		return d

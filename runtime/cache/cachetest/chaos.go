@@ -22,8 +22,8 @@ type Chaos struct {
 	// Rate is the share of the requests that meet a fault, from 0 to 1; 0 is one
 	// half.
 	Rate float64
-	// Longest is the longest Delay, Stall and Retry-After; 0 is ten seconds.
-	Longest time.Duration
+	// MaxDelay bounds Delay, Stall and Retry-After; 0 is ten seconds.
+	MaxDelay time.Duration
 	// Restart is whether the server may also restart with a new history, as by
 	// API.Restart. Once that has as many versions as the old one, a client can't see
 	// that it is another: it gets the changes that it missed only by a list.
@@ -39,7 +39,7 @@ func (a *API[T]) FailRandomly(c Chaos) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.Rate = cmp.Or(c.Rate, 0.5)
-	c.Longest = cmp.Or(c.Longest, 10*time.Second)
+	c.MaxDelay = cmp.Or(c.MaxDelay, 10*time.Second)
 	a.chaos = &chaos{Chaos: c, compact: a.Compact, restart: a.Restart}
 }
 
@@ -125,5 +125,5 @@ func (c *chaos) status(random *rand.Rand) error {
 
 // time is more than nothing, and no longer than the longest.
 func (c *chaos) time(random *rand.Rand) time.Duration {
-	return 1 + time.Duration(random.Int64N(int64(c.Longest)))
+	return 1 + time.Duration(random.Int64N(int64(c.MaxDelay)))
 }

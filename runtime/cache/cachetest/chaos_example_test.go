@@ -50,7 +50,7 @@ func ExampleAPI_FailRandomly() {
 	defer cancel()
 
 	api := cachetest.NewAPI[guest]()
-	api.FailRandomly(cachetest.Chaos{Seed: 42, Longest: 5 * time.Millisecond})
+	api.FailRandomly(cachetest.Chaos{Seed: 42, MaxDelay: 5 * time.Millisecond})
 	informer := cache.New(api, cache.Options[guest]{
 		Backoff:         &wait.Backoff{Duration: time.Millisecond, Steps: 1},
 		BookmarkTimeout: 20 * time.Millisecond,

@@ -50,7 +50,7 @@ func TestChaosRepeats(t *testing.T) {
 // should.
 func TestChaosKinds(t *testing.T) {
 	const n = 10000
-	faults := met(Chaos{Restart: true, Longest: time.Minute}, n)
+	faults := met(Chaos{Restart: true, MaxDelay: time.Minute}, n)
 	none := 0
 	for _, fault := range faults {
 		if fault == "" {

@@ -267,7 +267,7 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 	return startedError(s.informer.SetOnFailure(func(ctx context.Context, f core.Failure) (d core.Decision) {
 		handler(ctx, reflector, f.Err)
 		if s.onFailure != nil {
-			f.News = false // nobody else is to log it
+			f.NewClass = false // nobody else is to log it
 			d = s.onFailure(ctx, f)
 		}
 		d.Quiet = true

@@ -11,6 +11,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer"
+	runtimefactory "github.com/informer-gen/informer-gen/runtime/factory"
 )
 
 // contentTypes notes those of responses.
@@ -32,7 +33,8 @@ func (c *contentTypes) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// An API server sends the metadata of custom resources alone, and in protobuf.
+// An API server sends the metadata of custom resources alone, and in protobuf. One that
+// does not know how to drop managed fields takes the request all the same.
 func TestMetadataOnly(t *testing.T) {
 	cfg, client := playground(t, orders)
 	objects := orders.client(client, "metadata")
@@ -45,7 +47,10 @@ func TestMetadataOnly(t *testing.T) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.ContentType = "" // the default
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { seen.next = next; return seen })
-	factory := metadatainformer.NewForClient(newClient(t, cfg), metadatainformer.Options{Namespace: "metadata"})
+	factory := metadatainformer.NewForClient(newClient(t, cfg), metadatainformer.Options{
+		Namespace: "metadata",
+		ListWatch: runtimefactory.ListWatchOptions{DropManagedFields: true},
+	})
 	defer factory.Shutdown()
 	informer := factory.ForResource(orders.gvr()).Informer()
 	updated := make(chan *metav1.PartialObjectMetadata, 1)
@@ -56,8 +61,14 @@ func TestMetadataOnly(t *testing.T) {
 	if err := factory.WaitForSync(withPatience(t)); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(informer.GetStore().List()); n != 2 {
-		t.Errorf("%d objects", n)
+	all := informer.GetStore().List()
+	for _, obj := range all {
+		if m := obj.(*metav1.PartialObjectMetadata); len(m.ManagedFields) != 0 {
+			t.Errorf("%s has managed fields", m.Name)
+		}
+	}
+	if len(all) != 2 {
+		t.Errorf("%d objects", len(all))
 	}
 	changed, err := objects.Get(t.Context(), "a", metav1.GetOptions{})
 	if err != nil {

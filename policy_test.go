@@ -62,6 +62,7 @@ var rules = map[string]rule{
 
 	// It is between runtime/source and runtime/share, and knows times.
 	"runtime/internal/decode": {own: []string{"runtime/internal"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/footprint":       {own: []string{"runtime/footprint"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/share":           {own: []string{"runtime/internal/decode"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime"}},
 
 	// It is between runtime/cache and listers, and knows keys.

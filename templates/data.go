@@ -237,6 +237,56 @@ type Expansions struct {
 	Kinds []Kind
 }
 
+// DeepCopies is the data of deepcopies.go.tmpl: the methods that make API objects of the
+// structs of a package.
+type DeepCopies struct {
+	File
+	// Types are sorted by name.
+	Types []DeepCopy
+}
+
+// DeepCopy are the methods of one struct.
+type DeepCopy struct {
+	// Name is the Go type.
+	Name string
+	// Into, Copy and Object say whether DeepCopyInto, DeepCopy and DeepCopyObject are
+	// written.
+	Into, Copy, Object bool
+	// Steps are what DeepCopyInto does after it has copied the struct itself.
+	Steps []CopyStep
+}
+
+// A CopyStep is a line of DeepCopyInto, or the lines at the end of a block.
+type CopyStep struct {
+	Form CopyForm
+	// From is what is copied, and To the copy, in which the step replaces what both share.
+	From, To string
+	// Key, Value and Copied are variables of a block.
+	Key, Value, Copied string
+}
+
+// A CopyForm says what a step does.
+type CopyForm string
+
+// The forms of steps.
+const (
+	// CopyInto calls the method DeepCopyInto.
+	CopyInto CopyForm = "into"
+	// CopySlice and CopyMap copy a slice or map with its elements as they are.
+	CopySlice CopyForm = "slice"
+	CopyMap   CopyForm = "map"
+	// CopyPointer begins a block in which Copied is what a pointer points to.
+	CopyPointer CopyForm = "pointer"
+	// CopyElements begins a block for each Key of a slice or an array.
+	CopyElements CopyForm = "elements"
+	// CopyEntries begins a block for each Key and Value of a map, in which Copied is a copy
+	// of Value; CopyEntriesEnd puts that into the map and ends the block.
+	CopyEntries    CopyForm = "entries"
+	CopyEntriesEnd CopyForm = "entries end"
+	// CopyEnd ends another block.
+	CopyEnd CopyForm = "end"
+)
+
 // Clients is the data of clients.go.tmpl: typed clients of all groups, which write.
 type Clients struct {
 	File

@@ -30,8 +30,10 @@ type Library struct {
 var Libraries = []Library{
 	{Import{"context", "context"}, []string{"Context"}},
 	{Import{"fmt", "fmt"}, []string{"Errorf"}},
+	{Import{"maps", "maps"}, []string{"Clone"}},
 	{Import{"net/http", "http"}, []string{"Request"}},
 	{Import{"reflect", "reflect"}, []string{"Type"}},
+	{Import{"slices", "slices"}, []string{"Clone"}},
 	{Import{"time", "time"}, []string{"Duration"}},
 
 	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer"}},

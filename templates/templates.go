@@ -51,6 +51,8 @@ func templateOf(data Data) string {
 		return "lister.go.tmpl"
 	case *Expansions:
 		return "expansions.go.tmpl"
+	case *DeepCopies:
+		return "deepcopies.go.tmpl"
 	case *Clients:
 		return "clients.go.tmpl"
 	case *ClientsGroup:

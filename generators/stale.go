@@ -216,11 +216,32 @@ func originOf(path string, content []byte) leftover {
 			}
 			return file.kind == ""
 		})
+		if file.kind == "" {
+			file.importPath, file.kind = typeArgument(syntax, imports)
+		}
 	}
 	if file.importPath == "" {
 		file.kind = ""
 	}
 	return file
+}
+
+// typeArgument returns the import path and name of the first API type that a generic type
+// has as its argument: that of a kind which is called otherwise in generated code.
+func typeArgument(syntax *ast.File, imports map[string]string) (path, name string) {
+	ast.Inspect(syntax, func(node ast.Node) bool {
+		index, ok := node.(*ast.IndexExpr)
+		if !ok || name != "" {
+			return name == ""
+		}
+		if star, ok := index.Index.(*ast.StarExpr); ok {
+			if selector, ok := star.X.(*ast.SelectorExpr); ok {
+				path, name = imports[baseName(selector.X)], selector.Sel.Name
+			}
+		}
+		return true
+	})
+	return path, name
 }
 
 // typesOf lists the types that a source declares.

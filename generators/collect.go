@@ -22,6 +22,8 @@ type collector struct {
 	choice   choice
 	skipped  []Skip
 	uncopied []uncopied // of the package at hand
+	slims    []slimType // of the package at hand
+	copies   []*Copies
 	tags     tagParser
 }
 
@@ -42,7 +44,7 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 			c.skipUnbuilt(pkg)
 		}
 	}
-	model := &Model{Groups: c.groups.resolve(), Skipped: c.skipped}
+	model := &Model{Groups: c.groups.resolve(), Skipped: c.skipped, Copies: c.copies}
 	slices.SortFunc(model.Skipped, func(a, b Skip) int {
 		return comparePositions(a.Pos, b.Pos)
 	})
@@ -67,6 +69,8 @@ func (c *collector) collectPackage(pkg *Package) {
 		comments := decl.comments()
 		attached[comments.closest], attached[comments.second] = true, true
 		switch v := c.judge(decl, comments, own); {
+		case v.kind != nil && v.full != nil:
+			c.addSlim(pkg, v)
 		case v.kind != nil:
 			found[v.internal] = append(found[v.internal], v.kind)
 		case v.reason != "":
@@ -74,14 +78,20 @@ func (c *collector) collectPackage(pkg *Package) {
 		}
 	}
 	c.reportUncopied(pkg, own)
+	c.copySlims(pkg)
 	c.warnDetached(pkg, attached)
 	for _, internal := range []bool{false, true} {
 		if kinds := found[internal]; len(kinds) > 0 {
-			if pkg.Name == "main" {
-				c.diags.errorf(at(pkg.Files[0].Syntax.Name.Pos()), "package: %s is main, which nothing can import; move its API types to a package of their own", pkg.Path)
-			}
+			c.refuseMain(pkg)
 			c.groups.add(pkg, groupVersionOf(pkg, own, internal, c.diags), internal, kinds)
 		}
+	}
+}
+
+// refuseMain reports a program that has kinds.
+func (c *collector) refuseMain(pkg *Package) {
+	if pkg.Name == "main" {
+		c.diags.errorf(pkg.loader.position(pkg.Files[0].Syntax.Name.Pos()), "package: %s is main, which nothing can import; move its API types to a package of their own", pkg.Path)
 	}
 }
 
@@ -128,32 +138,35 @@ func (f *File) declares() bool {
 }
 
 // warnDetached warns of +genclient tags that belong to no type, which gengo
-// does not see.
+// does not see, and of this tool's.
 func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bool) {
 	for _, file := range pkg.Files {
 		for _, group := range file.Syntax.Comments {
-			if attached[group] || !mentionsGenclient(group) || !file.declares() {
+			if attached[group] || !mentionsTag(group) || !file.declares() {
 				continue
 			}
 			for _, m := range parseMarkers(group) {
-				if m.name == "genclient" && m.value == "" && m.extra == "" {
-					c.diags.warnf(pkg.loader.position(m.pos), "+genclient: belongs to no type: none follows it, or only after another comment; move it to the comment of the type, or the one before that")
+				if m.name == "genclient" && m.value == "" && m.extra == "" || m.name == slimTag {
+					c.diags.warnf(pkg.loader.position(m.pos), "+%s: belongs to no type: none follows it, or only after another comment; move it to the comment of the type, or the one before that", m.name)
 				}
 			}
 		}
 	}
 }
 
-// mentionsGenclient reports whether a comment may have the tag +genclient. Most have not,
-// and their markers need not be parsed.
-func mentionsGenclient(group *ast.CommentGroup) bool {
-	return slices.ContainsFunc(group.List, func(comment *ast.Comment) bool { return strings.Contains(comment.Text, "+genclient") })
+// mentionsTag reports whether a comment may have the tag +genclient or one of this tool's.
+// Most have not, and their markers need not be parsed.
+func mentionsTag(group *ast.CommentGroup) bool {
+	return slices.ContainsFunc(group.List, func(comment *ast.Comment) bool {
+		return strings.Contains(comment.Text, "+genclient") || strings.Contains(comment.Text, "+"+ownTags)
+	})
 }
 
 // verdict is what becomes of a declaration: a kind, or the reason why there is
 // none, which is empty for what does not look like an API type at all.
 type verdict struct {
 	kind     *Kind
+	full     *declaration // of a slim type
 	internal bool
 	reason   string
 	asked    bool // a marker or an option asks to skip it
@@ -167,6 +180,8 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 	name, tags := decl.spec.Name.Name, c.tags.parse(comments.markers())
 	named := !tags.marked() && c.choice.names(decl.pkg, name)
 	switch {
+	case tags.Slim != "":
+		return c.judgeSlim(decl, comments, tags, own)
 	case named:
 	case !tags.marked() && decl.spec.Name.IsExported() && decl.looksLikeAPI():
 		if c.choice.excludesKind(name) {
@@ -319,7 +334,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 		c.diags.warnf(at(decl.spec.Name.Pos()), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.spec.Name.Name)
 	}
 	return &Kind{
-		Name: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
+		Name: c.namers.public.Name(t), APIKind: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
 		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: out.informer, Lister: out.lister, Client: out.client,
 		List: decl.listType(), Verbs: verbs,
 		Doc: comments.sentence(), Package: decl.pkg.Path, PackageName: decl.pkg.Name, Pos: at(decl.spec.Name.Pos()),

@@ -180,7 +180,8 @@ func deepCopies(pkg *Package) string {
 	wanted := map[string]bool{}
 	quiet := tagParser{at: pkg.loader.position, diags: new(diagnostics)}
 	for _, decl := range pkg.declarations() {
-		if target := decl.unalias(); quiet.parse(decl.comments().markers()).marked() && target.pkg == pkg && target.spec.TypeParams == nil {
+		tags := quiet.parse(decl.comments().markers())
+		if target := decl.unalias(); tags.marked() && tags.Slim == "" && target.pkg == pkg && target.spec.TypeParams == nil {
 			if lack, _ := decl.lacks(); lack == "" {
 				wanted[target.spec.Name.Name], wanted[decl.spec.Name.Name+"List"] = true, true
 			}

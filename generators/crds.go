@@ -146,19 +146,19 @@ func checkCRDs(options *Options, model *Model, diags *diagnostics) error {
 		if group.Internal {
 			return
 		}
-		have[group.Name+"/"+kind.Name+"/"+version.Name] = true
+		have[group.Name+"/"+kind.APIKind+"/"+version.Name] = true
 		found := false
 		for _, c := range crds {
-			if c.group == group.Name && c.kind == kind.Name {
+			if c.group == group.Name && c.kind == kind.APIKind {
 				c.compare(kind, version.Name, diags)
 				found = true
 			}
 		}
 		if !found && groups[group.Name] {
-			diags.warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.Name, group.Name, options.CRDs)
+			diags.warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.APIKind, group.Name, options.CRDs)
 		}
 		if elsewhere := otherGroup(crds, group, kind); elsewhere != nil {
-			diags.errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.Name, elsewhere.pos, elsewhere.group)
+			diags.errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.APIKind, elsewhere.pos, elsewhere.group)
 		}
 	})
 	chosen := newChoice(options)
@@ -184,7 +184,7 @@ func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
 		if c.group == group.Name {
 			return nil
 		}
-		if c.kind == kind.Name {
+		if c.kind == kind.APIKind {
 			found = append(found, c)
 		}
 	}
@@ -198,16 +198,16 @@ func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
 func (c *crd) compare(kind *Kind, version string, diags *diagnostics) {
 	if _, ok := c.versions[version]; !ok {
 		diags.errorf(kind.Pos, "version: %s of %s, which its CRD at %s does not serve: that has %s; leave it out with --exclude %s.%s",
-			version, kind.Name, c.pos, strings.Join(sortedKeys(c.versions), ", "), kind.Package, kind.Name)
+			version, kind.APIKind, c.pos, strings.Join(sortedKeys(c.versions), ", "), kind.Package, kind.Name)
 	}
 	if c.plural != kind.Resource {
 		diags.errorf(kind.Pos, "resource: %q of %s, but its CRD at %s has %q; name it with +kubebuilder:resource:path=%s or +resourceName=%s",
-			kind.Resource, kind.Name, c.pos, c.plural, c.plural, c.plural)
+			kind.Resource, kind.APIKind, c.pos, c.plural, c.plural, c.plural)
 	}
 	if c.namespaced != kind.Namespaced {
 		scopes := map[bool]string{true: "Namespaced", false: "Cluster"}
 		diags.errorf(kind.Pos, "scope: %s of %s, but its CRD at %s has %s; name it with +kubebuilder:resource:scope or +genclient:nonNamespaced",
-			scopes[kind.Namespaced], kind.Name, c.pos, scopes[c.namespaced])
+			scopes[kind.Namespaced], kind.APIKind, c.pos, scopes[c.namespaced])
 	}
 }
 

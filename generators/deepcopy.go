@@ -3,6 +3,8 @@ package generators
 import (
 	"bytes"
 	"go/token"
+	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,19 +14,56 @@ import (
 // are searched rather than parsed, since the methods of API types are most of
 // their packages.
 func (p *Package) addCopied(source []byte) {
-	for method := []byte(") DeepCopyObject("); ; {
-		before, after, ok := bytes.Cut(source, method)
-		if !ok {
-			return
-		}
-		receiver, ok := bytes.CutPrefix(before[bytes.LastIndexByte(before, '\n')+1:], []byte("func ("))
-		receiver, _, _ = bytes.Cut(receiver, []byte("[")) // without type parameters
-		receiver = receiver[bytes.LastIndexAny(receiver, " *")+1:]
-		if ok {
-			p.copied[string(receiver)] = true
-		}
-		source = after
+	for receiver := range receivers(source, "DeepCopyObject") {
+		p.copied[receiver] = true
 	}
+}
+
+// receivers are the types that a source declares a method for.
+func receivers(source []byte, method string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for signature := []byte(") " + method + "("); ; {
+			before, after, ok := bytes.Cut(source, signature)
+			if !ok {
+				return
+			}
+			receiver, ok := bytes.CutPrefix(before[bytes.LastIndexByte(before, '\n')+1:], []byte("func ("))
+			receiver, _, _ = bytes.Cut(receiver, []byte("[")) // without type parameters
+			receiver = receiver[bytes.LastIndexAny(receiver, " *")+1:]
+			if ok && !yield(string(receiver)) {
+				return
+			}
+			source = after
+		}
+	}
+}
+
+// The methods that declaresMethod knows of: those of deep copies, and those by which types
+// decode themselves.
+var (
+	copyMethods   = []string{"DeepCopyInto", "DeepCopy", "DeepCopyObject"}
+	decodeMethods = []string{"UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText"}
+)
+
+// declaresMethod reports whether the package has a method of a type, in any file but this
+// tool's own. All files are searched for the methods when the first one is asked for.
+func (p *Package) declaresMethod(typ, method string) bool {
+	if p.methods == nil {
+		p.methods = map[string]bool{}
+		names, _ := goFiles(p.Dir) // no files, no methods
+		for _, name := range names {
+			source, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil || hasHeader(source) || !p.loader.included(p.Dir, name, source) {
+				continue
+			}
+			for _, method := range slices.Concat(copyMethods, decodeMethods) {
+				for receiver := range receivers(source, method) {
+					p.methods[receiver+"."+method] = true
+				}
+			}
+		}
+	}
+	return p.methods[typ+"."+method]
 }
 
 // copies reports whether a type has the method DeepCopyObject, of its own or of

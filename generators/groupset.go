@@ -216,7 +216,7 @@ func (s *groupSet) resolve() []*Group {
 		slices.SortFunc(group.Versions, func(a, b *Version) int { return strings.Compare(a.Name, b.Name) })
 		for _, version := range group.Versions {
 			slices.SortFunc(version.Kinds, func(a, b *Kind) int {
-				return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Package, b.Package))
+				return cmp.Or(strings.Compare(a.APIKind, b.APIKind), strings.Compare(a.Package, b.Package))
 			})
 			s.distinctKinds(group.Group, version)
 		}
@@ -351,6 +351,9 @@ func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, pre
 		kind, previous = previous, kind
 	}
 	switch {
+	case kind.Slim != "" && kind.fullType() == previous.fullType():
+		s.diags.errorf(kind.Pos, "kind: %s here and %s at %s are both %s, of which a factory has one informer; leave out one of them with --exclude",
+			kind.Name, previous.Name, previous.Pos, kind.fullType())
 	case kind.Name == previous.Name && kind.Package != previous.Package:
 		s.diags.errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
 	case shared.what == "resource":
@@ -361,6 +364,9 @@ func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, pre
 			kind.Name, previous.Name, previous.Pos, shared.what, shared.name, group.Dir, version.Dir)
 	}
 }
+
+// fullType is the type whose fields the kind has: that which its marker names, or its own.
+func (k *Kind) fullType() string { return cmp.Or(k.Slim, k.Package+"."+k.Name) }
 
 // listerMembers are the fields and methods of every lister, whose names its
 // method for one namespace can't have.

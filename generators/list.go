@@ -28,6 +28,8 @@ type Row struct {
 	Client   bool `json:"client"`
 	// Package is the import path of the type's package.
 	Package string `json:"package"`
+	// Slim is the full type of a slim type, with its import path.
+	Slim string `json:"slim,omitempty"`
 	// Position is where the type is declared: file:line:column.
 	Position string `json:"position"`
 	// Skipped says why nothing is generated, and is empty otherwise.
@@ -43,8 +45,8 @@ func (m *Model) Rows() []Row {
 			scope = "Namespaced"
 		}
 		rows = append(rows, Row{
-			Group: group.Name, Version: version.Name, Kind: kind.Name, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
-			Informer: kind.Informer, Lister: kind.Lister, Client: kind.Client, Package: kind.Package, Position: kind.Pos.String(),
+			Group: group.Name, Version: version.Name, Kind: kind.APIKind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
+			Informer: kind.Informer, Lister: kind.Lister, Client: kind.Client, Package: kind.Package, Slim: kind.Slim, Position: kind.Pos.String(),
 		})
 	})
 	for _, skip := range m.Skipped {
@@ -72,7 +74,7 @@ func WriteTable(w io.Writer, rows []Row) error {
 			continue
 		}
 		group := cmp.Or(row.Group, "(core)")
-		found = append(found, []string{group, row.Version, row.Kind, row.Resource, row.Scope, row.generated(), row.Position})
+		found = append(found, []string{group, row.Version, row.Kind, row.Resource, row.Scope, row.generated(), row.where()})
 	}
 	between := ""
 	for _, table := range [][][]string{found, skipped} {
@@ -90,6 +92,14 @@ func WriteTable(w io.Writer, rows []Row) error {
 		between = "\n"
 	}
 	return nil
+}
+
+// where is the position, and for a slim type the full one.
+func (r Row) where() string {
+	if r.Slim == "" {
+		return r.Position
+	}
+	return r.Position + " (slim " + r.Slim + ")"
 }
 
 func (r Row) generated() string {

@@ -37,6 +37,7 @@ type Package struct {
 	// kubebuilder is true if there is any marker for controller-gen, which then
 	// makes the CRDs.
 	kubebuilder bool
+	methods     map[string]bool // Type.Method, once declaresMethod has searched for them
 	lookup      sync.Once
 	types       map[string]*declaration
 	consts      map[string]constant
@@ -77,6 +78,7 @@ type loader struct {
 	failed     map[string]error    // why a package can't be had
 	looked     map[string]bool     // the packages that the patterns name, by import path
 	excluded   func(location) bool // by the options
+	read       []string            // the directories of the packages that the patterns name, but excluded ones
 	passedOver int                 // modules below the patterns that have API types
 	// clientsets are by import path, and nil if they are not there.
 	clientsets map[string]*clientset
@@ -100,7 +102,7 @@ func (l *loader) position(pos token.Pos) token.Position { return l.fset.Position
 // signs of API types: a package that only a pattern with ... matches and that
 // has none of them, nor a struct that embeds ObjectMeta, is not parsed.
 var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("+kubebuilder:resource"), []byte("+kubebuilder:subresource"),
-	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion")}
+	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion"), []byte("+" + slimTag)}
 
 // marks are what a generated file is parsed at once for.
 var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+k8s:"), []byte("GroupVersion{")}
@@ -173,6 +175,9 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 		l.looked[location.Path] = true
 	}
 	locations = slices.DeleteFunc(locations, l.excluded)
+	for _, location := range locations {
+		l.read = append(l.read, location.Dir)
+	}
 	l.lookAside(found.passedOver(), diags)
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
@@ -345,7 +350,7 @@ func (p *Package) parseFile(name string, source []byte, diags *diagnostics) {
 }
 
 // forgetInnerComments drops the comments inside of declarations, nearly half of the memory
-// of API types. Those of a type remain, and those that may be +genclient in a wrong place.
+// of API types. Those of a type remain, and those that may be a tag in a wrong place.
 func (p *Package) forgetInnerComments(file *File) {
 	kept := map[*ast.CommentGroup]bool{}
 	for _, group := range file.outerComments() {
@@ -360,7 +365,7 @@ func (p *Package) forgetInnerComments(file *File) {
 			}
 		}
 	}
-	unneeded := func(group *ast.CommentGroup) bool { return !kept[group] && !mentionsGenclient(group) }
+	unneeded := func(group *ast.CommentGroup) bool { return !kept[group] && !mentionsTag(group) }
 	file.Syntax.Comments = slices.DeleteFunc(file.Syntax.Comments, unneeded)
 	maps.DeleteFunc(file.comments, func(_ int, group *ast.CommentGroup) bool { return unneeded(group) })
 }

@@ -9,6 +9,8 @@ type Model struct {
 	Groups []*Group
 	// Skipped are the types that look like API types and are left out.
 	Skipped []Skip
+	// Copies are the packages of slim types, sorted by import path.
+	Copies []*Copies
 }
 
 // Group is an API group.
@@ -39,7 +41,7 @@ type Version struct {
 	GoName string
 	// Dir is its directory below that of the group, and its package name.
 	Dir string
-	// Kinds are sorted by name.
+	// Kinds are sorted by their names in the API.
 	Kinds []*Kind
 }
 
@@ -47,7 +49,11 @@ type Version struct {
 type Kind struct {
 	// Name is the name of the Go type.
 	Name string
-	// Ident stands for the kind in exported names: Name, or a longer one if another
+	// APIKind is the kind in the API: Name, or for slim types the name of the full type.
+	APIKind string
+	// Slim is the full type of a slim type, with its import path, and empty for others.
+	Slim string
+	// Ident stands for the kind in exported names: APIKind, or a longer one if another
 	// kind has names made of it.
 	Ident string
 	// Private is Ident with a small first letter.

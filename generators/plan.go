@@ -46,7 +46,20 @@ func plan(model *Model, options *Options, to targets, clientset func(path string
 	var outputs []output
 	outputs = append(outputs, tree{level("externalversions"), to.listers, to.clients, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
 	outputs = append(outputs, tree{level("internalversion"), to.listers, to.clients, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
+	outputs = append(outputs, planCopies(model)...)
 	slices.SortFunc(outputs, func(a, b output) int { return strings.Compare(a.path, b.path) })
+	return outputs
+}
+
+// planCopies lists the files beside slim types, which are the same whatever the options are.
+func planCopies(model *Model) []output {
+	var outputs []output
+	for _, of := range model.Copies {
+		if len(of.Types) > 0 {
+			file := templates.File{Package: of.PackageName, Reserved: of.reserved}
+			outputs = append(outputs, output{path: filepath.Join(of.dir, copiesFile), data: &templates.DeepCopies{File: file, Types: of.Types}})
+		}
+	}
 	return outputs
 }
 

@@ -33,10 +33,14 @@ type sweeper struct {
 	// which it might have seen another type.
 	failed  map[string]error
 	folders map[string]bool // the directories that it writes to
+	slim    map[string]bool // the directories that have slim types
 }
 
 func newSweeper(loader *loader, to targets, model *Model, files []rendered) *sweeper {
-	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.failed), groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}}
+	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.failed), groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}, slim: map[string]bool{}}
+	for _, of := range model.Copies {
+		s.slim[of.dir] = true
+	}
 	for _, file := range files {
 		s.written[file.path] = true
 		s.folders[filepath.Dir(file.path)] = true
@@ -136,12 +140,28 @@ func (s *sweeper) stale(options *Options, diags *diagnostics) ([]string, error) 
 			s.warnRenamed(diags)
 		}
 	}
-	var stale []string
+	stale := s.staleCopies()
 	for path := range found {
 		stale = append(stale, path)
 	}
 	slices.Sort(stale)
 	return stale, nil
+}
+
+// staleCopies lists the deep-copy files of packages that this run reads and that declare no
+// slim type any more.
+func (s *sweeper) staleCopies() []string {
+	var stale []string
+	for _, dir := range s.loader.read {
+		path := filepath.Join(dir, copiesFile)
+		if s.slim[dir] {
+			continue
+		}
+		if content, err := os.ReadFile(path); err == nil && hasHeader(content) {
+			stale = append(stale, path)
+		}
+	}
+	return stale
 }
 
 // leftovers lists the files below a root that this tool wrote and this run does
@@ -162,7 +182,7 @@ func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, tem
 		case isAbandoned(entry):
 			temporary = append(temporary, path)
 			return nil
-		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || s.written[path] || !inLayout(below(root, path)):
+		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || entry.Name() == copiesFile || s.written[path] || !inLayout(below(root, path)):
 			return nil
 		}
 		content, err := os.ReadFile(path)

@@ -28,12 +28,14 @@ type Tags struct {
 	// ResourceName is the value of +resourceName, Path and Scope those of
 	// +kubebuilder:resource.
 	ResourceName, Path, Scope string
+	// Slim is the full type that +informer-gen:slim names.
+	Slim string
 
-	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos token.Pos
+	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos, slimPos token.Pos
 }
 
 // marked reports whether the type is to have an informer or a CRD.
-func (t Tags) marked() bool { return t.Genclient || t.Root || t.CRD }
+func (t Tags) marked() bool { return t.Genclient || t.Root || t.CRD || t.Slim != "" }
 
 // crdTags are those that controller-gen reads of the types of CRDs only.
 var crdTags = []string{"kubebuilder:resource", "kubebuilder:subresource", "kubebuilder:printcolumn", "kubebuilder:storageversion"}
@@ -57,7 +59,7 @@ type tagParser struct {
 }
 
 // parse reads the markers of a type. Those it does not know are an error if
-// they are of the genclient family, and someone else's if not.
+// they are of the genclient family or this tool's, and someone else's if not.
 func (p tagParser) parse(m markers) Tags {
 	tags := Tags{}
 	for _, marker := range m {
@@ -65,6 +67,8 @@ func (p tagParser) parse(m markers) Tags {
 		switch {
 		case strings.HasPrefix(marker.name, "genclient"):
 			p.genclient(&tags, marker)
+		case strings.HasPrefix(marker.name, ownTags):
+			p.slim(&tags, marker)
 		case marker.name == "nonNamespaced" && marker.value != "", marker.name == "readonly" && marker.value != "":
 			p.diags.errorf(p.at(marker.pos), "%s: an old form; write +genclient:%s", marker, marker.name)
 		case marker.name == "kubebuilder:object:root":
@@ -88,7 +92,7 @@ func (p tagParser) parse(m markers) Tags {
 
 // readTags are the tags that count here and are not of the genclient family.
 var readTags = []string{"genclient", "groupName", "groupGoName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
-	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen"}
+	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag}
 
 // misspelt warns of a tag that is one letter off, or capital letters, one that
 // counts. Other unknown ones are another tool's.
@@ -132,6 +136,27 @@ func (p tagParser) genclient(tags *Tags, m marker) {
 		tags.NoStatus = true
 	case "genclient:method":
 		p.method(m)
+	}
+}
+
+// ownTags begin the tags that only this tool reads, of which slimTag is the only one.
+const (
+	ownTags = "informer-gen:"
+	slimTag = ownTags + "slim"
+)
+
+func (p tagParser) slim(tags *Tags, m marker) {
+	switch {
+	case m.name != slimTag:
+		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, DidYouMean(m.name, "+", []string{slimTag}))
+	case m.extra != "":
+		p.diags.errorf(p.at(m.pos), "+%s: unexpected text: %q; write +%s=k8s.io/api/core/v1.Pod, for example", m.name, m.extra, m.name)
+	case m.value == "":
+		p.diags.errorf(p.at(m.pos), "+%s: no value; write +%s=k8s.io/api/core/v1.Pod, for example", m.name, m.name)
+	case tags.Slim != "":
+		p.diags.errorf(p.at(m.pos), "+%s: %s here, but %s at %s; name one type", m.name, m.value, tags.Slim, p.at(tags.slimPos))
+	default:
+		tags.Slim, tags.slimPos = m.value, m.pos
 	}
 }
 

@@ -161,7 +161,10 @@ func (l *loader) placeable(dir string, outputs []output, model *Model) error {
 		if files[out.path] || folders[folder] != "" && folders[folder] != name {
 			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", relative(dir, out.path))
 		}
-		files[out.path], folders[folder] = true, name
+		files[out.path] = true
+		if _, beside := out.data.(*templates.DeepCopies); !beside { // which are in a package of API types
+			folders[folder] = name
+		}
 	}
 	var diags diagnostics
 	model.kinds(func(_ *Group, _ *Version, kind *Kind) {

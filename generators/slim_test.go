@@ -1,0 +1,147 @@
+package generators
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const slimOrder = `package slim
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +informer-gen:slim=example.com/shop/api/v1.Order
+type Summary struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
+
+	Own []Part ` + "`json:\"-\"`" + `
+}
+
+type Part struct{ Names []string }
+`
+
+const slimFile = "slim/" + copiesFile
+
+// slimProject is project with a slim type of its API type, in a package of its own.
+func slimProject(t *testing.T) Options {
+	t.Helper()
+	options := project(t)
+	writeFile(t, filepath.Join(options.Dir, "slim/types.go"), slimOrder)
+	options.Patterns = []string{"./slim"}
+	return options
+}
+
+// changesOf are the changes of a run to one file.
+func changesOf(result Result, name string) []ChangeKind {
+	var kinds []ChangeKind
+	for _, change := range result.Changes {
+		if filepath.ToSlash(change.Path) == name {
+			kinds = append(kinds, change.Kind)
+		}
+	}
+	return kinds
+}
+
+// The deep copies are written, verified and removed as other generated files are. A run
+// that is not to make an informer of the type leaves them alone.
+func TestDeepCopiesOfSlimTypes(t *testing.T) {
+	t.Parallel()
+	options := slimProject(t)
+	run := func(mode Mode, want ...ChangeKind) {
+		t.Helper()
+		options.Mode = mode
+		result, err := Run(t.Context(), options)
+		if got := changesOf(result, slimFile); !slices.Equal(got, want) {
+			t.Errorf("changes of %s: %v, want %v (%v)", slimFile, got, want, err)
+		}
+	}
+	run(Verify, Created)
+	run(Write, Created)
+	run(Verify)
+	if problems := compile(options.Dir); len(problems) > 0 {
+		t.Error(problems)
+	}
+
+	file := filepath.Join(options.Dir, slimFile)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, string(content)+"// edited\n")
+	run(Verify, Updated)
+	run(Write, Updated)
+
+	options.Patterns, options.Exclude = []string{"./api/v1", "./slim"}, []string{"Summary"}
+	run(Verify)
+	options.Exclude = nil
+	writeFile(t, filepath.Join(options.Dir, "slim/types.go"), strings.Replace(slimOrder, "+informer-gen:slim", "A summary of", 1))
+	options.KeepStale = true
+	run(Verify)
+	options.KeepStale = false
+	run(Verify, Removed)
+	run(Write, Removed)
+	run(Verify)
+}
+
+// A file that is not generated is not overwritten.
+func TestDeepCopiesReplaceNoOtherFile(t *testing.T) {
+	t.Parallel()
+	options := slimProject(t)
+	writeFile(t, filepath.Join(options.Dir, slimFile), "package slim\n")
+	if _, err := Run(t.Context(), options); err == nil || err.Error() != "output: "+slimFile+": is not a generated file; move it away, or choose another output folder" {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// Methods that there are already are not written again.
+func TestOnlyMissingMethodsAreWritten(t *testing.T) {
+	t.Parallel()
+	options := slimProject(t)
+	methods := func() string {
+		t.Helper()
+		mustRun(t, options)
+		content, err := os.ReadFile(filepath.Join(options.Dir, slimFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, method := range copyMethods {
+			for receiver := range receivers(content, method) {
+				found = append(found, receiver+"."+method)
+			}
+		}
+		slices.Sort(found)
+		return strings.Join(found, " ")
+	}
+	if got, want := methods(), "Part.DeepCopy Part.DeepCopyInto Summary.DeepCopy Summary.DeepCopyInto Summary.DeepCopyObject"; got != want {
+		t.Errorf("wrote %s, want %s", got, want)
+	}
+	own := filepath.Join(options.Dir, "slim/zz_generated.deepcopy.go")
+	writeFile(t, own, "package slim\n\nfunc (in *Part) DeepCopyInto(out *Part) {}\n\nfunc (in *Part) DeepCopy() *Part { return in }\n\nfunc (in *Summary) DeepCopy() *Summary { return in }\n")
+	if got, want := methods(), "Summary.DeepCopyInto Summary.DeepCopyObject"; got != want {
+		t.Errorf("wrote %s, want %s", got, want)
+	}
+}
+
+// Informers of a slim type go with it, also if it is not called as the kind is.
+func TestStaleInformerOfSlimType(t *testing.T) {
+	t.Parallel()
+	options := slimProject(t)
+	mustRun(t, options)
+	invoice := strings.NewReplacer("Order", "Invoice", "Summary", "Bill").Replace(slimOrder)
+	full := strings.ReplaceAll(orderType, "Order", "Invoice")
+	writeFile(t, filepath.Join(options.Dir, "api/v1/invoice.go"), full)
+	writeFile(t, filepath.Join(options.Dir, "slim/types.go"), invoice)
+	result := mustRun(t, options)
+	for _, name := range []string{"informers", "listers"} {
+		if got := changesOf(result, "pkg/generated/"+name+"/shop/v1/order.go"); !slices.Equal(got, []ChangeKind{Removed}) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if len(result.Warnings) > 0 {
+		t.Error(result.Warnings)
+	}
+}

@@ -23,6 +23,7 @@ var golden = map[string]Options{
 		HeaderFile:         "../../hack/boilerplate.go.txt",
 		VersionedClientset: testModule + "samplecontroller/pkg/clientset/versioned",
 	},
+	"slim": {Patterns: []string{"./api/..."}},
 }
 
 func goldenOptions(t *testing.T, name string) Options {

@@ -21,4 +21,5 @@ generate minimal --input-dirs ../kubebuilder/api/... --clients --minimal "$@"
 generate multigroup --input-dirs ./apis/... --clients "$@"
 generate samplecontroller --input-dirs ./pkg/apis/... --go-header-file "$root/hack/boilerplate.go.txt" \
   --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"
+generate slim --input-dirs ./api/... "$@"
 exit "$status"

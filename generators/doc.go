@@ -7,7 +7,8 @@
 // together. Packages are read from the syntax tree and never type-checked:
 // what is needed are names, comments and embedded fields. What a package takes
 // from another one (an alias, the struct below a defined type, an embedded
-// base) is followed by parsing that one, when it is first needed.
+// base, the full type of a slim one) is followed by parsing that one, when it
+// is first needed.
 //
 // Every problem is reported at once, as a go/scanner.ErrorList with positions
 // relative to the working directory, and nothing is written if there is one.

@@ -50,6 +50,40 @@
 // client alone. There are no methods for +genclient:method. Apply takes apply
 // configurations, which controller-gen or applyconfiguration-gen writes.
 //
+// # Slim types
+//
+// A program that needs a few fields of somebody else's objects declares a struct with
+// these, and names the full type:
+//
+//	// +informer-gen:slim=k8s.io/api/core/v1.Pod
+//	type Pod struct {
+//		metav1.TypeMeta   `json:",inline"`
+//		metav1.ObjectMeta `json:"metadata,omitempty"`
+//		Status struct {
+//			Phase string `json:"phase,omitempty"`
+//		} `json:"status,omitempty"`
+//	}
+//
+// Group, version, resource and scope are those of the full type, and so are the names in
+// generated code, whatever the slim type is called. The fields that are not declared are
+// skipped in the response of the server. Each declared one must be a field of the full
+// type, of the same name and kind in JSON:
+//
+//   - a named type may be declared as what it is made of (PodPhase as string), and the other
+//     way round; a pointer as a value, which is zero for null, and the other way round; an
+//     integer or number as a larger one
+//   - of structs, also those in slices and maps, some of the fields may be declared
+//   - types that decode themselves, such as metav1.Time, resource.Quantity and
+//     intstr.IntOrString, must be the same ones
+//   - json:"-" leaves out a field of your own, which a transform may set
+//
+// zz_generated.slim.go beside the type has DeepCopyInto, DeepCopy and DeepCopyObject for it,
+// and the first two for the structs of the package that it holds, unless they are there
+// already. Every run that reads the package writes the same file, also one with --exclude,
+// and removes it when no type has the marker any more. A slim type needs no List type and no
+// scheme. It has no client, and takes no clientset: to write a slim object would remove the
+// fields that it lacks.
+//
 // # Less code
 //
 // --minimal leaves out what only callers of code-generator's output need:
@@ -93,6 +127,7 @@
 //   - The scope from +genclient:nonNamespaced and +kubebuilder:resource:scope.
 //   - Verbs from +genclient:noVerbs, onlyVerbs, skipVerbs, readonly and noStatus:
 //     informers need list and watch, listers list and get.
+//   - Types with +informer-gen:slim, see above.
 //   - +groupGoName, +k8s:informer-gen=false, +k8s:lister-gen=false,
 //     +kubebuilder:skip, which concerns types without +genclient.
 //   - Files that the go command would build, with -tags of GOFLAGS. Types of others

@@ -106,15 +106,24 @@ func module(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("go.sum"), sums, 0o666))
 }
 
-// recipe writes the code below a heading of docs/recipes.md to a file.
+// recipe writes the code below a heading of docs/recipes.md to a file: the first block, or
+// the one whose number is given.
 func recipe(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := os.ReadFile("../../docs/recipes.md")
 	ts.Check(err)
 	_, section, ok := strings.Cut(string(text), "\n## "+args[0]+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	_, block, found := strings.Cut(section, "\n```")
-	_, code, _ := strings.Cut(block, "\n")
-	code, _, closed := strings.Cut(code, "\n```")
+	number := 1
+	if len(args) > 2 {
+		number, err = strconv.Atoi(args[2])
+		ts.Check(err)
+	}
+	found, closed, code := false, false, ""
+	for range number {
+		_, section, found = strings.Cut(section, "\n```")
+		_, code, _ = strings.Cut(section, "\n")
+		code, section, closed = strings.Cut(code, "\n```")
+	}
 	if !ok || !found || !closed {
 		ts.Fatalf("docs/recipes.md: no code below the heading %q", args[0])
 	}

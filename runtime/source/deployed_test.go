@@ -20,7 +20,7 @@ func deployedPod(tb testing.TB, i int) *corev1.Pod {
 	d := i / 100
 	rng := rand.New(rand.NewPCG(uint64(i), 7))
 	app := fmt.Sprintf("app-%d", d)
-	hash := fmt.Sprintf("%08x", d*2654435761)
+	hash := fmt.Sprintf("%08x", uint32(d)*2654435761)
 	token := fmt.Sprintf("kube-api-access-%05x", rng.IntN(1<<20))
 	name := fmt.Sprintf("%s-%s-%05x", app, hash, rng.IntN(1<<20))
 	uid := func(r *rand.Rand) types.UID {

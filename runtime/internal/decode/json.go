@@ -222,9 +222,12 @@ func (w *walk) container(n *node, p unsafe.Pointer) bool {
 	case stringMapKind:
 		return object && w.stringMap(p)
 	case anyMapKind:
+		if !object {
+			return false
+		}
 		m, ok := w.anyMap(below)
 		*(*map[string]any)(p) = m
-		return object && ok
+		return ok
 	case mapKind:
 		return object && w.mapping(n, p)
 	case stringsKind:

@@ -36,7 +36,7 @@ type node struct {
 	empty  unsafe.Pointer // the array of an empty slice
 }
 
-const shortSlice = 8
+const shortSlice = 4
 
 type field struct {
 	name   string

@@ -117,7 +117,7 @@ func newPartTable(size int, seen []atomic.Uint32) *partTable {
 }
 
 // group returns the first of the places that a part may be in.
-func (t *partTable) group(hash uint64) int { return int(hash>>8) % (len(t.entries) / ways) * ways }
+func (t *partTable) group(hash uint64) int { return int(hash>>8%uint64(len(t.entries)/ways)) * ways }
 
 func tagOf(hash uint64) uint32 { return uint32(hash>>32) | 1 }
 
@@ -147,7 +147,7 @@ func (s *partShard) find(i *identity) (part, bool) {
 
 // sawBefore notes a hash, and reports whether it was noted before.
 func (s *partShard) sawBefore(t *partTable, hash uint64) bool {
-	place, fingerprint := &t.seen[int(hash>>8)%len(t.seen)], tagOf(hash)
+	place, fingerprint := &t.seen[hash>>8%uint64(len(t.seen))], tagOf(hash)
 	switch place.Load() {
 	case fingerprint:
 		return true

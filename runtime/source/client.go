@@ -220,7 +220,9 @@ func (c *Client) accept(protobuf bool) string {
 // answer has the parts of a response that Request.Stream does not return.
 type answer struct {
 	contentType string
-	code        int
+	// contentEncoding is empty if the transport has taken care of it.
+	contentEncoding string
+	code            int
 }
 
 type answerKey struct{}
@@ -237,7 +239,7 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := next.RoundTrip(req)
 	if a, ok := req.Context().Value(answerKey{}).(*answer); ok && resp != nil {
-		a.contentType, a.code = resp.Header.Get("Content-Type"), resp.StatusCode
+		a.contentType, a.contentEncoding, a.code = resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode
 	}
 	if resp != nil && resp.StatusCode/100 != 2 {
 		resp.Body = readCloser{io.LimitReader(resp.Body, maxErrorBytes), resp.Body}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -144,6 +145,14 @@ func (s *restSource) open(ctx context.Context, codec *codec, options metav1.List
 		return nil, "", err
 	}
 	body = connection{body}
+	switch answer.contentEncoding {
+	case "", "identity":
+	case "gzip": // of a proxy that compresses what is to be left alone
+		body = &inflated{body: body}
+	default:
+		_ = body.Close()
+		return nil, "", undecodable(fmt.Errorf("content encoding %q: not supported", answer.contentEncoding))
+	}
 	if answer.code == http.StatusPartialContent {
 		_ = body.Close()
 		return nil, "", undecodable(errors.New("status 206: is a part of the response"))
@@ -158,6 +167,24 @@ func (s *restSource) open(ctx context.Context, codec *codec, options metav1.List
 	}
 	return body, mediaType, nil
 }
+
+// inflated is the content of a body that is compressed with gzip.
+type inflated struct {
+	body io.ReadCloser
+	// content is nil before the first Read: a watch may have no events for long.
+	content *gzip.Reader
+}
+
+func (i *inflated) Read(p []byte) (n int, err error) {
+	if i.content == nil {
+		if i.content, err = gzip.NewReader(i.body); err != nil {
+			return 0, err
+		}
+	}
+	return i.content.Read(p)
+}
+
+func (i *inflated) Close() error { return i.body.Close() }
 
 // unlimited exempts a request from rate limiting: watches are long, and one that has
 // to wait may miss events that the server still has now.

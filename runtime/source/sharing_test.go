@@ -1,7 +1,10 @@
 package source
 
 import (
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -185,5 +189,44 @@ func TestWatchIsNotCompressed(t *testing.T) {
 	w.Stop()
 	if encodings[""] != "gzip" || encodings["true"] != "identity" {
 		t.Errorf("Accept-Encoding: %q", encodings)
+	}
+}
+
+// A proxy may compress a watch all the same.
+func TestCompressedWatch(t *testing.T) {
+	next := make(chan string)
+	client := newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", jsonType)
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		for name := range next {
+			z.Write(jsonFrame(t, "ADDED", podNamed(name)))
+			z.Flush()
+			w.(http.Flusher).Flush()
+		}
+		z.Close()
+	}))
+	go func() { next <- "first" }()
+	w, err := New[*corev1.Pod](client, pods, "").Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	for _, name := range []string{"first", "second"} {
+		event, err := w.Next()
+		if err != nil || event.Object.Name != name {
+			t.Fatalf("event %+v: %v", event, err)
+		}
+		if name == "first" {
+			next <- "second"
+		}
+	}
+	close(next)
+	if _, err := w.Next(); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+	unknown := newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br") }))
+	if _, err := New[*corev1.Pod](unknown, pods, "").Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, failure.ErrUndecodable) {
+		t.Errorf("another encoding: %v", err)
 	}
 }

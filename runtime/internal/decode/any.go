@@ -1,27 +1,31 @@
 package decode
 
 import (
+	"reflect"
 	"strconv"
 	"unsafe"
 )
 
+// Objects and arrays without a Go type.
 var (
-	anyMap   = &node{id: 1 << 8}
-	anySlice = &node{id: 2 << 8}
+	anyObject = nodeOf(reflect.TypeFor[map[string]any]())
+	anyArray  = nodeOf(reflect.TypeFor[[]any]())
 )
 
 // any decodes a value without a Go type: to a string, bool, int64, float64, nil,
 // map[string]any or []any, as apimachinery's util/json does.
 func (w *walk) any() (any, bool) {
-	switch c := w.text[w.at]; {
-	case c == '"':
+	switch w.text[w.at] {
+	case '"':
 		return w.string()
-	case opens(c) && !w.own && w.containers[w.next].end-w.at >= minimumPart:
-		return w.anyPart()
-	case c == '{':
-		return w.anyMap(below)
-	case c == '[':
-		return w.anySlice()
+	case '{':
+		var object map[string]any
+		ok := w.value(anyObject, unsafe.Pointer(&object))
+		return object, ok
+	case '[':
+		var array []any
+		ok := w.value(anyArray, unsafe.Pointer(&array))
+		return array, ok
 	}
 	switch text := string(w.skip()); text {
 	case "null":
@@ -37,37 +41,6 @@ func (w *walk) any() (any, bool) {
 		f, err := strconv.ParseFloat(text, 64)
 		return f, err == nil
 	}
-}
-
-// anyPart decodes a map or slice that may be shared.
-func (w *walk) anyPart() (any, bool) {
-	c := &w.containers[w.next]
-	text := w.text[w.at:c.end]
-	n := anySlice
-	if text[0] == '{' {
-		n = anyMap
-	}
-	found, l, ok := w.shared.parts.find(n, formatJSON, text)
-	if ok {
-		w.shared.found(len(text))
-		w.at, w.next = c.end, c.next
-		if n == anyMap {
-			return *(*map[string]any)(unsafe.Pointer(&found.at)), true
-		}
-		return unsafe.Slice((*any)(found.at), found.elements), true
-	}
-	if n == anyMap {
-		m, ok := w.anyMap(below)
-		if ok && l.again {
-			w.shared.parts.add(&l, part{at: *(*unsafe.Pointer)(unsafe.Pointer(&m))})
-		}
-		return m, ok
-	}
-	s, ok := w.anySlice()
-	if ok && l.again && len(s) > 0 {
-		w.shared.parts.add(&l, part{unsafe.Pointer(unsafe.SliceData(s)), len(s)})
-	}
-	return s, ok
 }
 
 func (w *walk) anyMap(at level) (map[string]any, bool) {
@@ -96,17 +69,4 @@ func (w *walk) anyMap(at level) (map[string]any, bool) {
 		w.after()
 	}
 	return m, true
-}
-
-func (w *walk) anySlice() ([]any, bool) {
-	s := make([]any, w.open())
-	for i := range s {
-		value, ok := w.any()
-		if !ok {
-			return nil, false
-		}
-		s[i] = value
-		w.after()
-	}
-	return s, true
 }

@@ -143,9 +143,10 @@ func (c *canonical) visit(l *layout, p unsafe.Pointer, at level) bool {
 		c.written = append(c.written, *s...)
 		return true
 	}
-	if c.depth++; c.depth > deepest {
+	if c.depth == deepest {
 		return false
 	}
+	c.depth++
 	defer func() { c.depth-- }()
 	switch l.kind {
 	case structLayout:

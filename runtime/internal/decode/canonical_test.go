@@ -77,3 +77,27 @@ func TestCanonicalConcurrently(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// What is not on the heap can be part of an object too: a transform may set it.
+var (
+	globalNumber = 7
+	globalNames  = []string{"a name that is long enough", "to be shared"}
+	globalArray  [4]string
+)
+
+func TestCanonicalWithGlobals(t *testing.T) {
+	type object struct {
+		Number **int
+		Names  []string
+		Part   []string
+	}
+	shared := NewShared()
+	for range 10 {
+		number := &globalNumber
+		obj := &object{&number, globalNames, globalArray[:]}
+		shared.Canonical(obj)
+		if !reflect.DeepEqual(obj, &object{&number, globalNames, globalArray[:]}) {
+			t.Errorf("object has become %+v", obj)
+		}
+	}
+}

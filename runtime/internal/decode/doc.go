@@ -1,4 +1,5 @@
-// Package decode makes Go values of JSON, and holds what is equal once.
+// Package decode makes Go values of JSON and of protobuf, and holds what is equal once.
+// [Shared.Canonical] does the latter for objects that somebody else has decoded.
 //
 // Objects of one resource have much in common: the containers of the pods of a
 // deployment, labels, affinities, the fields that a controller manages; and an update
@@ -18,9 +19,9 @@
 //
 // [Shared] is what all objects of a client share. It holds parts by weak pointers, in
 // tables of a bounded size, so that it keeps nothing alive. Strings are shared by the
-// objects that a goroutine decodes. Identities are keyed hashes of
-// 128 bits: two different parts are taken for one with a probability that does not
-// matter, and nobody outside of the process can look for a collision.
+// objects that a goroutine decodes. Identities are keyed hashes of 128 bits: two different
+// parts are taken for one with a probability that does not matter, and nobody outside of
+// the process can look for a collision.
 //
 // What the walk can't decode exactly as client-go does, it refuses: invalid UTF-8,
 // members that appear twice, fractions for integers. Its caller then uses another decoder.

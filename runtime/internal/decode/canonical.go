@@ -51,82 +51,6 @@ func (c *canonical) put() {
 // deepest is how deep values may be nested: one that refers to itself has no end.
 const deepest = 1 << 10
 
-// layoutKind is what a type is in memory.
-type layoutKind uint8
-
-const (
-	// plainLayout has no pointers, or such that stand for themselves.
-	plainLayout layoutKind = iota
-	stringLayout
-	pointerLayout
-	sliceLayout
-	mapLayout
-	structLayout
-	arrayLayout
-	interfaceLayout
-)
-
-// layout says where in a type there is memory to share. Unlike a node it knows all fields,
-// since two values are one only if all of them are equal.
-type layout struct {
-	*node
-	kind   layoutKind
-	size   uintptr
-	elem   *layout
-	key    *layout
-	fields []layoutField
-}
-
-type layoutField struct {
-	*layout
-	offset uintptr
-}
-
-var layouts struct {
-	mu sync.Mutex
-	of map[reflect.Type]*layout
-}
-
-func layoutOf(t reflect.Type) *layout {
-	layouts.mu.Lock()
-	defer layouts.mu.Unlock()
-	if layouts.of == nil {
-		layouts.of = map[reflect.Type]*layout{}
-	}
-	return layoutLocked(t)
-}
-
-func layoutLocked(t reflect.Type) *layout {
-	if l := layouts.of[t]; l != nil {
-		return l
-	}
-	l := &layout{node: nodeOf(t), size: t.Size()}
-	layouts.of[t] = l
-	switch t.Kind() {
-	case reflect.String:
-		l.kind = stringLayout
-	case reflect.Interface:
-		l.kind = interfaceLayout
-	case reflect.Pointer:
-		l.kind, l.elem = pointerLayout, layoutLocked(t.Elem())
-	case reflect.Slice:
-		l.kind, l.elem = sliceLayout, layoutLocked(t.Elem())
-	case reflect.Map:
-		l.kind, l.key, l.elem = mapLayout, layoutLocked(t.Key()), layoutLocked(t.Elem())
-	case reflect.Array:
-		l.kind, l.elem = arrayLayout, layoutLocked(t.Elem())
-	case reflect.Struct:
-		if t == timeType {
-			break // its pointer is to a time zone
-		}
-		l.kind = structLayout
-		for i := range t.NumField() {
-			l.fields = append(l.fields, layoutField{layoutLocked(t.Field(i).Type), t.Field(i).Offset})
-		}
-	}
-	return l
-}
-
 // visit writes the value at p down, and replaces the parts that are known. It reports whether
 // all of it could be: what could not is not shared, nor is what holds it.
 func (c *canonical) visit(l *layout, p unsafe.Pointer, at level) bool {
@@ -190,14 +114,8 @@ func (c *canonical) share(l *layout, p unsafe.Pointer, text []byte) {
 	if len(text) < minimumPart || !l.shares || l.kind == sliceLayout && (*slice)(p).length == 0 {
 		return
 	}
-	found, look, ok := c.shared.parts.find(l.node, formatMemory, text)
-	if ok {
-		if found != l.part(p) {
-			l.put(p, found)
-			c.shared.found(len(text))
-		}
-	} else if look.again {
-		c.shared.parts.add(&look, l.part(p))
+	if look, ok := c.shared.reuse(l.node, formatMemory, text, p); !ok {
+		c.shared.keep(&look, l.node, p)
 	}
 }
 

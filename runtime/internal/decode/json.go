@@ -2,17 +2,10 @@ package decode
 
 import (
 	"bytes"
-	"encoding/base64"
 	stdjson "encoding/json"
 	"reflect"
-	"strconv"
 	"sync"
-	"time"
-	"unicode/utf8"
 	"unsafe"
-
-	"github.com/go-json-experiment/json/jsontext"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
@@ -164,51 +157,16 @@ func (w *walk) part(n *node, p unsafe.Pointer) bool {
 	if len(text) < n.minimum {
 		return w.container(n, p)
 	}
-	found, l, ok := w.shared.parts.find(n, formatJSON, text)
+	l, ok := w.shared.reuse(n, formatJSON, text, p)
 	if ok {
-		n.put(p, found)
-		w.shared.found(len(text))
 		w.at, w.next = c.end, c.next
 		return true
 	}
 	if !w.container(n, p) {
 		return false
 	}
-	if found := n.part(p); l.again && found.at != n.empty {
-		w.shared.parts.add(&l, found)
-	}
+	w.shared.keep(&l, n, p)
 	return true
-}
-
-// put makes the value at p one that was decoded before.
-func (n *node) put(p unsafe.Pointer, found part) {
-	switch n.kind {
-	case structKind:
-		reflect.NewAt(n.typ, p).Elem().Set(reflect.NewAt(n.typ, found.at).Elem())
-	case sliceKind, stringsKind:
-		*(*slice)(p) = slice{found.at, found.elements, found.elements}
-	default: // pointers and maps
-		*(*unsafe.Pointer)(p) = found.at
-	}
-}
-
-// part returns the value at p as one that others can have too.
-func (n *node) part(p unsafe.Pointer) part {
-	switch n.kind {
-	case structKind:
-		return part{at: p}
-	case sliceKind, stringsKind:
-		s := (*slice)(p)
-		return part{s.at, s.length}
-	default:
-		return part{at: *(*unsafe.Pointer)(p)}
-	}
-}
-
-// slice is what a slice consists of.
-type slice struct {
-	at               unsafe.Pointer
-	length, capacity int
 }
 
 // container decodes an object or array.
@@ -414,92 +372,6 @@ func (n *node) makeArray(length int) unsafe.Pointer {
 	default:
 		return reflect.MakeSlice(n.typ, length, length).UnsafePointer()
 	}
-}
-
-// string reads a string.
-func (w *walk) string() (string, bool) {
-	if w.text[w.at] != '"' {
-		return "", false
-	}
-	begin := w.at
-	w.at = endOfString(w.text, begin)
-	content := w.text[begin+1 : w.at-1]
-	if isPlain(content) {
-		return w.strings.string(content), true
-	}
-	unquoted, err := jsontext.AppendUnquote(nil, w.text[begin:w.at])
-	return w.strings.string(unquoted), err == nil && utf8.Valid(content)
-}
-
-// isPlain is whether a string has neither escapes nor anything but ASCII.
-func isPlain(text []byte) bool {
-	for _, c := range text {
-		if c == '\\' || c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *walk) bool(p unsafe.Pointer) bool {
-	switch text := w.skip(); string(text) {
-	case "true":
-		*(*bool)(p) = true
-		return true
-	default:
-		return string(text) == "false"
-	}
-}
-
-func (w *walk) number(n *node, p unsafe.Pointer) bool {
-	text := string(w.skip())
-	switch n.kind {
-	case intKind:
-		v, err := strconv.ParseInt(text, 10, n.bits)
-		reflect.NewAt(n.typ, p).Elem().SetInt(v)
-		return err == nil
-	case uintKind:
-		v, err := strconv.ParseUint(text, 10, n.bits)
-		reflect.NewAt(n.typ, p).Elem().SetUint(v)
-		return err == nil
-	default:
-		if !isNumber(text) {
-			return false
-		}
-		v, err := strconv.ParseFloat(text, n.bits)
-		reflect.NewAt(n.typ, p).Elem().SetFloat(v)
-		return err == nil
-	}
-}
-
-func isNumber(text string) bool { return text[0] == '-' || text[0] >= '0' && text[0] <= '9' }
-
-func (w *walk) bytes(p unsafe.Pointer) bool {
-	if w.text[w.at] != '"' {
-		return false
-	}
-	text := w.skip()
-	if text = text[1 : len(text)-1]; !isPlain(text) {
-		return false
-	}
-	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
-	length, err := base64.StdEncoding.Decode(decoded, text)
-	*(*[]byte)(p) = decoded[:length]
-	return err == nil
-}
-
-// time decodes as metav1.Time does.
-func (w *walk) time(p unsafe.Pointer) bool {
-	if w.text[w.at] != '"' {
-		return false
-	}
-	text := w.skip()
-	if text = text[1 : len(text)-1]; !isPlain(text) {
-		return false
-	}
-	t, err := time.Parse(time.RFC3339, string(text))
-	(*metav1.Time)(p).Time = t.Local()
-	return err == nil
 }
 
 // skip goes behind the value that begins here, and returns its text.

@@ -127,6 +127,14 @@ func (s Snapshot[T]) All() iter.Seq[T] { return s.each }
 
 func (s Snapshot[T]) each(yield func(T) bool) {
 	defer giveWay(len(s.words))
+	if objects, ok := reader.Pointers[T](s.words); ok {
+		for _, obj := range objects {
+			if !yield(obj) {
+				return
+			}
+		}
+		return
+	}
 	for _, o := range s.words {
 		if !yield(reader.As[T](s.form.Unpack(o))) {
 			return

@@ -58,11 +58,11 @@ func ByIndex[T any](r Reader, name string, values ...string) ([]T, error) {
 // Slice returns objects as Ts, nil if there are none. It takes the memory of those that
 // are pointers.
 func Slice[T any](o Objects) []T {
-	switch {
-	case len(o.Words) == 0:
+	if len(o.Words) == 0 {
 		return nil
-	case reflect.TypeFor[T]().Kind() == reflect.Pointer:
-		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(o.Words))), len(o.Words))
+	}
+	if pointers, ok := Pointers[T](o.Words); ok {
+		return pointers
 	}
 	list := make([]T, len(o.Words))
 	for i, word := range o.Words {
@@ -71,12 +71,17 @@ func Slice[T any](o Objects) []T {
 	return list
 }
 
+// Pointers returns the words of Ts as such, if T is a pointer: the word of a pointer is
+// the pointer.
+func Pointers[T any](words []unsafe.Pointer) ([]T, bool) {
+	if reflect.TypeFor[T]().Kind() != reflect.Pointer {
+		return nil, false
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(words))), len(words)), true
+}
+
 // As returns an object of a T as such.
 func As[T any](obj any) (t T) {
-	if untyped, ok := any(&t).(*any); ok {
-		*untyped = obj
-		return t
-	}
 	t, _ = obj.(T) // nothing is the zero T
 	return t
 }

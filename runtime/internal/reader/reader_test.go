@@ -33,6 +33,9 @@ func TestSlice(t *testing.T) {
 	if got := Slice[any](objects); len(got) != 2 || got[0] != any(a) || got[1] != any(b) {
 		t.Errorf("any: %v", got)
 	}
+	if _, ok := Pointers[fmt.Stringer](objects.Words); ok {
+		t.Error("interfaces are taken for pointers")
+	}
 	if got := Slice[*thing](Objects{}); got != nil {
 		t.Errorf("nothing: %v", got)
 	}

@@ -50,11 +50,6 @@ func (f *Form) Unpack(o Object) (obj any) {
 	return obj
 }
 
-// Pointers views words as pointers of the type T, which all objects must be.
-func Pointers[T any](objects []Object) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(objects))), len(objects))
-}
-
 // words are the type and the value of an interface.
 func words(p *any) *[2]unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(p)) }
 

@@ -61,15 +61,3 @@ func TestFormOfOneType(t *testing.T) {
 		t.Error("HoldsAny is wrong")
 	}
 }
-
-// Words of pointers are the pointers.
-func TestPointers(t *testing.T) {
-	a, b := &named{"a"}, &named{"b"}
-	form := FormOf(a)
-	if got := Pointers[*named]([]Object{form.Pack(a), form.Pack(b)}); len(got) != 2 || got[0] != a || got[1] != b {
-		t.Errorf("got %v", got)
-	}
-	if got := Pointers[*named](nil); len(got) != 0 {
-		t.Errorf("got %v of nothing", got)
-	}
-}

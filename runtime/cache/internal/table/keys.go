@@ -49,7 +49,7 @@ func (k *rowKey) is(key Key) bool {
 
 // Hash returns the hash of a key.
 func Hash(seed uint64, key Key) uint32 {
-	return uint32(hash(hash(seed, key.Namespace), key.Name))
+	return uint32(hash(seed, key.Namespace)*odd ^ hash(^seed, key.Name))
 }
 
 // minimumRows is how many keys a small table has room for.

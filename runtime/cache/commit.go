@@ -28,13 +28,14 @@ func (s *store) set(obj any) error {
 	return nil
 }
 
-// delete is Store.Delete.
-func (s *store) delete(key types.NamespacedName) (old any, existed bool) {
+// delete is WritableStore.Delete, and Apply of one deletion.
+func (s *store) delete(key types.NamespacedName, resourceVersion string) (old any, existed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	found := s.staging.Delete(s.table, key)
 	s.lock()
 	o, existed := s.staging.CommitDelete(s.table, key, found)
+	s.see(resourceVersion)
 	s.unlock()
 	if existed {
 		old = s.form.Load().Unpack(o)
@@ -63,6 +64,10 @@ func (s *store) replaceAll(items []item, resourceVersion string) error {
 
 // applyAll is Store.Apply.
 func (s *store) applyAll(changes []Change[any], resourceVersion string) {
+	if len(changes) == 1 && changes[0].Delete {
+		s.delete(changes[0].Key, resourceVersion)
+		return
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	fresh := s.patch(changes)
@@ -365,14 +370,14 @@ func (s *store) apply(d *delta, to observer) {
 // as the object in the store is dropped in its favour. Of the others, to gets first the
 // objects that are gone, then the new and the changed ones in the order of items. The
 // caller holds writing.
-func (s *store) replace(list *delta, to observer) {
+func (s *store) replace(d *delta, to observer) {
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s, list.items, list.same)
+	change := diff(s, d.list.items, d.list.same)
 	changes, fresh := s.turn(&change)
 	s.lockWith(&change, to)
 	defer s.unlock()
 	s.make(changes, fresh)
-	s.see(list.resourceVersion)
+	s.see(d.resourceVersion)
 	to.relisted()
 	to.committed()
 }

@@ -30,7 +30,7 @@ func (s WritableStore[T]) Set(obj T) error { return s.core.set(obj) }
 
 // Delete removes the object of that key and returns it, if there was one.
 func (s WritableStore[T]) Delete(key types.NamespacedName) (old T, existed bool) {
-	found, existed := s.core.delete(key)
+	found, existed := s.core.delete(key, "")
 	return reader.As[T](found), existed
 }
 

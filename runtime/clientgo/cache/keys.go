@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 )
 
 // splitKey is the core's form of a client-go key. Every string has exactly one.
@@ -14,6 +16,36 @@ func splitKey(key string) types.NamespacedName {
 		return types.NamespacedName{Namespace: key[:i], Name: key[i+1:]}
 	}
 	return types.NamespacedName{Name: key}
+}
+
+// splitKeyFunc returns a key function in the core's form, and whether it is a standard
+// one, whose keys are made of the namespace and the name: then it makes no string of them.
+func splitKeyFunc(keyFunc KeyFunc) (_ func(any) (types.NamespacedName, error), standard bool) {
+	split := func(obj any) (types.NamespacedName, error) {
+		key, err := keyFunc(obj)
+		return splitKey(key), err
+	}
+	if !isOneOf(keyFunc, MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc,
+		cache.MetaNamespaceKeyFunc, cache.DeletionHandlingMetaNamespaceKeyFunc) {
+		return split, false
+	}
+	return func(obj any) (types.NamespacedName, error) {
+		if m, ok := obj.(metav1.Object); ok {
+			name := types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+			if isSplit(name) {
+				return name, nil
+			}
+		}
+		return split(obj)
+	}, true
+}
+
+// isSplit reports whether splitKey would return name for its joined form.
+func isSplit(name types.NamespacedName) bool {
+	if name.Namespace == "" {
+		return strings.IndexByte(name.Name, '/') <= 0
+	}
+	return strings.IndexByte(name.Namespace, '/') < 0
 }
 
 // joinKey is the inverse of splitKey.

@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
@@ -37,15 +35,11 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	for _, opt := range opts {
 		opt(&o)
 	}
+	key, standard := splitKeyFunc(keyFunc)
 	// Only an index can make this fail, and there is none yet.
-	store, _ := core.NewStore(func(obj any) (types.NamespacedName, error) {
-		key, err := keyFunc(obj)
-		return splitKey(key), err
-	})
+	store, _ := core.NewStore(key)
 	x := newIndexer(store)
-	x.key, x.transform = keyFunc, o.transform
-	x.otherKeys = !isOneOf(keyFunc, MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc,
-		cache.MetaNamespaceKeyFunc, cache.DeletionHandlingMetaNamespaceKeyFunc)
+	x.key, x.transform, x.otherKeys = keyFunc, o.transform, !standard
 	addEach(x, indexers)
 	if o.metric.gauge != nil {
 		return &publishingIndexer{indexer: x, metric: o.metric}

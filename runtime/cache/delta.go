@@ -21,18 +21,23 @@ const (
 
 // delta is one thing that the reflector has seen, on its way to the store.
 type delta struct {
-	kind            deltaKind
-	key             types.NamespacedName
-	obj             any
-	resourceVersion string
+	kind deltaKind
 	// unseen means that nobody saw the deletion of an object of which only the
 	// store's state is known; stored, that its last state could not be used, and the
 	// store's stands for it.
-	unseen, stored bool
-	// items are those of a replaced delta, in the order of the list, and same tells
-	// which of them the store has.
+	unseen, stored  bool
+	key             types.NamespacedName
+	obj             any
+	resourceVersion string
+	// list is that of a replaced delta.
+	list *wholeList
+}
+
+// wholeList has the items of a list of the API, in its order.
+type wholeList struct {
 	items []item
-	same  sameness
+	// same tells which of them the store has.
+	same sameness
 }
 
 // item is an object with its key, which is computed once, on arrival.

@@ -216,7 +216,7 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	r.backoff.succeeded()
 	r.recorder.enter(PhaseWatching)
 	r.reread.listed()
-	r.push(delta{kind: replaced, items: items, resourceVersion: s.resourceVersion, same: r.sameness(s)})
+	r.push(delta{kind: replaced, resourceVersion: s.resourceVersion, list: &wholeList{items, r.sameness(s)}})
 	seen := r.versions.sameness(s.resourceVersion)
 	if r.same = sameContent; r.about.OrderedResourceVersions {
 		r.same = seen

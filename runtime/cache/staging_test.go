@@ -38,12 +38,12 @@ func newThingStore(t *testing.T, things []*thing, indexes ...Index[*thing]) Writ
 
 // listOf is the delta of a list.
 func listed(things []*thing) []delta {
-	d := delta{kind: replaced, resourceVersion: "2"}
+	list := &wholeList{}
 	for _, obj := range things {
 		key, _ := KeyOf(obj)
-		d.items = append(d.items, item{key: key, obj: obj})
+		list.items = append(list.items, item{key: key, obj: obj})
 	}
-	return []delta{d}
+	return []delta{{kind: replaced, resourceVersion: "2", list: list}}
 }
 
 // writeObserver is an observer that wants everything.

@@ -286,6 +286,9 @@ type observer interface {
 	stage(wanted wanted, events iter.Seq[eventlog.Event])
 	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
+	// settled is called when the store has the first content of a namespace, "" for
+	// everything, or is to do without it.
+	settled(namespace string)
 	// committed is called after one or more changes, when the lock is about to
 	// be released.
 	committed()
@@ -363,6 +366,9 @@ func (s *store) apply(d *delta, to observer) {
 			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Old: old, Object: last})
 		}
 	}
+	if d.kind == withheld {
+		to.settled(d.namespace())
+	}
 	s.advance(d.resourceVersion)
 }
 
@@ -372,20 +378,25 @@ func (s *store) apply(d *delta, to observer) {
 // caller holds writing.
 func (s *store) replace(d *delta, to observer) {
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s, d.list.items, d.list.same)
-	changes, fresh := s.turn(&change)
+	change := diff(s, d.list.items, d.list.same, d.namespace())
+	changes, fresh := s.turn(&change, d.from != nil)
 	s.lockWith(&change, to)
 	defer s.unlock()
 	s.make(changes, fresh)
-	s.see(d.resourceVersion)
+	if d.from == nil {
+		s.see(d.resourceVersion)
+	} else {
+		s.advance(d.resourceVersion)
+	}
 	to.relisted()
+	to.settled(d.namespace())
 	to.committed()
 }
 
-// turn is patch for a difference, which may be the better part of the store. The caller
-// holds writing.
-func (s *store) turn(change *difference) (changes []Change[any], fresh *table.Table) {
-	if change.size() <= s.table.Len()/2 {
+// turn is patch for a difference, which may be the better part of the store, unless it is
+// that of a part. The caller holds writing.
+func (s *store) turn(change *difference, part bool) (changes []Change[any], fresh *table.Table) {
+	if part || change.size() <= s.table.Len()/2 {
 		changes = change.changes()
 		return changes, s.patch(changes)
 	}

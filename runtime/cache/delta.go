@@ -13,10 +13,13 @@ const (
 	set deltaKind = iota
 	// deleted is an object in the state in which it was deleted.
 	deleted
-	// replaced is the whole list: objects that it does not hold are deleted.
+	// replaced is the whole list: objects that it does not hold are deleted, those of
+	// its part if the informer has parts.
 	replaced
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
+	// withheld is that the first content of the informer is to do without a part.
+	withheld
 )
 
 // delta is one thing that the reflector has seen, on its way to the store.
@@ -31,6 +34,16 @@ type delta struct {
 	resourceVersion string
 	// list is that of a replaced delta.
 	list *wholeList
+	// from is the part that has seen it; nil if the informer has no parts.
+	from *part
+}
+
+// namespace is the one that a list is limited to, or "".
+func (d *delta) namespace() string {
+	if d.from == nil {
+		return ""
+	}
+	return d.from.namespace
 }
 
 // wholeList has the items of a list of the API, in its order.

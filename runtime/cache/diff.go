@@ -26,9 +26,9 @@ type pair struct {
 	existed bool
 }
 
-// diff compares items with the objects of a store. The caller holds writing: then the
-// table can be read without mu.
-func diff(s *store, items []item, same sameness) difference {
+// diff compares items with the objects of a store, or of one namespace of it. The caller
+// holds writing: then the table can be read without mu.
+func diff(s *store, items []item, same sameness, namespace string) difference {
 	var d difference
 	d.kept = lastOfEachKey(items)
 	t, form := s.table, s.form.Load()
@@ -49,8 +49,12 @@ func diff(s *store, items []item, same sameness) difference {
 		d.changed = append(d.changed, pair{item: *it, old: old, existed: true})
 	}
 	for row, there := range listed {
-		if !there {
-			d.gone = append(d.gone, item{key: t.Key(uint32(row)), obj: form.Unpack(t.At(uint32(row)))})
+		if there {
+			continue
+		}
+		key := t.Key(uint32(row))
+		if namespace == "" || key.Namespace == namespace {
+			d.gone = append(d.gone, item{key: key, obj: form.Unpack(t.At(uint32(row)))})
 		}
 	}
 	return d

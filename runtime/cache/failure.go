@@ -98,6 +98,9 @@ func (r *reflector) target() string {
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
 	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Attempts: r.recorder.failed(err)}
 	f.NewClass = !expected(f) && r.recorder.report(err)
+	if r.failed != nil {
+		r.failed(ctx, r.waits(s) || f.Class == failure.ClassForbidden)
+	}
 	if r.waits(s) {
 		f.Backoff = r.options.absentDelay()
 	} else {

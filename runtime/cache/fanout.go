@@ -31,9 +31,11 @@ type fanout struct {
 
 	// listeners are those that were not removed.
 	listeners map[*listener]bool
-	// listed is set, and synced closed, once the store holds a whole list.
-	listed bool
-	synced chan struct{}
+	// listed is set, and synced closed, once the store holds a whole list, or those of
+	// all namespaces that it waits for.
+	listed  bool
+	synced  chan struct{}
+	awaited map[string]bool
 }
 
 // emit is called for each change, with the store locked.
@@ -78,8 +80,20 @@ func (f *fanout) committed() {
 	f.everything.Show()
 }
 
+// await makes the first content that of several namespaces.
+func (f *fanout) await(namespaces []string) {
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	f.awaited = map[string]bool{}
+	for _, namespace := range namespaces {
+		f.awaited[namespace] = true
+	}
+	if len(namespaces) == 0 {
+		f.begin()
+	}
+}
+
 // relisted is called after the changes of each list, with the store locked.
-// After the first one, all handlers that wait for it join.
 func (f *fanout) relisted() {
 	f.changes.AppendChain(&f.stagedChanges)
 	f.everything.AppendChain(&f.stagedEverything)
@@ -88,8 +102,21 @@ func (f *fanout) relisted() {
 		for l := range f.listeners {
 			l.exempt()
 		}
-		return
 	}
+}
+
+// settled is called with the store locked. Once it has all of its first content, handlers
+// join.
+func (f *fanout) settled(namespace string) {
+	delete(f.awaited, namespace)
+	if !f.listed && len(f.awaited) == 0 {
+		f.begin()
+	}
+}
+
+// begin lets all handlers that wait for the first content join. The caller holds the write
+// lock of the store.
+func (f *fanout) begin() {
 	f.listed = true
 	for l := range f.listeners {
 		f.join(l)

@@ -60,7 +60,12 @@ func New[T any](source Source[T], options Options[T]) *Informer[T] {
 	if options.ObjectType != nil {
 		objects = options.ObjectType
 	}
-	return (*Informer[T])(newInformer(objects, untypedSource(source), describe(source), untypedOptions(&options)))
+	about := describe(source)
+	i := newInformer(objects, untypedSource(source), about, untypedOptions(&options))
+	if about.Namespaces != nil {
+		i.core.parts = newParts(about.Namespaces, untypedPart[T](about.In))
+	}
+	return (*Informer[T])(i)
 }
 
 // Untyped returns the same informer, for code that works with objects of any type.
@@ -94,7 +99,12 @@ func (i *Informer[T]) Status() Status { return i.core.status() }
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may still be at an earlier one.
-func (i *Informer[T]) ResourceVersion() string { return i.core.recorder.get().ResourceVersion }
+func (i *Informer[T]) ResourceVersion() string {
+	if i.core.parts != nil {
+		return i.core.version()
+	}
+	return i.core.recorder.get().ResourceVersion
+}
 
 // SetTransform sets Options.Transform. Possible errors: ErrStarted.
 func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {

@@ -20,9 +20,11 @@ import (
 // runs in one goroutine; a second one looks objects up by name while there are any to
 // look up.
 type reflector struct {
-	source  Source[any]
-	about   *SourceInfo
-	options *settings
+	source Source[any]
+	about  *SourceInfo
+	// namespace is the one that objects have to be of; "" is any.
+	namespace string
+	options   *settings
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
@@ -30,6 +32,9 @@ type reflector struct {
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
 	recorder  *statusRecorder
+	// failed is called after each failure, with whether the server refuses the resource. It
+	// may be nil.
+	failed func(ctx context.Context, refused bool)
 
 	backoff backoff
 	floor   floor
@@ -291,7 +296,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 		return r.unreadable(ctx, err)
 	}
 	r.versions.add(obj)
-	key, err := KeyOf(obj)
+	key, err := r.keyOf(obj)
 	if err != nil {
 		r.reportObject(ctx, err)
 		return item{}, false
@@ -311,6 +316,15 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 		it.obj = old
 	}
 	return it, true
+}
+
+// keyOf returns the key of an object, which must be of the namespace that was requested.
+func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
+	key, err := KeyOf(obj)
+	if err == nil && r.namespace != "" && key.Namespace != r.namespace {
+		err = &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.namespace)}
+	}
+	return key, err
 }
 
 // unreadable reports an object that could not be decoded, has it looked up later, and

@@ -85,6 +85,12 @@ type SourceInfo struct {
 	// NoWatchList says that the source cannot serve a watch-list (KEP-3157), as fake
 	// clientsets cannot.
 	NoWatchList bool
+	// Namespaces returns the namespaces that the source is made of, and a channel that is
+	// closed when they are others; nil for a source that is one. The informer lists and
+	// watches each of them by itself, with the Source that In returns, which is one of the
+	// same type of objects, and not this one.
+	Namespaces func() (names []string, changed <-chan struct{})
+	In         func(namespace string) any
 	// Served asks the server, by discovery, whether it serves the resource; nil if that
 	// is not possible. A false without an error leads to the deletion of all objects, so
 	// that any response but one of Kubernetes itself must be an error.

@@ -55,6 +55,8 @@ type writeObserver struct {
 	wants []wanted
 }
 
+func (o *writeObserver) settled(string) {}
+
 func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) }
 func (o *writeObserver) committed()            {}
 func (o *writeObserver) relisted()             { o.events = o.staged }

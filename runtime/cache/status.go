@@ -106,6 +106,11 @@ type Status struct {
 	ObjectErrors    int   `json:"objectErrors"`
 	LastObjectError error `json:"lastObjectError,omitempty"`
 
+	// Namespaces are the statuses of the namespaces, sorted by Name, of an informer that has
+	// several. What is above is then that of the one that is worst off, or the sum. Their
+	// Objects are zero without NamespaceIndex.
+	Namespaces []Status `json:"namespaces,omitempty"`
+
 	// Handlers are those that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }

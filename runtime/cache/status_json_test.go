@@ -42,6 +42,7 @@ func fullStatus() cache.Status {
 		RelistReason:    fmt.Errorf("watch: %w", failure.ErrHistoryRestarted),
 		ObjectErrors:    1,
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
+		Namespaces:      []cache.Status{{Name: "shop", Phase: cache.PhaseWatching, Synced: true, Objects: 2, ResourceVersion: "17"}},
 		Handlers: []cache.HandlerStatus{{
 			Name:        "invoices",
 			Backlog:     500,
@@ -85,6 +86,19 @@ const fullStatusJSON = `{
   "lastObjectError": {
     "message": "object \"shop/first\": customer is missing"
   },
+  "namespaces": [
+    {
+      "name": "shop",
+      "phase": "watching",
+      "synced": true,
+      "attempts": 0,
+      "objects": 2,
+      "resourceVersion": "17",
+      "reconnects": 0,
+      "relists": 0,
+      "objectErrors": 0
+    }
+  ],
   "handlers": [
     {
       "name": "invoices",

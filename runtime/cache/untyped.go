@@ -2,6 +2,8 @@ package cache
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -21,6 +23,31 @@ func untypedSource[T any](source Source[T]) Source[any] {
 		return s.Untyped()
 	}
 	return sourceOf[T]{source}
+}
+
+// untypedPart returns the source of one namespace, for objects of any type.
+func untypedPart[T any](in func(namespace string) any) func(namespace string) Source[any] {
+	return func(namespace string) Source[any] {
+		switch source := in(namespace).(type) {
+		case Source[any]:
+			return source
+		case Source[T]:
+			return untypedSource(source)
+		default:
+			return noSource{fmt.Errorf("source of namespace %q is a %T, and not of objects of type %v", namespace, source, reflect.TypeFor[T]())}
+		}
+	}
+}
+
+// noSource stands for a source that is none.
+type noSource struct{ err error }
+
+func (s noSource) List(context.Context, metav1.ListOptions, func(any, error)) (metav1.ListMeta, error) {
+	return metav1.ListMeta{}, s.err
+}
+
+func (s noSource) Watch(context.Context, metav1.ListOptions) (Watcher[any], error) {
+	return nil, s.err
 }
 
 // sourceOf is a Source of Ts as one of any.

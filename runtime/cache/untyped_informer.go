@@ -22,6 +22,8 @@ type informer struct {
 	store    Store[any]
 	fanout   *fanout
 	recorder statusRecorder
+	// parts are those of a source of several namespaces; nil in general.
+	parts *parts
 	// invalid is what is wrong with the options; nil in general.
 	invalid error
 
@@ -74,6 +76,14 @@ func (i *informer) name() string { return i.options.Name }
 
 func (i *informer) status() Status {
 	s := i.recorder.get()
+	if i.parts != nil {
+		parts := i.parts.statuses()
+		for p := range parts {
+			parts[p].Objects = i.store.core.indexed(namespaceIndexName, parts[p].Name)
+		}
+		s.join(parts, time.Now())
+		s.ResourceVersion = i.version()
+	}
 	s.Name = i.name()
 	s.Objects = i.store.Len()
 	select {
@@ -201,23 +211,64 @@ func (i *informer) run(ctx context.Context) error {
 		pipeline.Go(func() { detector.run(checking) })
 	}
 
-	reflector := &reflector{
-		source:    i.source,
-		about:     &i.about,
-		options:   &i.options,
-		push:      deltas.push,
-		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
-		committed: deltas.consumed,
-		recorder:  &i.recorder,
-	}
 	ctx = decoding.With(ctx, decoding.Options{
 		Exclusive:         i.options.Transform != nil,
 		DropManagedFields: i.options.DropManagedFields,
 	})
-	if err := reflector.run(ctx); err != nil {
+	if err := i.reflect(ctx, deltas); err != nil {
 		return i.errorf("given up: %w", err)
 	}
 	return nil
+}
+
+// reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
+func (i *informer) reflect(ctx context.Context, deltas *queue) error {
+	if i.parts == nil {
+		return i.newReflector(i.source, &i.about, &i.options, deltas, &i.recorder).run(ctx)
+	}
+	options := i.options
+	if transform := options.Transform; transform != nil {
+		var one sync.Mutex
+		options.Transform = func(obj any) (any, error) {
+			one.Lock()
+			defer one.Unlock()
+			return transform(obj)
+		}
+	}
+	i.parts.push, i.parts.await = deltas.push, i.fanout.await
+	i.parts.reflect = func(ctx context.Context, part *part) error {
+		source := i.parts.in(part.namespace)
+		about := describe(source)
+		r := i.newReflector(source, &about, &options, deltas, &part.recorder)
+		r.namespace = part.namespace
+		r.push = func(d delta) {
+			d.from = part
+			deltas.push(d)
+		}
+		r.failed = func(ctx context.Context, refused bool) { i.parts.failed(ctx, part, refused) }
+		return r.run(ctx)
+	}
+	return i.parts.run(ctx)
+}
+
+func (i *informer) newReflector(source Source[any], about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
+	return &reflector{
+		source:    source,
+		about:     about,
+		options:   options,
+		push:      deltas.push,
+		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
+		committed: deltas.consumed,
+		recorder:  recorder,
+	}
+}
+
+// version is the version that the store has reached.
+func (i *informer) version() string {
+	if i.parts != nil {
+		return i.parts.version()
+	}
+	return i.store.ResourceVersion()
 }
 
 // leftOut reports an object that an index function failed on.
@@ -265,6 +316,10 @@ func (i *informer) end() {
 // received notes that deltas were committed to the store. To note each one as it comes
 // would take longer than to decide what it is.
 func (i *informer) received(batch []delta) {
+	if i.parts != nil {
+		i.parts.received(batch)
+		return
+	}
 	var events, bookmarks bool
 	for d := range batch {
 		switch batch[d].kind {
@@ -290,9 +345,9 @@ func (i *informer) commit(deltas *queue) {
 			began := i.options.Metrics.now()
 			i.fanout.now = i.fanout.clock.millis()
 			i.store.core.commit(batch, i.fanout)
+			i.received(batch)
 			i.fanout.changed.Broadcast()
 			i.enforceLimits()
-			i.received(batch)
 			i.options.Metrics.committed(began, i.store.ResourceVersion)
 		}
 	}

@@ -202,6 +202,16 @@ func (s *store) ByIndexAny(name string, values []string) (reader.Objects, error)
 	return found, nil
 }
 
+// indexed returns how many objects have that value in an index.
+func (s *store) indexed(name, value string) int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if hits, _ := s.hits(name, value); hits != nil {
+		return hits.Len()
+	}
+	return 0
+}
+
 // indexKeys returns the keys of the objects that have that value in an index.
 func (s *store) indexKeys(name, value string) ([]types.NamespacedName, error) {
 	s.mu.RLock()

@@ -55,7 +55,7 @@ func (i *informer) registrations() []*Registration {
 func (i *informer) waitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	for {
 		changed := i.fanout.changed.Next()
-		have := i.store.ResourceVersion()
+		have := i.version()
 		reached, err := atLeast(have, resourceVersion)
 		if err != nil {
 			return i.errorf("%w", err)

@@ -233,7 +233,7 @@ func (w *watching) judge(event WatchEvent[any]) novelty {
 // delta makes a delta of an event, unless its object can't be used.
 func (w *watching) delta(ctx context.Context, event WatchEvent[any]) (d delta, ok bool) {
 	d = delta{kind: set, resourceVersion: resourceVersionOf(event.Object)}
-	key, err := KeyOf(event.Object)
+	key, err := w.keyOf(event.Object)
 	if err != nil {
 		w.reportObject(ctx, err)
 		return d, false
@@ -267,7 +267,7 @@ func (w *watching) initialEvent(ctx context.Context, event WatchEvent[any], verd
 	var it item
 	var ok bool
 	if event.Type == watch.Deleted {
-		key, err := KeyOf(event.Object)
+		key, err := w.keyOf(event.Object)
 		it, ok = item{key: key}, err == nil
 	} else {
 		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))

@@ -24,9 +24,27 @@ func infoOf(of any) cache.SourceInfo {
 // informers then name: "RBAC must grant list and watch on ...". An empty namespace is all.
 // Sources of New have theirs.
 func WithTarget[T any](src cache.Source[T], resource schema.GroupVersionResource, namespace string) cache.Source[T] {
-	info := infoOf(src)
+	info := partsOf(infoOf(src), func(src cache.Source[T], part string) cache.Source[T] { return WithTarget(src, resource, part) })
 	info.Resource, info.Namespace = resource, namespace
 	return &targeted[T]{described: described{info}, Source: src}
+}
+
+// partsOf returns the description of a source that wraps another, with of around each part
+// of it if it has several namespaces.
+func partsOf[T any](info cache.SourceInfo, of func(part cache.Source[T], namespace string) cache.Source[T]) cache.SourceInfo {
+	if in := info.In; in != nil {
+		info.In = func(namespace string) any {
+			switch part := in(namespace).(type) {
+			case cache.Source[T]:
+				return of(part, namespace)
+			case cache.Source[any]:
+				return of(typedOf[T](part), namespace)
+			default:
+				return part
+			}
+		}
+	}
+	return info
 }
 
 // targeted is a source with another description than its own.

@@ -16,7 +16,8 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 	if tweak == nil {
 		return src
 	}
-	return &tweaked[T]{described: described{infoOf(src)}, src: src, tweak: tweak}
+	info := partsOf(infoOf(src), func(part cache.Source[T], _ string) cache.Source[T] { return Tweak(part, tweak) })
+	return &tweaked[T]{described: described{info}, src: src, tweak: tweak}
 }
 
 type tweaked[T any] struct {

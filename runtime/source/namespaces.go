@@ -1,0 +1,115 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// Namespaces is a set of namespaces. It may change at any time, and those who use it follow.
+// It is safe for concurrent use.
+type Namespaces struct {
+	mu    sync.Mutex
+	names []string
+	// changed is closed when names is replaced.
+	changed chan struct{}
+}
+
+// NewNamespaces returns a set of namespaces, which may be empty.
+func NewNamespaces(names ...string) *Namespaces {
+	n := &Namespaces{changed: make(chan struct{})}
+	n.Set(names...)
+	return n
+}
+
+// Set makes names the namespaces of the set.
+func (n *Namespaces) Set(names ...string) {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if slices.Equal(names, n.names) {
+		return
+	}
+	n.names = names
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
+
+// Names returns the namespaces, sorted.
+func (n *Namespaces) Names() []string {
+	names, _ := n.get()
+	return slices.Clone(names)
+}
+
+func (n *Namespaces) get() (names []string, changed <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.names, n.changed
+}
+
+// InNamespaces returns a source of what in returns for each namespace of a set. An informer
+// of it has one store for all, and a list and watch for each: one that is forbidden does not
+// concern the others, and [cache.Status] has them apart. A namespace that joins the set is
+// listed, and its objects are added; those of one that leaves are deleted, with the final
+// state unknown.
+//
+// The informer is in sync when the objects of each namespace are in its store, but for
+// those that the server refuses: a namespace that is forbidden three times is left out,
+// with an error in the log and the status, until it is not any more. WaitForResourceVersion
+// waits until every namespace has reached the version, which takes up to the next bookmark,
+// about a minute, of one in which nothing happens.
+//
+// A name that is empty is an error, since it stands for all namespaces.
+func InNamespaces[T any](namespaces *Namespaces, in func(namespace string) cache.Source[T]) cache.Source[T] {
+	var info cache.SourceInfo
+	if names := namespaces.Names(); len(names) > 0 {
+		info = infoOf(in(names[0]))
+	}
+	info.Namespace, info.Served = "", nil
+	info.Namespaces = namespaces.get
+	info.In = func(namespace string) any { return in(namespace) }
+	return namespaced[T]{described{info}}
+}
+
+// namespaced is a source of several namespaces, of which informers take the parts.
+type namespaced[T any] struct{ described }
+
+func (namespaced[T]) List(context.Context, metav1.ListOptions, func(T, error)) (metav1.ListMeta, error) {
+	return metav1.ListMeta{}, errSeveralNamespaces
+}
+
+func (namespaced[T]) Watch(context.Context, metav1.ListOptions) (cache.Watcher[T], error) {
+	return nil, errSeveralNamespaces
+}
+
+var errSeveralNamespaces = fmt.Errorf("source of several namespaces: list and watch the sources that cache.SourceInfo.In returns")
+
+// Follow makes a set of namespaces that of the objects of an informer of Namespaces, or of
+// their metadata, that match a selector, from now on until the registration is removed or
+// the informer stops. Before the informer is in sync nothing changes. A namespace that is
+// being deleted is one until it is gone.
+func Follow[T metav1.Object](namespaces *Namespaces, informer *cache.Informer[T], selector labels.Selector) (*cache.Registration, error) {
+	update := func() {
+		select {
+		case <-informer.Synced():
+		default:
+			return
+		}
+		var names []string
+		for namespace := range informer.Store().All() {
+			if selector.Matches(labels.Set(namespace.GetLabels())) {
+				names = append(names, namespace.GetName())
+			}
+		}
+		namespaces.Set(names...)
+	}
+	return informer.AddHandler(cache.InBatches(func([]cache.Event[T]) { update() }), cache.HandlerOptions{Name: "namespaces"})
+}

@@ -1,0 +1,387 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+type object = *metav1.PartialObjectMetadata
+
+func named(namespace, name string) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// following is an informer of several namespaces of an API, with a handler.
+type following struct {
+	*testing.T
+	api        *cachetest.API[object]
+	namespaces *source.Namespaces
+	informer   *cache.Informer[object]
+	seen       *cachetest.Recorder[object]
+	stop       func() error
+}
+
+func follow(t *testing.T, api *cachetest.API[object], names ...string) *following {
+	f := &following{T: t, api: api, namespaces: source.NewNamespaces(names...), seen: &cachetest.Recorder[object]{}}
+	f.informer = cache.New(source.InNamespaces(f.namespaces, api.InNamespace), cache.Options[object]{
+		Indexes: []cache.Index[object]{cache.NamespaceIndex[object]()},
+	})
+	if _, err := f.informer.AddHandler(f.seen, cache.HandlerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.informer.Run(ctx) }()
+	f.stop = func() error {
+		cancel()
+		return <-ended
+	}
+	return f
+}
+
+// has checks that the store, its index by namespace and the handler have those objects.
+func (f *following) has(want ...string) {
+	f.Helper()
+	slices.Sort(want)
+	stored, viewed, indexed := keysOf(f.informer.Store().Keys()), keysOf(slices.Collect(maps.Keys(f.seen.View()))), []string{}
+	namespaces, _ := f.informer.Store().IndexValues("namespace")
+	for _, namespace := range namespaces {
+		for _, obj := range f.informer.Store().ListNamespace(namespace) {
+			indexed = append(indexed, namespace+"/"+obj.Name)
+		}
+	}
+	slices.Sort(indexed)
+	for what, got := range map[string][]string{"the store": stored, "the index": indexed, "the handler": viewed} {
+		if !slices.Equal(got, want) {
+			f.Errorf("%s has %q, want %q", what, got, want)
+		}
+	}
+	if err := f.seen.Err(); err != nil {
+		f.Error(err)
+	}
+}
+
+func keysOf(keys []types.NamespacedName) []string {
+	all := make([]string, len(keys))
+	for i, key := range keys {
+		all[i] = key.String()
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestNamespacesComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"), named("c", "1"))
+		f := follow(t, api, "a", "b", "b")
+		if err := f.informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.has("a/1", "b/1")
+		for _, e := range f.seen.Events() {
+			if !e.Initial {
+				t.Errorf("%v is not initial", e)
+			}
+		}
+		change := func(obj object, err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		change(api.Create(named("a", "2")))
+		change(api.Create(named("c", "2")))
+		change(api.Delete(types.NamespacedName{Namespace: "b", Name: "1"}))
+		f.has("a/1", "a/2")
+
+		f.namespaces.Set("a", "c")
+		synctest.Wait()
+		f.has("a/1", "a/2", "c/1", "c/2")
+		f.namespaces.Set("c")
+		synctest.Wait()
+		f.has("c/1", "c/2")
+		f.namespaces.Set()
+		synctest.Wait()
+		f.has()
+		if watches := api.Watches(); watches != 0 {
+			t.Errorf("%d watches of no namespace", watches)
+		}
+		f.namespaces.Set("a")
+		f.namespaces.Set()
+		f.namespaces.Set("a")
+		synctest.Wait()
+		f.has("a/1", "a/2")
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+		f.has("a/1", "a/2")
+	})
+}
+
+func TestNoNamespacesAreInSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, cachetest.NewAPI(named("a", "1")))
+		if err := f.informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.namespaces.Set("a")
+		synctest.Wait()
+		f.has("a/1")
+		if status := f.informer.Status(); !status.Synced || status.Phase != cache.PhaseWatching || len(status.Namespaces) != 1 {
+			t.Errorf("status: %+v", status)
+		}
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A namespace that is forbidden does not concern the others, and the status names it.
+func TestForbiddenNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		api.Fail(cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == "b" }, Times: -1, Err: cachetest.Status(403)})
+		f := follow(t, api, "a", "b")
+		early, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := f.informer.WaitForSync(early); err == nil {
+			t.Error("in sync at the first refusal: a server that has just started refuses too")
+		}
+		if err := f.informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.has("a/1")
+		status := f.informer.Status()
+		if status.Phase != cache.PhaseBackingOff || status.LastError == nil || len(status.Namespaces) != 2 {
+			t.Fatalf("status: %+v", status)
+		}
+		if a, b := status.Namespaces[0], status.Namespaces[1]; a.Name != "a" || a.Phase != cache.PhaseWatching || !a.Synced ||
+			b.Name != "b" || b.Phase != cache.PhaseBackingOff || b.Synced || b.LastError == nil {
+			t.Errorf("status of the namespaces: %+v and %+v", a, b)
+		}
+		time.Sleep(10 * time.Minute)
+		if err := f.informer.HealthCheck(6 * time.Minute)(nil); err != nil {
+			t.Errorf("health: %v", err)
+		}
+		f.has("a/1")
+		api.ClearFaults()
+		time.Sleep(2 * time.Minute)
+		f.has("a/1", "b/1")
+		if status := f.informer.Status(); status.Phase != cache.PhaseWatching || status.LastError != nil || !status.Namespaces[1].Synced {
+			t.Errorf("status: %+v", status)
+		}
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The store has reached a version when it has in each namespace.
+func TestResourceVersionOfNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		f := follow(t, api, "a", "b")
+		if err := f.informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		created, err := api.Create(named("a", "2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		early, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := f.informer.WaitForResourceVersion(early, created.ResourceVersion); err == nil {
+			t.Error("b is at that version without a word of the server")
+		}
+		api.Bookmark()
+		if err := f.informer.WaitForResourceVersion(t.Context(), created.ResourceVersion); err != nil {
+			t.Error(err)
+		}
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNamespaceSetsThatAreWrong(t *testing.T) {
+	typed := func(namespace string) cache.Source[object] { return cachetest.NewAPI[object]().InNamespace(namespace) }
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, cachetest.NewAPI[object](), "a", "")
+		time.Sleep(time.Second)
+		if err := f.stop(); err == nil || !strings.Contains(err.Error(), `namespace ""`) {
+			t.Errorf("the empty namespace: %v", err)
+		}
+	})
+	all := source.InNamespaces(source.NewNamespaces("a"), typed)
+	if _, err := all.Watch(t.Context(), metav1.ListOptions{}); err == nil {
+		t.Error("several namespaces were watched at once")
+	}
+	if _, err := all.List(t.Context(), metav1.ListOptions{}, nil); err == nil {
+		t.Error("several namespaces were listed at once")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		// A source that does not look at the namespace.
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		in := func(string) cache.Source[object] { return api }
+		informer := cache.New(source.InNamespaces(source.NewNamespaces("a"), in), cache.Options[object]{})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		synctest.Wait()
+		if keys := keysOf(informer.Store().Keys()); !slices.Equal(keys, []string{"a/1"}) || informer.Status().ObjectErrors == 0 {
+			t.Errorf("the store has %q, status %+v", keys, informer.Status())
+		}
+		stop()
+		<-ended
+	})
+}
+
+// What wraps a source of several namespaces is around each of them.
+func TestWrappedNamespaces(t *testing.T) {
+	api := cachetest.NewAPI(named("a", "1"))
+	resource := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	all := source.InNamespaces(source.NewNamespaces("a"), api.InNamespace)
+	called := 0
+	wrapped := source.Tweak(source.WithTarget(all, resource, ""), func(*metav1.ListOptions) { called++ })
+	info := wrapped.(cache.Describer).Describe()
+	names, _ := info.Namespaces()
+	part, ok := info.In("a").(cache.Source[object])
+	if !ok || !slices.Equal(names, []string{"a"}) || info.Resource != resource {
+		t.Fatalf("description: %+v of %v", info, names)
+	}
+	listed := 0
+	if _, err := part.List(t.Context(), metav1.ListOptions{}, func(object, error) { listed++ }); err != nil || called != 1 || listed != 1 {
+		t.Errorf("%d objects, %v; tweaked %d times", listed, err, called)
+	}
+	if about := part.(cache.Describer).Describe(); about.Namespace != "a" || about.Resource != resource {
+		t.Errorf("description of the part: %+v", about)
+	}
+}
+
+// Namespaces follow Namespace objects by their labels.
+func TestFollowNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		labelled := func(name, team string) object {
+			obj := named("", name)
+			obj.Labels = map[string]string{"team": team}
+			return obj
+		}
+		api := cachetest.NewAPI(labelled("a", "red"), labelled("b", "blue"))
+		informer := cache.New(api, cache.Options[object]{})
+		namespaces := source.NewNamespaces()
+		if _, err := source.Follow(namespaces, informer, labels.SelectorFromSet(labels.Set{"team": "red"})); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		check := func(err error, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := namespaces.Names(); err != nil || !slices.Equal(got, want) {
+				t.Errorf("namespaces %q, %v; want %q", got, err, want)
+			}
+		}
+		check(nil, "a")
+		_, err := api.Create(labelled("c", "red"))
+		check(err, "a", "c")
+		_, err = api.Update(labelled("b", "red"))
+		check(err, "a", "b", "c")
+		_, err = api.Update(labelled("a", "blue"))
+		check(err, "b", "c")
+		_, err = api.Delete(types.NamespacedName{Name: "b"})
+		check(err, "c")
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Whatever comes and goes, objects and namespaces, with faults in between: in the end the
+// store has what the API has in those namespaces, and so does the handler.
+func TestRandomNamespaces(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { randomNamespaces(t, rand.New(rand.NewPCG(seed, 1))) })
+		})
+	}
+}
+
+func randomNamespaces(t *testing.T, random *rand.Rand) {
+	all := []string{"a", "b", "c", "d"}
+	subset := func() (some []string) {
+		for _, namespace := range all {
+			if random.IntN(2) == 0 {
+				some = append(some, namespace)
+			}
+		}
+		return some
+	}
+	api := cachetest.NewAPI[object]()
+	for _, namespace := range subset() {
+		if _, err := api.Create(named(namespace, "0")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := follow(t, api, subset()...)
+	for range 60 {
+		key := types.NamespacedName{Namespace: all[random.IntN(len(all))], Name: fmt.Sprint(random.IntN(4))}
+		switch random.IntN(8) {
+		case 0:
+			f.namespaces.Set(subset()...)
+		case 1:
+			_, _ = api.Delete(key)
+		case 2:
+			api.BreakWatches(errors.New("cut"))
+		case 3:
+			refused := key.Namespace
+			api.Fail(cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == refused }, Times: 1 + random.IntN(5), Err: cachetest.Status(403)})
+		case 4:
+			api.Compact()
+			api.CloseWatches()
+		case 5:
+			time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
+		default:
+			if _, err := api.Update(named(key.Namespace, key.Name)); err != nil {
+				_, _ = api.Create(named(key.Namespace, key.Name))
+			}
+		}
+	}
+	api.ClearFaults()
+	time.Sleep(5 * time.Minute)
+	var want []string
+	for _, obj := range api.Objects() {
+		if slices.Contains(f.namespaces.Names(), obj.Namespace) {
+			want = append(want, obj.Namespace+"/"+obj.Name)
+		}
+	}
+	f.has(want...)
+	for key, seen := range f.seen.View() {
+		if stored, _ := f.informer.Store().Get(key); !reflect.DeepEqual(stored, seen) {
+			t.Errorf("%s: the handler has %v, the store %v", key, seen, stored)
+		}
+	}
+	if err := f.stop(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,250 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// syncLogPeriod is how often a controller logs what it waits for before it starts.
+const syncLogPeriod = 30 * time.Second
+
+// Reconcile makes the world as the object of a key, or its absence, demands. It reads
+// from the stores of informers, whose objects it must not change. After an error, the
+// key is reconciled again, with a backoff; see Terminal. Its context ends when the
+// controller does, and has a logger with the name of the controller and the key.
+type Reconcile func(ctx context.Context, key types.NamespacedName) (Result, error)
+
+// Options configure a Controller. The zero value is one worker, with the backoff that is
+// usual for controllers.
+type Options struct {
+	// Workers is how many keys are reconciled at the same time. Zero is 1.
+	Workers int
+	// RateLimiter is the backoff of keys whose reconcile has failed. Nil is
+	// workqueue.DefaultTypedControllerRateLimiter: from 5 ms to 1,000 s for a key, and
+	// 10 retries per second for all keys after the first 100. Two controllers must not
+	// have the same one.
+	RateLimiter workqueue.TypedRateLimiter[types.NamespacedName]
+	// WaitFor is what must be in sync, besides the sources, before a key is reconciled:
+	// informers that Reconcile only reads, or a factory with all that it has started.
+	WaitFor []SyncWaiter
+}
+
+// SyncWaiter waits for a sync, as cache.Informer, the adapters of clientgo/cache and
+// generated factories do.
+type SyncWaiter interface {
+	WaitForSync(ctx context.Context) error
+}
+
+// Controller reconciles keys, as the package says. Its methods are safe for concurrent use,
+// also from within Reconcile and handlers.
+type Controller struct {
+	name      string
+	reconcile Reconcile
+	workers   int
+	limiter   workqueue.TypedRateLimiter[types.NamespacedName]
+	waitFor   []SyncWaiter
+	sources   []Source
+
+	started, ended atomic.Bool
+	recorder       recorder
+	backlog        *backlog
+	goroutines     sync.WaitGroup
+
+	mu sync.Mutex
+	// early are keys from before Run, and queue is set by it: with metrics, it has a goroutine.
+	early []types.NamespacedName
+	queue workqueue.TypedInterface[types.NamespacedName]
+}
+
+// New returns a controller that is yet to be run. The name is that of the controller in
+// logs and errors, and of its queue in client-go's workqueue metrics. The error says
+// everything that is wrong with the arguments.
+func New(name string, reconcile Reconcile, options Options, sources ...Source) (*Controller, error) {
+	c := &Controller{
+		name:      name,
+		reconcile: reconcile,
+		workers:   max(options.Workers, 1),
+		limiter:   options.RateLimiter,
+		waitFor:   options.WaitFor,
+		sources:   sources,
+		backlog:   newBacklog(),
+	}
+	if c.limiter == nil {
+		c.limiter = workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()
+	}
+	if err := c.validate(options.Workers); err != nil {
+		return nil, c.errorf("%w", err)
+	}
+	return c, nil
+}
+
+// validate returns what is wrong with the arguments of New.
+func (c *Controller) validate(workers int) error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.name == "" {
+		wrong("name is empty; logs and metrics need one")
+	}
+	if c.reconcile == nil {
+		wrong("function that reconciles is nil")
+	}
+	if workers < 0 {
+		wrong("%d workers; use zero for one", workers)
+	}
+	if len(c.sources) == 0 {
+		wrong("no sources; add one such as KeysOf(informer)")
+	}
+	type identity struct {
+		informer *cache.Informer[any]
+		keys     string
+	}
+	seen := map[identity]int{}
+	for i, s := range c.sources {
+		id := identity{s.informer, s.keys}
+		switch first, twice := seen[id]; {
+		case s.add == nil:
+			wrong("source %d is empty; make one by KeysOf, OwnersOf or MappedKeysOf", i+1)
+		case s.err != nil:
+			wrong("source %d: %w", i+1, s.err)
+		case twice && s.keys != mappedKeys:
+			wrong("sources %d and %d are both %v", first, i+1, s)
+		default:
+			seen[id] = i + 1
+		}
+	}
+	for i, w := range c.waitFor {
+		if isNil(w) {
+			wrong("Options.WaitFor[%d] is nil", i)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isNil reports whether v is nil, or a nil pointer such as factory.Core may return.
+func isNil(v SyncWaiter) bool {
+	pointer := reflect.ValueOf(v)
+	return !pointer.IsValid() || pointer.Kind() == reflect.Pointer && pointer.IsNil()
+}
+
+// Enqueue adds keys that come from elsewhere than a source. Those from before Run wait for
+// it, and those from after it are ignored.
+func (c *Controller) Enqueue(keys ...types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.queue == nil {
+		c.early = append(c.early, keys...)
+		return
+	}
+	for _, key := range keys {
+		c.queue.Add(key)
+	}
+}
+
+// Run waits until all informers are in sync, and then reconciles keys until ctx ends. The
+// context of reconciles that run ends then, too, and the keys that wait are dropped; Run
+// returns nil once the last reconcile has. It does not start the informers.
+//
+// Possible errors: cache.ErrStarted, since a controller runs once; cache.ErrStopped if an
+// informer has stopped, or does while the controller runs; and if ctx ends before the
+// sync, a *cache.SyncError for each informer that is not in sync.
+func (c *Controller) Run(ctx context.Context) error {
+	if c.started.Swap(true) {
+		return c.errorf("%w", cache.ErrStarted)
+	}
+	ctx = klog.NewContext(ctx, klog.LoggerWithValues(klog.FromContext(ctx), "controller", c.name))
+	running, stop := context.WithCancelCause(ctx)
+	c.open()
+	defer c.close()
+	defer stop(nil)
+
+	for _, source := range c.sources {
+		registration, err := c.addHandler(running, source)
+		if err != nil {
+			return c.errorf("%w", err)
+		}
+		c.goroutines.Go(func() {
+			<-registration.Done()
+			if ctx.Err() == nil {
+				stop(fmt.Errorf("%v: %w: %w", source, errSourceEnded, cmp.Or(registration.Err(), cache.ErrStopped)))
+			}
+		})
+	}
+	if err := c.waitForSync(running); err != nil {
+		return c.errorf("%w", err)
+	}
+	c.recorder.update(func(s *Status) { s.Synced = true })
+	for range c.workers {
+		c.goroutines.Go(func() { c.work(running) })
+	}
+	<-running.Done()
+	if err := context.Cause(running); errors.Is(err, errSourceEnded) {
+		return c.errorf("%w", err)
+	}
+	return nil
+}
+
+// open makes the queue, which has the keys from before.
+func (c *Controller) open() {
+	queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: c.name, Queue: c.backlog})
+	c.mu.Lock()
+	c.queue = queue
+	c.mu.Unlock()
+	c.Enqueue(c.early...)
+	c.early = nil
+}
+
+// close ends the queue, and waits for all goroutines.
+func (c *Controller) close() {
+	c.backlog.end()
+	c.queue.ShutDown()
+	c.goroutines.Wait()
+	c.ended.Store(true)
+}
+
+// addHandler adds the handler of a source, which is removed when ctx ends.
+func (c *Controller) addHandler(ctx context.Context, source Source) (*cache.Registration, error) {
+	logger := klog.FromContext(ctx)
+	return source.add(ctx, c.Enqueue, cache.HandlerOptions{
+		Name:   fmt.Sprintf("controller %s: %s", c.name, source.keys),
+		Logger: &logger,
+	})
+}
+
+// waitForSync waits for the sources and what else was asked for, or until ctx ends. The
+// error is that of each that is not in sync.
+func (c *Controller) waitForSync(ctx context.Context) error {
+	var errs []error
+	for _, source := range c.sources {
+		errs = append(errs, waitForSync(ctx, source.informer))
+	}
+	for _, other := range c.waitFor {
+		errs = append(errs, waitForSync(ctx, other))
+	}
+	return errors.Join(errs...)
+}
+
+// waitForSync waits for a sync, and logs from time to time why it still does.
+func waitForSync(ctx context.Context, of SyncWaiter) error {
+	for {
+		limited, cancel := context.WithTimeoutCause(ctx, syncLogPeriod, errStillWaiting)
+		err := of.WaitForSync(limited)
+		timeout := limited.Err() != nil && ctx.Err() == nil
+		cancel()
+		if err == nil || !timeout {
+			return err
+		}
+		klog.FromContext(ctx).Info("Still waiting for sync", "reason", err)
+	}
+}

@@ -1,0 +1,203 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+func TestWrongArguments(t *testing.T) {
+	w := newWorld[*corev1.ConfigMap]()
+	var seen calls
+	var none *cache.Informer[*corev1.ConfigMap]
+	keysOf := func(*corev1.ConfigMap) []types.NamespacedName { return nil }
+	for _, c := range []struct {
+		name      string
+		nameless  bool
+		reconcile Reconcile
+		options   Options
+		sources   []Source
+		want      string
+	}{
+		{name: "no name", nameless: true, want: `controller "": name is empty; logs and metrics need one`},
+		{name: "no function", reconcile: nil, want: "function that reconciles is nil"},
+		{name: "negative workers", options: Options{Workers: -1}, want: "-1 workers; use zero for one"},
+		{name: "no sources", sources: []Source{}, want: "no sources; add one such as KeysOf(informer)"},
+		{name: "empty source", sources: []Source{{}}, want: "source 1 is empty; make one by KeysOf, OwnersOf or MappedKeysOf"},
+		{name: "nil informer", sources: []Source{KeysOf(w.informer), KeysOf(none)}, want: "source 2: informer is nil, as factory.Core returns for one that is not of this module"},
+		{name: "nil mapping", sources: []Source{MappedKeysOf(w.informer, nil)}, want: "source 1: function that maps to keys is nil"},
+		{name: "nil predicate", sources: []Source{KeysOf(w.informer, nil)}, want: "source 1: function 1 that says which updates matter is nil"},
+		{name: "no owner", sources: []Source{OwnersOf(w.informer, schema.GroupKind{})}, want: "source 1: owner has no kind"},
+		{name: "twice", sources: []Source{KeysOf(w.informer), KeysOf(w.informer)}, want: `sources 1 and 2 are both objects of informer "*v1.ConfigMap"`},
+		{name: "nil WaitFor", options: Options{WaitFor: []SyncWaiter{w.informer, none}}, want: "Options.WaitFor[1] is nil"},
+		{name: "not the same", sources: []Source{KeysOf(w.informer), OwnersOf(w.informer, orderKind), MappedKeysOf(w.informer, keysOf), MappedKeysOf(w.informer, keysOf)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			name, reconcile := "test", c.reconcile
+			if c.nameless {
+				name = ""
+			}
+			if c.name != "no function" {
+				reconcile = seen.reconcile
+			}
+			if c.sources == nil {
+				c.sources = []Source{KeysOf(w.informer)}
+			}
+			_, err := New(name, reconcile, c.options, c.sources...)
+			switch {
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("got %v\nwant %s", err, c.want)
+			}
+		})
+	}
+	if _, err := New("", nil, Options{Workers: -1}); strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("not every problem is reported: %v", err)
+	}
+}
+
+// No worker starts before everything is in sync.
+func TestWaitsForSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own, other := newWorld(configMap("a")), newWorld(configMap("b"))
+		var seen calls
+		c := mustNew(t, seen.reconcile, Options{WaitFor: []SyncWaiter{other.informer}}, KeysOf(own.informer))
+		c.Enqueue(key("early"))
+		start(t, c)
+		own.follow(t)
+		time.Sleep(2 * syncLogPeriod)
+		if got := seen.take(); len(got) > 0 || c.Status().Synced {
+			t.Errorf("reconciled %q before the sync", got)
+		}
+		other.follow(t)
+		synctest.Wait()
+		if got := seen.take(); !slices.Equal(got, []string{"early", "a"}) || !c.Status().Synced {
+			t.Errorf("reconciled %q after the sync", got)
+		}
+	})
+}
+
+// The error of a context that ends too early says which informers are not in sync.
+func TestNeverInSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forbidden, idle := newWorld[*corev1.ConfigMap](), newWorld[*corev1.Pod]()
+		forbidden.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403)})
+		forbidden.follow(t)
+		c := mustNew(t, new(calls).reconcile, Options{WaitFor: []SyncWaiter{idle.informer}}, KeysOf(forbidden.informer))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := c.Run(ctx)
+		var sync *cache.SyncError
+		if !errors.As(err, &sync) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("no SyncError, or not of the context: %v", err)
+		}
+		for _, want := range []string{`controller "test": informer "*v1.ConfigMap": not in sync: backing off`, "RBAC must grant list", `informer "*v1.Pod": not in sync: not started`} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %v", want, err)
+			}
+		}
+	})
+}
+
+func TestRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld[*corev1.ConfigMap]()
+		w.follow(t)
+		c := mustNew(t, new(calls).reconcile, Options{}, KeysOf(w.informer))
+		stop := start(t, c)
+		for range 2 { // while it runs, and after it
+			synctest.Wait()
+			if err := c.Run(t.Context()); !errors.Is(err, cache.ErrStarted) {
+				t.Errorf("got %v", err)
+			}
+			stop()
+		}
+		if n := len(w.informer.Status().Handlers); n != 0 {
+			t.Errorf("%d handlers are left", n)
+		}
+		c.Enqueue(key("late")) // is ignored
+	})
+}
+
+func TestStoppedInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld[*corev1.ConfigMap]()
+		ctx, cancel := context.WithCancel(t.Context())
+		go w.informer.Run(ctx)
+		c := mustNew(t, new(calls).reconcile, Options{}, KeysOf(w.informer))
+		ended := make(chan error)
+		go func() { ended <- c.Run(t.Context()) }()
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, cache.ErrStopped) || !errors.Is(err, errSourceEnded) {
+			t.Errorf("the informer stopped while the controller ran: %v", err)
+		}
+		err := mustNew(t, new(calls).reconcile, Options{}, KeysOf(w.informer)).Run(t.Context())
+		if !errors.Is(err, cache.ErrStopped) || !strings.HasPrefix(err.Error(), `controller "test": informer "*v1.ConfigMap": `) {
+			t.Errorf("the informer had stopped before: %v", err)
+		}
+	})
+}
+
+// An informer and a controller of one context are no error, whichever ends first.
+func TestCommonContext(t *testing.T) {
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld[*corev1.ConfigMap]()
+			ctx, cancel := context.WithCancel(t.Context())
+			go w.informer.Run(ctx)
+			c := mustNew(t, new(calls).reconcile, Options{}, KeysOf(w.informer))
+			ended := make(chan error)
+			go func() { ended <- c.Run(ctx) }()
+			synctest.Wait()
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A controller that is stopped cancels what runs, waits for it, and drops what waits.
+func TestStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(configMap("a"), configMap("b"), configMap("c"))
+		w.follow(t)
+		var seen calls
+		reconcile := func(ctx context.Context, key types.NamespacedName) (Result, error) {
+			seen.add(key)
+			<-ctx.Done()
+			time.Sleep(time.Minute)
+			return Result{}, ctx.Err()
+		}
+		c := mustNew(t, reconcile, Options{Workers: 2}, KeysOf(w.informer))
+		stop := start(t, c)
+		synctest.Wait()
+		if s := c.Status(); s.Waiting != 1 || len(s.Running) != 2 {
+			t.Errorf("2 of 3 should run: %+v", s)
+		}
+		before := time.Now()
+		stop()
+		if took := time.Since(before); took != time.Minute {
+			t.Errorf("Run has returned after %v", took)
+		}
+		if got := seen.take(); len(got) != 2 {
+			t.Errorf("reconciled %q", got)
+		}
+		if s := c.Status(); s.Failed != 0 || s.LastError != nil || len(s.Running) != 0 || s.Waiting != 0 {
+			t.Errorf("being interrupted is no failure: %+v", s)
+		}
+	})
+}

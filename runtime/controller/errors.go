@@ -1,0 +1,38 @@
+package controller
+
+import "errors"
+
+var (
+	// ErrStuck is why a controller is not healthy: a reconcile takes too long.
+	ErrStuck = errors.New("stuck")
+
+	// errSourceEnded is why Run returns before its context ends: an informer stopped, or
+	// a mapping function ended the goroutine of its handler.
+	errSourceEnded = errors.New("ended before the controller, which would miss changes")
+
+	// errStillWaiting ends one period of waiting for a sync.
+	errStillWaiting = errors.New("waiting goes on")
+
+	// errGoexit is the result of a reconcile that ended its goroutine.
+	errGoexit = errors.New("reconcile ended its goroutine by runtime.Goexit, which FailNow of a testing.T calls")
+)
+
+// terminalError is an error that is not retried.
+type terminalError struct{ error }
+
+func (e terminalError) Unwrap() error { return e.error }
+
+// Terminal returns err as one that is logged and counted but not retried: the key is
+// reconciled again after the next change. Terminal(nil) is nil.
+func Terminal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return terminalError{err}
+}
+
+// isTerminal reports whether err is one of Terminal, or wraps one.
+func isTerminal(err error) bool {
+	var terminal terminalError
+	return errors.As(err, &terminal)
+}

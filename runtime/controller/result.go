@@ -1,0 +1,71 @@
+package controller
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+)
+
+// writeTimeout is how long a key waits for its own writes. A store without events learns
+// the latest resourceVersion from bookmarks, which come about once a minute.
+const writeTimeout = time.Minute
+
+// Result is what a reconcile without an error leads to. The zero value is that the key
+// waits for the next change.
+type Result struct {
+	// After is when the key is reconciled again, unless a change comes before: then it is
+	// the result of that reconcile that counts. It is ignored if there is an error. Zero is
+	// not at all; a negative one is an error.
+	After time.Duration
+
+	writes []write
+}
+
+// write is an object that was written, as the server returned it.
+type write struct {
+	informer        VersionWaiter
+	resourceVersion string
+}
+
+// VersionWaiter waits until a store has every change up to a resourceVersion, as
+// cache.Informer does.
+type VersionWaiter interface {
+	WaitForResourceVersion(ctx context.Context, resourceVersion string) error
+}
+
+// Wrote notes an object as the server has returned it from a create, an update or a patch,
+// and the informer that follows it:
+//
+//	var result controller.Result
+//	updated, err := client.UpdateStatus(ctx, order, metav1.UpdateOptions{})
+//	if err != nil {
+//		return result, err
+//	}
+//	result.Wrote(orders, updated)
+//	return result, nil
+//
+// The next reconcile of this key, for whatever reason, starts when the store of the
+// informer has that write, so that it reads its own writes (KEP-5647) and does not, say,
+// create an object twice. No worker waits meanwhile, and other keys are not held up:
+// the worker of a reconcile that calls Informer.WaitForResourceVersion is lost to
+// them. It also counts if the reconcile returns an error. After a minute, the key is
+// reconciled without the write, which is logged.
+//
+// The informer must follow the object: with a selector that leaves it out, only bookmarks
+// tell the informer that the write is in the past.
+func (r *Result) Wrote(informer VersionWaiter, obj metav1.Object) {
+	r.writes = append(r.writes, write{informer, obj.GetResourceVersion()})
+}
+
+// awaitWrites blocks until the stores have all writes, at most for writeTimeout.
+func awaitWrites(ctx context.Context, writes []write) {
+	limited, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	for _, w := range writes {
+		if err := w.informer.WaitForResourceVersion(limited, w.resourceVersion); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "Reconciling without own write")
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package controller
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
+
+// Status is what a controller is doing, and what went wrong lately.
+type Status struct {
+	// Name is the controller's.
+	Name string
+	// Synced is true once the workers have started.
+	Synced bool
+
+	// Waiting counts the keys that wait for a worker, and Oldest is for how long the first
+	// of them has. A key that changes while it is being reconciled waits from its end.
+	Waiting int
+	Oldest  time.Duration
+	// Delayed counts the keys that are reconciled later: after a backoff or Result.After.
+	Delayed int
+	// Running are the keys that are being reconciled, those that take longest first.
+	Running []Running
+	// AwaitingWrites counts the keys that wait for a store to have what they wrote.
+	AwaitingWrites int
+
+	// Succeeded counts the reconciles without an error, Failed those that were retried, and
+	// Terminal those with an error of Terminal. Those of Failed that panicked count as
+	// Panicked too. What the end of the context has interrupted counts nowhere.
+	Succeeded, Failed, Terminal, Panicked uint64
+	// LastError is of the last reconcile with an error, LastErrorKey its key and
+	// LastErrorTime when it ended.
+	LastError     error
+	LastErrorKey  types.NamespacedName
+	LastErrorTime time.Time
+}
+
+// Running is a key that is being reconciled.
+type Running struct {
+	Key types.NamespacedName
+	For time.Duration
+}
+
+// Status returns what the controller is doing, at any time.
+func (c *Controller) Status() Status {
+	s := c.recorder.get()
+	s.Name = c.name
+	c.backlog.status(&s)
+	return s
+}
+
+// HealthCheck returns a check for a liveness probe, in the form that controller-runtime and
+// apiserver take. It fails with ErrStuck if a reconcile has been running for longer than
+// stuck, and with cache.ErrStopped if Run has ended. A controller that was not started, or
+// that waits for its informers, is healthy.
+func (c *Controller) HealthCheck(stuck time.Duration) func(*http.Request) error {
+	return func(*http.Request) error {
+		if c.ended.Load() {
+			return c.errorf("%w", cache.ErrStopped)
+		}
+		if running := c.recorder.get().Running; len(running) > 0 && running[0].For > stuck {
+			return c.errorf("%w: %v has been reconciled for %v", ErrStuck, running[0].Key, running[0].For.Round(time.Second))
+		}
+		return nil
+	}
+}
+
+// recorder records what the workers do.
+type recorder struct {
+	mu sync.Mutex
+	// now has all of a status but what is computed.
+	now     Status
+	running map[types.NamespacedName]time.Time
+}
+
+func (r *recorder) get() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.now
+	for key, since := range r.running {
+		s.Running = append(s.Running, Running{key, time.Since(since)})
+	}
+	slices.SortFunc(s.Running, func(a, b Running) int {
+		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Key.String(), b.Key.String()))
+	})
+	return s
+}
+
+func (r *recorder) update(change func(*Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.now)
+}
+
+// begin notes that a key is being reconciled.
+func (r *recorder) begin(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running == nil {
+		r.running = map[types.NamespacedName]time.Time{}
+	}
+	r.running[key] = time.Now()
+}
+
+// end notes that it no longer is, and the outcome.
+func (r *recorder) end(key types.NamespacedName, outcome outcome, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.running, key)
+	switch outcome {
+	case interrupted:
+		return
+	case succeeded:
+		r.now.Succeeded++
+		return
+	case terminal:
+		r.now.Terminal++
+	case failed:
+		r.now.Failed++
+		if panicked := (*failure.PanicError)(nil); errors.As(err, &panicked) {
+			r.now.Panicked++
+		}
+	}
+	r.now.LastError, r.now.LastErrorKey, r.now.LastErrorTime = err, key, time.Now()
+}
+
+// errorf returns an error with the controller's name.
+func (c *Controller) errorf(format string, args ...any) error {
+	return fmt.Errorf("controller %q: "+format, append([]any{c.name}, args...)...)
+}

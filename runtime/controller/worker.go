@@ -1,0 +1,117 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
+
+// outcome is how a reconcile ended.
+type outcome uint8
+
+const (
+	// succeeded is without an error.
+	succeeded outcome = iota
+	// failed is with an error, and the key is retried.
+	failed
+	// terminal is with an error of Terminal, and the key is not retried.
+	terminal
+	// interrupted is with an error, after the end of the context.
+	interrupted
+)
+
+func outcomeOf(ctx context.Context, err error) outcome {
+	switch {
+	case err == nil:
+		return succeeded
+	case ctx.Err() != nil:
+		return interrupted
+	case isTerminal(err):
+		return terminal
+	default:
+		return failed
+	}
+}
+
+// work reconciles keys until the queue is shut down.
+func (c *Controller) work(ctx context.Context) {
+	returned := false
+	defer func() {
+		if !returned { // by runtime.Goexit, which can't be stopped
+			c.goroutines.Go(func() { c.work(ctx) })
+		}
+	}()
+	for {
+		key, shutdown := c.queue.Get()
+		if shutdown {
+			returned = true
+			return
+		}
+		c.process(ctx, key)
+	}
+}
+
+// process reconciles a key, unless ctx has ended, and decides when it is next.
+func (c *Controller) process(ctx context.Context, key types.NamespacedName) {
+	if ctx.Err() != nil {
+		c.queue.Done(key)
+		return
+	}
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("key", key))
+	c.recorder.begin(key)
+	var result Result
+	err := errGoexit
+	defer func() { c.finish(ctx, key, result, err) }()
+	result, err = c.call(ctx, key)
+}
+
+// call calls the function of the user. A panic is an error, and so is a Result that
+// can't be.
+func (c *Controller) call(ctx context.Context, key types.NamespacedName) (result Result, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &failure.PanicError{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	result, err = c.reconcile(ctx, key)
+	if err == nil && result.After < 0 {
+		err = fmt.Errorf("Result.After is %v; use zero for no other reconcile", result.After)
+	}
+	return result, err
+}
+
+// finish does what follows from the result of a reconcile, and gives the key back to the
+// queue: at once, or when the stores have what the reconcile wrote.
+func (c *Controller) finish(ctx context.Context, key types.NamespacedName, result Result, err error) {
+	outcome := outcomeOf(ctx, err)
+	c.recorder.end(key, outcome, err)
+	switch outcome {
+	case succeeded:
+		c.limiter.Forget(key)
+		if result.After > 0 {
+			c.backlog.delay(key, result.After, c.queue.Add)
+		}
+	case failed:
+		backoff := c.limiter.When(key)
+		klog.FromContext(ctx).Error(err, "Reconcile failed", "failures", c.limiter.NumRequeues(key), "backoff", backoff)
+		c.backlog.delay(key, backoff, c.queue.Add)
+	case terminal:
+		c.limiter.Forget(key)
+		klog.FromContext(ctx).Error(err, "Reconcile failed, not retried")
+	}
+	if len(result.writes) == 0 {
+		c.queue.Done(key)
+		return
+	}
+	c.recorder.update(func(s *Status) { s.AwaitingWrites++ })
+	c.goroutines.Go(func() {
+		awaitWrites(ctx, result.writes)
+		c.recorder.update(func(s *Status) { s.AwaitingWrites-- })
+		c.queue.Done(key)
+	})
+}

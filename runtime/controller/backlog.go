@@ -16,8 +16,8 @@ import (
 type backlog struct {
 	mu      sync.Mutex
 	waiting []waiting
-	// delayed has at most one timer for a key. It is nil after the end.
-	delayed map[types.NamespacedName]*time.Timer
+	// delayed has at most one for a key. It is nil after the end.
+	delayed map[types.NamespacedName]*delayed
 }
 
 // waiting is a key that a worker can take, since then.
@@ -26,8 +26,11 @@ type waiting struct {
 	since time.Time
 }
 
+// delayed is a key that a worker can take when its timer fires.
+type delayed struct{ timer *time.Timer }
+
 func newBacklog() *backlog {
-	return &backlog{delayed: map[types.NamespacedName]*time.Timer{}}
+	return &backlog{delayed: map[types.NamespacedName]*delayed{}}
 }
 
 // Push adds a key to the end.
@@ -54,8 +57,8 @@ func (b *backlog) Pop() types.NamespacedName {
 	key := b.waiting[0].key
 	b.waiting[0] = waiting{}
 	b.waiting = b.waiting[1:]
-	if timer, ok := b.delayed[key]; ok {
-		timer.Stop()
+	if d, ok := b.delayed[key]; ok {
+		d.timer.Stop()
 		delete(b.delayed, key)
 	}
 	return key
@@ -69,20 +72,20 @@ func (b *backlog) delay(key types.NamespacedName, after time.Duration, add func(
 	if b.delayed == nil {
 		return
 	}
-	var timer *time.Timer
-	timer = time.AfterFunc(after, func() {
-		if b.due(key, timer) {
+	d := &delayed{}
+	d.timer = time.AfterFunc(after, func() {
+		if b.due(key, d) {
 			add(key)
 		}
 	})
-	b.delayed[key] = timer
+	b.delayed[key] = d
 }
 
 // due removes a delay that is over, and reports whether it was there.
-func (b *backlog) due(key types.NamespacedName, timer *time.Timer) bool {
+func (b *backlog) due(key types.NamespacedName, d *delayed) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	is := b.delayed[key] == timer
+	is := b.delayed[key] == d
 	if is {
 		delete(b.delayed, key)
 	}
@@ -93,8 +96,8 @@ func (b *backlog) due(key types.NamespacedName, timer *time.Timer) bool {
 func (b *backlog) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, timer := range b.delayed {
-		timer.Stop()
+	for _, d := range b.delayed {
+		d.timer.Stop()
 	}
 	b.delayed = nil
 }

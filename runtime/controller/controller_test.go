@@ -75,7 +75,7 @@ func TestWaitsForSync(t *testing.T) {
 		var seen calls
 		c := mustNew(t, seen.reconcile, Options{WaitFor: []SyncWaiter{other.informer}}, KeysOf(own.informer))
 		c.Enqueue(key("early"))
-		start(t, c)
+		stop := start(t, c)
 		own.follow(t)
 		time.Sleep(2 * syncLogPeriod)
 		if got := seen.take(); len(got) > 0 || c.Status().Synced {
@@ -86,6 +86,7 @@ func TestWaitsForSync(t *testing.T) {
 		if got := seen.take(); !slices.Equal(got, []string{"early", "a"}) || !c.Status().Synced {
 			t.Errorf("reconciled %q after the sync", got)
 		}
+		stop()
 	})
 }
 

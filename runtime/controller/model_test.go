@@ -37,7 +37,7 @@ func checkNoChangeIsLost(t *testing.T, seed uint64) {
 	maps.follow(t)
 	pods.follow(t)
 
-	m := &model{random: random, running: map[types.NamespacedName]bool{}, seen: map[types.NamespacedName]string{}}
+	m := &model{random: rand.New(rand.NewPCG(seed, 1)), running: map[types.NamespacedName]bool{}, seen: map[types.NamespacedName]string{}}
 	m.state = func(k types.NamespacedName) string {
 		obj, _ := maps.informer.Store().Get(k)
 		return describe(obj, pods.informer.Store().List(), k)
@@ -52,6 +52,9 @@ func checkNoChangeIsLost(t *testing.T, seed uint64) {
 	pods.api.ClearFaults()
 	m.calm()
 	time.Sleep(24 * time.Hour)
+	synctest.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 
 	for i := range names {
 		k := key("m" + strconv.Itoa(i))

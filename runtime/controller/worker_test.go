@@ -128,11 +128,11 @@ func TestNextReconcile(t *testing.T) {
 				controller := mustNew(t, reconcile, Options{RateLimiter: limiter}, KeysOf(w.informer))
 				stop := start(t, controller)
 				time.Sleep(24 * time.Hour)
+				s := controller.Status()
+				stop()
 				if !slices.Equal(got, c.want) {
 					t.Errorf("reconciled at %v, want %v", got, c.want)
 				}
-				s := controller.Status()
-				stop()
 				if s.Succeeded != c.status.Succeeded || s.Failed != c.status.Failed || s.Terminal != c.status.Terminal || s.Panicked != c.status.Panicked || s.Delayed != 0 {
 					t.Errorf("status %+v, want %+v", s, c.status)
 				}

@@ -66,6 +66,9 @@ var rules = map[string]rule{
 	"runtime/footprint":       {own: []string{"runtime/footprint"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/share":           {own: []string{"runtime/internal/decode"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime"}},
 
+	// It connects cachetest, which knows no client, with a client.
+	"runtime/source/sourcetest": {own: []string{"runtime/source", "runtime/cache/cachetest"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata"}},
+
 	// It is between runtime/cache and listers, and knows keys.
 	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 

@@ -57,6 +57,9 @@ func TestStatus(t *testing.T) {
 			t.Errorf("health: %v", err)
 		}
 		stop()
+		if s := c.Status(); s.Delayed != 0 || s.Waiting != 0 {
+			t.Errorf("after the end: %+v", s)
+		}
 		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
 			t.Errorf("health after the end: %v", err)
 		}

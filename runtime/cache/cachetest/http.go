@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,6 +55,18 @@ func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResourc
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	server.resources[resource] = e
+}
+
+// ServeObjects is Serve with a new API, which holds the objects and is returned. The kind
+// is the name of the Go type.
+func ServeObjects[T runtime.Object](server *Server, resource schema.GroupVersionResource, objects ...T) *API[T] {
+	api := NewAPI(objects...)
+	of := reflect.TypeFor[T]()
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	Serve(server, resource, of.Name(), api)
+	return api
 }
 
 // target is what the path of a request names.

@@ -405,3 +405,14 @@ func TestHTTPUnstructured(t *testing.T) {
 		}
 	})
 }
+
+// The kind of the objects that are served is the name of their Go type.
+func TestServeObjects(t *testing.T) {
+	server := NewServer()
+	api := ServeObjects(server, carps, &testv1.Carp{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "first"}})
+	w := httptest.NewRecorder()
+	server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, carpsPath+"namespaces/ns/carps", nil))
+	if body := w.Body.String(); len(api.Objects()) != 1 || !strings.Contains(body, `"kind":"CarpList"`) || !strings.Contains(body, `"name":"first"`) {
+		t.Errorf("got %s", body)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,10 +19,11 @@ import (
 // syncLogPeriod is how often a controller logs what it waits for before it starts.
 const syncLogPeriod = 30 * time.Second
 
-// Reconcile makes the world as the object of a key, or its absence, demands. It reads
-// from the stores of informers, whose objects it must not change. After an error, the
-// key is reconciled again, with a backoff; see Terminal. Its context ends when the
-// controller does, and has a logger with the name of the controller and the key.
+// Reconcile compares what the object of a key, or its absence, asks for with what is, and
+// writes the difference. It reads from the stores of informers, whose objects it must not
+// change. After an error, the key is reconciled again, with a backoff; see Terminal. Its
+// context ends when the controller does, and has a logger with the name of the controller
+// and the key.
 type Reconcile func(ctx context.Context, key types.NamespacedName) (Result, error)
 
 // Options configure a Controller. The zero value is one worker, with the backoff that is
@@ -84,58 +84,10 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 	if c.limiter == nil {
 		c.limiter = workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()
 	}
-	if err := c.validate(options.Workers); err != nil {
+	if err := c.validate(options); err != nil {
 		return nil, c.errorf("%w", err)
 	}
 	return c, nil
-}
-
-// validate returns what is wrong with the arguments of New.
-func (c *Controller) validate(workers int) error {
-	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if c.name == "" {
-		wrong("name is empty; logs and metrics need one")
-	}
-	if c.reconcile == nil {
-		wrong("function that reconciles is nil")
-	}
-	if workers < 0 {
-		wrong("%d workers; use zero for one", workers)
-	}
-	if len(c.sources) == 0 {
-		wrong("no sources; add one such as KeysOf(informer)")
-	}
-	type identity struct {
-		informer *cache.Informer[any]
-		keys     string
-	}
-	seen := map[identity]int{}
-	for i, s := range c.sources {
-		id := identity{s.informer, s.keys}
-		switch first, twice := seen[id]; {
-		case s.add == nil:
-			wrong("source %d is empty; make one by KeysOf, OwnersOf or MappedKeysOf", i+1)
-		case s.err != nil:
-			wrong("source %d: %w", i+1, s.err)
-		case twice && s.keys != mappedKeys:
-			wrong("sources %d and %d are both %v", first, i+1, s)
-		default:
-			seen[id] = i + 1
-		}
-	}
-	for i, w := range c.waitFor {
-		if isNil(w) {
-			wrong("Options.WaitFor[%d] is nil", i)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// isNil reports whether v is nil, or a nil pointer such as factory.Core may return.
-func isNil(v SyncWaiter) bool {
-	pointer := reflect.ValueOf(v)
-	return !pointer.IsValid() || pointer.Kind() == reflect.Pointer && pointer.IsNil()
 }
 
 // Enqueue adds keys that come from elsewhere than a source. Those from before Run wait for
@@ -238,7 +190,7 @@ func (c *Controller) waitForSync(ctx context.Context) error {
 // waitForSync waits for a sync, and logs from time to time why it still does.
 func waitForSync(ctx context.Context, of SyncWaiter) error {
 	for {
-		limited, cancel := context.WithTimeoutCause(ctx, syncLogPeriod, errStillWaiting)
+		limited, cancel := context.WithTimeoutCause(ctx, syncLogPeriod, errWaitAgain)
 		err := of.WaitForSync(limited)
 		timeout := limited.Err() != nil && ctx.Err() == nil
 		cancel()

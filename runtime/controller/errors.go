@@ -1,6 +1,10 @@
 package controller
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
 
 var (
 	// ErrStuck is why a controller is not healthy: a reconcile takes too long.
@@ -10,12 +14,18 @@ var (
 	// a mapping function ended the goroutine of its handler.
 	errSourceEnded = errors.New("ended before the controller, which would miss changes")
 
-	// errStillWaiting ends one period of waiting for a sync.
-	errStillWaiting = errors.New("waiting goes on")
+	// errWaitAgain ends one period of waiting for a sync.
+	errWaitAgain = errors.New("to log this, and waits again")
 
 	// errGoexit is the result of a reconcile that ended its goroutine.
 	errGoexit = errors.New("reconcile ended its goroutine by runtime.Goexit, which FailNow of a testing.T calls")
 )
+
+// isPanic reports whether err is that of a reconcile that panicked.
+func isPanic(err error) bool {
+	var panicked *failure.PanicError
+	return errors.As(err, &panicked)
+}
 
 // terminalError is an error that is not retried.
 type terminalError struct{ error }

@@ -24,8 +24,10 @@ const mappedKeys = "mapped keys"
 // Each takes functions that say which updates matter: an update is left out unless one
 // of them returns true. They are not asked if there are none, if the keys of the old and
 // the new object differ, if the new object is another one of the same name, and if the
-// update is one of a resync. They are called by the informer's goroutine for this handler,
-// and must not change the objects.
+// update is one of a resync.
+//
+// Functions of a source must be quick, and not change the objects. An event for which one of
+// them panics is left out: the informer logs that, and counts it in its status.
 type Source struct {
 	informer *cache.Informer[any]
 	// keys says which keys of the informer's objects the source has.
@@ -98,8 +100,7 @@ func ownerKeys(obj any, owner schema.GroupKind, namespaced bool) []types.Namespa
 }
 
 // MappedKeysOf returns the source of the keys that a function returns for the objects,
-// such as those of all objects that refer to it. An object for which it panics is
-// left out, which is logged, and shown by the informer's status.
+// such as those to which an object refers.
 func MappedKeysOf[T any](informer *cache.Informer[T], keys func(obj T) []types.NamespacedName, matters ...func(old, obj T) bool) Source {
 	s := newSource(informer, mappedKeys, keys, matters)
 	if keys == nil {
@@ -116,6 +117,7 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 	if i := slices.IndexFunc(matters, func(f func(old, obj T) bool) bool { return f == nil }); i >= 0 {
 		s.err = errors.Join(s.err, fmt.Errorf("function %d that says which updates matter is nil", i+1))
 	}
+	// The handler does not coalesce: a merged update would leave out owners in between.
 	s.add = func(ctx context.Context, enqueue func(...types.NamespacedName), options cache.HandlerOptions) (*cache.Registration, error) {
 		return informer.AddHandlerContext(ctx, cache.HandlerFuncs[T]{
 			Add: func(obj T, _ bool) { enqueue(keys(obj)...) },

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Status is what a controller is doing, and what went wrong lately.
@@ -68,7 +66,7 @@ func (c *Controller) HealthCheck(stuck time.Duration) func(*http.Request) error 
 			return c.errorf("%w", cache.ErrStopped)
 		}
 		if running := c.recorder.get().Running; len(running) > 0 && running[0].For > stuck {
-			return c.errorf("%w: %v has been reconciled for %v", ErrStuck, running[0].Key, running[0].For.Round(time.Second))
+			return c.errorf("%w: reconcile of %v has taken %v", ErrStuck, running[0].Key, running[0].For.Round(time.Second))
 		}
 		return nil
 	}
@@ -126,7 +124,7 @@ func (r *recorder) end(key types.NamespacedName, outcome outcome, err error) {
 		r.now.Terminal++
 	case failed:
 		r.now.Failed++
-		if panicked := (*failure.PanicError)(nil); errors.As(err, &panicked) {
+		if isPanic(err) {
 			r.now.Panicked++
 		}
 	}

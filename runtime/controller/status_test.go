@@ -53,7 +53,7 @@ func TestStatus(t *testing.T) {
 		if err := check(nil); err != nil {
 			t.Error(err)
 		}
-		if err := strict(nil); !errors.Is(err, ErrStuck) || err.Error() != `controller "test": stuck: ns/c has been reconciled for 10s` {
+		if err := strict(nil); !errors.Is(err, ErrStuck) || err.Error() != `controller "test": stuck: reconcile of ns/c has taken 10s` {
 			t.Errorf("health: %v", err)
 		}
 		stop()

@@ -21,7 +21,7 @@ const (
 	failed
 	// terminal is with an error of Terminal, and the key is not retried.
 	terminal
-	// interrupted is with an error, after the end of the context.
+	// interrupted is with an error, but no panic, after the end of the context.
 	interrupted
 )
 
@@ -29,7 +29,7 @@ func outcomeOf(ctx context.Context, err error) outcome {
 	switch {
 	case err == nil:
 		return succeeded
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && !isPanic(err):
 		return interrupted
 	case isTerminal(err):
 		return terminal

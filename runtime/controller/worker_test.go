@@ -35,6 +35,7 @@ func TestOutcomeOf(t *testing.T) {
 		{"no error, at the end", ended, nil, succeeded},
 		{"an error", t.Context(), boom, failed},
 		{"an error, at the end", ended, boom, interrupted},
+		{"a panic, at the end", ended, &failure.PanicError{Value: "ouch"}, failed},
 		{"terminal", t.Context(), Terminal(boom), terminal},
 		{"wrapped terminal", t.Context(), fmt.Errorf("x: %w", Terminal(boom)), terminal},
 		{"terminal of nothing", t.Context(), Terminal(nil), succeeded},

@@ -79,8 +79,8 @@ func Namespaced[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T]
 ) TypedInformer[I, L] {
 	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
 		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		return shared(scope, newObject(reflect.TypeFor[T]()), indexers, func(client C, options InformerOptions) cache.SharedIndexInformer {
-			return newInformer(client, scope.Namespace, options)
+		return shared(scope, newObject(reflect.TypeFor[T]()), true, indexers, func(client C, options InformerOptions) cache.SharedIndexInformer {
+			return newInformer(client, scope.Namespace, inNamespaces(client, options, newInformer))
 		})
 	}}
 }
@@ -91,7 +91,7 @@ func ClusterScoped[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer
 	scope Scope[C], newInformer func(C, InformerOptions) I, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {
 	return &accessor[T, I, L]{newLister: newLister, shared: func() cache.SharedIndexInformer {
-		return shared(scope, newObject(reflect.TypeFor[T]()), nil, func(client C, options InformerOptions) cache.SharedIndexInformer {
+		return shared(scope, newObject(reflect.TypeFor[T]()), false, nil, func(client C, options InformerOptions) cache.SharedIndexInformer {
 			return newInformer(client, options)
 		})
 	}}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
@@ -81,6 +83,74 @@ func ExampleCore() {
 	// a batch of 1
 	// Ada
 	// watching
+}
+
+// Two informers of one type: all orders, and those that wait, in the namespaces of a set that
+// changes while they run.
+func ExampleForType() {
+	client, err := source.NewClient(inMemory())
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+
+	teams := source.NewNamespaces("default")
+	waiting := labels.SelectorFromSet(labels.Set{"state": "waiting"})
+	f := informers.NewSharedInformerFactoryWithOptions(client, 0,
+		factory.ForType(factory.TypeOptions[*shopv1alpha1.Order]{Resync: time.Hour}),
+		factory.ForType(factory.TypeOptions[*shopv1alpha1.Order]{
+			Name:          "waiting",
+			Namespaces:    teams,
+			LabelSelector: waiting,
+		}),
+	)
+	defer f.Shutdown()
+	all := f.Shop().V1alpha1().Orders()
+	some := f.Named("waiting").Shop().V1alpha1().Orders()
+	fmt.Println(all.Informer() == some.Informer())
+
+	f.StartWithContext(ctx)
+	if err := f.WaitForSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	for _, status := range f.Status() {
+		fmt.Println(status.Name, "has", status.Objects)
+	}
+	teams.Set("default", "blue") // lists and watches orders of "blue" too
+	// Output:
+	// false
+	// orders.v1alpha1.shop.example.com has 1
+	// orders.v1alpha1.shop.example.com/waiting has 0
+}
+
+// The namespaces of a set are those that have a label.
+func ExampleForType_followNamespaces() {
+	server := cachetest.NewServer()
+	red := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: map[string]string{"shop": "yes"}}}
+	blue := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "blue"}}
+	cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource("namespaces"), red, blue)
+	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+
+	shops := source.NewNamespaces()
+	namespaces := cache.New(
+		source.New[*metav1.PartialObjectMetadata](client, corev1.SchemeGroupVersion.WithResource("namespaces"), ""),
+		cache.Options[*metav1.PartialObjectMetadata]{},
+	)
+	followed, err := source.Follow(shops, namespaces, labels.SelectorFromSet(labels.Set{"shop": "yes"}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() { _ = namespaces.Run(ctx) }()
+	<-followed.Synced() // then shops is for factory.TypeOptions.Namespaces
+
+	fmt.Println(shops.Names())
+	stop()
+	<-namespaces.Stopped()
+	// Output: [red]
 }
 
 // inMemory is the config of an API server in memory that holds one order.

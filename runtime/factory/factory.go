@@ -25,19 +25,32 @@ type Interface[C any] interface {
 // Factory shares informers, one for each Go type. They are created with a client of
 // type C.
 type Factory[C any] struct {
-	registry[reflect.Type]
+	*registry[reflect.Type]
 	client C
+	// name is that of its informers, empty in general.
+	name string
 }
 
 // New returns a factory without informers. The default resync period is that
 // of every informer without one of its own; zero is no resyncs.
 func New[C any](client C, defaultResync time.Duration, opts ...Option) *Factory[C] {
-	f := &Factory[C]{client: client}
+	f := &Factory[C]{registry: &registry[reflect.Type]{}, client: client}
 	f.options.DefaultResync = defaultResync
 	for _, opt := range opts {
 		opt(&f.options)
 	}
 	return f
+}
+
+// Named returns the same factory, whose accessors request informers under a name: several
+// informers of one type, with other options each. ForType has these options; an informer
+// without is an error, and is not started. Those who use the same name share its informers.
+//
+//	f := informers.NewSharedInformerFactoryWithOptions(client, 0,
+//		factory.ForType(factory.TypeOptions[*corev1.Pod]{Name: "mine", FieldSelector: onThisNode}))
+//	all, mine := f.Core().V1().Pods(), f.Named("mine").Core().V1().Pods()
+func (f *Factory[C]) Named(name string) *Factory[C] {
+	return &Factory[C]{registry: f.registry, client: f.client, name: name}
 }
 
 // Namespace is the one that the factory is limited to, or empty.
@@ -54,16 +67,37 @@ func (f *Factory[C]) Scope() Scope[C] {
 	return Scope[C]{Factory: f, Namespace: f.options.Namespace, TweakListOptions: f.options.TweakListOptions}
 }
 
-// ListWatchOptions returns how the informers of the factory list and watch. Generated
-// constructors of informers look for this method.
-func (f *Factory[C]) ListWatchOptions() ListWatchOptions { return f.listWatchOptions() }
-
 // InformerFor returns the informer of the Go type of obj. The first time it
 // creates it with newFunc, which may return any SharedIndexInformer and must
 // not use the factory. It does not start it.
 func (f *Factory[C]) InformerFor(obj runtime.Object, newFunc NewInformerFunc[C]) cache.SharedIndexInformer {
-	t := reflect.TypeOf(obj)
-	return f.informerFor(t, func() cache.SharedIndexInformer { return newFunc(f.client, f.options.resync(t)) })
+	key := f.keyOf(obj)
+	return f.informerFor(key, func() cache.SharedIndexInformer { return newFunc(f.client, f.options.resync(key)) })
+}
+
+func (f *Factory[C]) keyOf(obj runtime.Object) informerKey[reflect.Type] {
+	return informerKey[reflect.Type]{reflect.TypeOf(obj), f.name}
+}
+
+// configure completes the options of the informer of the type of obj, which is about to be
+// made. Accessors look for this method.
+func (f *Factory[C]) configure(obj runtime.Object, namespaced bool, options *InformerOptions) {
+	options.Name, options.ListWatch = f.name, f.listWatchOptions()
+	each := f.options.each[f.keyOf(obj)]
+	if each == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	each.applied, each.clusterScoped = true, !namespaced
+	options.TweakListOptions = both(options.TweakListOptions, each.tweak)
+	if namespaced {
+		options.namespaces = each.namespaces
+	}
+	if each.listWatch != nil {
+		options.ListWatch = *each.listWatch
+		options.ListWatch.outages = &f.outages
+	}
 }
 
 // Release stops the informer of the Go type of obj and removes it: the next request
@@ -75,7 +109,7 @@ func (f *Factory[C]) InformerFor(obj runtime.Object, newFunc NewInformerFunc[C])
 // returns the same channel, until the informer is requested again. A handler must not
 // wait for it, since it would wait for itself.
 func (f *Factory[C]) Release(obj runtime.Object) <-chan struct{} {
-	return f.release(reflect.TypeOf(obj))
+	return f.release(f.keyOf(obj))
 }
 
 // WaitForCacheSyncWithContext waits until every informer that was started has

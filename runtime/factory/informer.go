@@ -47,13 +47,26 @@ type InformerOptions struct {
 	TweakListOptions TweakListOptionsFunc
 	// ListWatch says how the informer lists and watches.
 	ListWatch ListWatchOptions
+	// Name tells several informers of one resource apart, in logs, errors and the status.
+	// Empty is none.
+	Name string
+
+	// namespaces, if it is not nil, is what the informer follows, with the source that in
+	// returns for each.
+	namespaces *source.Namespaces
+	in         func(namespace string) any
+	// take, if it is not nil, is given the source, and no informer is made.
+	take func(src any)
 }
 
 // NewInformer returns an informer of the objects of a source. ToTyped converts it to
 // a typed one.
 func NewInformer[T runtime.Object](resource Resource, src source.Source[T], options InformerOptions) cache.SharedIndexInformer {
-	how := coreOptions[T](resource, options)
-	return adapt(core.New(source.Tweak(src, options.TweakListOptions), how).Untyped(), options)
+	src, ok := sourceOf(src, options)
+	if !ok {
+		return nil
+	}
+	return adapt(core.New(src, coreOptions[T](resource, options)).Untyped(), options)
 }
 
 // NewClientInformer is NewInformer for what a client lists and watches, in one namespace
@@ -80,15 +93,36 @@ func NewClientsetInformer[T, L runtime.Object](
 
 // newTargeted, newOfClient and newUntyped name no type, so that what they call is compiled
 // here alone, and not in each package that is generated.
-func newTargeted(objects reflect.Type, resource Resource, namespace string, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
+func newTargeted(objects reflect.Type, resource Resource, namespace string, src core.Source[any], options InformerOptions) cache.SharedIndexInformer {
 	return newUntyped(objects, resource, source.WithTarget(src, resource.GroupVersionResource, namespace), options)
 }
 
 // newUntyped is NewInformer for objects of any type.
-func newUntyped(objects reflect.Type, resource Resource, src source.Source[any], options InformerOptions) cache.SharedIndexInformer {
+func newUntyped(objects reflect.Type, resource Resource, src core.Source[any], options InformerOptions) cache.SharedIndexInformer {
+	src, ok := sourceOf(src, options)
+	if !ok {
+		return nil
+	}
 	how := coreOptions[any](resource, options)
 	how.ObjectType = objects
-	return adapt(core.New(source.Tweak(src, options.TweakListOptions), how), options)
+	return adapt(core.New(src, how), options)
+}
+
+// sourceOf returns the source of an informer that is made of src, or false if there is to be
+// none.
+func sourceOf[T any](src core.Source[T], options InformerOptions) (core.Source[T], bool) {
+	src = source.Tweak(src, options.TweakListOptions)
+	if options.take != nil {
+		options.take(src)
+		return nil, false
+	}
+	if options.namespaces == nil {
+		return src, true
+	}
+	return source.InNamespaces(options.namespaces, func(namespace string) core.Source[T] {
+		part, _ := options.in(namespace).(core.Source[T])
+		return part
+	}), true
 }
 
 func adapt(informer *core.Informer[any], options InformerOptions) cache.SharedIndexInformer {
@@ -102,7 +136,7 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 	// The first informer of a resource under a name has its metrics; for the
 	// others there is a log line.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
-	name, how := resource.String(), options.ListWatch
+	name, how := informerKey[Resource]{resource, options.Name}.String(), options.ListWatch
 	outages := &outageReporter{log: how.outages}
 	return core.Options[T]{
 		Name:              name,
@@ -126,21 +160,39 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 // shared returns the informer that a factory has for the type of obj, and creates
 // it with newInformer if it has none.
 func shared[C any](
-	scope Scope[C], obj runtime.Object, indexers cache.Indexers, newInformer func(C, InformerOptions) cache.SharedIndexInformer,
+	scope Scope[C], obj runtime.Object, namespaced bool, indexers cache.Indexers, newInformer func(C, InformerOptions) cache.SharedIndexInformer,
 ) cache.SharedIndexInformer {
 	return scope.Factory.InformerFor(obj, func(client C, resync time.Duration) cache.SharedIndexInformer {
-		var how ListWatchOptions
-		if f, ok := scope.Factory.(interface{ ListWatchOptions() ListWatchOptions }); ok {
-			how = f.ListWatchOptions()
-		}
-		return newInformer(client, InformerOptions{
+		options := InformerOptions{
 			ResyncPeriod:     resync,
 			Indexers:         indexers,
 			InformerName:     scope.Factory.InformerName(),
 			TweakListOptions: scope.TweakListOptions,
-			ListWatch:        how,
-		})
+		}
+		if f, ok := scope.Factory.(interface {
+			configure(obj runtime.Object, namespaced bool, options *InformerOptions)
+		}); ok {
+			f.configure(obj, namespaced, &options)
+		}
+		return newInformer(client, options)
 	})
+}
+
+// inNamespaces makes the informer follow the namespaces of its options, if it has such: what
+// newInformer makes for one namespace gives the source of that.
+func inNamespaces[C, I any](client C, options InformerOptions, newInformer func(C, string, InformerOptions) I) InformerOptions {
+	if options.namespaces == nil {
+		return options
+	}
+	one := options
+	one.namespaces = nil
+	options.in = func(namespace string) (src any) {
+		one := one
+		one.take = func(taken any) { src = taken }
+		newInformer(client, namespace, one)
+		return src
+	}
+	return options
 }
 
 // newObject returns an empty object of a type, which is a pointer in general.

@@ -34,14 +34,28 @@ type Options[K comparable] struct {
 	// Release of one informer does not: the next one of that type or resource
 	// has no metrics, which client-go logs.
 	InformerName *cache.InformerName
+
+	// each has the options of some informers, in place of what is above.
+	each map[informerKey[K]]*informerOptions
 }
 
 // resync returns the resync period of an informer.
-func (o *Options[K]) resync(key K) time.Duration {
-	if period, ok := o.CustomResync[key]; ok {
+func (o *Options[K]) resync(key informerKey[K]) time.Duration {
+	if each := o.each[key]; each != nil && each.resync != 0 {
+		return max(0, each.resync)
+	}
+	if period, ok := o.CustomResync[key.of]; ok {
 		return period
 	}
 	return o.DefaultResync
+}
+
+// transform returns the transform of an informer, or nil.
+func (o *Options[K]) transform(key informerKey[K]) cache.TransformFunc {
+	if each := o.each[key]; each != nil && each.transform != nil {
+		return each.transform
+	}
+	return o.Transform
 }
 
 // Option configures a factory of informers by Go type.

@@ -11,10 +11,25 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// key identifies an informer of a factory.
+// key is what informers of a factory are of: a Go type or a resource.
 type key interface {
 	comparable
 	fmt.Stringer
+}
+
+// informerKey identifies an informer of a factory.
+type informerKey[K comparable] struct {
+	of K
+	// name tells several of the same apart; it is empty for one of them.
+	name string
+}
+
+// String returns what the informer is of, and its name if it has one.
+func (k informerKey[K]) String() string {
+	if k.name == "" {
+		return fmt.Sprint(k.of)
+	}
+	return fmt.Sprintf("%v/%s", k.of, k.name)
 }
 
 // registry holds the informers of a factory, one for each key, from the
@@ -31,10 +46,10 @@ type registry[K key] struct {
 	making sync.Mutex
 
 	mu      sync.Mutex
-	members map[K]*member
+	members map[informerKey[K]]*member
 	// leaving are those that were released and have not ended, the latest of each
 	// key.
-	leaving map[K]*member
+	leaving map[informerKey[K]]*member
 	// shutDown is set when no informer may be started any more.
 	shutDown bool
 }
@@ -56,7 +71,7 @@ func (r *registry[K]) listWatchOptions() ListWatchOptions {
 }
 
 // informerFor returns the informer of a key, and creates it if there is none.
-func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
+func (r *registry[K]) informerFor(key informerKey[K], newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
 	if m := r.member(key); m != nil {
 		return m.informer
 	}
@@ -66,8 +81,8 @@ func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInf
 		return m.informer
 	}
 	informer := newInformer()
-	if r.options.Transform != nil && !hasTransform(informer) {
-		if err := informer.SetTransform(r.options.Transform); err != nil {
+	if transform := r.options.transform(key); transform != nil && !hasTransform(informer) {
+		if err := informer.SetTransform(transform); err != nil {
 			// An informer that runs on its own already: it is as its maker
 			// wanted it.
 			klog.Background().V(2).Info("Transform of the factory not set", "of", key, "err", err)
@@ -76,14 +91,14 @@ func (r *registry[K]) informerFor(key K, newInformer func() cache.SharedIndexInf
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.members == nil {
-		r.members = map[K]*member{}
+		r.members = map[informerKey[K]]*member{}
 	}
 	r.members[key] = &member{informer: informer, ended: make(chan struct{})}
 	return informer
 }
 
 // member returns the member of a key, or nil.
-func (r *registry[K]) member(key K) *member {
+func (r *registry[K]) member(key informerKey[K]) *member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.members[key]
@@ -106,13 +121,16 @@ func (r *registry[K]) Start(stopCh <-chan struct{}) {
 // Informers that are requested later need another Start. After Shutdown it does
 // nothing.
 func (r *registry[K]) StartWithContext(ctx context.Context) {
+	if err := r.misuse(); err != nil {
+		klog.FromContext(ctx).Error(err, "Factory started with options that are wrong")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.shutDown {
 		return
 	}
 	for key, m := range r.members {
-		if m.stop != nil {
+		if m.stop != nil || r.unknown(key) {
 			continue
 		}
 		ctx, stop := context.WithCancel(ctx)
@@ -126,8 +144,14 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 	}
 }
 
+// unknown is whether an informer has a name that the options do not have: it might be meant
+// to have a selector, and would fetch everything without. The caller holds mu.
+func (r *registry[K]) unknown(key informerKey[K]) bool {
+	return key.name != "" && r.options.each[key] == nil
+}
+
 // left removes a member that has ended, if it was released.
-func (r *registry[K]) left(key K, m *member) {
+func (r *registry[K]) left(key informerKey[K], m *member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving[key] == m {
@@ -137,13 +161,13 @@ func (r *registry[K]) left(key K, m *member) {
 
 // release removes the informer of a key and stops it. The channel is closed
 // when the informer has ended, which may have been released before.
-func (r *registry[K]) release(key K) <-chan struct{} {
+func (r *registry[K]) release(key informerKey[K]) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m, ok := r.members[key]; ok && m.stop != nil {
 		m.stop()
 		if r.leaving == nil {
-			r.leaving = map[K]*member{}
+			r.leaving = map[informerKey[K]]*member{}
 		}
 		r.leaving[key] = m
 	}
@@ -175,17 +199,17 @@ func (r *registry[K]) Shutdown() {
 }
 
 // all returns the members.
-func (r *registry[K]) all() map[K]*member {
+func (r *registry[K]) all() map[informerKey[K]]*member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.members)
 }
 
 // started returns the members that were started.
-func (r *registry[K]) started() map[K]*member {
+func (r *registry[K]) started() map[informerKey[K]]*member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	started := map[K]*member{}
+	started := map[informerKey[K]]*member{}
 	for key, m := range r.members {
 		if m.stop != nil {
 			started[key] = m

@@ -14,7 +14,7 @@ import (
 // that have one Go type for all resources, as the dynamic and the metadata
 // client have.
 type ResourceFactory struct {
-	registry[schema.GroupVersionResource]
+	*registry[schema.GroupVersionResource]
 	newInformer func(schema.GroupVersionResource, InformerOptions) cache.SharedIndexInformer
 }
 
@@ -26,7 +26,7 @@ type ResourceOptions = Options[schema.GroupVersionResource]
 func NewForResources[T runtime.Object](
 	newSource func(resource schema.GroupVersionResource, namespace string) source.Source[T], options ResourceOptions,
 ) *ResourceFactory {
-	f := &ResourceFactory{newInformer: func(resource schema.GroupVersionResource, informerOptions InformerOptions) cache.SharedIndexInformer {
+	f := &ResourceFactory{registry: &registry[schema.GroupVersionResource]{}, newInformer: func(resource schema.GroupVersionResource, informerOptions InformerOptions) cache.SharedIndexInformer {
 		return NewInformer(Resource{GroupVersionResource: resource}, newSource(resource, options.Namespace), informerOptions)
 	}}
 	f.options = options
@@ -36,9 +36,10 @@ func NewForResources[T runtime.Object](
 // InformerFor returns the informer of a resource, which it creates the first
 // time, indexed by namespace, and does not start.
 func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cache.SharedIndexInformer {
-	return f.informerFor(resource, func() cache.SharedIndexInformer {
+	key := informerKey[schema.GroupVersionResource]{of: resource}
+	return f.informerFor(key, func() cache.SharedIndexInformer {
 		return f.newInformer(resource, InformerOptions{
-			ResyncPeriod:     f.options.resync(resource),
+			ResyncPeriod:     f.options.resync(key),
 			Indexers:         cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 			InformerName:     f.options.InformerName,
 			TweakListOptions: f.options.TweakListOptions,
@@ -50,7 +51,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 // Release stops the informer of a resource and removes it, as Factory.Release
 // does.
 func (f *ResourceFactory) Release(resource schema.GroupVersionResource) <-chan struct{} {
-	return f.release(resource)
+	return f.release(informerKey[schema.GroupVersionResource]{of: resource})
 }
 
 // WaitForCacheSyncWithContext waits until every informer that was started has

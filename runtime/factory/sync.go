@@ -28,7 +28,8 @@ func (r *registry[K]) waitForCacheSync(ctx context.Context) map[K]bool {
 	started := r.started()
 	synced := make(map[K]bool, len(started))
 	for key, m := range started {
-		synced[key] = m.waitForCacheSync(ctx)
+		others, there := synced[key.of]
+		synced[key.of] = m.waitForCacheSync(ctx) && (!there || others)
 	}
 	return synced
 }
@@ -61,7 +62,8 @@ const (
 //
 // The error joins one *cache.SyncError of runtime/cache for each informer that is
 // not in sync when there is nothing more to wait for, or ctx ends, in the order of
-// the names of their types or resources. Informers of this module report their
+// the names of their types or resources, and then what is wrong with options of ForType.
+// Informers of this module report their
 // status and last error, and are only in sync once their handlers have seen the
 // first list too; others only report their name, and are never known to be stuck. An
 // informer that has ended before it was in sync is an error at once.
@@ -83,7 +85,7 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	started := r.started()
-	keys := slices.SortedFunc(maps.Keys(started), func(a, b K) int { return strings.Compare(a.String(), b.String()) })
+	keys := slices.SortedFunc(maps.Keys(started), func(a, b informerKey[K]) int { return strings.Compare(a.String(), b.String()) })
 	errs := make([]error, len(keys))
 	waiting := slices.Collect(maps.Values(started))
 	done := make(chan *member)
@@ -105,7 +107,7 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 			giveUp(ErrStuck)
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, r.misuse())...)
 }
 
 // stuck reports whether the informer needs operator action.

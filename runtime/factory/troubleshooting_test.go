@@ -617,6 +617,8 @@ var scenes = map[string]func(*stage){
 		watcher.Stop()
 		_, err = watcher.Next()
 		s.see("Next of a watcher that was stopped", err)
+		unused := factory.New[*source.Client](nil, 0, factory.ForType(factory.TypeOptions[*shopv1alpha1.Shipment]{}))
+		s.see("WaitForSync", unused.WaitForSync(s.ctx))
 	},
 	"Liveness probes": func(s *stage) {
 		s.start(time.Minute)

@@ -1,0 +1,160 @@
+package factory
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TypeOptions configure the informer of Ts in a factory, in place of the options of the
+// factory. The zero value changes nothing.
+type TypeOptions[T runtime.Object] struct {
+	// Name tells several informers of one type apart: that of Factory.Named. Empty is the
+	// informer that a factory without a name has.
+	Name string
+	// Namespaces is the set of namespaces that the informer follows, also when it changes.
+	// Nil is the namespace of the factory. The resource must have namespaces.
+	Namespaces *source.Namespaces
+	// LabelSelector and FieldSelector select objects, among those that
+	// WithTweakListOptions selects. Nil selects all.
+	LabelSelector labels.Selector
+	FieldSelector fields.Selector
+	// Resync is the resync period of handlers without one of their own. Zero is that of the
+	// factory, negative no resyncs.
+	Resync time.Duration
+	// Transform is the function that every object goes through before it is stored. It may
+	// mutate the object. Nil is that of the factory.
+	Transform func(T) (T, error)
+	// ListWatch configures how the informer lists and watches. Nil is as the factory says.
+	ListWatch *ListWatchOptions
+}
+
+// ForType configures one informer of the factory: that of Ts, or of Ts under a name. It may
+// be passed to generated factories.
+//
+// WaitForSync and WaitForSyncOrStuck return an error for options that came to nothing, which
+// Start logs: those of a type of which the factory has no informer, or whose informer was not
+// made by generated code, and those that were given twice.
+func ForType[T runtime.Object](options TypeOptions[T]) Option {
+	return func(o *Options[reflect.Type]) {
+		key := informerKey[reflect.Type]{reflect.TypeFor[T](), options.Name}
+		if o.each == nil {
+			o.each = map[informerKey[reflect.Type]]*informerOptions{}
+		}
+		if earlier := o.each[key]; earlier != nil {
+			earlier.repeated = true
+			return
+		}
+		o.each[key] = &informerOptions{
+			namespaces: options.Namespaces,
+			tweak:      selecting(options.LabelSelector, options.FieldSelector),
+			resync:     options.Resync,
+			transform:  untypedTransform(options.Transform),
+			listWatch:  options.ListWatch,
+		}
+	}
+}
+
+// informerOptions are the options of one informer.
+type informerOptions struct {
+	namespaces *source.Namespaces
+	tweak      TweakListOptionsFunc
+	resync     time.Duration
+	transform  cache.TransformFunc
+	listWatch  *ListWatchOptions
+
+	// applied is whether an informer was made with them, clusterScoped whether its resource
+	// has no namespaces, and repeated whether there are others for the same informer.
+	applied, clusterScoped, repeated bool
+}
+
+// selecting returns a function that adds selectors to those of the options of a request.
+func selecting(byLabel labels.Selector, byField fields.Selector) TweakListOptionsFunc {
+	if byLabel == nil && byField == nil {
+		return nil
+	}
+	return func(options *metav1.ListOptions) {
+		if byLabel != nil {
+			options.LabelSelector = and(options.LabelSelector, byLabel.String())
+		}
+		if byField != nil {
+			options.FieldSelector = and(options.FieldSelector, byField.String())
+		}
+	}
+}
+
+// and returns a selector of what both select.
+func and(a, b string) string {
+	if a == "" || b == "" {
+		return cmp.Or(a, b)
+	}
+	return a + "," + b
+}
+
+// both returns a function that is one after the other; each may be nil.
+func both(first, second TweakListOptionsFunc) TweakListOptionsFunc {
+	if first == nil || second == nil {
+		if first == nil {
+			return second
+		}
+		return first
+	}
+	return func(options *metav1.ListOptions) {
+		first(options)
+		second(options)
+	}
+}
+
+func untypedTransform[T runtime.Object](transform func(T) (T, error)) cache.TransformFunc {
+	if transform == nil {
+		return nil
+	}
+	return func(obj any) (any, error) {
+		t, ok := obj.(T)
+		if !ok {
+			return obj, nil // a tombstone without an object
+		}
+		return transform(t)
+	}
+}
+
+// ErrOptionsUnused is the error of options for one informer that came to nothing.
+var ErrOptionsUnused = errors.New("options of an informer have no effect")
+
+// misuse returns an error for each options of one informer that have no effect, and for each
+// informer under a name without options.
+func (r *registry[K]) misuse() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for key, options := range r.options.each {
+		switch _, requested := r.members[key]; {
+		case options.repeated:
+			errs = append(errs, fmt.Errorf("%v: %w: given twice; put them into one ForType, or give the second a Name", key, ErrOptionsUnused))
+		case !requested:
+			errs = append(errs, fmt.Errorf("%v: %w: the factory has no such informer; request it before the start, or remove the options", key, ErrOptionsUnused))
+		case !options.applied:
+			errs = append(errs, fmt.Errorf("%v: %w: the informer was not made by the generated accessors of the factory", key, ErrOptionsUnused))
+		case options.clusterScoped && options.namespaces != nil:
+			errs = append(errs, fmt.Errorf("%v: %w: Namespaces of a resource that has none", key, ErrOptionsUnused))
+		}
+	}
+	for key := range r.members {
+		if r.unknown(key) {
+			errs = append(errs, fmt.Errorf("%v: informer under a name without options: give them by ForType, or request it without the name", key))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}

@@ -1,0 +1,160 @@
+package factory
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func (f podFactory) named(name string) podFactory { return podFactory{f.Named(name)} }
+
+// Several informers of one type, each with options of its own, in one factory.
+func TestForType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		web := map[string]string{"app": "web"}
+		client := fake.NewClientset(pod("a", "1", web), pod("a", "2", nil), pod("b", "1", web), pod("c", "1", web))
+		namespaces := source.NewNamespaces("a", "b")
+		marked := func(p *v1.Pod) (*v1.Pod, error) {
+			p.Annotations = map[string]string{"transformed": "yes"}
+			return p, nil
+		}
+		f := podFactory{New[kubernetes.Interface](client, time.Hour,
+			ForType(TypeOptions[*v1.Pod]{LabelSelector: labels.SelectorFromSet(web), Transform: marked, Resync: -1}),
+			ForType(TypeOptions[*v1.Pod]{Name: "some", Namespaces: namespaces, ListWatch: &ListWatchOptions{PageSize: 1}}),
+		)}
+		all, some := f.pods(), f.named("some").pods()
+		if again := f.named("some").pods(); again != some {
+			t.Error("those who use one name do not share the informer")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		check := func(informer cache.SharedIndexInformer, want ...string) {
+			t.Helper()
+			if got := keys(informer); !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+		check(all, "a/1", "b/1", "c/1")
+		check(some, "a/1", "a/2", "b/1")
+		if one, _, _ := all.GetStore().GetByKey("a/1"); one.(*v1.Pod).Annotations["transformed"] != "yes" {
+			t.Error("the transform of the type was not called")
+		}
+		if one, _, _ := some.GetStore().GetByKey("a/1"); len(one.(*v1.Pod).Annotations) > 0 {
+			t.Error("the transform of one informer was called for another")
+		}
+		if podsOfB, err := some.GetIndexer().ByIndex(cache.NamespaceIndex, "b"); len(podsOfB) != 1 || err != nil {
+			t.Errorf("by namespace: %v, %v", podsOfB, err)
+		}
+		namespaces.Set("c")
+		synctest.Wait()
+		check(some, "c/1")
+
+		var statuses []string
+		for _, status := range f.Status() {
+			statuses = append(statuses, status.Name)
+		}
+		if want := []string{"pods.v1", "pods.v1/some"}; !slices.Equal(statuses, want) {
+			t.Errorf("statuses of %q, want %q", statuses, want)
+		}
+		if synced := f.WaitForCacheSync(ctx.Done()); len(synced) != 1 || !synced[reflect.TypeFor[*v1.Pod]()] {
+			t.Errorf("in sync: %v", synced)
+		}
+		<-f.named("some").Release(&v1.Pod{})
+		if len(f.Status()) != 1 {
+			t.Error("the informer under a name was not released")
+		}
+		cancel()
+		f.Shutdown()
+	})
+}
+
+// Options that come to nothing are an error that says why.
+func TestForTypeMisuse(t *testing.T) {
+	anyPod, anyNode := TypeOptions[*v1.Pod]{}, TypeOptions[*v1.Node]{}
+	for _, test := range []struct {
+		name    string
+		options []Option
+		request func(podFactory)
+		want    string
+	}{
+		{"no such informer", []Option{ForType(anyNode)}, func(f podFactory) { f.pods() }, "*v1.Node: options of an informer have no effect: the factory has no such informer"},
+		{"no informer of that name", []Option{ForType(TypeOptions[*v1.Pod]{Name: "mine"})}, func(f podFactory) { f.pods() }, "*v1.Pod/mine: options of an informer have no effect: the factory has no such informer"},
+		{"given twice", []Option{ForType(anyPod), ForType(anyPod)}, func(f podFactory) { f.pods() }, "*v1.Pod: options of an informer have no effect: given twice"},
+		{"namespaces of what has none", []Option{ForType(TypeOptions[*v1.Node]{Namespaces: source.NewNamespaces("a")})}, func(f podFactory) { f.nodes() }, "Namespaces of a resource that has none"},
+		{"made by somebody else", []Option{ForType(anyPod)}, func(f podFactory) {
+			f.InformerFor(&v1.Pod{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
+				return newPodInformer(client, "", InformerOptions{})
+			})
+		}, "not made by the generated accessors"},
+		{"a name without options", nil, func(f podFactory) { f.named("mine").pods() }, "*v1.Pod/mine: informer under a name without options"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := fake.NewClientset(pod("a", "1", nil))
+				f := podFactory{New[kubernetes.Interface](client, 0, test.options...)}
+				test.request(f)
+				ctx, cancel := context.WithCancel(t.Context())
+				f.StartWithContext(ctx)
+				for name, wait := range map[string]func(context.Context) error{"WaitForSync": f.WaitForSync, "WaitForSyncOrStuck": f.WaitForSyncOrStuck} {
+					if err := wait(ctx); err == nil || !strings.Contains(err.Error(), test.want) {
+						t.Errorf("%s: %v, want %q", name, err, test.want)
+					} else if strings.Contains(test.want, "have no effect") && !errors.Is(err, ErrOptionsUnused) {
+						t.Errorf("%v is no ErrOptionsUnused", err)
+					}
+				}
+				if test.options == nil && len(client.Actions()) > 0 {
+					t.Errorf("an informer under an unknown name made requests: %v", client.Actions())
+				}
+				cancel()
+				f.Shutdown()
+			})
+		})
+	}
+}
+
+func TestSelecting(t *testing.T) {
+	tier := labels.SelectorFromSet(labels.Set{"tier": "1"})
+	node := fields.OneTermEqualSelector("spec.nodeName", "n1")
+	for _, test := range []struct {
+		name      string
+		byLabel   labels.Selector
+		byField   fields.Selector
+		have      metav1.ListOptions
+		wantLabel string
+		wantField string
+	}{
+		{"nothing", nil, nil, metav1.ListOptions{LabelSelector: "app=web"}, "app=web", ""},
+		{"labels", tier, nil, metav1.ListOptions{}, "tier=1", ""},
+		{"more labels", tier, nil, metav1.ListOptions{LabelSelector: "app=web"}, "app=web,tier=1", ""},
+		{"fields", nil, node, metav1.ListOptions{LabelSelector: "app=web"}, "app=web", "spec.nodeName=n1"},
+		{"more fields", tier, node, metav1.ListOptions{FieldSelector: "metadata.name=x"}, "tier=1", "metadata.name=x,spec.nodeName=n1"},
+		{"everything", labels.Everything(), fields.Everything(), metav1.ListOptions{LabelSelector: "app=web"}, "app=web", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if tweak := selecting(test.byLabel, test.byField); tweak != nil {
+				tweak(&test.have)
+			}
+			if test.have.LabelSelector != test.wantLabel || test.have.FieldSelector != test.wantField {
+				t.Errorf("got %q and %q", test.have.LabelSelector, test.have.FieldSelector)
+			}
+		})
+	}
+}

@@ -178,6 +178,20 @@ func (p *parts) failed(ctx context.Context, part *part, refused bool) {
 	}
 }
 
+// onRecovery returns Options.OnRecovery for all parts: an outage is over when each of them
+// works again, but for those that the server refuses.
+func (p *parts) onRecovery(report func(context.Context, int) bool) func(context.Context, int) bool {
+	return func(ctx context.Context, failures int) bool {
+		for _, s := range p.statuses() {
+			if s.Attempts > 0 && !s.refused() {
+				klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
+				return true
+			}
+		}
+		return report != nil && report(ctx, failures)
+	}
+}
+
 // received notes that a batch was committed to the store.
 func (p *parts) received(batch []delta) {
 	p.mu.Lock()

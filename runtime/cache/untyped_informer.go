@@ -235,6 +235,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 			return transform(obj)
 		}
 	}
+	options.OnRecovery = i.parts.onRecovery(options.OnRecovery)
 	i.parts.push, i.parts.await = deltas.push, i.fanout.await
 	i.parts.reflect = func(ctx context.Context, part *part) error {
 		source := i.parts.in(part.namespace)

@@ -195,6 +195,39 @@ func TestForbiddenNamespace(t *testing.T) {
 	})
 }
 
+// An outage is over when all namespaces work again, but for one that is forbidden.
+func TestRecoveryOfNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"), named("c", "1"))
+		of := func(namespace string) func(cachetest.Request) bool {
+			return func(r cachetest.Request) bool { return r.Namespace == namespace }
+		}
+		api.Fail(cachetest.Fault{If: of("c"), Times: -1, Err: cachetest.Status(403)})
+		recoveries := 0
+		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b", "c"), api.InNamespace), cache.Options[object]{
+			OnRecovery: func(context.Context, int) bool {
+				recoveries++
+				return true
+			},
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		time.Sleep(time.Minute)
+		api.Fail(cachetest.Fault{If: of("a"), Times: 3, Err: cachetest.Status(503)}, cachetest.Fault{If: of("b"), Times: 6, Err: cachetest.Status(503)})
+		api.BreakWatches(errors.New("cut"))
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if recoveries != 1 {
+			t.Errorf("%d recoveries were reported", recoveries)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // The store has reached a version when it has in each namespace.
 func TestResourceVersionOfNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -177,6 +177,12 @@ func (s *store) ByIndex(name, value string) (reader.Objects, error) {
 	return found, nil
 }
 
+// AllByIndex iterates over Store.SnapshotByIndex.
+func (s *store) AllByIndex(name, value string) (iter.Seq[any], error) {
+	found, err := s.snapshotByIndex(name, value)
+	return found.All(), err
+}
+
 // ByIndexAny is Store.ByIndexAny.
 func (s *store) ByIndexAny(name string, values []string) (reader.Objects, error) {
 	s.mu.RLock()

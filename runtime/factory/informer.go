@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
-	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
-
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -24,6 +24,9 @@ type Resource struct {
 	schema.GroupVersionResource
 	// Namespaced is whether objects live in namespaces.
 	Namespaced bool
+	// Indexes are those that each informer of the resource has, in addition to those of its
+	// options, which replace one of the same name. Nil is none.
+	Indexes []listers.Index[any]
 }
 
 // String returns the name of the resource in kubectl:
@@ -66,7 +69,7 @@ func NewInformer[T runtime.Object](resource Resource, src source.Source[T], opti
 	if !ok {
 		return nil
 	}
-	return adapt(core.New(src, coreOptions[T](resource, options)).Untyped(), options)
+	return adapt(core.New(src, coreOptions[T](resource, options)).Untyped(), resource, options)
 }
 
 // NewClientInformer is NewInformer for what a client lists and watches, in one namespace
@@ -105,7 +108,7 @@ func newUntyped(objects reflect.Type, resource Resource, src core.Source[any], o
 	}
 	how := coreOptions[any](resource, options)
 	how.ObjectType = objects
-	return adapt(core.New(src, how), options)
+	return adapt(core.New(src, how), resource, options)
 }
 
 // sourceOf returns the source of an informer that is made of src, or false if there is to be
@@ -125,7 +128,8 @@ func sourceOf[T any](src core.Source[T], options InformerOptions) (core.Source[T
 	}), true
 }
 
-func adapt(informer *core.Informer[any], options InformerOptions) cache.SharedIndexInformer {
+func adapt(informer *core.Informer[any], resource Resource, options InformerOptions) cache.SharedIndexInformer {
+	addIndexes(informer, resource, options)
 	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,
 		Indexers: options.Indexers,
@@ -136,7 +140,7 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 	// The first informer of a resource under a name has its metrics; for the
 	// others there is a log line.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
-	name, how := informerKey[Resource]{resource, options.Name}.String(), options.ListWatch
+	name, how := informerKey[string]{resource.String(), options.Name}.String(), options.ListWatch
 	outages := &outageReporter{log: how.outages}
 	return core.Options[T]{
 		Name:              name,

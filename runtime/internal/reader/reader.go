@@ -23,6 +23,8 @@ type Reader interface {
 	List(namespace string) Objects
 	ByIndex(name, value string) (Objects, error)
 	ByIndexAny(name string, values []string) (Objects, error)
+	// AllByIndex iterates over the objects that have that value in an index now.
+	AllByIndex(name, value string) (iter.Seq[any], error)
 }
 
 // Objects are some of a store, as its table holds them. The memory of Words belongs to

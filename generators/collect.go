@@ -25,6 +25,7 @@ type collector struct {
 	slims    []slimType // of the package at hand
 	copies   []*Copies
 	tags     tagParser
+	reached  map[token.Pos]bool // the markers of fields of API types of the package at hand
 }
 
 // collect finds the API types of packages. Problems are added to the
@@ -65,10 +66,15 @@ func (c *collector) collectPackage(pkg *Package) {
 	}
 	found := map[bool][]*Kind{} // by internal
 	attached := map[*ast.CommentGroup]bool{}
+	c.reached = map[token.Pos]bool{}
 	for _, decl := range pkg.declarations() {
 		comments := decl.comments()
 		attached[comments.closest], attached[comments.second] = true, true
-		switch v := c.judge(decl, comments, own); {
+		v := c.judge(decl, comments, own)
+		if pkg.tagged {
+			c.index(decl, comments, v)
+		}
+		switch {
 		case v.kind != nil && v.full != nil:
 			c.addSlim(pkg, v)
 		case v.kind != nil:
@@ -79,6 +85,7 @@ func (c *collector) collectPackage(pkg *Package) {
 	}
 	c.reportUncopied(pkg, own)
 	c.copySlims(pkg)
+	c.checkFieldMarkers(pkg, attached)
 	c.warnDetached(pkg, attached)
 	for _, internal := range []bool{false, true} {
 		if kinds := found[internal]; len(kinds) > 0 {
@@ -146,7 +153,7 @@ func (c *collector) warnDetached(pkg *Package, attached map[*ast.CommentGroup]bo
 				continue
 			}
 			for _, m := range parseMarkers(group) {
-				if m.name == "genclient" && m.value == "" && m.extra == "" || m.name == slimTag {
+				if m.name == "genclient" && m.value == "" && m.extra == "" || m.name == slimTag || m.name == indexTag {
 					c.diags.warnf(pkg.loader.position(m.pos), "+%s: belongs to no type: none follows it, or only after another comment; move it to the comment of the type, or the one before that", m.name)
 				}
 			}

@@ -80,6 +80,8 @@ var (
 		"type Thing = Order", "type Thing Order", "type Thing struct { Order }", "type ThingList struct { metav1.TypeMeta; metav1.ListMeta; Items []*Thing }",
 		"type Thing[T any] struct { metav1.TypeMeta; metav1.ObjectMeta }", "metav1.ObjectMeta `json:\"metadata\"`", "metav1.TypeMeta",
 		"var GroupVersion = schema.GroupVersion{Group: \"g.example.com\", Version: \"v1\"}", "//line x.go:1", "\r",
+		"// +informer-gen:index", "// +informer-gen:index=ByThing", "// +informer-gen:index=ByName,func=NameOf", "func NameOf(order *Order) string { return order.Name }",
+		"Order", "*Order", "Things map[string][]Thing", "Thing **Thing", "Count int8", "name *string", "type Thing struct {",
 	}
 	words = []string{"Interface", "List", "New", "Typed", "Informer", "Get", "metav1", "v1", "Order", "NewOrder", "TypedOrder", "type", "struct", "main", ".", "_", "é", "*", "=", "[T any]", "[int]"}
 )

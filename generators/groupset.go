@@ -331,6 +331,11 @@ func (s *groupSet) distinctKinds(group *Group, version *Version) {
 		if kind.Lister && kind.Namespaced && slices.Contains(listerMembers, kind.Plural) {
 			s.diags.errorf(kind.Pos, "kind: the plural of %s is the name of what every lister has: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
 		}
+		for _, x := range kind.Indexes {
+			if kind.Namespaced && slices.Contains(x.methods(), kind.Plural) {
+				s.diags.errorf(x.Pos, "+%s: %s is the method of the lister for one namespace; name another: +%s=By…", indexTag, kind.Plural, indexTag)
+			}
+		}
 	}
 }
 

@@ -28,6 +28,8 @@ type Row struct {
 	Client   bool `json:"client"`
 	// Package is the import path of the type's package.
 	Package string `json:"package"`
+	// Indexes are the methods by which its lister finds objects: ByNodeName.
+	Indexes []string `json:"indexes,omitempty"`
 	// Slim is the full type of a slim type, with its import path.
 	Slim string `json:"slim,omitempty"`
 	// Position is where the type is declared: file:line:column.
@@ -44,9 +46,13 @@ func (m *Model) Rows() []Row {
 		if kind.Namespaced {
 			scope = "Namespaced"
 		}
+		var indexes []string
+		for _, x := range kind.Indexes {
+			indexes = append(indexes, x.Method)
+		}
 		rows = append(rows, Row{
 			Group: group.Name, Version: version.Name, Kind: kind.APIKind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
-			Informer: kind.Informer, Lister: kind.Lister, Client: kind.Client, Package: kind.Package, Slim: kind.Slim, Position: kind.Pos.String(),
+			Informer: kind.Informer, Lister: kind.Lister, Client: kind.Client, Package: kind.Package, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
 		})
 	})
 	for _, skip := range m.Skipped {

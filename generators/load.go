@@ -37,10 +37,12 @@ type Package struct {
 	// kubebuilder is true if there is any marker for controller-gen, which then
 	// makes the CRDs.
 	kubebuilder bool
-	methods     map[string]bool // Type.Method, once declaresMethod has searched for them
-	lookup      sync.Once
-	types       map[string]*declaration
-	consts      map[string]constant
+	// tagged is true if there may be a tag that only this tool reads.
+	tagged  bool
+	methods map[string]bool // Type.Method, once declaresMethod has searched for them
+	lookup  sync.Once
+	types   map[string]*declaration
+	consts  map[string]constant
 }
 
 // File is a parsed file.
@@ -288,6 +290,7 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 		default:
 			interesting = interesting || mayDeclare(source)
 			pkg.kubebuilder = pkg.kubebuilder || bytes.Contains(source, []byte("+kubebuilder:"))
+			pkg.tagged = pkg.tagged || bytes.Contains(source, []byte("+"+ownTags))
 			sources[name] = bytes.Clone(source)
 		}
 	}
@@ -361,13 +364,21 @@ func (p *Package) forgetInnerComments(file *File) {
 		kept[comments.closest], kept[comments.second] = true, true
 		if fields, ok := decl.spec.Type.(*ast.StructType); ok {
 			for _, field := range fields.Fields.List {
-				field.Doc, field.Comment = nil, nil
+				field.Doc, field.Comment = onlyOwn(field.Doc), onlyOwn(field.Comment)
 			}
 		}
 	}
 	unneeded := func(group *ast.CommentGroup) bool { return !kept[group] && !mentionsTag(group) }
 	file.Syntax.Comments = slices.DeleteFunc(file.Syntax.Comments, unneeded)
 	maps.DeleteFunc(file.comments, func(_ int, group *ast.CommentGroup) bool { return unneeded(group) })
+}
+
+// onlyOwn returns the comment of a field if it may have a tag of this tool.
+func onlyOwn(group *ast.CommentGroup) *ast.CommentGroup {
+	if group == nil || !mentionsTag(group) {
+		return nil
+	}
+	return group
 }
 
 func newFile(fset *token.FileSet, name string, syntax *ast.File) *File {

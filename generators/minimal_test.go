@@ -18,7 +18,7 @@ func TestMinimalCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"clientset_accessors", "clientset_group_go_names", "generic_bases", "groups", "internal", "kinds_names", "kinds_own_names",
+		"clientset_accessors", "clientset_group_go_names", "generic_bases", "groups", "indexes", "internal", "kinds_names", "kinds_own_names",
 		"listers_expansions", "output_names", "types", "verbs", "version_names",
 	} {
 		t.Run(name, func(t *testing.T) {

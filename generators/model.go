@@ -73,6 +73,8 @@ type Kind struct {
 	List string
 	// Verbs are the methods that a client has for it.
 	Verbs []string
+	// Indexes are those that markers ask for, sorted by method.
+	Indexes []Index
 	// Doc is the first sentence of its comment.
 	Doc string
 	// Package is the import path of its Go package, PackageName its name.

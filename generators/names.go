@@ -133,6 +133,12 @@ func (k *Kind) identifiers() (informers, listers []string) {
 			listers = append(listers, n+"NamespaceLister", p+"NamespaceLister", n+"NamespaceListerExpansion")
 		}
 	}
+	for _, x := range k.Indexes {
+		informers, listers = append(informers, n+x.Method), append(listers, n+x.Method)
+	}
+	if len(k.Indexes) > 0 {
+		informers, listers = append(informers, n+"Indexes"), append(listers, n+"Indexes", n+"IndexLister", p+"IndexLister")
+	}
 	return informers, listers
 }
 

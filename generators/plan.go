@@ -75,7 +75,7 @@ func (t tree) plan(options *Options) []output {
 		groupFolder := t.root.join(group.Dir)
 		data := &templates.Group{File: templates.File{Package: group.PackageName}, Group: group.Name, Client: t.client, Internal: internal, Minimal: options.Minimal}
 		for _, version := range group.Versions {
-			informers := t.planInformers(version, group, internal, options.Minimal, add)
+			informers := t.planInformers(version, group, internal, options, add)
 			if !options.SkipListers {
 				t.planListers(version, group, options.Minimal, add)
 			}
@@ -107,7 +107,7 @@ func (t tree) plan(options *Options) []output {
 
 // planInformers adds the files of a version's informers, and returns its kinds
 // that have one.
-func (t tree) planInformers(version *Version, group *Group, internal templates.Import, minimal bool, add func(folder, string, templates.Data)) []templates.Kind {
+func (t tree) planInformers(version *Version, group *Group, internal templates.Import, options *Options, add func(folder, string, templates.Data)) []templates.Kind {
 	to := t.root.join(group.Dir, version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	reserve(file, ownIdentifiers)
@@ -117,22 +117,24 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 		if kind.Informer {
 			names, _ := kind.identifiers()
 			reserve(file, names)
-			kinds = append(kinds, kind.data())
+			data := kind.data()
+			data.OwnIndexes = len(data.Indexes) > 0 && (options.SkipListers || !kind.Lister)
+			kinds = append(kinds, data)
 		}
 	}
 	if len(kinds) == 0 {
 		return nil
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers, Minimal: minimal})
+		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers, Minimal: options.Minimal})
 	}
 	data := templates.Version{
 		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
-		Kinds: kinds, Minimal: minimal,
+		Kinds: kinds, Minimal: options.Minimal,
 	}
 	constructors := templates.Constructors(data)
 	add(to, "interface.go", &data)
-	if !minimal {
+	if !options.Minimal {
 		add(to, "constructors.go", &constructors)
 	}
 	return kinds
@@ -227,9 +229,13 @@ func fileName(kind string) string {
 
 // data returns the kind as templates see it.
 func (k *Kind) data() templates.Kind {
+	var indexes []templates.Index
+	for _, x := range k.Indexes {
+		indexes = append(indexes, x.Index)
+	}
 	return templates.Kind{
 		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, ClientAccessor: k.ClientAccessor, Doc: k.Doc,
 		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
-		List: k.List, Verbs: k.Verbs,
+		List: k.List, Verbs: k.Verbs, Indexes: indexes,
 	}
 }

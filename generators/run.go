@@ -174,7 +174,9 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 // fit in the project.
 func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
 	var diags diagnostics
-	if reachable(options, result.Model, to, &diags); diags.err() != nil {
+	reachable(options, result.Model, to, &diags)
+	checkHandWritten(options, result.Model, to, &diags)
+	if diags.err() != nil {
 		return diags.err()
 	}
 	advise(options, result.Model, to, loader.mods, &diags)

@@ -30,6 +30,8 @@ type Tags struct {
 	ResourceName, Path, Scope string
 	// Slim is the full type that +informer-gen:slim names.
 	Slim string
+	// Indexes are what +informer-gen:index says.
+	Indexes []indexMarker
 
 	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos, slimPos token.Pos
 }
@@ -67,6 +69,10 @@ func (p tagParser) parse(m markers) Tags {
 		switch {
 		case strings.HasPrefix(marker.name, "genclient"):
 			p.genclient(&tags, marker)
+		case marker.name == indexTag:
+			if index, ok := p.index(marker); ok {
+				tags.Indexes = append(tags.Indexes, index)
+			}
 		case strings.HasPrefix(marker.name, ownTags):
 			p.slim(&tags, marker)
 		case marker.name == "nonNamespaced" && marker.value != "", marker.name == "readonly" && marker.value != "":
@@ -92,7 +98,7 @@ func (p tagParser) parse(m markers) Tags {
 
 // readTags are the tags that count here and are not of the genclient family.
 var readTags = []string{"genclient", "groupName", "groupGoName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
-	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag}
+	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag, indexTag}
 
 // misspelt warns of a tag that is one letter off, or capital letters, one that
 // counts. Other unknown ones are another tool's.
@@ -139,16 +145,18 @@ func (p tagParser) genclient(tags *Tags, m marker) {
 	}
 }
 
-// ownTags begin the tags that only this tool reads, of which slimTag is the only one.
+// ownTags begin the tags that only this tool reads: slimTag names the full type of a slim type,
+// indexTag asks for an index, on a field by its values, and on a type by those of a function.
 const (
-	ownTags = "informer-gen:"
-	slimTag = ownTags + "slim"
+	ownTags  = "informer-gen:"
+	slimTag  = ownTags + "slim"
+	indexTag = ownTags + "index"
 )
 
 func (p tagParser) slim(tags *Tags, m marker) {
 	switch {
 	case m.name != slimTag:
-		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, DidYouMean(m.name, "+", []string{slimTag}))
+		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, DidYouMean(m.name, "+", []string{slimTag, indexTag}))
 	case m.extra != "":
 		p.diags.errorf(p.at(m.pos), "+%s: unexpected text: %q; write +%s=k8s.io/api/core/v1.Pod, for example", m.name, m.extra, m.name)
 	case m.value == "":

@@ -16,6 +16,7 @@ generate() { # folder in testdata, then arguments
 }
 
 samplecontroller=github.com/informer-gen/informer-gen/testdata/samplecontroller
+generate indexed --input-dirs ./api/... "$@"
 generate kubebuilder --input-dirs ./api/... "$@"
 generate minimal --input-dirs ../kubebuilder/api/... --clients --minimal "$@"
 generate multigroup --input-dirs ./apis/... --clients "$@"

@@ -8,5 +8,5 @@ if ! hack/update-codegen.sh --verify; then
   echo "The golden output is not what the generator writes. If the change is meant, run hack/update-codegen.sh." >&2
   exit 1
 fi
-go build ./testdata/kubebuilder/... ./testdata/minimal/... ./testdata/multigroup/... ./testdata/samplecontroller/... ./testdata/slim/...
+go build ./testdata/indexed/... ./testdata/kubebuilder/... ./testdata/minimal/... ./testdata/multigroup/... ./testdata/samplecontroller/... ./testdata/slim/...
 echo "The golden output is up to date."

@@ -190,6 +190,10 @@ type Kind struct {
 	List string
 	// Verbs are the methods of its client: create, updateStatus, ….
 	Verbs []string
+	// Indexes are those that markers ask for, sorted by method.
+	Indexes []Index
+	// OwnIndexes declares them beside the informer: no lister is generated.
+	OwnIndexes bool
 }
 
 // Can reports whether the client of the kind has a verb.
@@ -235,6 +239,98 @@ type Expansions struct {
 	File
 	// Kinds are those without a hand-written expansion, sorted by name.
 	Kinds []Kind
+}
+
+// Index is an index of a kind.
+type Index struct {
+	// Method is that of the lister: ByNodeName.
+	Method string
+	// Name is the name in indexers: byNodeName.
+	Name string
+	// Of says what objects are found by: Spec.NodeName, or ZoneOf.
+	Of string
+	// Several is true if an object can have no value, or several.
+	Several bool
+	// Func is the function of the API package that returns the values. It is empty if they
+	// are those of a field.
+	Func string
+	// Blocks are around Value, from the outside to the inside.
+	Blocks []IndexBlock
+	// Value is the expression of a value of the object obj.
+	Value string
+	// Key is the type of the values, and KeyKind what it is made of.
+	Key     GoType
+	KeyKind KeyKind
+}
+
+// GoType is a named type. Those that Go declares have no package.
+type GoType struct {
+	Package Import
+	Name    string
+}
+
+// A KeyKind says how the values of an index become text.
+type KeyKind string
+
+// The kinds of values.
+const (
+	StringKey KeyKind = "string"
+	IntKey    KeyKind = "int"
+	UintKey   KeyKind = "uint"
+	BoolKey   KeyKind = "bool"
+)
+
+// An IndexBlock is a block in which an index computes values.
+type IndexBlock struct {
+	Form IndexForm
+	// Of is a pointer, a slice, an array or a map. Variable is the place in a slice or an
+	// array, or the value in a map.
+	Of, Variable string
+}
+
+// An IndexForm says what a block does.
+type IndexForm string
+
+// The forms of blocks.
+const (
+	// IndexPointer is entered if a pointer is not nil.
+	IndexPointer IndexForm = "pointer"
+	// IndexElements is entered for each place in a slice or an array.
+	IndexElements IndexForm = "elements"
+	// IndexEntries is entered for each value of a map.
+	IndexEntries IndexForm = "entries"
+)
+
+// KeyType returns the Go type of the values of an index.
+func (f *File) KeyType(x Index) string {
+	if x.Key.Package.Path == "" {
+		return x.Key.Name
+	}
+	return f.Ref(x.Key.Package, x.Key.Name)
+}
+
+// Text returns an expression of an index's values as a string.
+func (f *File) Text(x Index, value string) (string, error) {
+	switch x.KeyKind {
+	case IntKey:
+		format, err := f.Use("strconv.FormatInt")
+		return fmt.Sprintf("%s(%s, 10)", format, x.as("int64", value)), err
+	case UintKey:
+		format, err := f.Use("strconv.FormatUint")
+		return fmt.Sprintf("%s(%s, 10)", format, x.as("uint64", value)), err
+	case BoolKey:
+		format, err := f.Use("strconv.FormatBool")
+		return fmt.Sprintf("%s(%s)", format, x.as("bool", value)), err
+	}
+	return x.as("string", value), nil
+}
+
+// as converts a value to a type that Go declares, if it is of another one.
+func (x Index) as(name, value string) string {
+	if x.Key == (GoType{Name: name}) {
+		return value
+	}
+	return name + "(" + value + ")"
 }
 
 // DeepCopies is the data of deepcopies.go.tmpl: the methods that make API objects of the

@@ -30,13 +30,15 @@ type Library struct {
 var Libraries = []Library{
 	{Import{"context", "context"}, []string{"Context"}},
 	{Import{"fmt", "fmt"}, []string{"Errorf"}},
+	{Import{"iter", "iter"}, []string{"Seq"}},
 	{Import{"maps", "maps"}, []string{"Clone"}},
 	{Import{"net/http", "http"}, []string{"Request"}},
 	{Import{"reflect", "reflect"}, []string{"Type"}},
 	{Import{"slices", "slices"}, []string{"Clone"}},
+	{Import{"strconv", "strconv"}, []string{"FormatBool", "FormatInt", "FormatUint"}},
 	{Import{"time", "time"}, []string{"Duration"}},
 
-	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer"}},
+	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"AllByIndex", "ByIndex", "Index", "Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer", "Untyped"}},
 	{Import{RuntimeModule + "/runtime/clients", "clients"}, []string{"ApplyConfiguration", "NewResource"}},
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
 		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",

@@ -32,8 +32,12 @@ func samples(client templates.Client) map[string]templates.Data {
 	warehouse.Name, warehouse.Ident, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "Warehouse", "warehouse", "Warehouses", "warehouses", false
 	warehouse.List, warehouse.Verbs = "", []string{"get", "list"}
 	kinds := []templates.Kind{order, warehouse}
+	indexed, indexedAlone := order, warehouse
+	indexed.Indexes, indexedAlone.Indexes, indexedAlone.OwnIndexes = indexes(), indexes(), true
 	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
 	constructors := templates.Constructors(v)
+	indexedVersion := v
+	indexedVersion.Kinds = []templates.Kind{indexed, indexedAlone}
 	minimal := v
 	minimal.Minimal = true
 	return map[string]templates.Data{
@@ -64,11 +68,14 @@ func samples(client templates.Client) map[string]templates.Data {
 			File: templates.File{Package: "shop"}, Group: "shop.example.com", Internal: internal,
 			Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
 		},
-		"version":      &v,
-		"constructors": &constructors,
-		"informer":     &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers},
-		"cluster":      &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Listers: listers},
-		"lister":       &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com", Expanded: true},
+		"version":               &v,
+		"constructors":          &constructors,
+		"informer":              &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers},
+		"cluster":               &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Listers: listers},
+		"lister":                &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com", Expanded: true},
+		"version with indexes":  &indexedVersion,
+		"lister with indexes":   &templates.Lister{File: templates.File{Package: "v1"}, Kind: indexed, Group: "shop.example.com", Expanded: true},
+		"informer with indexes": &templates.Informer{File: templates.File{Package: "v1"}, Kind: indexedAlone},
 		"clients": &templates.Clients{
 			File: templates.File{Package: "clients"}, Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
 		},
@@ -80,6 +87,23 @@ func samples(client templates.Client) map[string]templates.Data {
 		"readonly client": &templates.KindClient{File: templates.File{Package: "v1"}, Kind: warehouse},
 		"expansions":      &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},
 		"deepcopies":      deepCopies(),
+	}
+}
+
+// indexes have every form of block, and every kind of key.
+func indexes() []templates.Index {
+	api := templates.Import{Path: "example.com/shop/api/v1", Name: "v1"}
+	blocks := []templates.IndexBlock{
+		{Form: templates.IndexPointer, Of: "obj.Spec"},
+		{Form: templates.IndexElements, Of: "obj.Spec.Items", Variable: "i"},
+		{Form: templates.IndexEntries, Of: "obj.Spec.Items[i].Sizes", Variable: "entry"},
+	}
+	return []templates.Index{
+		{Method: "ByColour", Name: "byColour", Of: "ColourOf", Func: "ColourOf", Key: templates.GoType{Name: "string"}, KeyKind: templates.StringKey},
+		{Method: "ByCount", Name: "byCount", Of: "Spec.Count", Value: "obj.Spec.Count", Key: templates.GoType{Name: "uint32"}, KeyKind: templates.UintKey},
+		{Method: "ByPaid", Name: "byPaid", Of: "Spec.Paid", Value: "obj.Spec.Paid", Key: templates.GoType{Name: "bool"}, KeyKind: templates.BoolKey},
+		{Method: "ByPhase", Name: "byPhase", Of: "Status.Phase", Value: "obj.Status.Phase", Key: templates.GoType{Package: api, Name: "Phase"}, KeyKind: templates.StringKey},
+		{Method: "BySize", Name: "bySize", Of: "Spec.Items.Sizes.Size", Several: true, Blocks: blocks, Value: "entry.Size", Key: templates.GoType{Name: "int32"}, KeyKind: templates.IntKey},
 	}
 }
 

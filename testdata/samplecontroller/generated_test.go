@@ -74,6 +74,9 @@ func TestFactory(t *testing.T) {
 		if err != nil || got.Spec.DeploymentName != "d" {
 			t.Errorf("lister: %v, %v", got, err)
 		}
+		if found, err := foos.Lister().ByDeploymentName(got.Spec.DeploymentName); err != nil || len(found) != 1 || found[0] != got {
+			t.Errorf("by index: %v, %v", found, err)
+		}
 		if list, err := foos.Lister().List(labels.Everything()); err != nil || len(list) != 1 {
 			t.Errorf("lister: %v, %v", list, err)
 		}

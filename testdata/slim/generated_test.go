@@ -114,6 +114,9 @@ func TestListAndWatchIntoSlimPods(t *testing.T) {
 			}
 		}
 		check("one", "two")
+		if found, err := lister.Pods("team").ByNodeName("node-1"); err != nil || len(found) != 2 {
+			t.Errorf("by node: %v, %v", found, err)
+		}
 
 		moved := fullPod("two")
 		moved.Status.Phase = corev1.PodFailed

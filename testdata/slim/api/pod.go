@@ -18,7 +18,9 @@ type Pod struct {
 
 // PodSpec has the fields of corev1.PodSpec that this program needs.
 type PodSpec struct {
-	NodeName     string            `json:"nodeName,omitempty"`
+	// +informer-gen:index
+	NodeName string `json:"nodeName,omitempty"`
+
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 	Containers   []Container       `json:"containers"`
 	Volumes      []Volume          `json:"volumes,omitempty"`

@@ -5,6 +5,8 @@
 package v1alpha1
 
 import (
+	"iter"
+
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,28 +18,55 @@ import (
 type FooLister interface {
 	listers.Lister[*v1alpha1.Foo]
 	Foos(namespace string) FooNamespaceLister
+	FooIndexLister
 	FooListerExpansion
 }
 
-type fooLister struct {
-	listers.ResourceIndexer[*v1alpha1.Foo]
-}
+type fooLister struct{ fooIndexLister }
 
 // NewFooLister returns a lister of the objects of the indexer.
 func NewFooLister(indexer cache.Indexer) FooLister {
-	return &fooLister{listers.New[*v1alpha1.Foo](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "foos"})}
+	return &fooLister{fooIndexLister{listers.New[*v1alpha1.Foo](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "foos"})}}
 }
 
 // FooNamespaceLister lists and gets the Foos of one namespace, which are shared and read-only.
 type FooNamespaceLister interface {
 	listers.Reader[*v1alpha1.Foo]
+	FooIndexLister
 	FooNamespaceListerExpansion
 }
 
-type fooNamespaceLister struct {
+type fooNamespaceLister struct{ fooIndexLister }
+
+func (l *fooLister) Foos(namespace string) FooNamespaceLister {
+	return &fooNamespaceLister{fooIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
+}
+
+// FooIndexLister finds Foos by their indexes. Over an indexer without one of them it looks at each object.
+type FooIndexLister interface {
+	// ByDeploymentName finds Foos by Spec.DeploymentName, in no order. AllByDeploymentName iterates over them.
+	ByDeploymentName(value string) ([]*v1alpha1.Foo, error)
+	AllByDeploymentName(value string) iter.Seq[*v1alpha1.Foo]
+}
+
+type fooIndexLister struct {
 	listers.ResourceIndexer[*v1alpha1.Foo]
 }
 
-func (l *fooLister) Foos(namespace string) FooNamespaceLister {
-	return fooNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
+func (l *fooIndexLister) ByDeploymentName(value string) ([]*v1alpha1.Foo, error) {
+	return listers.ByIndex(l.ResourceIndexer, FooByDeploymentName, value)
 }
+
+func (l *fooIndexLister) AllByDeploymentName(value string) iter.Seq[*v1alpha1.Foo] {
+	return listers.AllByIndex(l.ResourceIndexer, FooByDeploymentName, value)
+}
+
+// The indexes of Foos. FooIndexes are all of them, which informers have from the start.
+var (
+	FooIndexes = listers.Untyped(
+		FooByDeploymentName,
+	)
+	FooByDeploymentName = listers.Index[*v1alpha1.Foo]{Name: "byDeploymentName", Value: func(obj *v1alpha1.Foo) string {
+		return obj.Spec.DeploymentName
+	}}
+)

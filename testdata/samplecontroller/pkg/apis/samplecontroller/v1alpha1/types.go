@@ -18,6 +18,7 @@ type Foo struct {
 
 // FooSpec is the spec for a Foo resource.
 type FooSpec struct {
+	// +informer-gen:index
 	DeploymentName string `json:"deploymentName"`
 	Replicas       *int32 `json:"replicas"`
 }

@@ -21,7 +21,7 @@ var groupVersion = schema.GroupVersion{Group: "", Version: "v1"}
 
 // The resources of this version.
 var (
-	podResource = factory.Resource{GroupVersionResource: groupVersion.WithResource("pods"), Namespaced: true}
+	podResource = factory.Resource{GroupVersionResource: groupVersion.WithResource("pods"), Namespaced: true, Indexes: v1.PodIndexes}
 )
 
 type version struct {

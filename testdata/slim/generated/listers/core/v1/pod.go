@@ -3,6 +3,8 @@
 package v1
 
 import (
+	"iter"
+
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,28 +16,55 @@ import (
 type PodLister interface {
 	listers.Lister[*slimapi.Pod]
 	Pods(namespace string) PodNamespaceLister
+	PodIndexLister
 	PodListerExpansion
 }
 
-type podLister struct {
-	listers.ResourceIndexer[*slimapi.Pod]
-}
+type podLister struct{ podIndexLister }
 
 // NewPodLister returns a lister of the objects of the indexer.
 func NewPodLister(indexer cache.Indexer) PodLister {
-	return &podLister{listers.New[*slimapi.Pod](indexer, schema.GroupResource{Group: "", Resource: "pods"})}
+	return &podLister{podIndexLister{listers.New[*slimapi.Pod](indexer, schema.GroupResource{Group: "", Resource: "pods"})}}
 }
 
 // PodNamespaceLister lists and gets the Pods of one namespace, which are shared and read-only.
 type PodNamespaceLister interface {
 	listers.Reader[*slimapi.Pod]
+	PodIndexLister
 	PodNamespaceListerExpansion
 }
 
-type podNamespaceLister struct {
+type podNamespaceLister struct{ podIndexLister }
+
+func (l *podLister) Pods(namespace string) PodNamespaceLister {
+	return &podNamespaceLister{podIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
+}
+
+// PodIndexLister finds Pods by their indexes. Over an indexer without one of them it looks at each object.
+type PodIndexLister interface {
+	// ByNodeName finds Pods by Spec.NodeName, in no order. AllByNodeName iterates over them.
+	ByNodeName(value string) ([]*slimapi.Pod, error)
+	AllByNodeName(value string) iter.Seq[*slimapi.Pod]
+}
+
+type podIndexLister struct {
 	listers.ResourceIndexer[*slimapi.Pod]
 }
 
-func (l *podLister) Pods(namespace string) PodNamespaceLister {
-	return podNamespaceLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
+func (l *podIndexLister) ByNodeName(value string) ([]*slimapi.Pod, error) {
+	return listers.ByIndex(l.ResourceIndexer, PodByNodeName, value)
 }
+
+func (l *podIndexLister) AllByNodeName(value string) iter.Seq[*slimapi.Pod] {
+	return listers.AllByIndex(l.ResourceIndexer, PodByNodeName, value)
+}
+
+// The indexes of Pods. PodIndexes are all of them, which informers have from the start.
+var (
+	PodIndexes = listers.Untyped(
+		PodByNodeName,
+	)
+	PodByNodeName = listers.Index[*slimapi.Pod]{Name: "byNodeName", Value: func(obj *slimapi.Pod) string {
+		return obj.Spec.NodeName
+	}}
+)

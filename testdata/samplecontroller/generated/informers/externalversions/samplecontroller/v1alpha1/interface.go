@@ -25,7 +25,7 @@ var groupVersion = schema.GroupVersion{Group: "samplecontroller.example.com", Ve
 
 // The resources of this version.
 var (
-	fooResource      = factory.Resource{GroupVersionResource: groupVersion.WithResource("foos"), Namespaced: true}
+	fooResource      = factory.Resource{GroupVersionResource: groupVersion.WithResource("foos"), Namespaced: true, Indexes: samplecontrollerv1alpha1.FooIndexes}
 	fooClassResource = factory.Resource{GroupVersionResource: groupVersion.WithResource("fooclasses"), Namespaced: false}
 )
 

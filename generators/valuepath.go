@@ -1,0 +1,127 @@
+package generators
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// valuePath leads from an object to what is in it.
+type valuePath struct {
+	expr    string // of Go
+	pointer bool   // expr points to the value
+	fields  []string
+	blocks  []templates.IndexBlock
+	loops   int
+	hidden  string // a field on the way that is not exported
+}
+
+// value is the expression of the value.
+func (p valuePath) value() string {
+	if p.pointer {
+		return "*" + p.expr
+	}
+	return p.expr
+}
+
+func (p valuePath) field(name *ast.Ident) valuePath {
+	p.expr, p.pointer, p.fields = p.expr+"."+name.Name, false, append(slices.Clip(p.fields), name.Name)
+	if !name.IsExported() {
+		p.hidden = name.Name
+	}
+	return p
+}
+
+// part follows a type that holds one other: a pointer, a slice, an array or a map.
+func (p valuePath) part(t typeRef) (part typeRef, inside valuePath, ok bool) {
+	if p.pointer {
+		p.expr, p.pointer = "(*"+p.expr+")", false
+	}
+	switch expr := t.Expr.(type) {
+	case *ast.StarExpr:
+		inside = p.inside(templates.IndexPointer, "")
+		inside.pointer = true
+		return t.in(expr.X), inside, true
+	case *ast.ArrayType:
+		inside = p.inside(templates.IndexElements, "i")
+		inside.expr = p.expr + "[" + inside.expr + "]"
+		return t.in(expr.Elt), inside, true
+	case *ast.MapType:
+		return t.in(expr.Value), p.inside(templates.IndexEntries, "entry"), true
+	}
+	return t, p, false
+}
+
+// inside enters a block, whose variable the expression is then, if there is one.
+func (p valuePath) inside(form templates.IndexForm, variable string) valuePath {
+	if variable != "" && p.loops > 0 {
+		variable = fmt.Sprintf("%s%d", variable, p.loops+1)
+	}
+	p.blocks = append(slices.Clip(p.blocks), templates.IndexBlock{Form: form, Of: p.expr, Variable: variable})
+	if variable != "" {
+		p.expr, p.loops = variable, p.loops+1
+	}
+	return p
+}
+
+// indexKey is the type of the values of a field.
+type indexKey struct {
+	templates.GoType
+	kind templates.KeyKind
+}
+
+// keyOf returns the type of the values that a field has, and the path to them; or what the
+// field is that has none, or the type that is not found.
+func keyOf(t typeRef, at valuePath) (key indexKey, to valuePath, refused, lost string) {
+	for range maxDepth {
+		under, lost := t.underlying()
+		if lost != "" {
+			return key, at, "", lost
+		}
+		if kind, ok := keyKind(under); ok {
+			key := indexKey{t.goType(), kind}
+			if path, _ := t.named(); path != key.Package.Path { // what can't be imported becomes what it is made of
+				at.expr, at.pointer = key.Name+"("+at.value()+")", false
+			}
+			return key, at, "", ""
+		}
+		part, inside, ok := at.part(under)
+		if kind := under.kind(); !ok || kind == jsonMap || kind == jsonBytes {
+			break
+		}
+		t, at = part, inside
+	}
+	return key, at, jsonField{typ: t}.shown(), ""
+}
+
+// keyKind is the kind of values of an underlying type.
+func keyKind(under typeRef) (templates.KeyKind, bool) {
+	switch kind := under.kind(); {
+	case kind == jsonString:
+		return templates.StringKey, true
+	case kind == jsonBool:
+		return templates.BoolKey, true
+	case kind == jsonInt && under.basic().Info()&types.IsUnsigned != 0:
+		return templates.UintKey, true
+	case kind == jsonInt:
+		return templates.IntKey, true
+	}
+	return "", false
+}
+
+// goType is the name of a string, a bool or an integer: that of a named type if every package
+// can import it, and otherwise of what it is made of.
+func (t typeRef) goType() templates.GoType {
+	path, name := t.named()
+	if _, internal := internalParent(path); path != "" && !internal && token.IsExported(name) {
+		if decl, _ := t.declaration(); decl != nil {
+			return templates.GoType{Package: templates.Import{Path: path, Name: decl.pkg.Name}, Name: name}
+		}
+	}
+	under, _ := t.underlying()
+	return templates.GoType{Name: under.basic().Name()}
+}

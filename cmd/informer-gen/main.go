@@ -84,6 +84,30 @@
 // scheme. It has no client, and takes no clientset: to write a slim object would remove the
 // fields that it lacks.
 //
+// # Indexes
+//
+// A marker on a field makes an index by its values, and one on a type an index by a function
+// of its package:
+//
+//	// +informer-gen:index=ByTeam,func=TeamOf
+//	type Order struct {
+//		…
+//		// +informer-gen:index
+//		Warehouse string `json:"warehouse"`
+//	}
+//
+//	func TeamOf(order *Order) string { return order.Labels["team"] } // or []string
+//
+// Informers have the indexes from the start. The lister finds orders by ByWarehouse(value)
+// and ByTeam(value), and AllByWarehouse and AllByTeam iterate over them, in all namespaces or
+// in one. The name is By and that of the field, or what the marker says:
+// +informer-gen:index=ByStock.
+//
+// The field is a string, a bool, an integer, a pointer to one of these or a slice of them. It
+// may be in structs that the type holds, also behind pointers and in slices and maps, as far
+// as the package of the type declares them. A nil pointer is no value, an empty string is
+// one.
+//
 // # Less code
 //
 // --minimal leaves out what only callers of code-generator's output need:
@@ -127,7 +151,7 @@
 //   - The scope from +genclient:nonNamespaced and +kubebuilder:resource:scope.
 //   - Verbs from +genclient:noVerbs, onlyVerbs, skipVerbs, readonly and noStatus:
 //     informers need list and watch, listers list and get.
-//   - Types with +informer-gen:slim, see above.
+//   - Types with +informer-gen:slim, and +informer-gen:index of types and fields, see above.
 //   - +groupGoName, +k8s:informer-gen=false, +k8s:lister-gen=false,
 //     +kubebuilder:skip, which concerns types without +genclient.
 //   - Files that the go command would build, with -tags of GOFLAGS. Types of others

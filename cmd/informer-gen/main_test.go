@@ -106,12 +106,14 @@ func module(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("go.sum"), sums, 0o666))
 }
 
-// recipe writes the code below a heading of docs/recipes.md to a file: the first block, or
-// the one whose number is given.
+// recipe writes the code below a heading of docs/recipes.md or docs/indexes.md to a file: the
+// first block, or the one whose number is given.
 func recipe(ts *testscript.TestScript, _ bool, args []string) {
-	text, err := os.ReadFile("../../docs/recipes.md")
+	recipes, err := os.ReadFile("../../docs/recipes.md")
 	ts.Check(err)
-	_, section, ok := strings.Cut(string(text), "\n## "+args[0]+"\n")
+	indexes, err := os.ReadFile("../../docs/indexes.md")
+	ts.Check(err)
+	_, section, ok := strings.Cut(string(recipes)+string(indexes), "\n## "+args[0]+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	number := 1
 	if len(args) > 2 {
@@ -125,7 +127,7 @@ func recipe(ts *testscript.TestScript, _ bool, args []string) {
 		code, section, closed = strings.Cut(code, "\n```")
 	}
 	if !ok || !found || !closed {
-		ts.Fatalf("docs/recipes.md: no code below the heading %q", args[0])
+		ts.Fatalf("docs: no code below the heading %q", args[0])
 	}
 	file := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))

@@ -117,6 +117,10 @@ type SharedInformerFactory interface {
 	// been out of date for longer than stale.
 	HealthCheck(stale time.Duration) func(*http.Request) error
 
+	// Named returns the same factory, whose informers have a name: several of one type, each with
+	// the options that ForType of runtime/factory has for that name.
+	Named(name string) SharedInformerFactory
+
 	// Release stops the informer of the type of obj and removes it: the next request creates a
 	// new one, which needs a Start. The channel is closed when the informer has ended.
 	Release(obj runtime.Object) <-chan struct{}
@@ -133,6 +137,10 @@ type SharedInformerFactory interface {
 
 type sharedInformerFactory struct {
 	*factory.Factory[*source.Client]
+}
+
+func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
+	return &sharedInformerFactory{f.Factory.Named(name)}
 }
 
 func (f *sharedInformerFactory) Fleet() fleet.Interface {

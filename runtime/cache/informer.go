@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"reflect"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
@@ -161,10 +163,20 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error { return i.core.wai
 // WaitForResourceVersion blocks until the store has every change up to
 // resourceVersion. A controller that waits for the version that its last write
 // returned then reads its own writes (KEP-5647). Versions are compared as numbers
-// (KEP-5504). Possible errors: that one is no number, ErrStopped, or the cause of the
-// context, with what the informer is doing instead.
+// (KEP-5504). An informer of several namespaces has to reach it in each, which may take
+// until the next bookmark. Possible errors: that one is no number, ErrStopped, or the
+// cause of the context, with what the informer is doing instead.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	return i.core.waitForResourceVersion(ctx, resourceVersion)
+	return i.core.waitForVersion(ctx, resourceVersion, func() (string, error) { return i.core.version(), nil })
+}
+
+// WaitForWrite blocks until the store has an object as it was written, or a later state of
+// it: obj is what the server has returned for a create, an update or a patch. It is
+// WaitForResourceVersion for the version of obj but, in an informer of several namespaces,
+// waits for the namespace of obj only. Possible errors: the same, and that the informer does
+// not follow that namespace.
+func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error {
+	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionIn(obj.GetNamespace()) })
 }
 
 // HealthCheck returns a check for a liveness probe, in the form that

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -223,6 +224,16 @@ func (p *parts) version() string {
 		}
 	}
 	return least
+}
+
+// versionIn is the version that the store has reached in one namespace.
+func (p *parts) versionIn(namespace string) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if part := p.current[namespace]; part != nil {
+		return part.version, nil
+	}
+	return "", fmt.Errorf("namespace %q is not one that the informer follows", namespace)
 }
 
 // newest returns the later one of two versions, or the second one if they can't be compared.

@@ -264,14 +264,6 @@ func (i *informer) newReflector(source Source[any], about *SourceInfo, options *
 	}
 }
 
-// version is the version that the store has reached.
-func (i *informer) version() string {
-	if i.parts != nil {
-		return i.parts.version()
-	}
-	return i.store.ResourceVersion()
-}
-
 // leftOut reports an object that an index function failed on.
 func (i *informer) leftOut(err error) {
 	i.recorder.leftOut(err)

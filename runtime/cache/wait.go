@@ -51,11 +51,14 @@ func (i *informer) registrations() []*Registration {
 	return all
 }
 
-// waitForResourceVersion is Informer.WaitForResourceVersion.
-func (i *informer) waitForResourceVersion(ctx context.Context, resourceVersion string) error {
+// waitForVersion waits until what the store has reached is a version or a later one.
+func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
 	for {
 		changed := i.fanout.changed.Next()
-		have := i.version()
+		have, err := reached()
+		if err != nil {
+			return i.errorf("%w", err)
+		}
 		reached, err := atLeast(have, resourceVersion)
 		if err != nil {
 			return i.errorf("%w", err)
@@ -67,6 +70,21 @@ func (i *informer) waitForResourceVersion(ctx context.Context, resourceVersion s
 			return i.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, i.status(), err)
 		}
 	}
+}
+
+// version is the version that the store has reached, and versionIn that of a namespace.
+func (i *informer) version() string {
+	if i.parts != nil {
+		return i.parts.version()
+	}
+	return i.store.ResourceVersion()
+}
+
+func (i *informer) versionIn(namespace string) (string, error) {
+	if i.parts != nil {
+		return i.parts.versionIn(namespace)
+	}
+	return i.store.ResourceVersion(), nil
 }
 
 // atLeast reports whether version is wanted or a later one. The empty one is

@@ -25,14 +25,13 @@ type Result struct {
 
 // write is an object that was written, as the server returned it.
 type write struct {
-	informer        VersionWaiter
-	resourceVersion string
+	informer WriteWaiter
+	obj      metav1.Object
 }
 
-// VersionWaiter waits until a store has every change up to a resourceVersion, as
-// cache.Informer does.
-type VersionWaiter interface {
-	WaitForResourceVersion(ctx context.Context, resourceVersion string) error
+// WriteWaiter waits until a store has what was written, as cache.Informer does.
+type WriteWaiter interface {
+	WaitForWrite(ctx context.Context, obj metav1.Object) error
 }
 
 // Wrote notes an object as the server has returned it from a create, an update or a patch,
@@ -49,14 +48,14 @@ type VersionWaiter interface {
 // The next reconcile of this key, for whatever reason, starts when the store of the
 // informer has that write, so that it reads its own writes (KEP-5647) and does not, say,
 // create an object twice. No worker waits meanwhile, and other keys are not held up:
-// the worker of a reconcile that calls Informer.WaitForResourceVersion is lost to
+// the worker of a reconcile that calls Informer.WaitForWrite is lost to
 // them. It also counts if the reconcile returns an error. After a minute, the key is
 // reconciled without the write, which is logged.
 //
 // The informer must follow the object: with a selector that leaves it out, only bookmarks
 // tell the informer that the write is in the past.
-func (r *Result) Wrote(informer VersionWaiter, obj metav1.Object) {
-	r.writes = append(r.writes, write{informer, obj.GetResourceVersion()})
+func (r *Result) Wrote(informer WriteWaiter, obj metav1.Object) {
+	r.writes = append(r.writes, write{informer, obj})
 }
 
 // awaitWrites blocks until the stores have all writes, at most for writeTimeout.
@@ -64,7 +63,7 @@ func awaitWrites(ctx context.Context, writes []write) {
 	limited, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	for _, w := range writes {
-		if err := w.informer.WaitForResourceVersion(limited, w.resourceVersion); err != nil && ctx.Err() == nil {
+		if err := w.informer.WaitForWrite(limited, w.obj); err != nil && ctx.Err() == nil {
 			klog.FromContext(ctx).Error(err, "Reconciling without own write")
 		}
 	}

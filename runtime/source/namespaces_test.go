@@ -240,6 +240,12 @@ func TestResourceVersionOfNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := f.informer.WaitForWrite(t.Context(), created); err != nil {
+			t.Errorf("a has what was written: %v", err)
+		}
+		if err := f.informer.WaitForWrite(t.Context(), named("c", "1")); err == nil || !strings.Contains(err.Error(), `namespace "c" is not one`) {
+			t.Errorf("another namespace: %v", err)
+		}
 		early, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := f.informer.WaitForResourceVersion(early, created.ResourceVersion); err == nil {

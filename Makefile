@@ -34,6 +34,18 @@ test-e2e: ## Run the tests on a real API server
 	@echo "Building the tests with a real API server in them: a few minutes the first time."
 	cd test && go vet ./... && go test -count=1 -timeout 20m ./...
 
+# Each is test/servers/v<version>.mod; the version of test/go.mod runs in test-e2e.
+SERVERS := 1.31 1.34
+
+.PHONY: servers
+servers: ## Run the tests on API servers of older Kubernetes
+	@echo "Building API servers of Kubernetes $(SERVERS): some minutes each the first time."
+	cd test/servers && go vet ./...
+	cd test/servers && for version in $(SERVERS); do \
+		go build -modfile=v$$version.mod -o ../bin/apiserver-$$version .; done
+	cd test && for version in $(SERVERS); do echo "Kubernetes $$version"; \
+		APISERVER=$(CURDIR)/test/bin/apiserver-$$version go test -count=1 -timeout 20m ./apiserver ./e2e ./ecosystem ./chaos; done
+
 .PHONY: vet
 vet: ## Check formatting and run go vet
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | grep -v '/bad/' | xargs gofmt -l); \

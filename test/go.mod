@@ -6,8 +6,8 @@ require (
 	github.com/go-logr/logr v1.4.3
 	github.com/google/go-cmp v0.7.0
 	github.com/informer-gen/informer-gen v0.0.0-00010101000000-000000000000
+	github.com/informer-gen/informer-gen/test/servers v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/server/v3 v3.7.0
-	go.opentelemetry.io/otel/trace v1.44.0
 	go.uber.org/zap v1.27.1
 	golang.org/x/mod v0.42.0
 	golang.org/x/sync v0.24.0
@@ -22,6 +22,8 @@ require (
 	sigs.k8s.io/controller-runtime v0.25.2
 	sigs.k8s.io/yaml v1.6.0
 )
+
+require go.opentelemetry.io/otel/trace v1.44.0 // indirect
 
 require (
 	cel.dev/expr v0.25.1 // indirect
@@ -134,7 +136,10 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/informer-gen/informer-gen => ../
+replace (
+	github.com/informer-gen/informer-gen => ../
+	github.com/informer-gen/informer-gen/test/servers => ./servers
+)
 
 tool (
 	k8s.io/code-generator/cmd/informer-gen

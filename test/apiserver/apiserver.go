@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,10 +12,10 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.etcd.io/etcd/server/v3/embed"
-	crdapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/test/servers/crdserver"
 )
 
 // Options say how a server is started. The zero value is what Kubernetes does
@@ -32,9 +31,10 @@ type Options struct {
 
 // Server is a running API server and its etcd.
 type Server struct {
-	dir    string
-	etcd   *embed.Etcd
-	config *rest.Config
+	dir     string
+	etcd    *embed.Etcd
+	address crdserver.Address
+	config  *rest.Config
 
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when the API server has shut down
@@ -71,28 +71,18 @@ func (s *Server) start(ctx context.Context, options Options) (err error) {
 	if s.etcd, err = startEtcd(ctx, filepath.Join(s.dir, "etcd")); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	server, err := newServer(crdserver.Options{
+		EtcdURL:           "http://" + s.etcd.Clients[0].Addr().String(),
+		DisableWatchCache: options.DisableWatchCache,
+	})
 	if err != nil {
 		return err
 	}
-	cfg, err := newConfig(listener, "http://"+s.etcd.Clients[0].Addr().String(), options)
-	if err != nil {
-		listener.Close()
-		return err
-	}
-	server, err := cfg.Complete().New(genericapiserver.NewEmptyDelegate())
-	if err != nil {
-		listener.Close()
-		return err
-	}
-	// Connections that clients hold are cut after this long; requests in flight
-	// that are not watches have been answered by then.
-	server.GenericAPIServer.ShutdownTimeout = 100 * time.Millisecond
-
-	s.run(server)
-	s.config = rest.CopyConfig(server.GenericAPIServer.LoopbackClientConfig)
+	s.address = server.Address()
+	s.config = s.address.Config()
 	s.config.QPS, s.config.Burst = 10_000, 10_000
 	s.config.ContentType = "application/json"
+	s.run(server)
 	// A server that is stopped before its start hooks have run ends the
 	// process, so that this much of the start can't be interrupted.
 	if err := s.waitReady(context.WithoutCancel(ctx)); err != nil {
@@ -101,14 +91,29 @@ func (s *Server) start(ctx context.Context, options Options) (err error) {
 	return context.Cause(ctx)
 }
 
+// server is an API server in this process or in another one.
+type server interface {
+	Address() crdserver.Address
+	// Run serves until ctx ends.
+	Run(ctx context.Context) error
+}
+
+// newServer returns the server that the environment asks for.
+func newServer(options crdserver.Options) (server, error) {
+	if program := os.Getenv(Program); program != "" {
+		return startProcess(program, options)
+	}
+	return crdserver.New(options)
+}
+
 // run serves until Stop is called.
-func (s *Server) run(server *crdapiserver.CustomResourceDefinitions) {
+func (s *Server) run(server server) {
 	var ctx context.Context
 	ctx, s.cancel = context.WithCancel(context.Background())
 	s.ended = make(chan struct{})
 	go func() {
 		defer close(s.ended)
-		s.err = server.GenericAPIServer.PrepareRun().RunWithContext(ctx)
+		s.err = server.Run(ctx)
 	}()
 }
 
@@ -160,6 +165,12 @@ func poll(ctx context.Context, done func() (bool, error)) error {
 // Config returns a fresh copy of how to reach the server: as its administrator,
 // in JSON, and with no rate limit that matters.
 func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
+
+// Version returns the minor version of Kubernetes that the server is of, such as 1.31.
+func (s *Server) Version() string { return s.address.Version }
+
+// WatchList reports whether the server sends initial events in a watch.
+func (s *Server) WatchList() bool { return s.address.WatchList }
 
 // Stop ends the API server and etcd, waits for both and removes their files.
 // Watches that are open are cut. It may be called more than once.

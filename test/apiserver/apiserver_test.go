@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func TestServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer server.Stop()
-			t.Logf("started in %v", time.Since(began).Round(time.Millisecond))
+			t.Logf("Kubernetes %s started in %v", server.Version(), time.Since(began).Round(time.Millisecond))
 			if err := server.CreateCRDs(t.Context(), things()); err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +47,9 @@ func TestServer(t *testing.T) {
 			first := create(t, resource, "first")
 			create(t, resource, "second")
 			create(t, resource, "third")
-			wantWatchList(t, resource, 3)
+			if server.WatchList() {
+				wantWatchList(t, resource, 3)
+			}
 
 			if err := server.Compact(t.Context()); err != nil {
 				t.Fatal(err)
@@ -89,6 +92,18 @@ func TestStartCanceled(t *testing.T) {
 	if server, err := Start(ctx, Options{}); err == nil {
 		server.Stop()
 		t.Error("got a server, want an error")
+	}
+}
+
+// A program that does not serve is an error that has its name and what it says.
+func TestProgramFails(t *testing.T) {
+	t.Setenv(Program, "false")
+	server, err := Start(t.Context(), Options{})
+	if err == nil {
+		server.Stop()
+	}
+	if want := "API server: false: no address: EOF\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -16,6 +16,11 @@
 // namespaces exist without being created), no admission and no controllers but
 // those of the CRDs themselves.
 //
+// # Other versions
+//
+// With the environment variable APISERVER, the API server is a program of test/servers in
+// a process of its own, which may be of another version of Kubernetes.
+//
 // # Isolation
 //
 // Everything listens on ports of the loopback interface that the system chose;

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,9 @@ import (
 
 // An API server that does not know watch-lists is asked once, and then listed.
 func TestServerWithoutWatchList(t *testing.T) {
+	if os.Getenv(apiserver.Program) != "" && server.WatchList() {
+		t.Skip("the server is in another process and has watch-lists")
+	}
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, genericfeatures.WatchList, false)
 	cfg, client := playground(t, shop.kinds...)
 	w := workload{client: client, kinds: shop.kinds, prefix: "old", objects: 100, writers: 1}

@@ -1,4 +1,4 @@
-package apiserver
+package crdserver
 
 import (
 	"errors"
@@ -23,10 +23,10 @@ import (
 // newConfig composes what apiextensions-apiserver's own command line composes,
 // without the parts that need a kube-apiserver beside it: delegated
 // authentication and authorization, admission, priority and fairness.
-func newConfig(listener net.Listener, etcdURL string, options Options) (*crdapiserver.Config, error) {
+func newConfig(listener net.Listener, options Options) (*crdapiserver.Config, error) {
 	parts := crdoptions.NewCustomResourceDefinitionsServerOptions(nil, nil)
 	etcd := parts.RecommendedOptions.Etcd
-	etcd.StorageConfig.Transport.ServerList = []string{etcdURL}
+	etcd.StorageConfig.Transport.ServerList = []string{options.EtcdURL}
 	etcd.EnableWatchCache = !options.DisableWatchCache
 	// No compaction behind the back of a test: Compact does it.
 	etcd.StorageConfig.CompactionInterval = 0
@@ -55,7 +55,7 @@ func newConfig(listener net.Listener, etcdURL string, options Options) (*crdapis
 		parts.Complete,
 		func() error { return parts.ServerRunOptions.ApplyTo(&cfg.Config) },
 		func() error { return etcd.ApplyTo(&cfg.Config) },
-		func() error { return serving.ApplyToConfig(&cfg.Config) },
+		func() error { return serving.ApplyTo(&cfg.SecureServing, &cfg.LoopbackClientConfig) },
 		func() error {
 			return parts.APIEnablement.ApplyTo(&cfg.Config, crdapiserver.DefaultAPIResourceConfigSource(), crdapiserver.Scheme)
 		},

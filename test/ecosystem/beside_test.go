@@ -211,7 +211,7 @@ func TestPageHasTheCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code strings.Builder
-	for _, name := range []string{"beside_test.go", "manager_test.go"} {
+	for _, name := range []string{"beside_test.go", "listers_test.go", "manager_test.go"} {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

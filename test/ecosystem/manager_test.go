@@ -78,8 +78,12 @@ func newScheme(t *testing.T) *runtime.Scheme {
 // the list of groups, which a manager asks for otherwise.
 func newMapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(shopv1alpha1.GroupVersion.WithKind("Order"), meta.RESTScopeNamespace)
-	mapper.Add(shopv1alpha1.GroupVersion.WithKind("Warehouse"), meta.RESTScopeRoot)
+	for kind, scope := range map[string]meta.RESTScope{"Order": meta.RESTScopeNamespace, "Warehouse": meta.RESTScopeRoot} {
+		gvk := shopv1alpha1.GroupVersion.WithKind(kind)
+		plural, singular := meta.UnsafeGuessKindToResource(gvk)
+		mapper.AddSpecific(gvk, plural, singular, scope)
+		mapper.AddSpecific(gvk.GroupVersion().WithKind(kind+"List"), plural, singular, scope)
+	}
 	return mapper, nil
 }
 

@@ -15,6 +15,7 @@
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
 //	UntypedIndexer         ─► a cache.WritableStore[T] as Store, Indexer, TransactionStore
 //	TypedIndexerOf         ─► the same as TypedIndexer[T]
+//	TypedInformerOf        ─► the informer of a controller-runtime cache as TypedSharedIndexInformer[T]
 //	NewThreadSafeStore     ─► a cache.Store[any] with keys of the caller
 //	Core                   ─► back from an adapter to its cache.Informer[T]
 //

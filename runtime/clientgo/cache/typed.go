@@ -36,6 +36,25 @@ func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSh
 	return typedForm(informer, &typedInformer[T]{informer}).(*typedInformer[T])
 }
 
+// TypedInformerOf returns an informer that is known by a narrower interface, such as the
+// one that the cache of a controller-runtime manager returns, as a typed one. It is an
+// error if the informer is no SharedIndexInformer, which that of a cache with namespaces
+// is not, or is one of this module and of objects of another type than T. The objects of
+// informers of other modules are not checked.
+func TypedInformerOf[T Object](informer any) (TypedSharedIndexInformer[T], error) {
+	shared, ok := informer.(SharedIndexInformer)
+	if !ok {
+		return nil, fmt.Errorf("informer of type %T: not a SharedIndexInformer; if it is of a manager's cache with DefaultNamespaces or "+
+			"ByObject.Namespaces, which has an informer for each namespace, use the manager's client, or a generated factory", informer)
+	}
+	if i, ok := shared.(*untypedInformer); ok && i.object != nil {
+		if got, want := reflect.TypeOf(i.object), reflect.TypeFor[T](); got != want {
+			return nil, fmt.Errorf("informer %q: its objects are of type %v, not %v; ask for the informer of a %v", i.informer.Status().Name, got, want, want)
+		}
+	}
+	return NewTypedSharedIndexInformer[T](shared), nil
+}
+
 // typedForm returns the typed form that an informer has, if that is of the type of fresh,
 // or otherwise fresh, which the informer has then.
 func typedForm(informer, fresh SharedIndexInformer) SharedIndexInformer {

@@ -131,3 +131,24 @@ func TestStatusOf(t *testing.T) {
 		}
 	})
 }
+
+// An informer that a cache hands out becomes a typed one, unless it can't be.
+func TestTypedInformerOf(t *testing.T) {
+	pods := NewSharedIndexInformer(&ListWatch{}, &v1.Pod{}, 0, Indexers{})
+	theirs := cache.NewSharedIndexInformer(&ListWatch{}, &v1.Pod{}, 0, Indexers{})
+	for name, informer := range map[string]SharedIndexInformer{"ours": pods, "client-go's": theirs} {
+		typed, err := TypedInformerOf[*v1.Pod](informer)
+		if err != nil || typed.GetIndexer() != informer.GetIndexer() {
+			t.Errorf("%s: got %v, %v", name, typed, err)
+		}
+	}
+	for want, informer := range map[string]any{
+		`informer of type *v1.Pod: not a SharedIndexInformer; if it is of a manager's cache with DefaultNamespaces or ` +
+			`ByObject.Namespaces, which has an informer for each namespace, use the manager's client, or a generated factory`: &v1.Pod{},
+		`informer "k8s.io/api/core/v1.Pod": its objects are of type *v1.Pod, not *v1.Service; ask for the informer of a *v1.Service`: pods,
+	} {
+		if typed, err := TypedInformerOf[*v1.Service](informer); err == nil || err.Error() != want {
+			t.Errorf("got %v, %v, want %s", typed, err, want)
+		}
+	}
+}

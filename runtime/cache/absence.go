@@ -59,7 +59,7 @@ func (r *reflector) vanish(ctx context.Context, s state) state {
 	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.since)
 	r.begin()
 	s.resourceVersion = ""
-	r.push(delta{kind: replaced, list: &wholeList{}})
+	r.push(delta{kind: replaced, list: &wholeList{cause: &resourceRemoved}})
 	return s
 }
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
@@ -16,6 +17,8 @@ type Event[T any] struct {
 	Object T
 	// Initial is as in Handler.OnAdd, FinalStateUnknown as in Handler.OnDelete.
 	Initial, FinalStateUnknown bool
+	// Cause is why the handler gets the event.
+	Cause cause.Cause
 }
 
 // InBatches returns a Handler that calls handle with the events since the last call, in
@@ -42,6 +45,8 @@ func (f batchFunc[T]) OnDelete(last T, finalStateUnknown bool) {
 // batch is a Handler that gathers events until it is flushed.
 type batch interface {
 	Handler[any]
+	// cause returns where the cause of an event is to be before the event.
+	cause() *cause.Cause
 	// flush calls the handler with the gathered events. After a panic of the handler
 	// they are still there, and drop removes them.
 	flush()
@@ -52,18 +57,21 @@ type batch interface {
 type batchOf[T any] struct {
 	handle batchFunc[T]
 	events []Event[T]
+	why    cause.Cause
 }
 
+func (b *batchOf[T]) cause() *cause.Cause { return &b.why }
+
 func (b *batchOf[T]) OnAdd(obj any, initial bool) {
-	b.events = append(b.events, Event[T]{Type: watch.Added, Object: reader.As[T](obj), Initial: initial})
+	b.events = append(b.events, Event[T]{Type: watch.Added, Object: reader.As[T](obj), Initial: initial, Cause: b.why})
 }
 
 func (b *batchOf[T]) OnUpdate(old, obj any) {
-	b.events = append(b.events, Event[T]{Type: watch.Modified, Old: reader.As[T](old), Object: reader.As[T](obj)})
+	b.events = append(b.events, Event[T]{Type: watch.Modified, Old: reader.As[T](old), Object: reader.As[T](obj), Cause: b.why})
 }
 
 func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
-	b.events = append(b.events, Event[T]{Type: watch.Deleted, Object: reader.As[T](last), FinalStateUnknown: finalStateUnknown})
+	b.events = append(b.events, Event[T]{Type: watch.Deleted, Object: reader.As[T](last), FinalStateUnknown: finalStateUnknown, Cause: b.why})
 }
 
 func (b *batchOf[T]) flush() {

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
@@ -22,17 +23,14 @@ type change struct {
 	key types.NamespacedName
 	// at is when the first event happened.
 	at uint32
-	// seen is whether the handler has seen an object of the key, which is old.
-	seen bool
-	old  any
-	// deleted is whether the handler must be called for the deletion of old, in the
-	// state last.
-	deleted           bool
-	finalStateUnknown bool
-	last              any
-	// exists is whether there is an object now, which is obj.
-	exists bool
-	obj    any
+	// seen is whether the handler has seen an object of the key, which is old; deleted,
+	// whether it must be called for the deletion of old, in the state last; exists, whether
+	// there is an object now, which is obj.
+	seen, deleted, exists bool
+	finalStateUnknown     bool
+	old, last, obj        any
+	// deletedBy and changedBy are the causes of last and of obj.
+	deletedBy, changedBy *cause.Cause
 }
 
 func newCoalesced() *coalesced {
@@ -46,11 +44,14 @@ func (c *coalesced) clear() {
 	c.order.Init()
 }
 
-// merge adds an event of key.
-func (c *coalesced) merge(key types.NamespacedName, e *eventlog.Event) {
+// merge adds an event of key, with its cause unless it is Watched.
+func (c *coalesced) merge(key types.NamespacedName, e *eventlog.Event, why *cause.Cause) {
+	if e.Watched {
+		why = &watched
+	}
 	element, ok := c.byKey[key]
 	if !ok {
-		first := &change{key: key, at: e.At}
+		first := &change{key: key, at: e.At, changedBy: why}
 		switch e.Kind {
 		case eventlog.Updated, eventlog.Deleted:
 			first.seen, first.old, first.exists, first.obj = true, e.Old, true, e.Old
@@ -63,59 +64,60 @@ func (c *coalesced) merge(key types.NamespacedName, e *eventlog.Event) {
 	known := element.Value.(*change)
 	switch e.Kind {
 	case eventlog.Added:
-		known.add(e.Object)
+		known.add(e.Object, why)
 	case eventlog.Updated:
 		if sameUID(e.Old, e.Object) {
-			known.obj = e.Object
+			known.obj, known.changedBy = e.Object, why
 			break
 		}
-		known.remove(e.Old, true)
-		known.add(e.Object)
+		known.remove(e.Old, true, why)
+		known.add(e.Object, why)
 	case eventlog.Deleted:
-		known.remove(e.Object, e.FinalStateUnknown)
+		known.remove(e.Object, e.FinalStateUnknown, why)
 	}
 	if !known.seen && !known.exists {
 		c.forget(element)
 	}
 }
 
-func (c *change) add(obj any) {
-	c.exists, c.obj = true, obj
+func (c *change) add(obj any, why *cause.Cause) {
+	c.exists, c.obj, c.changedBy = true, obj, why
 	if c.deleted && sameUID(c.last, obj) {
 		c.deleted = false
 	}
 }
 
-func (c *change) remove(last any, finalStateUnknown bool) {
+func (c *change) remove(last any, finalStateUnknown bool, why *cause.Cause) {
 	var none any
 	c.exists, c.obj = false, none
 	// Of two deleted objects, the handler has seen the first.
 	if c.seen && !c.deleted {
-		c.deleted, c.last, c.finalStateUnknown = true, last, finalStateUnknown
+		c.deleted, c.last, c.finalStateUnknown, c.deletedBy = true, last, finalStateUnknown, why
 	}
 }
 
-// take removes and returns the oldest event, if there is one. An object in the
-// place of another is a deletion and then, the next time, an addition.
-func (c *coalesced) take() (e eventlog.Event, ok bool) {
+// take removes and returns the oldest event, if there is one, and the cause of its state.
+// An object in the place of another is a deletion and then, the next time, an addition.
+func (c *coalesced) take() (e eventlog.Event, why *cause.Cause, ok bool) {
 	element := c.order.Front()
 	if element == nil {
-		return e, false
+		return e, nil, false
 	}
 	oldest := element.Value.(*change)
 	if oldest.deleted {
 		e = eventlog.Event{Kind: eventlog.Deleted, At: oldest.at, Object: oldest.last, FinalStateUnknown: oldest.finalStateUnknown}
-		*oldest = change{key: oldest.key, at: oldest.at, exists: oldest.exists, obj: oldest.obj}
+		why = oldest.deletedBy
+		*oldest = change{key: oldest.key, at: oldest.at, exists: oldest.exists, obj: oldest.obj, changedBy: oldest.changedBy}
 		if !oldest.exists {
 			c.forget(element)
 		}
-		return e, true
+		return e, why, true
 	}
 	c.forget(element)
 	if oldest.seen {
-		return eventlog.Event{Kind: eventlog.Updated, At: oldest.at, Old: oldest.old, Object: oldest.obj}, true
+		return eventlog.Event{Kind: eventlog.Updated, At: oldest.at, Old: oldest.old, Object: oldest.obj}, oldest.changedBy, true
 	}
-	return eventlog.Event{Kind: eventlog.Added, At: oldest.at, Object: oldest.obj}, true
+	return eventlog.Event{Kind: eventlog.Added, At: oldest.at, Object: oldest.obj}, oldest.changedBy, true
 }
 
 func (c *coalesced) forget(element *list.Element) {

@@ -3,12 +3,14 @@ package cache
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
@@ -56,11 +58,11 @@ func TestCoalesce(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCoalesced()
 			for _, e := range test.events {
-				c.merge(types.NamespacedName{Name: "x"}, &e)
+				c.merge(types.NamespacedName{Name: "x"}, &e, &firstList)
 			}
 			var got []string
 			for {
-				e, ok := c.take()
+				e, _, ok := c.take()
 				if !ok {
 					break
 				}
@@ -71,6 +73,50 @@ func TestCoalesce(t *testing.T) {
 			}
 			if c.len() != 0 || len(c.byKey) != 0 {
 				t.Errorf("%d changes and %d keys are left", c.len(), len(c.byKey))
+			}
+		})
+	}
+}
+
+// A merged event has the cause of the change that has led to the state with which the handler
+// is called.
+func TestCauseOfCoalesced(t *testing.T) {
+	a1, a2, a3, b4 := incarnation("x", "a", 1), incarnation("x", "a", 2), incarnation("x", "a", 3), incarnation("x", "b", 4)
+	update := func(old, obj any, watched bool) eventlog.Event {
+		return eventlog.Event{Kind: eventlog.Updated, Old: old, Object: obj, Watched: watched}
+	}
+	remove := func(old any, watched bool) eventlog.Event {
+		return eventlog.Event{Kind: eventlog.Deleted, Old: old, Object: old, Watched: watched}
+	}
+	add := func(obj any, watched bool) eventlog.Event {
+		return eventlog.Event{Kind: eventlog.Added, Object: obj, Watched: watched}
+	}
+	same := eventlog.Event{Kind: eventlog.Unchanged, Object: a2}
+	for _, test := range []struct {
+		name   string
+		events []eventlog.Event
+		want   []cause.Kind
+	}{
+		{"a watch event, then a list", []eventlog.Event{update(a1, a2, true), update(a2, a3, false)}, []cause.Kind{cause.List}},
+		{"a list, then a watch event", []eventlog.Event{update(a1, a2, false), update(a2, a3, true)}, []cause.Kind{cause.Watch}},
+		{"a watch event, and a list of the same", []eventlog.Event{update(a1, a2, true), same}, []cause.Kind{cause.Watch}},
+		{"a list of the same", []eventlog.Event{same}, []cause.Kind{cause.List}},
+		{"a list of the same, then a watch event", []eventlog.Event{same, update(a2, a3, true)}, []cause.Kind{cause.Watch}},
+		{"a deletion that a list noticed", []eventlog.Event{update(a1, a2, true), remove(a2, false)}, []cause.Kind{cause.List}},
+		{"a deletion, then another object in a list", []eventlog.Event{remove(a1, true), add(b4, false)}, []cause.Kind{cause.Watch, cause.List}},
+		{"another object in a list, then a watch event", []eventlog.Event{update(a1, b4, false), update(b4, b4, true)}, []cause.Kind{cause.List, cause.Watch}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCoalesced()
+			for _, e := range test.events {
+				c.merge(types.NamespacedName{Name: "x"}, &e, &firstList)
+			}
+			var got []cause.Kind
+			for _, why, ok := c.take(); ok; _, why, ok = c.take() {
+				got = append(got, why.Kind)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
 	}
@@ -110,7 +156,7 @@ func FuzzCoalesce(f *testing.F) {
 		truth, known := map[string]object{}, map[string]object{}
 		c := newCoalesced()
 		take := func() bool {
-			e, ok := c.take()
+			e, _, ok := c.take()
 			if !ok {
 				return false
 			}
@@ -143,16 +189,16 @@ func FuzzCoalesce(f *testing.F) {
 			case action == 0:
 				take()
 			case old == nil:
-				c.merge(key, &eventlog.Event{Kind: eventlog.Added, Object: obj})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Added, Object: obj}, &firstList)
 				truth[name] = obj
 			case action == 1:
 				last := incarnation(name, string(old.UID), version)
-				c.merge(key, &eventlog.Event{Kind: eventlog.Deleted, Old: old, Object: last})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Deleted, Old: old, Object: last}, &firstList)
 				delete(truth, name)
 			case action == 2 && old.UID == obj.UID:
-				c.merge(key, &eventlog.Event{Kind: eventlog.Unchanged, Object: old})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Unchanged, Object: old}, &firstList)
 			default:
-				c.merge(key, &eventlog.Event{Kind: eventlog.Updated, Old: old, Object: obj})
+				c.merge(key, &eventlog.Event{Kind: eventlog.Updated, Old: old, Object: obj}, &firstList)
 				truth[name] = obj
 			}
 			if c.len() > 4 {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
@@ -282,8 +283,8 @@ type observer interface {
 	// mu held, maybe for reading.
 	wanted() wanted
 	// stage is called without mu, but with writing held, for the events of a replace
-	// that were wanted. What it was called with before is void.
-	stage(wanted wanted, events iter.Seq[eventlog.Event])
+	// that were wanted, and their cause. What it was called with before is void.
+	stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog.Event])
 	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
 	// settled is called when the store has the first content of a namespace, "" for
@@ -380,7 +381,7 @@ func (s *store) replace(d *delta, to observer) {
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s, d.list.items, d.list.same, d.namespace())
 	changes, fresh := s.turn(&change, d.from != nil)
-	s.lockWith(&change, to)
+	s.lockWith(&change, d.list.cause, to)
 	defer s.unlock()
 	s.make(changes, fresh)
 	if d.from == nil {
@@ -404,12 +405,12 @@ func (s *store) turn(change *difference, part bool) (changes []Change[any], fres
 }
 
 // lockWith is lock after to has got the events of a change, those that it wants.
-func (s *store) lockWith(change *difference, to observer) {
+func (s *store) lockWith(change *difference, why *cause.Cause, to observer) {
 	s.mu.RLock()
 	wanted := to.wanted()
 	s.mu.RUnlock()
 	for {
-		to.stage(wanted, change.events(wanted))
+		to.stage(wanted, why, change.events(wanted))
 		s.lock()
 		now := to.wanted()
 		if now == wanted {

@@ -3,6 +3,8 @@ package cache
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
 // deltaKind says what the reflector has seen.
@@ -51,6 +53,8 @@ type wholeList struct {
 	items []item
 	// same tells which of them the store has.
 	same sameness
+	// cause is that of what differs in the store.
+	cause *cause.Cause
 }
 
 // item is an object with its key, which is computed once, on arrival.

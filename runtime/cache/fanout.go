@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
@@ -43,7 +44,7 @@ func (f *fanout) emit(e eventlog.Event) {
 	if f.detector != nil && e.Kind <= eventlog.Updated {
 		f.detector.add(e.Object)
 	}
-	e.At = f.now
+	e.At, e.Watched = f.now, true
 	if f.changes.HasReaders() && e.Kind != eventlog.Unchanged {
 		f.changes.Append(&e)
 	}
@@ -58,8 +59,8 @@ func (f *fanout) wanted() wanted {
 }
 
 // stage takes the events of a list, before the store is locked.
-func (f *fanout) stage(wanted wanted, events iter.Seq[eventlog.Event]) {
-	f.stagedChanges, f.stagedEverything = eventlog.Chain{}, eventlog.Chain{}
+func (f *fanout) stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog.Event]) {
+	f.stagedChanges, f.stagedEverything = eventlog.Chain{Cause: why}, eventlog.Chain{Cause: why}
 	for e := range events {
 		if f.detector != nil && e.Kind <= eventlog.Updated {
 			f.detector.add(e.Object)
@@ -119,15 +120,15 @@ func (f *fanout) settled(namespace string) {
 func (f *fanout) begin() {
 	f.listed = true
 	for l := range f.listeners {
-		f.join(l)
+		f.join(l, &firstList)
 	}
 	close(f.synced)
 }
 
-// join gives l a snapshot of the store, and a cursor at the log position that belongs to
-// it. The caller holds the write lock of the store.
-func (f *fanout) join(l *listener) {
-	l.initial = f.store.snapshotLocked()
+// join gives l a snapshot of the store, whose objects have that cause, and a cursor at the
+// log position that belongs to it. The caller holds the write lock of the store.
+func (f *fanout) join(l *listener, why *cause.Cause) {
+	l.initial, l.cause = f.store.snapshotLocked(), why
 	l.log.Open(&l.cursor)
 	l.toReplay.Store(int64(l.initial.Len()))
 	l.passed.Store(l.cursor.Passed())
@@ -140,7 +141,7 @@ func (f *fanout) add(l *listener) {
 	defer f.store.mu.Unlock()
 	f.listeners[l] = true
 	if f.listed {
-		f.join(l)
+		f.join(l, &joinedLate)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
 // Handler is called for every change of an informer's store.
@@ -18,7 +20,7 @@ import (
 // handler joined, then each later change in the order of the store, after the
 // store and its indexes have changed. The old object of an update is the object
 // with which this handler was last called for that key. Handlers do not wait for
-// each other.
+// each other. HandlerOptions.Cause lets a handler know why it is called.
 //
 // Objects are shared with the store and with every other handler: they must
 // not be mutated.
@@ -110,6 +112,10 @@ type HandlerOptions struct {
 	// Unchanged makes a relist call the handler also for each object that is as it was,
 	// with an update that has the object as old and new, in the order of the list.
 	Unchanged bool
+	// Cause, if it is not nil, is set before each call to why the handler is called. It
+	// must be read by the handler only, and not be shared with another one. A handler of
+	// InBatches does not need it: its events have a Cause.
+	Cause *cause.Cause
 }
 
 // handlerName names a handler after the place where it was added, and its type unless

@@ -9,6 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
@@ -30,7 +31,7 @@ type listener struct {
 	// expel removes the handler, and logs why.
 	expel func(reason error)
 
-	// initial, cursor and open are set when the listener joins, with the store locked,
+	// initial, cause, cursor and open are set when the listener joins, with the store locked,
 	// before fanout.synced is closed or the listener is started. Until then its goroutine
 	// may not touch them.
 	initial Snapshot[any]
@@ -61,7 +62,9 @@ type listener struct {
 	current *eventlog.Event
 	again   bool
 	// own is where an event is kept that is not in the log.
-	own   eventlog.Event
+	own eventlog.Event
+	// cause is that of the current event, unless it is Watched.
+	cause *cause.Cause
 	pause time.Duration
 	// panicked is whether the last call of work ended in a panic.
 	panicked bool
@@ -89,7 +92,9 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 	if options.Unchanged {
 		l.log = &f.everything
 	}
-	l.batch, _ = h.(batch)
+	if l.batch, _ = h.(batch); l.batch != nil {
+		l.options.Cause = l.batch.cause()
+	}
 	if options.Coalesce {
 		l.merged = newCoalesced()
 		if options.Limit <= 0 {
@@ -150,9 +155,9 @@ func (l *listener) run(ctx context.Context) {
 // release lets go of the handler and of all objects. The goroutine has ended, and
 // nothing commits any more.
 func (l *listener) release() {
-	l.handler, l.batch = nil, nil
+	l.handler, l.batch, l.options.Cause = nil, nil, nil
 	l.initial, l.resynced = Snapshot[any]{}, Snapshot[any]{}
-	l.current, l.own = nil, eventlog.Event{}
+	l.current, l.own, l.cause = nil, eventlog.Event{}, nil
 }
 
 // work calls the handler until it panics or stop is called, and reports whether
@@ -236,6 +241,7 @@ func (l *listener) deliver(limit int) bool {
 		return l.deliverMerged(limit)
 	}
 	ready := min(l.cursor.Ready(), limit)
+	l.cause = l.cursor.Cause()
 	for range ready {
 		if l.stopping.Load() {
 			break
@@ -269,6 +275,9 @@ func (l *listener) call(e *eventlog.Event) {
 		l.step(e.At)
 	}
 	l.current = e
+	if l.options.Cause != nil {
+		*l.options.Cause = l.why(e)
+	}
 	switch e.Kind {
 	case eventlog.Initial:
 		l.handler.OnAdd(e.Object, true)
@@ -309,6 +318,7 @@ func (l *listener) catchUp(until uint64) bool {
 
 // repeat updates the objects that are left of a resync with themselves.
 func (l *listener) repeat() {
+	l.cause = &resyncDue
 	for l.resynced.Len() > 0 && !l.stopping.Load() {
 		obj := l.resynced.next()
 		l.own = eventlog.Event{Kind: eventlog.Updated, At: l.clock.millis(), Old: obj, Object: obj}

@@ -17,10 +17,11 @@ func (l *listener) take() bool {
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	defer l.publish()
-	if l.own, l.taken = l.merged.take(); l.taken {
+	if l.own, l.cause, l.taken = l.merged.take(); l.taken {
 		return true
 	}
 	if l.cursor.Ready() > 0 {
+		l.cause = l.cursor.Cause()
 		if e := l.cursor.Next(); e != nil {
 			l.own, l.taken = *e, true
 		}
@@ -66,13 +67,14 @@ func (l *listener) enforceLimit() (remove bool) {
 	defer l.reading.Unlock()
 	defer l.publish()
 	for l.cursor.Ready() > 0 {
+		why := l.cursor.Cause()
 		e := l.cursor.Next()
 		if e == nil {
 			return false // removed
 		}
 		// What has no key would not have got into the store.
 		if key, err := l.fanout.store.key(e.Object); err == nil {
-			l.merged.merge(key, e)
+			l.merged.merge(key, e, why)
 		}
 	}
 	return false

@@ -141,7 +141,7 @@ func (p *parts) follow(ctx context.Context, part, before *part) error {
 	}
 	err := p.reflect(ctx, part)
 	if p.removed(part) {
-		p.push(delta{kind: replaced, from: part, list: &wholeList{}})
+		p.push(delta{kind: replaced, from: part, list: &wholeList{cause: &namespaceLeft}})
 	}
 	close(part.ended)
 	p.forget(part)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
@@ -221,7 +222,11 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	r.backoff.succeeded()
 	r.recorder.enter(PhaseWatching)
 	r.reread.listed()
-	r.push(delta{kind: replaced, resourceVersion: s.resourceVersion, list: &wholeList{items, r.sameness(s)}})
+	r.push(delta{kind: replaced, resourceVersion: s.resourceVersion, list: &wholeList{
+		items: items,
+		same:  r.sameness(s),
+		cause: &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
+	}})
 	seen := r.versions.sameness(s.resourceVersion)
 	if r.same = sameContent; r.about.OrderedResourceVersions {
 		r.same = seen

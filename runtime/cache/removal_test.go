@@ -16,12 +16,14 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
 // holder is a handler whose memory can be watched.
 type holder struct {
 	cachetest.Recorder[*thing]
-	_ [1 << 10]byte
+	why cause.Cause
+	_   [1 << 10]byte
 }
 
 // A registration that is kept holds neither the handler nor an object once the
@@ -85,6 +87,7 @@ func TestRegistrationHoldsNothing(t *testing.T) {
 func addHolder(t *testing.T, informer running, options cache.HandlerOptions) (*cache.Registration, weak.Pointer[holder]) {
 	options.Name = "holder"
 	handler := &holder{}
+	options.Cause = &handler.why
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	registration := must[*cache.Registration](t)(informer.AddHandlerContext(ctx, forgetful{handler}, options))

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
@@ -69,7 +70,7 @@ func (o *writeObserver) wanted() wanted {
 	return now
 }
 
-func (o *writeObserver) stage(_ wanted, events iter.Seq[eventlog.Event]) {
+func (o *writeObserver) stage(_ wanted, _ *cause.Cause, events iter.Seq[eventlog.Event]) {
 	o.stages++
 	o.staged = slices.Collect(events)
 }

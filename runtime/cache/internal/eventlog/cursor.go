@@ -1,6 +1,10 @@
 package eventlog
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+)
 
 // Cursor is a position in a log. It is used by one goroutine, and may be closed by
 // another one at any time. The zero value is closed.
@@ -37,6 +41,15 @@ func (c *Cursor) Ready() int {
 	}
 	c.at = 0
 	return int(next.n.Load())
+}
+
+// Cause returns the cause of those events that Ready has counted and that are not Watched.
+// It is nil if there are none, or if the cursor was closed: Next then returns nil, too.
+func (c *Cursor) Cause() *cause.Cause {
+	if s := c.segment.Load(); s != nil {
+		return s.cause
+	}
+	return nil
 }
 
 // Next returns the event at the cursor, which must be ready, and moves on. The event is

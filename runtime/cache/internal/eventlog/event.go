@@ -4,6 +4,8 @@ package eventlog
 type Event struct {
 	Kind              Kind
 	FinalStateUnknown bool
+	// Watched is whether its cause is a watch event, and not that of its Chain.
+	Watched bool
 	// At is when it happened, in milliseconds of the clock of whoever appends.
 	At uint32
 	// Old is the object that the store had before, if Kind is Updated or Deleted.

@@ -6,7 +6,11 @@
 // Signal wakes goroutines that wait for more.
 package eventlog
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+)
 
 // SegmentSize is how many events one segment of the log holds at the most. What a
 // segment holds stays in memory until the last cursor has left the segment.
@@ -37,6 +41,8 @@ type segment struct {
 	events *[SegmentSize]Event
 	n      atomic.Int32
 	next   atomic.Pointer[segment]
+	// cause is that of the events that are not Watched.
+	cause *cause.Cause
 }
 
 // put makes e the event at a place.
@@ -115,6 +121,8 @@ func (l *Log) Close(c *Cursor) {
 // Chain holds events that are not in the log yet, in segments as the log has them. It
 // is built without a lock. The zero value is empty.
 type Chain struct {
+	// Cause is that of the events.
+	Cause       *cause.Cause
 	first, last *segment
 	n           int
 }
@@ -123,7 +131,7 @@ type Chain struct {
 func (c *Chain) Append(e *Event) {
 	at := int32(c.n % SegmentSize)
 	if at == 0 {
-		next := new(segment)
+		next := &segment{cause: c.Cause}
 		if c.last == nil {
 			c.first = next
 		} else {

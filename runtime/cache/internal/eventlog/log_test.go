@@ -2,9 +2,12 @@ package eventlog
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
 // Every cursor reads every event since it was opened, in order, however it
@@ -58,6 +61,44 @@ func TestEventLog(t *testing.T) {
 	log.Show()
 	shown.Broadcast()
 	readers.Wait()
+}
+
+// The events of a chain have its cause, and those that fill up its last segment are Watched.
+func TestCause(t *testing.T) {
+	var log Log
+	c := &Cursor{}
+	log.Open(c)
+	watched := func() { log.Append(&Event{Watched: true}) }
+	list := func(n int, why *cause.Cause) {
+		chain := Chain{Cause: why}
+		for range n {
+			chain.Append(&Event{})
+		}
+		log.AppendChain(&chain)
+	}
+	first, second := &cause.Cause{Kind: cause.List}, &cause.Cause{Kind: cause.List}
+	watched()
+	list(SegmentSize+1, first)
+	watched()
+	list(1, second)
+	watched()
+	log.Show()
+	var got []*cause.Cause
+	for c.Ready() > 0 {
+		why := c.Cause()
+		if c.Next().Watched {
+			why = nil
+		}
+		got = append(got, why)
+	}
+	want := slices.Concat([]*cause.Cause{nil}, slices.Repeat([]*cause.Cause{first}, SegmentSize+1), []*cause.Cause{nil, second, nil})
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	log.Close(c)
+	if c.Cause() != nil {
+		t.Error("a closed cursor has a cause")
+	}
 }
 
 // What every cursor has passed can be collected, and so can everything once nobody

@@ -1,0 +1,48 @@
+package predicate
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
+
+// FilterUpdates returns a handler that is not called for an update unless one of the
+// predicates is true. They are not asked if there are none, about an update of a resync,
+// which has one object as old and new, and if the new object is another one of the same
+// name: the handler is called for these updates, and for all additions and deletions.
+//
+// The old object of an update may be one with which the handler was not called.
+//
+// A handler of InBatches would get batches of one, without causes: ask the predicates in its
+// function instead.
+func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) bool) cache.Handler[T] {
+	return cache.HandlerFuncs[T]{
+		Add: handler.OnAdd,
+		Update: func(old, obj T) {
+			if relevant(old, obj, matters) {
+				handler.OnUpdate(old, obj)
+			}
+		},
+		Delete: handler.OnDelete,
+	}
+}
+
+// relevant reports whether an update matters. It is that of package controller.
+func relevant[T any](old, obj T, matters []func(old, obj T) bool) bool {
+	if len(matters) == 0 || any(old) == any(obj) || recreated(old, obj) {
+		return true
+	}
+	return slices.ContainsFunc(matters, func(does func(old, obj T) bool) bool { return does(old, obj) })
+}
+
+// recreated reports whether an object of the same name replaces another one.
+func recreated(old, obj any) bool {
+	before, err := meta.Accessor(old)
+	if err != nil {
+		return false
+	}
+	after, err := meta.Accessor(obj)
+	return err == nil && before.GetUID() != after.GetUID()
+}

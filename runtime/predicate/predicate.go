@@ -1,0 +1,51 @@
+// Package predicate has functions that say which updates of objects matter, and leaves the
+// other ones out.
+//
+//	handler = predicate.FilterUpdates(handler, predicate.GenerationChanged, predicate.LabelsChanged)
+//
+// A predicate is a func(old, obj T) bool, of which any other one may be written as a function
+// literal. The sources of package controller take them as well. Each of this package is
+// false for an object and itself. They must be quick, and not change the objects.
+package predicate
+
+import (
+	"maps"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// GenerationChanged reports whether the generation of an object has changed: its spec, in
+// general, or the beginning of its deletion, and neither its status nor its metadata. It
+// does not see that a finalizer was removed. Of a CRD without the status subresource, any
+// field outside of the metadata counts. It is false for types whose generation the API
+// server does not set, such as ConfigMaps.
+func GenerationChanged[T metav1.Object](old, obj T) bool {
+	return old.GetGeneration() != obj.GetGeneration()
+}
+
+// LabelsChanged reports whether the labels have changed.
+func LabelsChanged[T metav1.Object](old, obj T) bool {
+	return !maps.Equal(old.GetLabels(), obj.GetLabels())
+}
+
+// AnnotationsChanged reports whether the annotations have changed. Controllers write some
+// of them: FieldChanged is for a single one.
+func AnnotationsChanged[T metav1.Object](old, obj T) bool {
+	return !maps.Equal(old.GetAnnotations(), obj.GetAnnotations())
+}
+
+// DeletionStarted reports whether an object has begun to be deleted, and waits for its
+// finalizers. It is for handlers that do so and whose other predicates do not see that.
+func DeletionStarted[T metav1.Object](old, obj T) bool {
+	return old.GetDeletionTimestamp() == nil && obj.GetDeletionTimestamp() != nil
+}
+
+// FieldChanged returns a predicate for what a function returns of an object. Values are
+// compared as API objects are, by equality.Semantic: what pointers refer to, nil as an empty
+// slice or map, and quantities and times by their value.
+func FieldChanged[T, V any](field func(obj T) V) func(old, obj T) bool {
+	return func(old, obj T) bool {
+		return !equality.Semantic.DeepEqual(field(old), field(obj))
+	}
+}

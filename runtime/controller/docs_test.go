@@ -11,7 +11,7 @@ import (
 // The first block of code of each page is a file of this package, but for the package and
 // where the API is, and the others are from an example.
 func TestPages(t *testing.T) {
-	examples := read(t, "example_test.go")
+	examples := read(t, "example_test.go") + read(t, "../predicate/example_test.go") + read(t, "../cache/cause/example_test.go")
 	for page, file := range map[string]string{
 		"../../docs/controllers.md": "controllers_page_test.go",
 		"../../docs/testing.md":     "testing_page_test.go",
@@ -27,7 +27,7 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s (-%s +page):\n%s", page, file, diff)
 			}
 			if i > 0 && !strings.Contains(examples, strings.TrimSpace(block)) {
-				t.Errorf("%s: example_test.go does not have\n%s", page, block)
+				t.Errorf("%s: no example has\n%s", page, block)
 			}
 		}
 	}

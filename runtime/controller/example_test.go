@@ -11,6 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/predicate"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
@@ -56,10 +57,10 @@ func Example() {
 	// <nil>
 }
 
-// Updates of the spec lead to a reconcile, and those of the status do not.
+// Updates of the spec and of labels lead to a reconcile, and those of the status do not.
 func ExampleKeysOf() {
 	orders := cache.New(cachetest.NewAPI[*v1alpha1.Order](), cache.Options[*v1alpha1.Order]{Name: "orders"})
-	specs := controller.KeysOf(orders, func(old, order *v1alpha1.Order) bool { return old.Generation != order.Generation })
+	specs := controller.KeysOf(orders, predicate.GenerationChanged, predicate.LabelsChanged)
 	fmt.Println(specs)
 	// Output: objects of informer "orders"
 }

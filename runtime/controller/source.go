@@ -21,10 +21,10 @@ const mappedKeys = "mapped keys"
 // Source maps the events of an informer to keys. KeysOf, OwnersOf, ClusterScopedOwnersOf
 // and MappedKeysOf make one.
 //
-// Each takes functions that say which updates matter: an update is left out unless one
-// of them returns true. They are not asked if there are none, if the keys of the old and
-// the new object differ, if the new object is another one of the same name, and if the
-// update is one of a resync.
+// Each takes functions that say which updates matter, such as those of package predicate: an
+// update is left out unless one of them returns true. They are not asked if there are none,
+// if the keys of the old and the new object differ, if the new object is another one of the
+// same name, and if the update is one of a resync.
 //
 // Functions of a source must be quick, and not change the objects. An event for which one of
 // them panics is left out: the informer logs that, and counts it in its status.

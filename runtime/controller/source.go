@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/predicate"
 )
 
 // mappedKeys are those of a function, which can't be compared: sources with them are never
@@ -123,7 +124,7 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 			Add: func(obj T, _ bool) { enqueue(keys(obj)...) },
 			Update: func(old, obj T) {
 				before, after := keys(old), keys(obj)
-				if !slices.Equal(before, after) || relevant(old, obj, matters) {
+				if !slices.Equal(before, after) || predicate.Matters(old, obj, matters...) {
 					enqueue(before...)
 					enqueue(after...)
 				}
@@ -132,22 +133,4 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 		}, options)
 	}
 	return s
-}
-
-// relevant reports whether an update matters, if its keys are the same.
-func relevant[T any](old, obj T, matters []func(old, obj T) bool) bool {
-	if len(matters) == 0 || any(old) == any(obj) || recreated(old, obj) {
-		return true
-	}
-	return slices.ContainsFunc(matters, func(does func(old, obj T) bool) bool { return does(old, obj) })
-}
-
-// recreated reports whether an object of the same name replaces another one.
-func recreated(old, obj any) bool {
-	before, err := meta.Accessor(old)
-	if err != nil {
-		return false
-	}
-	after, err := meta.Accessor(obj)
-	return err == nil && before.GetUID() != after.GetUID()
 }

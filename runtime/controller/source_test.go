@@ -65,32 +65,6 @@ func TestOwnerKeys(t *testing.T) {
 	}
 }
 
-func TestRelevant(t *testing.T) {
-	a, b, other := configMap("a"), configMap("a"), configMap("a")
-	other.UID = "another"
-	yes := func(_, _ *corev1.ConfigMap) bool { return true }
-	no := func(_, _ *corev1.ConfigMap) bool { return false }
-	for _, c := range []struct {
-		name     string
-		old, obj *corev1.ConfigMap
-		matters  []func(old, obj *corev1.ConfigMap) bool
-		want     bool
-	}{
-		{name: "no functions", old: a, obj: b, want: true},
-		{name: "it matters", old: a, obj: b, matters: []func(_, _ *corev1.ConfigMap) bool{yes}, want: true},
-		{name: "it does not", old: a, obj: b, matters: []func(_, _ *corev1.ConfigMap) bool{no, no}},
-		{name: "one of two says so", old: a, obj: b, matters: []func(_, _ *corev1.ConfigMap) bool{no, yes}, want: true},
-		{name: "a resync", old: a, obj: a, matters: []func(_, _ *corev1.ConfigMap) bool{no}, want: true},
-		{name: "another object of the name", old: a, obj: other, matters: []func(_, _ *corev1.ConfigMap) bool{no}, want: true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := relevant(c.old, c.obj, c.matters); got != c.want {
-				t.Errorf("got %v", got)
-			}
-		})
-	}
-}
-
 // What each source makes of an object that is created, changed and deleted.
 func TestSources(t *testing.T) {
 	never := func(_, _ *corev1.ConfigMap) bool { return false }

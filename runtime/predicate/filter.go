@@ -8,10 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// FilterUpdates returns a handler that is not called for an update unless one of the
-// predicates is true. They are not asked if there are none, about an update of a resync,
-// which has one object as old and new, and if the new object is another one of the same
-// name: the handler is called for these updates, and for all additions and deletions.
+// FilterUpdates returns a handler that is not called for an update unless it Matters. It is
+// called for all additions and deletions.
 //
 // The old object of an update may be one with which the handler was not called.
 //
@@ -21,7 +19,7 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 	return cache.HandlerFuncs[T]{
 		Add: handler.OnAdd,
 		Update: func(old, obj T) {
-			if relevant(old, obj, matters) {
+			if Matters(old, obj, matters...) {
 				handler.OnUpdate(old, obj)
 			}
 		},
@@ -29,12 +27,14 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 	}
 }
 
-// relevant reports whether an update matters. It is that of package controller.
-func relevant[T any](old, obj T, matters []func(old, obj T) bool) bool {
-	if len(matters) == 0 || any(old) == any(obj) || recreated(old, obj) {
+// Matters reports whether one of the predicates is true for an update. They are not asked, and
+// the update matters, if there are none, if it is one of a resync, which has one object as
+// old and new, and if the new object is another one of the same name.
+func Matters[T any](old, obj T, predicates ...func(old, obj T) bool) bool {
+	if len(predicates) == 0 || any(old) == any(obj) || recreated(old, obj) {
 		return true
 	}
-	return slices.ContainsFunc(matters, func(does func(old, obj T) bool) bool { return does(old, obj) })
+	return slices.ContainsFunc(predicates, func(does func(old, obj T) bool) bool { return does(old, obj) })
 }
 
 // recreated reports whether an object of the same name replaces another one.

@@ -30,6 +30,32 @@ func (c *calls) OnUpdate(_, obj *thing) {
 }
 func (c *calls) OnDelete(last *thing, _ bool) { c.made = append(c.made, "delete "+last.Name) }
 
+func TestMatters(t *testing.T) {
+	a, b, other := &thing{}, &thing{}, &thing{}
+	other.UID = "another"
+	yes := func(_, _ *thing) bool { return true }
+	no := func(_, _ *thing) bool { return false }
+	for _, c := range []struct {
+		name     string
+		old, obj *thing
+		matters  []func(old, obj *thing) bool
+		want     bool
+	}{
+		{name: "no functions", old: a, obj: b, want: true},
+		{name: "it matters", old: a, obj: b, matters: []func(_, _ *thing) bool{yes}, want: true},
+		{name: "it does not", old: a, obj: b, matters: []func(_, _ *thing) bool{no, no}},
+		{name: "one of two says so", old: a, obj: b, matters: []func(_, _ *thing) bool{no, yes}, want: true},
+		{name: "a resync", old: a, obj: a, matters: []func(_, _ *thing) bool{no}, want: true},
+		{name: "another object of the name", old: a, obj: other, matters: []func(_, _ *thing) bool{no}, want: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := predicate.Matters(c.old, c.obj, c.matters...); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
 // Updates for which no predicate is true are left out, and nothing else is.
 func TestFilterUpdates(t *testing.T) {
 	labels := []func(old, obj *thing) bool{predicate.LabelsChanged[*thing]}

@@ -115,13 +115,13 @@ func startServer(n int) (connection orders.Connection, stop func(), err error) {
 		return connection, nil, fmt.Errorf("building the server: %w: %s", err, out)
 	}
 	cmd := exec.Command(program, fmt.Sprintf("-orders=%d", n))
-	stop, err = serve(cmd, &connection)
+	end, err := serve(cmd, &connection)
 	if err != nil {
 		os.RemoveAll(dir)
 		return connection, nil, err
 	}
 	return connection, func() {
-		stop()
+		end()
 		os.RemoveAll(dir)
 	}, nil
 }

@@ -110,9 +110,13 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 	return errors.Join(append(errs, r.misuse())...)
 }
 
-// stuck reports whether the informer needs operator action.
+// stuck reports whether the informer needs operator action. One of several namespaces goes on
+// without those that are refused.
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
+	if len(status.Namespaces) > 0 {
+		return false
+	}
 	forbidden := status.Phase == core.PhaseBackingOff && failure.ClassOf(status.LastError) == failure.ClassForbidden && status.Attempts >= stuckAttempts
 	return status.Phase == core.PhaseAbsent || forbidden
 }

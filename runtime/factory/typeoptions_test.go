@@ -6,16 +6,20 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -80,6 +84,36 @@ func TestForType(t *testing.T) {
 		<-f.named("some").Release(&v1.Pod{})
 		if len(f.Status()) != 1 {
 			t.Error("the informer under a name was not released")
+		}
+		cancel()
+		f.Shutdown()
+	})
+}
+
+// A namespace that is forbidden neither keeps the others waiting nor makes them stuck, however
+// long they take.
+func TestForbiddenNamespaceIsNotStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(pod("a", "1", nil), pod("b", "1", nil))
+		var failures atomic.Int32
+		client.PrependReactor("list", "pods", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+			switch {
+			case action.GetNamespace() == "a":
+				return true, nil, apierrors.NewForbidden(v1.Resource("pods"), "", errors.New("no role"))
+			case failures.Add(1) <= 6:
+				return true, nil, apierrors.NewInternalError(errors.New("not ready"))
+			}
+			return false, nil, nil
+		})
+		f := podFactory{New[kubernetes.Interface](client, 0, ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a", "b")}))}
+		pods := f.pods()
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		if err := f.WaitForSyncOrStuck(ctx); err != nil {
+			t.Error(err)
+		}
+		if got := keys(pods); !slices.Equal(got, []string{"b/1"}) {
+			t.Errorf("got %q", got)
 		}
 		cancel()
 		f.Shutdown()

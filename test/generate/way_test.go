@@ -154,7 +154,10 @@ func newUser(t *testing.T) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(mod.AddModuleStmt("example.com/shop"), mod.DropRequire(scratch.Runtime), mod.DropReplace(scratch.Runtime, ""))
+	err = mod.AddModuleStmt("example.com/shop")
+	for _, of := range slices.Clone(mod.Replace) { // modules of this checkout
+		err = errors.Join(err, mod.DropRequire(of.Old.Path), mod.DropReplace(of.Old.Path, ""))
+	}
 	for _, tool := range mod.Tool {
 		err = errors.Join(err, mod.DropTool(tool.Path))
 	}

@@ -75,7 +75,11 @@ func (s *Store[T]) Keys() []types.NamespacedName { return s.core.keys() }
 // ByIndex returns the objects that have that value in an index, in no order.
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
-	return reader.ByIndex[T](&s.core, name, value)
+	words, form, err := s.core.byIndex(name, value)
+	if objects, ok := reader.Pointers[T](words); ok {
+		return objects, err
+	}
+	return reader.Slice[T](reader.Objects{Words: words, Form: form}), err
 }
 
 // ByIndexAny returns the objects that have one of those values in an index, or

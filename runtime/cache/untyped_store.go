@@ -144,7 +144,8 @@ func (s *store) All(namespace string) iter.Seq[any] {
 // List is Store.ListNamespace.
 func (s *store) List(namespace string) reader.Objects {
 	if namespace == "" {
-		return s.copyOf(s.table.Objects)
+		words, form := s.copyOf(s.table.Objects)
+		return reader.Objects{Words: words, Form: form}
 	}
 	if found, err := s.ByIndex(namespaceIndexName, namespace); err == nil {
 		return found
@@ -166,15 +167,21 @@ func (s *store) keys() []types.NamespacedName {
 
 // ByIndex is Store.ByIndex.
 func (s *store) ByIndex(name, value string) (reader.Objects, error) {
+	words, form, err := s.byIndex(name, value)
+	return reader.Objects{Words: words, Form: form}, err
+}
+
+// byIndex returns the words of ByIndex, and their form.
+func (s *store) byIndex(name, value string) (words []table.Object, form *table.Form, err error) {
 	known := false
-	found := s.copyOf(func() (hits *table.Vector) {
+	words, form = s.copyOf(func() (hits *table.Vector) {
 		hits, known = s.hits(name, value)
 		return hits
 	})
 	if !known {
-		return reader.Objects{}, unknownIndex(name)
+		err = unknownIndex(name)
 	}
-	return found, nil
+	return words, form, err
 }
 
 // AllByIndex iterates over Store.SnapshotByIndex.
@@ -297,14 +304,13 @@ const shortCopy = 128
 // copyOf returns a copy of the vector that find finds under the read lock. The
 // memory of a long one is allocated outside of it, so that writers wait for the
 // copy only.
-func (s *store) copyOf(find func() *table.Vector) reader.Objects {
-	var out []table.Object
+func (s *store) copyOf(find func() *table.Vector) (out []table.Object, form *table.Form) {
 	for {
 		s.mu.RLock()
 		v := find()
 		if v == nil {
 			s.mu.RUnlock()
-			return reader.Objects{}
+			return nil, nil
 		}
 		n := v.Len()
 		if n > cap(out) && n <= shortCopy {
@@ -313,10 +319,10 @@ func (s *store) copyOf(find func() *table.Vector) reader.Objects {
 		if n <= cap(out) {
 			out = out[:n]
 			copy(out, v.Items())
-			form := s.form.Load()
+			form = s.form.Load()
 			s.mu.RUnlock()
 			giveWay(n)
-			return reader.Objects{Words: out, Form: form}
+			return out, form
 		}
 		s.mu.RUnlock()
 		out = make([]table.Object, 0, n)

@@ -40,7 +40,9 @@ func TestCauses(t *testing.T) {
 	add := func(who string) {
 		t.Helper()
 		var why cause.Cause
-		call := func(what string, order *shopv1alpha1.Order) { calls <- who + " " + what + " " + order.Name + ": " + why.String() }
+		call := func(what string, order *shopv1alpha1.Order) {
+			calls <- who + " " + what + " " + order.Name + ": " + why.String()
+		}
 		handler := cache.HandlerFuncs[*shopv1alpha1.Order]{
 			Add:    func(order *shopv1alpha1.Order, _ bool) { call("add", order) },
 			Update: func(_, order *shopv1alpha1.Order) { call("update", order) },

@@ -104,10 +104,10 @@ func and(a, b string) string {
 
 // both returns a function that is one after the other; each may be nil.
 func both(first, second TweakListOptionsFunc) TweakListOptionsFunc {
-	if first == nil || second == nil {
-		if first == nil {
-			return second
-		}
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
 		return first
 	}
 	return func(options *metav1.ListOptions) {
@@ -142,7 +142,7 @@ func (r *registry[K]) misuse() error {
 		switch _, requested := r.members[key]; {
 		case options.repeated:
 			errs = append(errs, fmt.Errorf("%v: %w: given twice; put them into one ForType, or give the second a Name", key, ErrOptionsUnused))
-		case !requested:
+		case !requested && !options.applied: // one that was released had them
 			errs = append(errs, fmt.Errorf("%v: %w: the factory has no such informer; request it before the start, or remove the options", key, ErrOptionsUnused))
 		case !options.applied:
 			errs = append(errs, fmt.Errorf("%v: %w: the informer was not made by the generated accessors of the factory", key, ErrOptionsUnused))

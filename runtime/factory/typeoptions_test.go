@@ -85,6 +85,9 @@ func TestForType(t *testing.T) {
 		if len(f.Status()) != 1 {
 			t.Error("the informer under a name was not released")
 		}
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Errorf("options of an informer that was released: %v", err)
+		}
 		cancel()
 		f.Shutdown()
 	})

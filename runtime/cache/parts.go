@@ -62,8 +62,8 @@ var errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stand
 func (p *parts) run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
-	ctx, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	failed := make(chan error, 1)
 	start := func(namespace string) {
 		part, before := p.add(namespace)

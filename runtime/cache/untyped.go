@@ -39,7 +39,7 @@ func untypedPart[T any](in func(namespace string) any) func(namespace string) So
 	}
 }
 
-// noSource stands for a source that is none.
+// noSource is a source whose requests fail.
 type noSource struct{ err error }
 
 func (s noSource) List(context.Context, metav1.ListOptions, func(any, error)) (metav1.ListMeta, error) {

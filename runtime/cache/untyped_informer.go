@@ -338,7 +338,7 @@ func (i *informer) commit(deltas *queue) {
 			began := i.options.Metrics.now()
 			i.fanout.now = i.fanout.clock.millis()
 			i.store.core.commit(batch, i.fanout)
-			i.received(batch)
+			i.received(batch) // before those wake up who wait for a version
 			i.fanout.changed.Broadcast()
 			i.enforceLimits()
 			i.options.Metrics.committed(began, i.store.ResourceVersion)

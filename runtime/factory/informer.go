@@ -188,10 +188,8 @@ func inNamespaces[C, I any](client C, options InformerOptions, newInformer func(
 	if options.namespaces == nil {
 		return options
 	}
-	one := options
-	one.namespaces = nil
 	options.in = func(namespace string) (src any) {
-		one := one
+		one := options
 		one.take = func(taken any) { src = taken }
 		newInformer(client, namespace, one)
 		return src

@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/informers"
 )
 
-// Handlers are told why they are called, and one that asks for other generations is not
-// called for a status.
+// Handlers know why they are called, and a predicate on the generation leaves out updates of
+// the status.
 func TestCauses(t *testing.T) {
 	const namespace = "causes"
 	cfg, writer := playground(t, orders)

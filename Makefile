@@ -22,11 +22,15 @@ build: ## Build bin/informer-gen
 	go build -o bin/informer-gen ./cmd/informer-gen
 
 .PHONY: test
-test: test-unit test-e2e ## Run all tests: unit, golden, race, end to end
+test: test-unit test-examples test-e2e ## Run all tests: unit, golden, race, end to end
 
 .PHONY: test-unit
 test-unit: vet ## Run the tests of this module, with the race detector
 	go test -race -timeout 10m $(PACKAGES)
+
+.PHONY: test-examples
+test-examples: ## Run the unit tests of the examples; test-e2e runs their programs
+	cd examples && go vet ./... && go test -race ./...
 
 # Never cached: these tests run the tool, which the test cache does not see.
 .PHONY: test-e2e

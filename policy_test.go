@@ -99,7 +99,7 @@ func TestImportDirections(t *testing.T) {
 			return err
 		}
 		path = filepath.ToSlash(path)
-		if entry.IsDir() && (path == "test" || path != "." && strings.HasPrefix(entry.Name(), ".")) {
+		if entry.IsDir() && (isModule(path) || path != "." && strings.HasPrefix(entry.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if filepath.Ext(path) == ".go" {
@@ -138,6 +138,12 @@ func checkImports(t *testing.T, path string) {
 	}
 }
 
+// isModule reports whether a folder is a module of its own, such as test.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return dir != "." && err == nil
+}
+
 func within(name string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		return name == folder || strings.HasPrefix(name, folder+"/")
@@ -172,7 +178,7 @@ func TestPublicPackagesHaveExamples(t *testing.T) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		if name := entry.Name(); path == "test" || name == "internal" || name == "testdata" || path != "." && strings.HasPrefix(name, ".") {
+		if name := entry.Name(); isModule(path) || name == "internal" || name == "testdata" || path != "." && strings.HasPrefix(name, ".") {
 			return fs.SkipDir
 		}
 		dir, _ := build.ImportDir(path, 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Regenerates the golden output of testdata. Arguments go to every call of
+# Regenerates the golden output of testdata, and what is generated in examples. Arguments go to every call of
 # informer-gen: --verify compares instead of writing.
 set -euo pipefail
 unset CDPATH # or cd prints where it goes
@@ -23,4 +23,5 @@ generate multigroup --input-dirs ./apis/... --clients "$@"
 generate samplecontroller --input-dirs ./pkg/apis/... --go-header-file "$root/hack/boilerplate.go.txt" \
   --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"
 generate slim --input-dirs ./api/... "$@"
+(cd "$root/examples" && "$bin/informer-gen" "$@") || status=1 # the flags are in its informer-gen.yaml
 exit "$status"

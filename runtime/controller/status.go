@@ -13,7 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// Status is what a controller is doing, and what went wrong lately.
+// Status is what a controller is doing, and what went wrong lately. It can be marshalled
+// into JSON and back.
 type Status struct {
 	// Name is the controller's.
 	Name string

@@ -1,0 +1,98 @@
+package controller
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// statusJSON is a Status as it is in JSON.
+type statusJSON struct {
+	Name           string          `json:"name"`
+	Synced         bool            `json:"synced"`
+	Waiting        int             `json:"waiting"`
+	Oldest         metav1.Duration `json:"oldest"`
+	Delayed        int             `json:"delayed"`
+	Running        []runningJSON   `json:"running,omitempty"`
+	AwaitingWrites int             `json:"awaitingWrites"`
+	Succeeded      uint64          `json:"succeeded"`
+	Failed         uint64          `json:"failed"`
+	Terminal       uint64          `json:"terminal"`
+	Panicked       uint64          `json:"panicked"`
+	LastError      *errorJSON      `json:"lastError,omitempty"`
+	LastErrorKey   keyText         `json:"lastErrorKey,omitzero"`
+	LastErrorTime  time.Time       `json:"lastErrorTime,omitzero"`
+}
+
+type runningJSON struct {
+	Key keyText         `json:"key"`
+	For metav1.Duration `json:"for"`
+}
+
+// errorJSON is an object, as are the errors in the JSON of a cache.Status.
+type errorJSON struct {
+	Message string `json:"message"`
+}
+
+// keyText is a key as "namespace/name", or "/name" without a namespace.
+type keyText types.NamespacedName
+
+// MarshalText returns the text of the key.
+func (k keyText) MarshalText() ([]byte, error) {
+	return []byte(types.NamespacedName(k).String()), nil
+}
+
+// UnmarshalText takes the text of a key.
+func (k *keyText) UnmarshalText(text []byte) error {
+	namespace, name, ok := strings.Cut(string(text), "/")
+	if !ok {
+		return fmt.Errorf("key %q: has no slash; expected namespace/name", text)
+	}
+	*k = keyText{Namespace: namespace, Name: name}
+	return nil
+}
+
+// MarshalJSON writes every field but a nil error, its key and its time: durations as text,
+// such as "1.5s", times in RFC 3339, keys as "namespace/name", the error as its message.
+func (s Status) MarshalJSON() ([]byte, error) {
+	fields := statusJSON{
+		Name: s.Name, Synced: s.Synced,
+		Waiting: s.Waiting, Oldest: metav1.Duration{Duration: s.Oldest}, Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites,
+		Succeeded: s.Succeeded, Failed: s.Failed, Terminal: s.Terminal, Panicked: s.Panicked,
+		LastErrorKey: keyText(s.LastErrorKey), LastErrorTime: s.LastErrorTime,
+	}
+	if s.LastError != nil {
+		fields.LastError = &errorJSON{s.LastError.Error()}
+	}
+	for _, r := range s.Running {
+		fields.Running = append(fields.Running, runningJSON{keyText(r.Key), metav1.Duration{Duration: r.For}})
+	}
+	return json.Marshal(fields)
+}
+
+// UnmarshalJSON takes what MarshalJSON writes. The error has the message of the one that was
+// marshalled, but errors.Is finds nothing in it.
+func (s *Status) UnmarshalJSON(data []byte) error {
+	var fields statusJSON
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	*s = Status{
+		Name: fields.Name, Synced: fields.Synced,
+		Waiting: fields.Waiting, Oldest: fields.Oldest.Duration, Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites,
+		Succeeded: fields.Succeeded, Failed: fields.Failed, Terminal: fields.Terminal, Panicked: fields.Panicked,
+		LastErrorKey: types.NamespacedName(fields.LastErrorKey), LastErrorTime: fields.LastErrorTime,
+	}
+	if fields.LastError != nil {
+		s.LastError = errors.New(fields.LastError.Message)
+	}
+	for _, r := range fields.Running {
+		s.Running = append(s.Running, Running{types.NamespacedName(r.Key), r.For.Duration})
+	}
+	return nil
+}

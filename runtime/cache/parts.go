@@ -32,6 +32,8 @@ type parts struct {
 	// current are those of the set, and ending those of the past whose reflectors have not
 	// ended, the latest of each namespace.
 	current, ending map[string]*part
+	// past has the counters of those that were removed.
+	past Status
 }
 
 // part is the list and watch of one namespace.
@@ -132,6 +134,8 @@ func (p *parts) remove(part *part) {
 	defer p.mu.Unlock()
 	delete(p.current, part.namespace)
 	p.ending[part.namespace] = part
+	status := part.recorder.get()
+	p.past.count(&status)
 }
 
 // follow runs the reflector of a part, and has its objects deleted when it is removed.
@@ -183,7 +187,8 @@ func (p *parts) failed(ctx context.Context, part *part, refused bool) {
 // works again, but for those that the server refuses.
 func (p *parts) onRecovery(report func(context.Context, int) bool) func(context.Context, int) bool {
 	return func(ctx context.Context, failures int) bool {
-		for _, s := range p.statuses() {
+		current, _ := p.statuses()
+		for _, s := range current {
 			if s.Attempts > 0 && !s.refused() {
 				klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
 				return true
@@ -205,7 +210,14 @@ func (p *parts) received(batch []delta) {
 		}
 		part.listed = part.listed || d.kind == replaced
 		part.version = newest(part.version, d.resourceVersion)
-		part.recorder.received(d.kind == set || d.kind == deleted, d.kind == bookmarked)
+		switch d.kind {
+		case set, deleted:
+			part.recorder.received(1, 0)
+		case bookmarked:
+			part.recorder.received(0, 1)
+		default:
+			part.recorder.received(0, 0)
+		}
 	}
 }
 
@@ -244,24 +256,40 @@ func newest(a, b string) string {
 	return b
 }
 
-// statuses returns those of the parts, sorted by namespace.
-func (p *parts) statuses() []Status {
+// statuses returns those of the parts, sorted by namespace, and the counters of those that
+// were removed.
+func (p *parts) statuses() (all []Status, past Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []Status
 	for namespace, part := range p.current {
 		s := part.recorder.get()
 		s.Name, s.Synced = namespace, part.listed
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	return all, p.past
+}
+
+// count adds the counters of another status, so that they never go down.
+func (s *Status) count(other *Status) {
+	s.Reconnects += other.Reconnects
+	s.Relists += other.Relists
+	s.RelistReasons = s.RelistReasons.Plus(other.RelistReasons)
+	s.Lists = s.Lists.Plus(other.Lists)
+	s.WatchLists = s.WatchLists.Plus(other.WatchLists)
+	s.Watches = s.Watches.Plus(other.Watches)
+	s.Events += other.Events
+	s.Bookmarks += other.Bookmarks
+	s.ObjectErrors += other.ObjectErrors
 }
 
 // join adds the statuses of parts to that of their informer: its phase and its failures
 // are those of the part that is worst off.
 func (s *Status) join(parts []Status, now time.Time) {
 	s.Namespaces = parts
+	for p := range parts {
+		s.count(&parts[p])
+	}
 	if s.Phase == PhaseStopped {
 		return
 	}
@@ -274,9 +302,6 @@ func (s *Status) join(parts []Status, now time.Time) {
 			s.Phase, s.Since, s.NextAttempt = p.Phase, p.Since, p.NextAttempt
 			s.Attempts, s.FailingSince, s.LastError = p.Attempts, p.FailingSince, p.LastError
 		}
-		s.Reconnects += p.Reconnects
-		s.Relists += p.Relists
-		s.ObjectErrors += p.ObjectErrors
 		s.LastEvent, s.LastBookmark = latest(s.LastEvent, p.LastEvent), latest(s.LastBookmark, p.LastBookmark)
 		if contact := now.Add(-p.Stale()); !p.refused() && contact.Before(s.LastContact) {
 			s.LastContact = contact

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // The status of an informer of several namespaces is that of the one that is worst off.
@@ -54,7 +57,46 @@ func TestStatusOfParts(t *testing.T) {
 		})
 	}
 	stopped := Status{Phase: PhaseStopped}
-	if stopped.join([]Status{watching}, now); stopped.Phase != PhaseStopped {
-		t.Errorf("one that has stopped is %v", stopped.Phase)
+	if stopped.join([]Status{watching}, now); stopped.Phase != PhaseStopped || stopped.Reconnects != 2 {
+		t.Errorf("one that has stopped is %v, with %d reconnects", stopped.Phase, stopped.Reconnects)
+	}
+}
+
+// The counters of an informer do not go down when a namespace is removed, so that their
+// rates are right.
+func TestCountersOfRemovedParts(t *testing.T) {
+	p := newParts(nil, nil)
+	counters := func() (s Status) {
+		all, past := p.statuses()
+		s.count(&past)
+		for i := range all {
+			s.count(&all[i])
+		}
+		return s
+	}
+	for range 2 {
+		part, _ := p.add("shop")
+		part.recorder.requested(PhaseListing, nil)
+		part.recorder.requested(PhaseWatching, failure.ErrWatchIdle)
+		part.recorder.requested(PhaseStreaming, failure.ErrStreamEnded)
+		part.recorder.relisted(failure.ErrHistoryRestarted)
+		part.recorder.reconnected(nil)
+		part.recorder.leftOut(failure.ErrUndecodable)
+		p.received([]delta{{kind: set, from: part}, {kind: bookmarked, from: part}, {kind: deleted, from: part}})
+		before := counters()
+		p.remove(part)
+		if diff := cmp.Diff(before, counters()); diff != "" {
+			t.Errorf("removed (-before +after):\n%s", diff)
+		}
+	}
+	want := Status{
+		Reconnects: 2, Relists: 2, ObjectErrors: 2, Events: 4, Bookmarks: 2,
+		RelistReasons: failure.Counts{failure.ClassExpired: 2},
+		Lists:         failure.Outcomes{Succeeded: 2},
+		WatchLists:    failure.Outcomes{Failed: failure.Counts{failure.ClassOther: 2}},
+		Watches:       failure.Outcomes{Failed: failure.Counts{failure.ClassSilent: 2}},
+	}
+	if diff := cmp.Diff(want, counters()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

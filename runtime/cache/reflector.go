@@ -157,6 +157,9 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 		}
 		if err != nil {
 			next, pace := s.listFailed(err)
+			if ctx.Err() == nil {
+				r.recorder.requested(PhaseListing, err)
+			}
 			if pace == later || ctx.Err() != nil {
 				return next, pace, fmt.Errorf("list: %w", err)
 			}
@@ -166,6 +169,7 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 		}
 		s = s.listed(page)
 	}
+	r.recorder.requested(PhaseListing, nil)
 	r.replace(ctx, s, items)
 	s.restarted = false
 	return s, atOnce, nil
@@ -262,6 +266,7 @@ func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, err
 	if end.err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
 		end.err = nil
 	}
+	r.requested(ctx, w.state.phase, end.err)
 	var pace pace
 	if s = w.state; s.phase == PhaseStreaming {
 		s, pace = s.streamEnded(end)
@@ -278,6 +283,18 @@ func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, err
 		return s, PhaseWatching, pace, nil
 	}
 	return s, PhaseWatching, pace, fmt.Errorf("watch: %w", end.reason())
+}
+
+// requested notes how a watch-list or watch ended, unless it was by the end of ctx. A
+// watch-list ends before its initial events are complete, or as a watch.
+func (r *reflector) requested(ctx context.Context, phase Phase, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	if phase == PhaseStreaming {
+		err = cmp.Or(err, failure.ErrStreamEnded)
+	}
+	r.recorder.requested(phase, err)
 }
 
 // checkHistory compares the latest version of the server with that of a watch that has

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Phase is what an informer is doing.
@@ -101,6 +103,20 @@ type Status struct {
 	// error that led to the last relist.
 	Relists      int   `json:"relists"`
 	RelistReason error `json:"relistReason,omitempty"`
+	// RelistReasons counts the relists by the class of the error that led to each.
+	RelistReasons failure.Counts `json:"relistReasons,omitzero"`
+	// Lists, WatchLists and Watches count the requests that have ended, but for those that
+	// the end of the informer cut. The pages of a list are one request. A watch-list
+	// succeeds when its initial events are complete, and continues as a watch. A watch
+	// succeeds if the server closes it normally.
+	Lists      failure.Outcomes `json:"lists,omitzero"`
+	WatchLists failure.Outcomes `json:"watchLists,omitzero"`
+	Watches    failure.Outcomes `json:"watches,omitzero"`
+	// Events counts the changes of single objects that the store has taken: watch events,
+	// without duplicates and the initial events of a watch-list, and objects that were read
+	// by name. Bookmarks counts the bookmarks.
+	Events    uint64 `json:"events"`
+	Bookmarks uint64 `json:"bookmarks"`
 	// ObjectErrors counts the objects that were left out of the store or an index,
 	// and LastObjectError is why the last of them was.
 	ObjectErrors    int   `json:"objectErrors"`

@@ -40,6 +40,12 @@ func fullStatus() cache.Status {
 		ReconnectReason: fmt.Errorf("watch: %w: 4m0s", failure.ErrWatchIdle),
 		Relists:         1,
 		RelistReason:    fmt.Errorf("watch: %w", failure.ErrHistoryRestarted),
+		RelistReasons:   failure.Counts{failure.ClassExpired: 1},
+		Lists:           failure.Outcomes{Succeeded: 2, Failed: failure.Counts{failure.ClassForbidden: 3}},
+		WatchLists:      failure.Outcomes{Failed: failure.Counts{failure.ClassForbidden: 1}},
+		Watches:         failure.Outcomes{Succeeded: 1, Failed: failure.Counts{failure.ClassSilent: 1}},
+		Events:          1,
+		Bookmarks:       1,
 		ObjectErrors:    1,
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
 		Namespaces:      []cache.Status{{Name: "shop", Phase: cache.PhaseWatching, Synced: true, Objects: 2, ResourceVersion: "17"}},
@@ -82,6 +88,29 @@ const fullStatusJSON = `{
     "message": "watch: history of the server has restarted",
     "class": "expired"
   },
+  "relistReasons": {
+    "expired": 1
+  },
+  "lists": {
+    "succeeded": 2,
+    "failed": {
+      "forbidden": 3
+    }
+  },
+  "watchLists": {
+    "succeeded": 0,
+    "failed": {
+      "forbidden": 1
+    }
+  },
+  "watches": {
+    "succeeded": 1,
+    "failed": {
+      "silent": 1
+    }
+  },
+  "events": 1,
+  "bookmarks": 1,
   "objectErrors": 1,
   "lastObjectError": {
     "message": "object \"shop/first\": customer is missing"
@@ -96,6 +125,8 @@ const fullStatusJSON = `{
       "resourceVersion": "17",
       "reconnects": 0,
       "relists": 0,
+      "events": 0,
+      "bookmarks": 0,
       "objectErrors": 0
     }
   ],
@@ -127,6 +158,8 @@ func TestStatusJSON(t *testing.T) {
   "resourceVersion": "",
   "reconnects": 0,
   "relists": 0,
+  "events": 0,
+  "bookmarks": 0,
   "objectErrors": 0
 }`},
 	} {

@@ -93,17 +93,33 @@ func (r *statusRecorder) contact() {
 	r.status.LastContact = time.Now()
 }
 
-// received notes that watch events or bookmarks were committed to the store.
-func (r *statusRecorder) received(events, bookmarks bool) {
+// received notes how many watch events and bookmarks were committed to the store.
+func (r *statusRecorder) received(events, bookmarks uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
 	r.status.LastContact = now
-	if events {
+	if events > 0 {
 		r.status.LastEvent = now
+		r.status.Events += events
 	}
-	if bookmarks {
+	if bookmarks > 0 {
 		r.status.LastBookmark = now
+		r.status.Bookmarks += bookmarks
+	}
+}
+
+// requested notes that the request of a phase has ended with err, or without one.
+func (r *statusRecorder) requested(phase Phase, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch phase {
+	case PhaseStreaming:
+		r.status.WatchLists.Add(err)
+	case PhaseWatching:
+		r.status.Watches.Add(err)
+	default:
+		r.status.Lists.Add(err)
 	}
 }
 
@@ -127,6 +143,7 @@ func (r *statusRecorder) relisted(reason error) {
 	defer r.mu.Unlock()
 	r.status.Relists++
 	r.status.RelistReason = reason
+	r.status.RelistReasons.Add(failure.ClassOf(reason))
 }
 
 func (r *statusRecorder) leftOut(err error) {

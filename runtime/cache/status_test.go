@@ -57,8 +57,54 @@ func TestStatus(t *testing.T) {
 		if s.Reconnects != 2 || s.Relists != 1 || failure.ClassOf(s.RelistReason) != failure.ClassExpired {
 			t.Errorf("%d reconnects, %d relists because of %v", s.Reconnects, s.Relists, s.RelistReason)
 		}
+		if want := (failure.Outcomes{Succeeded: 2}); s.Lists != want {
+			t.Errorf("lists %+v, want %+v", s.Lists, want)
+		}
+		if want := (failure.Outcomes{Succeeded: 2, Failed: failure.Counts{failure.ClassExpired: 1}}); s.Watches != want {
+			t.Errorf("watches %+v, want %+v", s.Watches, want)
+		}
+		if want := (failure.Counts{failure.ClassExpired: 1}); s.RelistReasons != want {
+			t.Errorf("relists because of %v, want %v", s.RelistReasons, want)
+		}
+		if s.Events != 1 || s.Bookmarks != 1 || s.WatchLists != (failure.Outcomes{}) {
+			t.Errorf("%d events, %d bookmarks, watch-lists %+v", s.Events, s.Bookmarks, s.WatchLists)
+		}
 		if s.ObjectErrors != 3 || !strings.Contains(s.LastObjectError.Error(), `index "fails": object "ns/a": panic: no value`) {
 			t.Errorf("%d object errors, the last %v", s.ObjectErrors, s.LastObjectError)
+		}
+	})
+}
+
+// Each request counts once, by how it ended: what a watch-list becomes is a watch, and what
+// the end of the informer cuts does not count.
+func TestOutcomes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(
+			cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(403)},
+			cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(500)},
+		)
+		informer := cache.New(api, cache.Options[*thing]{})
+		r := start(t, informer)
+		time.Sleep(time.Minute)
+		api.BreakWatches(cachetest.ErrConnectionRefused)
+		time.Sleep(time.Minute)
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+		api.CloseWatches()
+		time.Sleep(time.Minute)
+		r.stop()
+		s := informer.Status()
+		for _, of := range []struct {
+			verb      string
+			got, want failure.Outcomes
+		}{
+			{"lists", s.Lists, failure.Outcomes{Failed: failure.Counts{failure.ClassServerError: 1}}},
+			{"watch-lists", s.WatchLists, failure.Outcomes{Succeeded: 2, Failed: failure.Counts{failure.ClassForbidden: 1}}},
+			{"watches", s.Watches, failure.Outcomes{Succeeded: 1, Failed: failure.Counts{failure.ClassConnection: 1, failure.ClassExpired: 1}}},
+		} {
+			if of.got != of.want {
+				t.Errorf("%s: %+v, want %+v", of.verb, of.got, of.want)
+			}
 		}
 	})
 }

@@ -77,7 +77,8 @@ func (i *informer) name() string { return i.options.Name }
 func (i *informer) status() Status {
 	s := i.recorder.get()
 	if i.parts != nil {
-		parts := i.parts.statuses()
+		parts, past := i.parts.statuses()
+		s.count(&past)
 		for p := range parts {
 			parts[p].Objects = i.store.core.indexed(namespaceIndexName, parts[p].Name)
 		}
@@ -313,13 +314,13 @@ func (i *informer) received(batch []delta) {
 		i.parts.received(batch)
 		return
 	}
-	var events, bookmarks bool
+	var events, bookmarks uint64
 	for d := range batch {
 		switch batch[d].kind {
 		case set, deleted:
-			events = true
+			events++
 		case bookmarked:
-			bookmarks = true
+			bookmarks++
 		}
 	}
 	i.recorder.received(events, bookmarks)

@@ -153,6 +153,7 @@ func (w *watching) close(ctx context.Context, version string) {
 	w.state = w.state.streamed(version)
 	listed := w.state
 	listed.restarted = restarted
+	w.recorder.requested(PhaseStreaming, nil)
 	w.replace(ctx, listed, w.initial.items())
 	w.initial, w.settled = nil, true
 	w.idle.stop()

@@ -1,0 +1,100 @@
+package failure
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Counts has a number for each class. The zero value is empty; it is copied by
+// assignment. In JSON it is an object with the texts of the classes that are not zero:
+// {"forbidden":2}.
+type Counts [len(classNames)]uint64
+
+// Add counts an error of that class. One that is not a Class counts as ClassOther.
+func (c *Counts) Add(class Class) {
+	if int(class) >= len(c) {
+		class = ClassOther
+	}
+	c[class]++
+}
+
+// All returns every class with its number, zeros included, in the order of the classes.
+func (c Counts) All() iter.Seq2[Class, uint64] {
+	return func(yield func(Class, uint64) bool) {
+		for class, n := range c {
+			if !yield(Class(class), n) {
+				return
+			}
+		}
+	}
+}
+
+// Total returns the sum of all classes.
+func (c Counts) Total() uint64 {
+	total := uint64(0)
+	for _, n := range c {
+		total += n
+	}
+	return total
+}
+
+// Plus returns the sums of the numbers of both.
+func (c Counts) Plus(other Counts) Counts {
+	for class, n := range other {
+		c[class] += n
+	}
+	return c
+}
+
+// MarshalJSON writes the classes that are not zero.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	named := map[string]uint64{}
+	for class, n := range c.All() {
+		if n > 0 {
+			named[class.String()] = n
+		}
+	}
+	return json.Marshal(named)
+}
+
+// UnmarshalJSON takes what MarshalJSON writes. A class that is unknown is an error.
+func (c *Counts) UnmarshalJSON(data []byte) error {
+	var named map[string]uint64
+	if err := json.Unmarshal(data, &named); err != nil {
+		return err
+	}
+	var read Counts
+	for name, n := range named {
+		class := slices.Index(classNames[:], name)
+		if class < 0 {
+			return fmt.Errorf("class %q: unknown; expected one of %q", name, classNames)
+		}
+		read[class] = n
+	}
+	*c = read
+	return nil
+}
+
+// Outcomes counts how requests of one kind ended.
+type Outcomes struct {
+	// Succeeded are those that ended without an error, and Failed the others by the class
+	// of their error.
+	Succeeded uint64 `json:"succeeded"`
+	Failed    Counts `json:"failed"`
+}
+
+// Add counts a request that ended with err, or without one.
+func (o *Outcomes) Add(err error) {
+	if err == nil {
+		o.Succeeded++
+	} else {
+		o.Failed.Add(ClassOf(err))
+	}
+}
+
+// Plus returns the sums of the numbers of both.
+func (o Outcomes) Plus(other Outcomes) Outcomes {
+	return Outcomes{Succeeded: o.Succeeded + other.Succeeded, Failed: o.Failed.Plus(other.Failed)}
+}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
@@ -98,6 +100,19 @@ func (i *Informer[T]) Started() bool { return i.core.started.Load() }
 // Status returns what the informer and its handlers are doing. It waits neither for
 // handlers nor for index functions.
 func (i *Informer[T]) Status() Status { return i.core.status() }
+
+// MeasureMemory estimates how much memory the objects of the store take, and which of their
+// fields take the most, for Status.Memory too. It walks all of them: about a second for
+// 50,000 objects of 10 KB. Concurrent calls share a measurement, and what it returns must not
+// be mutated. What objects have in common with those of other informers counts in each.
+// Possible errors: the cause of ctx if it has ended.
+func (i *Informer[T]) MeasureMemory(ctx context.Context) (*footprint.Report, error) {
+	report, err := i.core.memory.measure(ctx)
+	if err != nil {
+		return nil, i.core.errorf("memory of its objects: %w", err)
+	}
+	return report, nil
+}
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may still be at an earlier one.

@@ -56,6 +56,13 @@ type Options[T any] struct {
 	// Metrics reports the progress of the informer.
 	Metrics Metrics
 
+	// MemoryInterval is how often the informer measures the memory of its objects by
+	// itself, for Status.Memory: when it is in sync, and then every interval in which a
+	// twentieth of the objects has changed. It takes one percent of a processor at the most,
+	// and so less often if there are many objects. Less than a second is a second. Zero or
+	// negative is never: Informer.MeasureMemory does it when it is called.
+	MemoryInterval time.Duration
+
 	// PageSize is the limit of objects in a page of a list. Zero is 500 for lists that
 	// the API server reads from its storage, and no limit for those that it serves from
 	// its cache. It must not be negative.
@@ -148,6 +155,7 @@ func untypedOptions[T any](o *Options[T]) Options[any] {
 		DropManagedFields: o.DropManagedFields,
 		OnRecovery:        o.OnRecovery,
 		Metrics:           o.Metrics,
+		MemoryInterval:    o.MemoryInterval,
 		PageSize:          o.PageSize,
 		DisableWatchList:  o.DisableWatchList,
 		BookmarkTimeout:   o.BookmarkTimeout,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // fullStatus has a value in every field.
@@ -22,16 +23,23 @@ func fullStatus() cache.Status {
 	begin := time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC)
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "shop.example.com", Resource: "orders"}, "", errors.New("no role"))
 	return cache.Status{
-		Name:            "orders.v1.shop.example.com",
-		Phase:           cache.PhaseBackingOff,
-		Since:           begin.Add(5 * time.Minute),
-		Started:         begin,
-		NextAttempt:     begin.Add(5*time.Minute + 1500*time.Millisecond),
-		Synced:          true,
-		Attempts:        3,
-		FailingSince:    begin.Add(4 * time.Minute),
-		LastError:       fmt.Errorf("list: %w", forbidden),
-		Objects:         2,
+		Name:         "orders.v1.shop.example.com",
+		Phase:        cache.PhaseBackingOff,
+		Since:        begin.Add(5 * time.Minute),
+		Started:      begin,
+		NextAttempt:  begin.Add(5*time.Minute + 1500*time.Millisecond),
+		Synced:       true,
+		Attempts:     3,
+		FailingSince: begin.Add(4 * time.Minute),
+		LastError:    fmt.Errorf("list: %w", forbidden),
+		Objects:      2,
+		Memory: &footprint.Report{
+			Time:    begin.Add(2 * time.Minute),
+			Objects: 2,
+			Bytes:   5000,
+			Shared:  1000,
+			Fields:  []footprint.Field{{Path: ".spec.items", Bytes: 4000}, {Path: ".", Bytes: 1000}},
+		},
 		ResourceVersion: "17",
 		LastEvent:       begin.Add(time.Minute),
 		LastBookmark:    begin.Add(2 * time.Minute),
@@ -74,6 +82,22 @@ const fullStatusJSON = `{
     "class": "forbidden"
   },
   "objects": 2,
+  "memory": {
+    "time": "2026-11-22T06:32:00Z",
+    "objects": 2,
+    "bytes": 5000,
+    "shared": 1000,
+    "fields": [
+      {
+        "path": ".spec.items",
+        "bytes": 4000
+      },
+      {
+        "path": ".",
+        "bytes": 1000
+      }
+    ]
+  },
   "resourceVersion": "17",
   "lastEvent": "2026-11-22T06:31:00Z",
   "lastBookmark": "2026-11-22T06:32:00Z",
@@ -222,6 +246,8 @@ func TestStatusJSONHasEveryField(t *testing.T) {
 	status := fullStatus()
 	check(status)
 	check(status.Handlers[0])
+	check(*status.Memory)
+	check(status.Memory.Fields[0])
 }
 
 func TestPhaseText(t *testing.T) {

@@ -22,6 +22,7 @@ type informer struct {
 	store    Store[any]
 	fanout   *fanout
 	recorder statusRecorder
+	memory   memoryMeter
 	// parts are those of a source of several namespaces; nil in general.
 	parts *parts
 	// invalid is what is wrong with the options; nil in general.
@@ -60,6 +61,7 @@ func newInformer(objects reflect.Type, source Source[any], about SourceInfo, opt
 	store := &i.store.core
 	store.setUp(objects, KeyOf)
 	store.complain = i.leftOut
+	i.memory.setUp(store.snapshot)
 	i.fanout = &fanout{store: store, clock: clock{time.Now()}, synced: synced, listeners: map[*listener]bool{}}
 	i.roster.Store(&roster{})
 	if err := store.addIndexes(options.Indexes); err != nil {
@@ -87,6 +89,7 @@ func (i *informer) status() Status {
 	}
 	s.Name = i.name()
 	s.Objects = i.store.Len()
+	s.Memory = i.memory.status()
 	select {
 	case <-i.synced:
 		s.Synced = true
@@ -205,11 +208,14 @@ func (i *informer) run(ctx context.Context) error {
 	defer pipeline.Wait()
 	pipeline.Go(func() { i.commit(deltas) })
 	defer deltas.close()
+	// The reflector may end before ctx does.
+	beside, stop := context.WithCancel(ctx)
+	defer stop()
 	if detector := i.fanout.detector; detector != nil {
-		// The reflector may end before ctx does.
-		checking, stop := context.WithCancel(ctx)
-		defer stop()
-		pipeline.Go(func() { detector.run(checking) })
+		pipeline.Go(func() { detector.run(beside) })
+	}
+	if interval := i.options.MemoryInterval; interval > 0 {
+		pipeline.Go(func() { i.memory.measureEvery(beside, interval, i.synced) })
 	}
 
 	ctx = decoding.With(ctx, decoding.Options{
@@ -339,6 +345,9 @@ func (i *informer) commit(deltas *queue) {
 			began := i.options.Metrics.now()
 			i.fanout.now = i.fanout.clock.millis()
 			i.store.core.commit(batch, i.fanout)
+			if i.options.MemoryInterval > 0 {
+				i.memory.changes.Add(changesOf(batch))
+			}
 			i.received(batch) // before those wake up who wait for a version
 			i.fanout.changed.Broadcast()
 			i.enforceLimits()

@@ -6,13 +6,19 @@ import (
 	"testing"
 )
 
-// The code of the page on filters is from the examples, which run.
-func TestFiltersPage(t *testing.T) {
+// The code of these pages is from the examples, which run.
+func TestPages(t *testing.T) {
+	for _, page := range []string{"filters", "memory"} {
+		t.Run(page, func(t *testing.T) { checkPage(t, page) })
+	}
+}
+
+func checkPage(t *testing.T, name string) {
 	examples, err := os.ReadFile("example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/filters.md")
+	page, err := os.ReadFile("../../docs/" + name + ".md")
 	if err != nil {
 		t.Fatal(err)
 	}

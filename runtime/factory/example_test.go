@@ -123,6 +123,33 @@ func ExampleForType() {
 	// orders.v1alpha1.shop.example.com/waiting has 0
 }
 
+// How much memory the objects of each informer take, and which of their fields the most.
+func ExampleMeasureMemory() {
+	client, err := source.NewClient(inMemory())
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	f := informers.NewSharedInformerFactoryWithOptions(client, 0, factory.WithMemoryInterval(10*time.Minute))
+	defer f.Shutdown()
+	f.Shop().V1alpha1().Orders().Informer()
+	f.StartWithContext(ctx)
+	if err := f.WaitForSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+
+	if err := factory.MeasureMemory(ctx, f); err != nil {
+		log.Fatal(err)
+	}
+	for _, status := range f.Status() {
+		fmt.Println(status.Name, "holds", status.Memory.Objects, "objects")
+		fmt.Println(status.Memory.Bytes > 500, status.Memory.Fields[0].Path)
+	}
+	// Output:
+	// orders.v1alpha1.shop.example.com holds 1 objects
+	// true .
+}
+
 // The namespaces of a set are those that have a label.
 func ExampleForType_followNamespaces() {
 	server := cachetest.NewServer()

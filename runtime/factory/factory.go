@@ -82,7 +82,7 @@ func (f *Factory[C]) keyOf(obj runtime.Object) informerKey[reflect.Type] {
 // configure completes the options of the informer of the type of obj, which is about to be
 // made. Accessors look for this method.
 func (f *Factory[C]) configure(obj runtime.Object, namespaced bool, options *InformerOptions) {
-	options.Name, options.ListWatch = f.name, f.listWatchOptions()
+	options.Name, options.ListWatch, options.MemoryInterval = f.name, f.listWatchOptions(), f.options.MemoryInterval
 	each := f.options.each[f.keyOf(obj)]
 	if each == nil {
 		return

@@ -50,6 +50,9 @@ type InformerOptions struct {
 	TweakListOptions TweakListOptionsFunc
 	// ListWatch says how the informer lists and watches.
 	ListWatch ListWatchOptions
+	// MemoryInterval is how often the informer measures the memory of its objects by itself,
+	// as WithMemoryInterval says. Zero or negative is never.
+	MemoryInterval time.Duration
 	// Name tells several informers of one resource apart, in logs, errors and the status.
 	// Empty is none.
 	Name string
@@ -146,6 +149,7 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 		Name:              name,
 		Resync:            options.ResyncPeriod,
 		Metrics:           clientgocache.InformerMetrics(identity, nil),
+		MemoryInterval:    options.MemoryInterval,
 		PageSize:          how.PageSize,
 		DisableWatchList:  how.DisableWatchList || !features.FeatureGates().Enabled(features.WatchListClient),
 		BookmarkTimeout:   how.BookmarkTimeout,

@@ -27,6 +27,9 @@ type Options[K comparable] struct {
 	TweakListOptions TweakListOptionsFunc
 	// ListWatch configures how all informers list and watch.
 	ListWatch ListWatchOptions
+	// MemoryInterval is how often informers measure the memory of their objects by
+	// themselves, as WithMemoryInterval says. Zero or negative is never.
+	MemoryInterval time.Duration
 	// Transform is the function that every object goes through before it is stored, for
 	// all informers without one of their own. It may mutate the object. Nil is none.
 	Transform cache.TransformFunc

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // key is what informers of a factory are of: a Go type or a resource.
@@ -61,6 +64,8 @@ type member struct {
 	stop context.CancelFunc
 	// ended is closed when a started informer has returned.
 	ended chan struct{}
+	// memory is the latest measurement of an informer that is not of this module, or nil.
+	memory atomic.Pointer[footprint.Report]
 }
 
 // listWatchOptions returns those of the options, with the factory's log of outages.

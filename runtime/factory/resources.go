@@ -44,6 +44,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 			InformerName:     f.options.InformerName,
 			TweakListOptions: f.options.TweakListOptions,
 			ListWatch:        f.listWatchOptions(),
+			MemoryInterval:   f.options.MemoryInterval,
 		})
 	})
 }

@@ -39,6 +39,7 @@ func (m *member) status(name string, started bool) Status {
 		Synced:          m.informer.HasSynced(),
 		Objects:         len(m.informer.GetStore().ListKeys()),
 		ResourceVersion: m.informer.LastSyncResourceVersion(),
+		Memory:          m.memory.Load(),
 	}
 	switch {
 	case m.informer.IsStopped():

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -85,7 +84,7 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	started := r.started()
-	keys := slices.SortedFunc(maps.Keys(started), func(a, b informerKey[K]) int { return strings.Compare(a.String(), b.String()) })
+	keys := sorted(started)
 	errs := make([]error, len(keys))
 	waiting := slices.Collect(maps.Values(started))
 	done := make(chan *member)

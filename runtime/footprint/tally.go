@@ -1,0 +1,71 @@
+package footprint
+
+import "iter"
+
+// tally counts allocations once each, however often they are met, with memory for limit of
+// them. When there are more, it keeps a sample.
+//
+// An allocation is in the sample with a probability in proportion to its bytes and those of
+// all that it refers to, and counts for as many as it stands for. Whether it is depends on its
+// address, so that it is the same decision each time that the allocation is met. What is large
+// is always in the sample, and so is never walked twice.
+type tally struct {
+	limit int
+	// met has allocations by their address.
+	met map[uintptr]allocation
+	// threshold is the number of bytes from which on allocations are in the sample for
+	// certain. It doubles when the sample is full.
+	threshold float64
+}
+
+type allocation struct {
+	// own is the size, and all that with what it refers to.
+	own, all int64
+	// path is the index of where it was met first.
+	path int
+}
+
+// firstThreshold is less than the smallest allocations have on average.
+const firstThreshold = 16
+
+// add counts an allocation that find did not find.
+func (t *tally) add(address uintptr, a allocation) {
+	if !t.samples(address, a.all) {
+		return
+	}
+	t.met[address] = a
+	for len(t.met) > t.limit {
+		t.threshold = max(firstThreshold, 2*t.threshold)
+		for address, a := range t.met {
+			if !t.samples(address, a.all) {
+				delete(t.met, address)
+			}
+		}
+	}
+}
+
+// samples decides whether an allocation is in the sample.
+func (t *tally) samples(address uintptr, all int64) bool {
+	return draw(address)*t.threshold <= float64(all)
+}
+
+// counted returns, for each allocation of the sample, the bytes that it stands for, and its path.
+func (t *tally) counted() iter.Seq2[int, float64] {
+	return func(yield func(path int, bytes float64) bool) {
+		for _, a := range t.met {
+			weight := max(1, t.threshold/float64(a.all))
+			if !yield(a.path, weight*float64(a.own)) {
+				return
+			}
+		}
+	}
+}
+
+// draw returns a number from 0 to 1 that depends on an address, and looks random.
+func draw(address uintptr) float64 {
+	h := uint64(address)
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	h ^= h >> 33
+	return float64(h>>11) / (1 << 53)
+}

@@ -26,6 +26,9 @@ const module = "github.com/informer-gen/informer-gen/"
 // everyClient compiles every client and every type of Kubernetes into a program.
 const everyClient = "k8s.io/client-go/informers"
 
+// prometheus has what users need who want metrics, and nobody else.
+const prometheus = "github.com/prometheus"
+
 type rule struct {
 	own    []string
 	barred []string
@@ -53,6 +56,7 @@ var rules = map[string]rule{
 	"runtime/clientgo":   {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
 	"runtime/clients":    {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/controller": {own: []string{"runtime/cache", "runtime/predicate", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
+	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
 	"runtime/predicate":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
 	"runtime/factory":    {own: []string{"runtime/cache", "runtime/footprint", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
 	"runtime/internal":   {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
@@ -131,6 +135,9 @@ func checkImports(t *testing.T, path string) {
 		}
 		if own, ok := strings.CutPrefix(name, module); ok && own != dir && !within(own, allowed) {
 			t.Errorf("%s imports %s; packages in %s may import %v", path, own, folder, allowed)
+		}
+		if within(name, []string{prometheus}) && folder != "runtime/metrics" {
+			t.Errorf("%s imports %s, which would be a dependency of every user; only runtime/metrics may", path, name)
 		}
 		if within(name, rule.barred) && !within(name, allowed) {
 			t.Errorf("%s imports %s, which packages in %s may not", path, name, folder)

@@ -1,0 +1,63 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+)
+
+// Controller is the part of a controller of runtime/controller that a collector needs.
+type Controller interface {
+	Status() controller.Status
+}
+
+// NewControllerCollector returns a collector of a controller and its queue. The name of the
+// controller is the value of the label "controller"; two in one registry must have two names.
+func NewControllerCollector(c Controller) prometheus.Collector {
+	return newCollector(controllerMetrics, prometheus.Labels{"controller": c.Status().Name}, func() []controller.Status {
+		return []controller.Status{c.Status()}
+	})
+}
+
+var controllerMetrics = []metric[controller.Status]{
+	ofController("synced", "Whether the workers have started (1), or the controller waits for its informers (0).",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return number(s.Synced) }),
+	ofController("waiting_keys", "Keys that wait for a worker.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(s.Waiting) }),
+	ofController("oldest_waiting_seconds", "For how long the first of the waiting keys has waited.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return s.Oldest.Seconds() }),
+	ofController("delayed_keys", "Keys that are reconciled later: after a backoff, or when a reconcile asked for it.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(s.Delayed) }),
+	ofController("awaiting_write_keys", "Keys that wait for a store to have what they wrote.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(s.AwaitingWrites) }),
+	ofController("running_keys", "Keys that are being reconciled.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(len(s.Running)) }),
+	ofController("longest_running_seconds", "For how long the longest of the running reconciles has run.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return longest(s.Running).Seconds() }),
+	{
+		"informergen_controller_reconciles_total", "Reconciles that have ended: with success, with an error that is retried, or with one that is not (terminal).",
+		prometheus.CounterValue, []string{"outcome"},
+		func(s controller.Status, emit func(float64, ...string)) {
+			emit(float64(s.Succeeded), "success")
+			emit(float64(s.Failed), "error")
+			emit(float64(s.Terminal), "terminal")
+		},
+	},
+	ofController("panics_total", "Reconciles that ended in a panic. They count as errors too.",
+		prometheus.CounterValue, func(s controller.Status) float64 { return float64(s.Panicked) }),
+}
+
+func longest(running []controller.Running) (longest time.Duration) {
+	for _, r := range running {
+		longest = max(longest, r.For)
+	}
+	return longest
+}
+
+// ofController is a metric with one value for the controller.
+func ofController(name, help string, kind prometheus.ValueType, value func(controller.Status) float64) metric[controller.Status] {
+	return metric[controller.Status]{"informergen_controller_" + name, help, kind, nil,
+		func(s controller.Status, emit func(float64, ...string)) { emit(value(s)) }}
+}

@@ -1,0 +1,213 @@
+package metrics
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+const docs = "../../docs/metrics"
+
+// emitted are the names of all metrics, with their labels.
+func emitted() map[string][]string {
+	names := map[string][]string{}
+	for _, m := range informerMetrics {
+		names[m.name] = append([]string{"factory"}, m.labels...)
+	}
+	for _, m := range controllerMetrics {
+		names[m.name] = append([]string{"controller"}, m.labels...)
+	}
+	return names
+}
+
+var metricName = regexp.MustCompile(`\binformergen_\w+`)
+
+// rule is an alert of rules.yaml.
+type rule struct {
+	Alert, Expr         string
+	Labels, Annotations map[string]string
+}
+
+// alerts reads rules.yaml.
+func alerts(t *testing.T) []rule {
+	t.Helper()
+	var file struct{ Groups []struct{ Rules []rule } }
+	if err := yaml.Unmarshal(read(t, docs+"/rules.yaml"), &file); err != nil {
+		t.Fatal(err)
+	}
+	var all []rule
+	for _, group := range file.Groups {
+		all = append(all, group.Rules...)
+	}
+	if len(all) < 10 {
+		t.Fatalf("%d alerts", len(all))
+	}
+	return all
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// queries are the queries of dashboard.json by the title of their panel.
+func queries(t *testing.T) map[string][]string {
+	t.Helper()
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Type    string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(read(t, docs+"/dashboard.json"), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, panel := range dashboard.Panels {
+		if panel.Type != "row" && len(panel.Targets) == 0 {
+			t.Errorf("panel %q has no query", panel.Title)
+		}
+		for _, target := range panel.Targets {
+			all[panel.Title] = append(all[panel.Title], target.Expr)
+		}
+	}
+	return all
+}
+
+// Rules, dashboard and page name only metrics and labels that there are, and the dashboard
+// shows all of them.
+func TestDocsNameMetricsThatExist(t *testing.T) {
+	names := emitted()
+	files := []string{docs + ".md", docs + "/rules.yaml", docs + "/rules_test.yaml", docs + "/dashboard.json"}
+	for _, file := range files {
+		for _, name := range metricName.FindAllString(string(read(t, file)), -1) {
+			if names[name] == nil {
+				t.Errorf("%s: %s does not exist", file, name)
+			}
+		}
+	}
+	selector := regexp.MustCompile(`\b(informergen_\w+)\{([^}]*)\}`)
+	label := regexp.MustCompile(`(\w+)\s*(?:=~|!=|=)\s*"`)
+	shown := strings.Join(slices.Concat(slices.Collect(maps.Values(queries(t)))...), "\n")
+	checked := shown
+	for _, alert := range alerts(t) {
+		checked += "\n" + alert.Expr
+	}
+	for _, found := range selector.FindAllStringSubmatch(checked, -1) {
+		for _, l := range label.FindAllStringSubmatch(found[2], -1) {
+			if l[1] != "job" && !slices.Contains(names[found[1]], l[1]) {
+				t.Errorf("%s has no label %q; it has %q", found[1], l[1], names[found[1]])
+			}
+		}
+	}
+	for name := range names {
+		if !slices.Contains(metricName.FindAllString(shown, -1), name) {
+			t.Errorf("%s is not in the dashboard", name)
+		}
+	}
+}
+
+// Values of labels that are compared with a constant are some that the collectors emit.
+func TestDocsNameValuesThatExist(t *testing.T) {
+	text := string(read(t, "testdata/informers.txt")) + string(read(t, "testdata/controller.txt"))
+	selected := regexp.MustCompile(`(class|phase|outcome|verb|reason)(?:=~|!=|=)"([^"]+)"`)
+	var all []string
+	for _, alert := range alerts(t) {
+		all = append(all, alert.Expr)
+	}
+	all = append(all, slices.Concat(slices.Collect(maps.Values(queries(t)))...)...)
+	found := 0
+	for _, query := range all {
+		for _, s := range selected.FindAllStringSubmatch(query, -1) {
+			for value := range strings.SplitSeq(s[2], "|") {
+				found++
+				if !strings.Contains(text, fmt.Sprintf("%s=%q", s[1], value)) {
+					t.Errorf("%s: no series has %s=%q", query, s[1], value)
+				}
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d comparisons", found)
+	}
+}
+
+// Each alert is explained and tested, and says what to do.
+func TestAlerts(t *testing.T) {
+	page, tests := string(read(t, docs+".md")), string(read(t, docs+"/rules_test.yaml"))
+	for _, alert := range alerts(t) {
+		if !strings.Contains(page, "| `"+alert.Alert+"` |") {
+			t.Errorf("%s: not in docs/metrics.md", alert.Alert)
+		}
+		if !strings.Contains(tests, fmt.Sprintf(`ALERTS{alertname=%q, alertstate="firing"}`, alert.Alert)) {
+			t.Errorf("%s: no test in rules_test.yaml", alert.Alert)
+		}
+		if alert.Annotations["summary"] == "" || alert.Annotations["description"] == "" || alert.Labels["severity"] == "" {
+			t.Errorf("%s: needs a summary, a description and a severity", alert.Alert)
+		}
+		page = strings.ReplaceAll(page, "| `"+alert.Alert+"` |", "")
+	}
+	if left := regexp.MustCompile("\\| `([A-Z]\\w+)` \\|").FindStringSubmatch(page); left != nil {
+		t.Errorf("docs/metrics.md explains %s, which is no alert", left[1])
+	}
+}
+
+// The rules do what their tests say, according to Prometheus' own tool.
+func TestAlertsFire(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not installed; it is in Debian's package prometheus")
+	}
+	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "rules_test.yaml"}} {
+		command := exec.CommandContext(t.Context(), promtool, args...)
+		command.Dir = filepath.FromSlash(docs)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("promtool %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// The table of the page is that of the collectors.
+func TestPage(t *testing.T) {
+	const begin, end = "-run TestPage -update -->\n", "<!-- end -->"
+	page := string(read(t, docs+".md"))
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("docs/metrics.md has no place for the table")
+	}
+	var table strings.Builder
+	table.WriteString("\n| metric | labels | |\n|---|---|---|\n")
+	line := func(name, help string, labels []string) {
+		fmt.Fprintf(&table, "| `%s` | `%s` | %s |\n", name, strings.Join(labels, "`, `"), strings.TrimSuffix(help, "."))
+	}
+	for _, m := range informerMetrics {
+		line(m.name, m.help, emitted()[m.name])
+	}
+	for _, m := range controllerMetrics {
+		line(m.name, m.help, emitted()[m.name])
+	}
+	want := before + begin + table.String() + "\n" + end + after
+	if *update {
+		if err := os.WriteFile(docs+".md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want != page && !*update {
+		t.Error("the table of docs/metrics.md is not that of the collectors: go test -run TestPage -update writes it")
+	}
+}

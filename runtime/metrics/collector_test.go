@@ -18,6 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 var update = flag.Bool("update", false, "write the expected output")
@@ -50,6 +51,7 @@ func orders() cache.Status {
 		Events:        12345,
 		Bookmarks:     61,
 		ObjectErrors:  1,
+		Memory:        &footprint.Report{Bytes: 2_400_000, Shared: 7_000_000},
 		Handlers: []cache.HandlerStatus{
 			{Name: "invoices", Backlog: 500, Lag: 1500 * time.Millisecond, Delivered: 14000, LongestCall: 250 * time.Millisecond, Panics: 1},
 			{Name: "stock", Delivered: 14500},

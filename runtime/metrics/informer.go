@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // Informer is the part of an informer of runtime/cache that a collector needs.
@@ -113,6 +114,10 @@ var informerMetrics = []metric[cache.Status]{
 		stale),
 	gauge("informer_objects", "Objects in the store.",
 		func(s cache.Status) float64 { return float64(s.Objects) }),
+	ofMemory("informer_memory_bytes", "About how much memory the objects took when they were last measured. Absent before the first measurement.",
+		func(m *footprint.Report) float64 { return float64(m.Bytes) }),
+	ofMemory("informer_memory_shared_bytes", "How much more it would be if equal parts of objects were not held once.",
+		func(m *footprint.Report) float64 { return float64(m.Shared) }),
 	gauge("informer_failed_attempts", "Lists and watches that failed since the last that did not.",
 		func(s cache.Status) float64 { return float64(s.Attempts) }),
 	counter("informer_events_total", "Changes of single objects that the store has taken: watch events, without duplicates and initial events.",
@@ -196,6 +201,16 @@ func counter(name, help string, value func(cache.Status) float64) metric[cache.S
 func ofInformer(name, help string, kind prometheus.ValueType, value func(cache.Status) float64) metric[cache.Status] {
 	return metric[cache.Status]{"informergen_" + name, help, kind, []string{"informer"},
 		func(s cache.Status, emit func(float64, ...string)) { emit(value(s), s.Name) }}
+}
+
+// ofMemory is a metric with one value for each informer whose memory was measured.
+func ofMemory(name, help string, value func(*footprint.Report) float64) metric[cache.Status] {
+	return metric[cache.Status]{"informergen_" + name, help, prometheus.GaugeValue, []string{"informer"},
+		func(s cache.Status, emit func(float64, ...string)) {
+			if s.Memory != nil {
+				emit(value(s.Memory), s.Name)
+			}
+		}}
 }
 
 // ofHandlers is a metric with one value for each handler.

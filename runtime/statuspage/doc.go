@@ -1,0 +1,27 @@
+// Package statuspage is a page that shows what the informers of a factory are doing and why,
+// how their handlers and controllers keep up, what memory their objects take, and what to do
+// about failures.
+//
+//	factory.Status, controller.Status ──► Page ──► HTML, or JSON
+//	                       every 5 s  ──► the latest 120 samples, for the pictures
+//
+// A page is an http.Handler:
+//
+//	page := statuspage.New(factory, statuspage.Options{})
+//	go page.Run(ctx) // samples for the pictures
+//	mux.Handle("/debug/informers", page)
+//
+// # Guarantees
+//
+//   - No request changes anything. GET and HEAD are answered, all else is 405.
+//   - Contents of objects are shown only with Options.Contents, and those of Secrets never.
+//   - The page needs nothing from elsewhere and has no script. It sets a
+//     Content-Security-Policy that allows nothing but its own style.
+//   - Whatever names and errors contain is shown as text.
+//   - A request waits neither for handlers nor for reconciles.
+//   - What is kept is bounded: 120 samples of a few numbers for each informer and handler.
+//     Run is the only goroutine, and ends with its context.
+//
+// The page shows names of resources, handlers and namespaces, addresses and accounts in
+// errors, and whether an object exists. Serve it where only operators reach it.
+package statuspage

@@ -1,0 +1,90 @@
+package statuspage
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// found is an object of a store.
+type found struct {
+	Informer        string     `json:"informer"`
+	ResourceVersion string     `json:"resourceVersion"`
+	UID             string     `json:"uid,omitempty"`
+	Generation      int64      `json:"generation,omitempty"`
+	Created         time.Time  `json:"created,omitzero"`
+	Deleting        *time.Time `json:"deleting,omitempty"`
+	// Content is the object, if it may be shown, and Withheld why it may not.
+	Content  json.RawMessage `json:"content,omitempty"`
+	Withheld string          `json:"withheld,omitempty"`
+}
+
+// find describes objects, in the order of their informers.
+func (o Options) find(objects map[string]any) []found {
+	all := []found{}
+	for _, informer := range slices.Sorted(maps.Keys(objects)) {
+		f := found{Informer: informer}
+		obj := objects[informer]
+		if m, err := meta.Accessor(obj); err == nil {
+			f.ResourceVersion, f.UID, f.Generation = m.GetResourceVersion(), string(m.GetUID()), m.GetGeneration()
+			f.Created = m.GetCreationTimestamp().Time
+			if at := m.GetDeletionTimestamp(); at != nil {
+				f.Deleting = &at.Time
+			}
+		}
+		if o.Contents {
+			f.Content, f.Withheld = o.content(informer, obj)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// content returns the JSON of an object, or why it is not to be shown.
+func (o Options) content(informer string, obj any) (content json.RawMessage, withheld string) {
+	switch {
+	case isSecret(informer, obj):
+		return nil, "secrets are never shown"
+	case o.Exclude != nil && o.Exclude(obj):
+		return nil, "excluded by the program"
+	}
+	if object, ok := obj.(runtime.Object); ok {
+		copied := object.DeepCopyObject()
+		if m, err := meta.Accessor(copied); err == nil {
+			m.SetManagedFields(nil)
+		}
+		obj = copied
+	}
+	content, err := json.MarshalIndent(obj, "", "  ")
+	if err != nil {
+		return nil, fmt.Sprintf("no JSON of it: %v", err)
+	}
+	return content, ""
+}
+
+// secretInformer is the name of an informer of the resource, whatever its objects are.
+var secretInformer = regexp.MustCompile(`^secrets\.v[0-9a-z]+(/|$)`)
+
+// isSecret reports whether an object may be a Secret: by its Go type, which may be a slim
+// one, by its kind, which objects of any type may have, and by its informer.
+func isSecret(informer string, obj any) bool {
+	of := reflect.TypeOf(obj)
+	for of != nil && of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if of != nil && strings.Contains(of.Name(), "Secret") {
+		return true
+	}
+	if object, ok := obj.(runtime.Object); ok && strings.Contains(object.GetObjectKind().GroupVersionKind().Kind, "Secret") {
+		return true
+	}
+	return secretInformer.MatchString(informer) || strings.Contains(informer, "Secret")
+}

@@ -1,0 +1,226 @@
+package statuspage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/controller"
+)
+
+func TestHTML(t *testing.T) {
+	for _, test := range []struct {
+		element element
+		want    string
+	}{
+		{el("b"), "<b></b>"},
+		{el("b", `<i>"&'`), "<b>&lt;i&gt;&#34;&amp;&#39;</b>"},
+		{el("input", attr{"value", `"><b>`}), `<input value="&#34;&gt;&lt;b&gt;">`},
+		{el("b", el("i", "x"), class("c"), " y", []element{el("u"), el("s")}), `<b class="c"><i>x</i> y<u></u><s></s></b>`},
+		{el("b", class(""), markup("<!>")), "<b><!></b>"},
+		{el("b", "a\x00\u202eb\xff\tc", attr{"title", "\u2066"}), "<b title=\"\ufffd\">a\ufffd\ufffdb\ufffd\tc</b>"},
+		{el("p", nothing), "<p></p>\n"},
+	} {
+		var b strings.Builder
+		if test.element.write(&b); b.String() != test.want {
+			t.Errorf("%s, want %s", b.String(), test.want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{brief(0), "0s"},
+		{brief(1234 * time.Nanosecond), "1µs"},
+		{brief(1234567), "1ms"},
+		{brief(2345 * time.Millisecond), "2.3s"},
+		{brief(3*time.Minute + 20*time.Second + 400*time.Millisecond), "3m20s"},
+		{brief(5 * time.Minute), "5m"},
+		{brief(5*time.Hour + 10*time.Second), "5h"},
+		{brief(10 * time.Hour), "10h"},
+		{brief(30 * time.Minute), "30m"},
+		{brief(50*time.Hour + time.Minute), "2d2h"},
+		{brief(-time.Second), "-1s"},
+		{ago(time.Time{}, time.Now()), "never"},
+		{number(0), "0"},
+		{number(0.25), "0.2"},
+		{number(1234.5), "1\u202f235"},
+		{number(-1234567), "-1\u202f234\u202f567"},
+		{number(123), "123"},
+		{size(0), "0 B"},
+		{size(999), "999 B"},
+		{size(1500), "1.5 kB"},
+		{size(123_456_789), "123 MB"},
+		{size(5_000_000_000_000), "5000 GB"},
+		{plural(1, "key"), "1 key"},
+		{plural(1000, "key"), "1\u202f000 keys"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+	now := time.Now()
+	if got := ago(now.Add(time.Minute), now); got != "0s ago" {
+		t.Errorf("of a clock that is ahead: %q", got)
+	}
+}
+
+func TestPicture(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	at := func(seconds int, value float64) point {
+		return point{now.Add(time.Duration(seconds) * time.Second), value}
+	}
+	for _, test := range []struct {
+		name   string
+		points []point
+		most   float64
+		want   string
+	}{
+		{"none", nil, 0, ""},
+		{"zeros", []point{at(-10, 0), at(0, 0)}, 0, "M0 230L1200 230"},
+		{"goes up", []point{at(-10, 0), at(-5, 5), at(0, 10)}, 10, "M0 230L600 120L1200 10"},
+		{"older than the window, and from the future", []point{at(-20, 3), at(-5, 5), at(1, 7)}, 10, "M600 120"},
+	} {
+		if got := line(test.points, test.most, 10*time.Second, now); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	var b strings.Builder
+	picture("Backlog of <b>", []point{at(-5, 1500), at(0, 20)}, 10*time.Minute, now).write(&b)
+	if want := `aria-label="Backlog of &lt;b&gt;, the last 10m: now 20, at most 1` + "\u202f" + `500"`; !strings.Contains(b.String(), want) {
+		t.Errorf("%s lacks %s", b.String(), want)
+	}
+	got := rates([]point{at(0, 100), at(2, 300), at(4, 50), at(5, 50)})
+	if want := []point{at(2, 100), at(4, 0), at(5, 0)}; !cmp.Equal(want, got, cmp.AllowUnexported(point{})) {
+		t.Errorf("rates %v, want %v", got, want)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		well := cache.Status{Name: "i", Phase: cache.PhaseWatching, Started: now.Add(-time.Hour), LastContact: now, Synced: true}
+		with := func(change func(*cache.Status)) cache.Status {
+			s := well
+			change(&s)
+			return s
+		}
+		handler := func(h cache.HandlerStatus) cache.Status {
+			return with(func(s *cache.Status) { s.Handlers = []cache.HandlerStatus{h} })
+		}
+		running := func(d time.Duration) []controller.Running {
+			return []controller.Running{{Key: types.NamespacedName{Namespace: "ns", Name: "n"}, For: d}}
+		}
+		for _, test := range []struct {
+			name        string
+			informers   []cache.Status
+			controllers []controller.Status
+			want        []string // urgent ones with a !
+		}{
+			{"all is well", []cache.Status{well, {}, {Phase: cache.PhaseWatching, Synced: true}, handler(cache.HandlerStatus{Backlog: 5, Lag: time.Second})},
+				[]controller.Status{{}, {Running: running(time.Second), Oldest: time.Second, LastError: errors.New("old"), LastErrorTime: now.Add(-time.Hour)}}, nil},
+			{"stopped", []cache.Status{with(func(s *cache.Status) { s.Phase = cache.PhaseStopped })}, nil, []string{"!i: stopped"}},
+			{"absent", []cache.Status{with(func(s *cache.Status) { s.Phase = cache.PhaseAbsent })}, nil, []string{"!i: waiting for the resource to be installed"}},
+			{"failing", []cache.Status{with(func(s *cache.Status) {
+				s.Phase, s.Attempts, s.LastError = cache.PhaseBackingOff, 1, failure.ErrListIdle
+			})}, nil, []string{"!i: backing off, 1 failed attempt, last error: nothing came in time"}},
+			{"a reason that is no failure", []cache.Status{with(func(s *cache.Status) { s.LastError = failure.ErrBookmarkMissing })}, nil, nil},
+			{"stale", []cache.Status{with(func(s *cache.Status) { s.LastContact = now.Add(-4 * time.Minute) })}, nil, []string{"!i: the server has sent nothing for 4m"}},
+			{"object errors come after what is urgent", []cache.Status{
+				with(func(s *cache.Status) { s.ObjectErrors, s.LastObjectError = 2, errors.New("bad") }),
+				with(func(s *cache.Status) { s.Phase = cache.PhaseStopped }),
+			}, nil, []string{"!i: stopped", "i: 2 objects left out, the last: bad"}},
+			{"lag", []cache.Status{handler(cache.HandlerStatus{Name: "h", Lag: 2 * time.Minute, Backlog: 1})}, nil, []string{"!i, handler h: 2m behind, with a backlog of 1 event"}},
+			{"backlog", []cache.Status{handler(cache.HandlerStatus{Name: "h", Backlog: 10_001})}, nil, []string{"!i, handler h: a backlog of 10\u202f001 events"}},
+			{"panics", []cache.Status{handler(cache.HandlerStatus{Name: "h", Panics: 1})}, nil, []string{"i, handler h: 1 call ended in a panic"}},
+			{"reconcile that does not return", nil, []controller.Status{{Name: "c", Running: running(2 * time.Minute)}}, []string{"!controller c: the reconcile of ns/n has been running for 2m"}},
+			{"queue", nil, []controller.Status{{Name: "c", Waiting: 3, Oldest: 2 * time.Minute}}, []string{"!controller c: a queue of 3 keys, the first of them for 2m"}},
+			{"error", nil, []controller.Status{{Name: "c", LastError: errors.New("full"), LastErrorKey: types.NamespacedName{Name: "n"}, LastErrorTime: now.Add(-time.Second)}},
+				[]string{"controller c: the reconcile of /n failed 1s ago: full"}},
+		} {
+			var got []string
+			for _, p := range problemsOf(test.informers, test.controllers, now) {
+				mark := ""
+				if p.Urgent {
+					mark = "!"
+				}
+				got = append(got, fmt.Sprintf("%s%s: %s", mark, p.Subject, p.What))
+				if p.Advice == "" {
+					t.Errorf("%s: no advice", test.name)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.name, diff)
+			}
+		}
+	})
+}
+
+// slimSecret is what a project may call its slim type.
+type slimSecret struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	Data map[string][]byte
+}
+
+// Secrets are never shown, whatever their type; others only if the program wants it.
+func TestContents(t *testing.T) {
+	kind := func(apiVersion, kind string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "a"}, "data": map[string]any{"password": "hunter2"}}}
+	}
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "hunter2"}}}, Data: map[string]string{"a": "b"}}
+	password := map[string][]byte{"password": []byte("hunter2")}
+	all := Options{Contents: true}
+	excluding := Options{Contents: true, Exclude: func(any) bool { return true }}
+	for _, test := range []struct {
+		name     string
+		options  Options
+		informer string
+		obj      any
+		want     string
+	}{
+		{"a config map", all, "configmaps.v1", config, `"a":"b"`},
+		{"not asked for", Options{}, "configmaps.v1", config, ""},
+		{"excluded", excluding, "configmaps.v1", config, "excluded by the program"},
+		{"secret", all, "a", &corev1.Secret{Data: password}, "secrets are never shown"},
+		{"secret by value", all, "a", corev1.Secret{Data: password}, "secrets are never shown"},
+		{"slim secret", all, "a", &slimSecret{Data: password}, "secrets are never shown"},
+		{"unstructured secret", all, "a", kind("v1", "Secret"), "secrets are never shown"},
+		{"unstructured config map", all, "a", kind("v1", "ConfigMap"), `"password":"hunter2"`},
+		{"metadata of secrets, which may have annotations with them", all, "secrets.v1", &metav1.PartialObjectMetadata{}, "secrets are never shown"},
+		{"of a named informer", all, "secrets.v1/mine", &metav1.PartialObjectMetadata{}, "secrets are never shown"},
+		{"of an informer of client-go", all, "*v1.Secret", &metav1.PartialObjectMetadata{}, "secrets are never shown"},
+		{"a resource of a similar name", all, "secretstores.v1.example.com", &metav1.PartialObjectMetadata{}, `"metadata"`},
+		{"no object of Kubernetes", all, "a", map[string]int{"x": 1}, `"x":1`},
+		{"no JSON", all, "a", make(chan int), "no JSON of it: json: unsupported type: chan int"},
+		{"nothing", all, "a", nil, "null"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text, err := json.Marshal(test.options.find(map[string]any{test.informer: test.obj}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), test.want) || test.want == "" && strings.Contains(string(text), "content") {
+				t.Errorf("%s, want %s", text, test.want)
+			}
+			if strings.Contains(string(text), "hunter2") && test.name != "unstructured config map" || strings.Contains(string(text), "aHVudGVyMg") {
+				t.Errorf("%s has what nobody must see", text)
+			}
+		})
+	}
+	if len(config.ManagedFields) != 1 {
+		t.Error("the object was changed")
+	}
+}

@@ -1,0 +1,64 @@
+package statuspage
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// The size of a picture, in units of its own: it is as wide as its place. Its line keeps the
+// margin.
+const (
+	pictureWidth  = 1200
+	pictureHeight = 240
+	pictureMargin = 10
+)
+
+// picture draws values over the time of the history until now, as SVG. What it shows is said
+// in words too, for those who do not see it.
+func picture(what string, points []point, window time.Duration, now time.Time) element {
+	most := 0.0
+	for _, p := range points {
+		most = max(most, p.value)
+	}
+	label := what + ": no samples yet"
+	if len(points) > 0 {
+		label = fmt.Sprintf("%s, the last %s: now %s, at most %s", what, brief(window), number(points[len(points)-1].value), number(most))
+	}
+	return el("svg", class("picture"),
+		attr{"viewBox", fmt.Sprintf("0 0 %d %d", pictureWidth, pictureHeight)}, attr{"preserveAspectRatio", "none"},
+		attr{"role", "img"}, attr{"aria-label", label}, el("title", label),
+		el("path", class("line"), attr{"d", line(points, most, window, now)}, attr{"vector-effect", "non-scaling-stroke"}))
+}
+
+// line is the path of the values: time from left to right, zero at the bottom.
+func line(points []point, most float64, window time.Duration, now time.Time) string {
+	var d []byte
+	for _, p := range points {
+		x := pictureWidth * (1 - now.Sub(p.at).Seconds()/window.Seconds())
+		if x < 0 || x > pictureWidth {
+			continue
+		}
+		y := float64(pictureHeight - pictureMargin)
+		if most > 0 {
+			y -= p.value / most * (pictureHeight - 2*pictureMargin)
+		}
+		command := byte('L')
+		if len(d) == 0 {
+			command = 'M'
+		}
+		d = strconv.AppendInt(append(d, command), int64(x), 10)
+		d = strconv.AppendInt(append(d, ' '), int64(y), 10)
+	}
+	return string(d)
+}
+
+// bar draws a part of a whole.
+func bar(part, whole int64) element {
+	width := 0.0
+	if whole > 0 {
+		width = 100 * float64(part) / float64(whole)
+	}
+	return el("svg", class("bar"), attr{"viewBox", "0 0 100 8"}, attr{"preserveAspectRatio", "none"}, attr{"aria-hidden", "true"},
+		el("rect", attr{"width", fmt.Sprintf("%.1f", width)}, attr{"height", "8"}))
+}

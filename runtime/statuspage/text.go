@@ -1,0 +1,80 @@
+package statuspage
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// brief is a duration in one or two units, such as 3m20s, 5h or 40ms.
+func brief(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + brief(-d)
+	case d < time.Millisecond:
+		d = d.Round(time.Microsecond)
+	case d < time.Second:
+		d = d.Round(time.Millisecond)
+	case d < 10*time.Second:
+		d = d.Round(100 * time.Millisecond)
+	case d < time.Hour:
+		d = d.Round(time.Second)
+	case d < 48*time.Hour:
+		d = d.Round(time.Minute)
+	default:
+		return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// ago is the time since then.
+func ago(then, now time.Time) string {
+	if then.IsZero() {
+		return "never"
+	}
+	return brief(max(0, now.Sub(then))) + " ago"
+}
+
+// number is a value with its thousands apart, and one decimal if it is small.
+func number(v float64) string {
+	if v != math.Trunc(v) && v < 100 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	text := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// size is a number of bytes in a unit that suits it.
+func size(bytes int64) string {
+	value := float64(bytes)
+	for _, unit := range []string{"B", "kB", "MB", "GB"} {
+		if math.Abs(value) < 1000 || unit == "GB" {
+			if unit == "B" || value >= 100 {
+				return fmt.Sprintf("%.0f %s", value, unit)
+			}
+			return fmt.Sprintf("%.1f %s", value, unit)
+		}
+		value /= 1000
+	}
+	return ""
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(float64(n)) + " " + noun + "s"
+}

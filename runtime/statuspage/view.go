@@ -1,0 +1,311 @@
+package statuspage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/controller"
+)
+
+// refreshEvery is how often a page that refreshes itself does, in seconds.
+const refreshEvery = "5"
+
+// view is what is shown at one time. As JSON it is the data of the page.
+type view struct {
+	Title       string              `json:"title"`
+	Time        time.Time           `json:"time"`
+	Problems    []problem           `json:"problems"`
+	Informers   []cache.Status      `json:"informers"`
+	Controllers []controller.Status `json:"controllers,omitempty"`
+	// Key is what was looked for, and Found the objects that there are.
+	Key   string  `json:"key,omitempty"`
+	Found []found `json:"found,omitzero"`
+
+	samples    []sample
+	window     time.Duration
+	searchable bool
+	refresh    bool
+}
+
+// html returns the page.
+func (v view) html() string {
+	head := el("head",
+		el("meta", attr{"charset", "utf-8"}),
+		el("meta", attr{"name", "viewport"}, attr{"content", "width=device-width, initial-scale=1"}),
+		el("title", v.Title),
+		el("link", attr{"rel", "icon"}, attr{"href", "data:,"}),
+		el("style", markup(style)))
+	if v.refresh {
+		head.content = append(head.content, el("meta", attr{"http-equiv", "refresh"}, attr{"content", refreshEvery}))
+	}
+	first := []any{v.problems(), v.search()}
+	if v.Key != "" {
+		slices.Reverse(first) // it is what was asked for
+	}
+	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.memory(), v.details()))
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html>\n")
+	el("html", attr{"lang", "en"}, head, body).write(&b)
+	return b.String()
+}
+
+func (v view) header() element {
+	objects := 0
+	for _, s := range v.Informers {
+		objects += s.Objects
+	}
+	refresh := el("a", attr{"href", "?refresh"}, "refresh every "+refreshEvery+" s")
+	if v.refresh {
+		refresh = el("a", attr{"href", "?"}, "stop refreshing")
+	}
+	return el("header", el("h1", v.Title),
+		el("span", class("soft"), plural(len(v.Informers), "informer")+", "+plural(objects, "object")),
+		el("span", class("soft"), v.Time.UTC().Format("2006-01-02 15:04:05 UTC")),
+		refresh, el("a", attr{"href", "?format=json"}, "JSON"))
+}
+
+// section is a part of the page with a heading.
+func section(id, heading, about string, content ...any) element {
+	title := el("h2", attr{"id", id}, heading+" ", el("small", about))
+	return el("section", append([]any{attr{"aria-labelledby", id}, title}, content...)...)
+}
+
+// nothing is an element that is not there.
+var nothing []element
+
+func (v view) problems() any {
+	if len(v.Problems) == 0 {
+		return el("p", class("good"), "Nothing needs a person.")
+	}
+	var items []element
+	for _, p := range v.Problems {
+		severity := "note"
+		if p.Urgent {
+			severity = "bad"
+		}
+		items = append(items, el("li", class(severity+"-edge"), el("p", el("b", class(severity), p.Subject), ": "+p.What), el("p", class("soft"), p.Advice)))
+	}
+	return section("problems", "To look at", "", el("ul", class("problems"), items))
+}
+
+func (v view) search() any {
+	if !v.searchable {
+		return nothing
+	}
+	form := el("form", attr{"method", "get"}, attr{"role", "search"},
+		el("input", attr{"type", "search"}, attr{"name", "key"}, attr{"value", v.Key}, attr{"aria-label", "Key of an object"},
+			attr{"placeholder", "namespace/name, or name"}, attr{"maxlength", fmt.Sprint(maxKey)}, attr{"autocomplete", "off"}, attr{"spellcheck", "false"}),
+		el("button", attr{"type", "submit"}, "Find"))
+	if v.Key == "" {
+		return section("find", "Find an object", "in the stores", form)
+	}
+	var result any = el("p", "No store has ", el("span", class("key"), v.Key), ".")
+	if len(v.Found) > 0 {
+		t := table{columns: []column{{"Informer", "name"}, {"resourceVersion", "key"}, {"Generation", "n"}, {"Created", "t"}, {"Deletion", "t"}, {"UID", "key"}}}
+		var contents []element
+		for _, f := range v.Found {
+			deletion := "not requested"
+			if f.Deleting != nil {
+				deletion = "requested " + ago(*f.Deleting, v.Time)
+			}
+			created := "not known"
+			if !f.Created.IsZero() {
+				created = ago(f.Created, v.Time)
+			}
+			t.row(f.Informer, f.ResourceVersion, number(float64(f.Generation)), created, deletion, f.UID)
+			switch {
+			case f.Content != nil:
+				contents = append(contents, el("details", el("summary", "Content in "+f.Informer), el("pre", string(f.Content))))
+			case f.Withheld != "":
+				contents = append(contents, el("p", class("soft"), "Content in "+f.Informer+": "+f.Withheld+"."))
+			}
+		}
+		return section("find", "Find an object", "in the stores", form, t.element("find"), contents)
+	}
+	return section("find", "Find an object", "in the stores", form, result)
+}
+
+func (v view) informers() any {
+	if len(v.Informers) == 0 {
+		return section("informers", "Informers", "", el("p", "The factory has none yet. Accessors such as Informer and Lister add them."))
+	}
+	t := table{columns: []column{{"Informer", "name"}, {"State", ""}, {"Objects", "n"}, {"Up to date", "t"}, {"Events/s", ""}, {"Events", "n"}, {"Relists", "n"}, {"Reconnects", "n"}}}
+	for i, s := range v.Informers {
+		events := values(v.samples, func(s sample) map[string]uint64 { return s.events }, s.Name)
+		t.row(el("a", attr{"href", fmt.Sprintf("#informer-%d", i)}, s.Name), state(s), number(float64(s.Objects)), v.upToDate(s),
+			picture("Events per second of "+s.Name, rates(events), v.window, v.Time),
+			number(float64(s.Events)), number(float64(s.Relists)), number(float64(s.Reconnects)))
+	}
+	return section("informers", "Informers", "", t.element("informers"))
+}
+
+// state is what an informer is doing, for how long.
+func state(s cache.Status) element {
+	text := s.Phase.String()
+	if !s.Since.IsZero() {
+		text += " " + brief(time.Since(s.Since))
+	}
+	switch {
+	case s.Phase == cache.PhaseWatching:
+		return el("span", class("good"), text)
+	case s.Phase == cache.PhaseStopped || s.Phase == cache.PhaseAbsent || s.Attempts > 0:
+		return el("span", class("bad"), text)
+	default:
+		return el("span", class("note"), text)
+	}
+}
+
+// upToDate is when the store was last known to be up to date.
+func (v view) upToDate(s cache.Status) element {
+	switch {
+	case s.Phase == cache.PhasePending || s.Started.IsZero():
+		return el("span", class("soft"), "not known")
+	case s.LastContact.IsZero():
+		return el("span", class("note"), "not yet")
+	case s.Stale() > staleAfter:
+		return el("span", class("bad"), brief(s.Stale())+" ago")
+	case !s.Synced:
+		return el("span", class("note"), "not in sync")
+	default:
+		return el("span", brief(s.Stale())+" ago")
+	}
+}
+
+func (v view) handlers() any {
+	t := table{columns: []column{{"Handler", "name"}, {"Informer", ""}, {"Backlog", "n"}, {"Backlog over time", ""}, {"Calls/s", ""}, {"Lag", "n"}, {"Longest call", "n"}, {"Calls", "n"}, {"Panics", "n"}}}
+	for _, s := range v.Informers {
+		for _, h := range s.Handlers {
+			of := [2]string{s.Name, h.Name}
+			backlog := values(v.samples, func(s sample) map[[2]string]int { return s.backlogs }, of)
+			calls := values(v.samples, func(s sample) map[[2]string]uint64 { return s.calls }, of)
+			t.row(h.Name, s.Name, number(float64(h.Backlog)),
+				picture("Backlog of "+h.Name, backlog, v.window, v.Time), picture("Calls per second of "+h.Name, rates(calls), v.window, v.Time),
+				brief(h.Lag), brief(h.LongestCall), number(float64(h.Delivered)), number(float64(h.Panics)))
+		}
+	}
+	if len(t.rows) == 0 {
+		return nothing
+	}
+	return section("handlers", "Handlers", "the last "+brief(v.window), t.element("handlers"))
+}
+
+func (v view) controllers() any {
+	if len(v.Controllers) == 0 {
+		return nothing
+	}
+	t := table{columns: []column{{"Controller", "name"}, {"State", ""}, {"Running", "key"}, {"Waiting", "n"}, {"Oldest", "n"}, {"Delayed", "n"}, {"Succeeded", "n"}, {"Failed", "n"}, {"Given up", "n"}}}
+	for _, s := range v.Controllers {
+		state := el("span", class("note"), "waiting for its informers")
+		if s.Synced {
+			state = el("span", class("good"), "working")
+		}
+		t.row(s.Name, state, running(s.Running), number(float64(s.Waiting)), brief(s.Oldest), number(float64(s.Delayed)),
+			number(float64(s.Succeeded)), number(float64(s.Failed)), number(float64(s.Terminal)))
+	}
+	return section("controllers", "Controllers", "", t.element("controllers"))
+}
+
+// running are the keys that are being reconciled, those that take longest first.
+func running(all []controller.Running) element {
+	const most = 3
+	var keys []string
+	for i, r := range all {
+		if i == most {
+			keys = append(keys, fmt.Sprintf("and %d more", len(all)-most))
+			break
+		}
+		keys = append(keys, fmt.Sprintf("%v for %s", r.Key, brief(r.For)))
+	}
+	return el("span", strings.Join(keys, ", "))
+}
+
+func (v view) memory() any {
+	t := table{columns: []column{{"Informer", "name"}, {"Bytes", "n"}, {"Of each object", "n"}, {"Saved by sharing", "n"}, {"Most of it", ""}, {"Measured", "t"}}}
+	for _, s := range v.Informers {
+		m := s.Memory
+		if m == nil {
+			continue
+		}
+		each := int64(0)
+		if m.Objects > 0 {
+			each = m.Bytes / int64(m.Objects)
+		}
+		var fields []element
+		for _, f := range m.Fields[:min(3, len(m.Fields))] {
+			fields = append(fields, el("div", el("span", class("key"), f.Path), " "+size(f.Bytes), bar(f.Bytes, m.Bytes)))
+		}
+		t.row(s.Name, size(m.Bytes), size(each), size(m.Shared), el("div", fields), ago(m.Time, v.Time))
+	}
+	if len(t.rows) == 0 {
+		return section("memory", "Memory", "", el("p", class("soft"), "Not measured. MeasureMemory of the factory measures it, or WithMemoryInterval now and then."))
+	}
+	return section("memory", "Memory", "of the objects, estimated", t.element("memory"))
+}
+
+// details are what the tables have no place for, folded.
+func (v view) details() any {
+	var all []element
+	for i, s := range v.Informers {
+		d := el("details", attr{"id", fmt.Sprintf("informer-%d", i)}, el("summary", s.Name+": ", el("span", class("soft"), s.String())), v.facts(s))
+		all = append(all, d)
+	}
+	if len(all) == 0 {
+		return nothing
+	}
+	return section("details", "Details", "of each informer", all)
+}
+
+// facts is the list of what is known of an informer.
+func (v view) facts(s cache.Status) element {
+	list := el("dl")
+	add := func(term string, description any) {
+		list.content = append(list.content, el("dt", term), el("dd", description))
+	}
+	addError := func(term string, err error) {
+		if err != nil {
+			add(term, err.Error())
+		}
+	}
+	if s.LastError != nil {
+		add("Last error", s.LastError.Error())
+		add("What to do", failure.ClassOf(s.LastError).Advice())
+	}
+	add("Started", ago(s.Started, v.Time))
+	add("resourceVersion", el("span", class("key"), s.ResourceVersion))
+	add("Last event", ago(s.LastEvent, v.Time))
+	add("Last bookmark", fmt.Sprintf("%s, %s", ago(s.LastBookmark, v.Time), plural(int(s.Bookmarks), "bookmark")))
+	add("Lists", outcomes(s.Lists))
+	add("Watch-lists", outcomes(s.WatchLists))
+	add("Watches that ended", outcomes(s.Watches))
+	add("Relists", strings.TrimSuffix(number(float64(s.Relists))+": "+counts(s.RelistReasons), ": "))
+	addError("Last relist", s.RelistReason)
+	addError("Last reconnect", s.ReconnectReason)
+	addError("Last object left out", s.LastObjectError)
+	for _, n := range s.Namespaces {
+		add("Namespace "+n.Name, fmt.Sprintf("%s; %s", plural(n.Objects, "object"), n))
+	}
+	return list
+}
+
+func outcomes(o failure.Outcomes) string {
+	text := number(float64(o.Succeeded)) + " succeeded"
+	if failed := o.Failed.Total(); failed > 0 {
+		text += fmt.Sprintf(", %s failed: %s", number(float64(failed)), counts(o.Failed))
+	}
+	return text
+}
+
+// counts are the classes that are not zero.
+func counts(c failure.Counts) string {
+	var all []string
+	for class, n := range c.All() {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s %v", number(float64(n)), class))
+		}
+	}
+	return strings.Join(all, ", ")
+}

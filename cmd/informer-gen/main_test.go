@@ -15,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 	"golang.org/x/mod/modfile"
+
+	"github.com/informer-gen/informer-gen/internal/pages"
 )
 
 // TestMain makes the test binary the command that the scripts run.
@@ -107,31 +109,26 @@ func module(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // recipe writes the code below a heading of docs/recipes.md or docs/indexes.md to a file: the
-// first block, or the one whose number is given.
+// first block, or the one whose number is given. TestBlocks of the root wants each to be taken.
 func recipe(ts *testscript.TestScript, _ bool, args []string) {
-	recipes, err := os.ReadFile("../../docs/recipes.md")
-	ts.Check(err)
-	indexes, err := os.ReadFile("../../docs/indexes.md")
-	ts.Check(err)
-	_, section, ok := strings.Cut(string(recipes)+string(indexes), "\n## "+args[0]+"\n")
-	section, _, _ = strings.Cut(section, "\n## ")
 	number := 1
 	if len(args) > 2 {
+		var err error
 		number, err = strconv.Atoi(args[2])
 		ts.Check(err)
 	}
-	found, closed, code := false, false, ""
-	for range number {
-		_, section, found = strings.Cut(section, "\n```")
-		_, code, _ = strings.Cut(section, "\n")
-		code, section, closed = strings.Cut(code, "\n```")
+	recipes, err := pages.Read("../../docs/recipes.md")
+	ts.Check(err)
+	indexes, err := pages.Read("../../docs/indexes.md")
+	ts.Check(err)
+	block, err := recipes.Block(args[0], number)
+	if err != nil {
+		block, err = indexes.Block(args[0], number)
 	}
-	if !ok || !found || !closed {
-		ts.Fatalf("docs: no code below the heading %q", args[0])
-	}
+	ts.Check(err)
 	file := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o777))
-	ts.Check(os.WriteFile(file, []byte(code+"\n"), 0o777))
+	ts.Check(os.WriteFile(file, []byte(block.Text), 0o777))
 }
 
 // Every flag is on the help page, and no group names one that is not there.

@@ -3,13 +3,11 @@ package factory_test
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -34,30 +32,7 @@ func work(_ context.Context, queue workqueue.TypedInterface[cache.ObjectName], l
 	return errWorked
 }
 
-// The program in the README is the one of this package, but for its package and where
-// its API is.
-func TestReadmeHasTheExample(t *testing.T) {
-	source, err := os.ReadFile("readme_example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.NewReplacer(
-		"package factory_test", "package main",
-		"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated", "example.com/shop/pkg/generated",
-		"github.com/informer-gen/informer-gen/testdata/kubebuilder", "example.com/shop",
-	).Replace(string(source))
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(readme), "```go\n")
-	got, _, _ := strings.Cut(rest, "```\n")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("README.md (-example +README):\n%s", diff)
-	}
-}
-
-// It returns, whatever goes wrong, and says what.
+// The program of the README, readme_example_test.go, returns, whatever goes wrong, and says what.
 func TestReadmeExample(t *testing.T) {
 	resource := schema.GroupVersionResource{Group: "shop.example.com", Version: "v1alpha1", Resource: "orders"}
 	order := func() *v1alpha1.Order {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -202,32 +200,4 @@ func listed(requests []cachetest.Request) int {
 		}
 	}
 	return lists
-}
-
-// The code of the page is that of this package.
-func TestPageHasTheCode(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "controller-runtime.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var code strings.Builder
-	for _, name := range []string{"beside_test.go", "listers_test.go", "manager_test.go"} {
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code.Write(source)
-	}
-	blocks := strings.Split(string(page), "\n```go\n")[1:]
-	if len(blocks) == 0 {
-		t.Fatal("the page has no code")
-	}
-	for _, block := range blocks {
-		block, _, _ = strings.Cut(block, "\n```")
-		for line := range strings.Lines(block) {
-			if line = strings.TrimSpace(line); line != "" && line != "…" && !strings.Contains(code.String(), line) {
-				t.Errorf("%s: not in this package", line)
-			}
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"
 
+	"github.com/informer-gen/informer-gen/internal/pages"
 	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
@@ -266,14 +267,12 @@ func readmeCommands(t *testing.T) (get, generate, tidy []string) {
 // codeBelow returns the first block of code below a heading of a page.
 func codeBelow(t *testing.T, page, heading string) string {
 	t.Helper()
-	_, section, found := strings.Cut(read(t, page), "\n## "+heading+"\n")
-	_, block, begins := strings.Cut(section, "\n```")
-	_, code, _ := strings.Cut(block, "\n")
-	code, _, ends := strings.Cut(code, "\n```")
-	if !found || !begins || !ends {
-		t.Fatalf("%s: no code below the heading %q", page, heading)
+	parsed := pages.Parse(page, read(t, page))
+	block, err := parsed.Block(heading, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return code + "\n"
+	return block.Text
 }
 
 // read returns a file of the checkout.

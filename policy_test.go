@@ -52,14 +52,14 @@ var rules = map[string]rule{
 	"templates":          {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
 	"runtime/shard":      {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/cache":      {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/source":     {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}},
+	"runtime/source":     {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/source/sourcetest"}},
 	"runtime/clientgo":   {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
 	"runtime/clients":    {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/controller": {own: []string{"runtime/cache", "runtime/predicate", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
 	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
 	"runtime/statuspage": {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
 	"runtime/predicate":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
-	"runtime/factory":    {own: []string{"runtime/cache", "runtime/footprint", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
+	"runtime/factory":    {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
 	"runtime/internal":   {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
 	"internal":           {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
 	"testdata":           {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 
 	// Its tests put informers to it, over HTTP, and those of client-go.
-	"runtime/cache/cachetest": {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
+	"runtime/cache/cachetest": {own: []string{"runtime/cache", "runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
 
 	// Their cases are in terms of client-go's interfaces.
 	"runtime/cache/cachetest/conformance":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},

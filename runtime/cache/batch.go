@@ -5,15 +5,16 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Event is a change of the store, as a value: one call of a Handler.
 type Event[T any] struct {
-	// Type is watch.Added, watch.Modified or watch.Deleted.
+	// Type is watch.Added, watch.Modified, watch.Deleted or shard.Released.
 	Type watch.EventType
 	// Old is the object before an update.
 	Old T
-	// Object is the new object, or the last state of one that was deleted.
+	// Object is the new object, or the last state of one that was deleted or released.
 	Object T
 	// Initial is as in Handler.OnAdd, FinalStateUnknown as in Handler.OnDelete.
 	Initial, FinalStateUnknown bool
@@ -40,6 +41,10 @@ func (f batchFunc[T]) OnUpdate(old, obj T) {
 
 func (f batchFunc[T]) OnDelete(last T, finalStateUnknown bool) {
 	f([]Event[T]{{Type: watch.Deleted, Object: last, FinalStateUnknown: finalStateUnknown}})
+}
+
+func (f batchFunc[T]) OnRelease(last T) {
+	f([]Event[T]{{Type: shard.Released, Object: last}})
 }
 
 // batch is a Handler that gathers events until it is flushed.
@@ -72,6 +77,10 @@ func (b *batchOf[T]) OnUpdate(old, obj any) {
 
 func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
 	b.events = append(b.events, Event[T]{Type: watch.Deleted, Object: reader.As[T](last), FinalStateUnknown: finalStateUnknown, Cause: b.why})
+}
+
+func (b *batchOf[T]) OnRelease(last any) {
+	b.events = append(b.events, Event[T]{Type: shard.Released, Object: reader.As[T](last), Cause: b.why})
 }
 
 func (b *batchOf[T]) flush() {

@@ -12,6 +12,7 @@ var (
 	resyncDue       = cause.Cause{Kind: cause.Resync}
 	joinedLate      = cause.Cause{Kind: cause.Join}
 	namespaceLeft   = cause.Cause{Kind: cause.NamespaceLeft}
+	released        = cause.Cause{Kind: cause.Released}
 	resourceRemoved = cause.Cause{Kind: cause.ResourceRemoved}
 )
 

@@ -287,9 +287,9 @@ type observer interface {
 	stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog.Event])
 	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
-	// settled is called when the store has the first content of a namespace, "" for
+	// settled is called when the store has the first content of a part, nil for
 	// everything, or is to do without it.
-	settled(namespace string)
+	settled(*part)
 	// committed is called after one or more changes, when the lock is about to
 	// be released.
 	committed()
@@ -308,8 +308,12 @@ func (s *store) commit(batch []delta, to observer) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	for len(batch) > 0 {
-		if batch[0].kind == replaced {
-			s.replace(&batch[0], to)
+		if d := &batch[0]; d.chained() {
+			if d.kind == replaced {
+				s.replace(d, to)
+			} else {
+				s.remove(d, to)
+			}
 			batch = batch[1:]
 			continue
 		}
@@ -335,8 +339,19 @@ func (s *store) stage(batch []delta) (n int) {
 		}
 	})
 	form := s.form.Load()
-	for n < len(batch) && batch[n].kind != replaced && s.staging.Work() < table.LongWork {
-		switch d := &batch[n]; d.kind {
+	var after upcoming
+	if s.parts != nil {
+		after = upcoming{}
+	}
+	for n < len(batch) && s.staging.Work() < table.LongWork {
+		d := &batch[n]
+		if s.parts != nil {
+			s.admit(d, after)
+		}
+		if d.chained() {
+			break
+		}
+		switch d.kind {
 		case set:
 			s.staging.Add(s.table, false, d.key, form.Pack(d.obj))
 		case deleted:
@@ -368,7 +383,7 @@ func (s *store) apply(d *delta, to observer) {
 		}
 	}
 	if d.kind == withheld {
-		to.settled(d.namespace())
+		to.settled(d.from)
 	}
 	s.advance(d.resourceVersion)
 }
@@ -379,7 +394,7 @@ func (s *store) apply(d *delta, to observer) {
 // caller holds writing.
 func (s *store) replace(d *delta, to observer) {
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s, d.list.items, d.list.same, d.namespace())
+	change := diff(s, d)
 	changes, fresh := s.turn(&change, d.from != nil)
 	s.lockWith(&change, d.list.cause, to)
 	defer s.unlock()
@@ -390,7 +405,7 @@ func (s *store) replace(d *delta, to observer) {
 		s.advance(d.resourceVersion)
 	}
 	to.relisted()
-	to.settled(d.namespace())
+	to.settled(d.from)
 	to.committed()
 }
 

@@ -18,6 +18,15 @@ const (
 	// replaced is the whole list: objects that it does not hold are deleted, those of
 	// its part if the informer has parts.
 	replaced
+	// assigned is another assignment of objects to parts: those of none are deleted.
+	assigned
+	// left is an object that belongs to no part any more, since it has changed.
+	left
+	// disputed is an object whose name a later one of another part has in the store, as far
+	// as their versions can be compared: it is looked up.
+	disputed
+	// passed is a watch event of an object that is none of the informer's.
+	passed
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
 	// withheld is that the first content of the informer is to do without a part.
@@ -34,23 +43,22 @@ type delta struct {
 	key             types.NamespacedName
 	obj             any
 	resourceVersion string
-	// list is that of a replaced delta.
+	// list is that of a replaced or assigned delta.
 	list *wholeList
 	// from is the part that has seen it; nil if the informer has no parts.
 	from *part
 }
 
-// namespace is the one that a list is limited to, or "".
-func (d *delta) namespace() string {
-	if d.from == nil {
-		return ""
-	}
-	return d.from.namespace
-}
+// chained is whether the events of a delta are prepared before the store is locked.
+func (d *delta) chained() bool { return d.kind == replaced || d.kind == assigned || d.kind == left }
 
-// wholeList has the items of a list of the API, in its order.
+// wholeList has the items of a list of the API, in its order, or an assignment.
 type wholeList struct {
+	assignment *assignment
+
 	items []item
+	// disputed are the keys of the items that were not taken for that.
+	disputed []types.NamespacedName
 	// same tells which of them the store has.
 	same sameness
 	// cause is that of what differs in the store.

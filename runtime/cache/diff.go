@@ -3,6 +3,7 @@ package cache
 import (
 	"iter"
 	"math/rand/v2"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -26,12 +27,15 @@ type pair struct {
 	existed bool
 }
 
-// diff compares items with the objects of a store, or of one namespace of it. The caller
-// holds writing: then the table can be read without mu.
-func diff(s *store, items []item, same sameness, namespace string) difference {
+// diff compares the items of a list with the objects of a store, or of one part of it. The
+// caller holds writing: then the table can be read without mu.
+func diff(s *store, from *delta) difference {
 	var d difference
-	d.kept = lastOfEachKey(items)
-	t, form := s.table, s.form.Load()
+	d.kept = lastOfEachKey(from.list.items)
+	if from.from != nil {
+		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return !s.admits(from, it) })
+	}
+	same, t, form := from.list.same, s.table, s.form.Load()
 	listed := make([]bool, t.Len())
 	for i := range d.kept {
 		it := &d.kept[i]
@@ -52,9 +56,9 @@ func diff(s *store, items []item, same sameness, namespace string) difference {
 		if there {
 			continue
 		}
-		key := t.Key(uint32(row))
-		if namespace == "" || key.Namespace == namespace {
-			d.gone = append(d.gone, item{key: key, obj: form.Unpack(t.At(uint32(row)))})
+		it := item{key: t.Key(uint32(row)), obj: form.Unpack(t.At(uint32(row)))}
+		if from.from == nil || s.parts.of(it.key, it.obj) == from.from {
+			d.gone = append(d.gone, it)
 		}
 	}
 	return d

@@ -33,10 +33,10 @@ type fanout struct {
 	// listeners are those that were not removed.
 	listeners map[*listener]bool
 	// listed is set, and synced closed, once the store holds a whole list, or those of
-	// all namespaces that it waits for.
+	// all parts that it waits for.
 	listed  bool
 	synced  chan struct{}
-	awaited map[string]bool
+	awaited map[*part]bool
 }
 
 // emit is called for each change, with the store locked.
@@ -81,15 +81,15 @@ func (f *fanout) committed() {
 	f.everything.Show()
 }
 
-// await makes the first content that of several namespaces.
-func (f *fanout) await(namespaces []string) {
+// await makes the first content that of several parts.
+func (f *fanout) await(parts []*part) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
-	f.awaited = map[string]bool{}
-	for _, namespace := range namespaces {
-		f.awaited[namespace] = true
+	f.awaited = map[*part]bool{}
+	for _, part := range parts {
+		f.awaited[part] = true
 	}
-	if len(namespaces) == 0 {
+	if len(parts) == 0 {
 		f.begin()
 	}
 }
@@ -108,8 +108,8 @@ func (f *fanout) relisted() {
 
 // settled is called with the store locked. Once it has all of its first content, handlers
 // join.
-func (f *fanout) settled(namespace string) {
-	delete(f.awaited, namespace)
+func (f *fanout) settled(part *part) {
+	delete(f.awaited, part)
 	if !f.listed && len(f.awaited) == 0 {
 		f.begin()
 	}

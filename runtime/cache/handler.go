@@ -22,6 +22,10 @@ import (
 // with which this handler was last called for that key. Handlers do not wait for
 // each other. HandlerOptions.Cause lets a handler know why it is called.
 //
+// A Handler with a method OnRelease(last T) is called with it for an object that
+// Options.Shard does not have any more, and which was not deleted. Others are not called.
+// If the object comes back, OnAdd is called.
+//
 // Objects are shared with the store and with every other handler: they must
 // not be mutated.
 type Handler[T any] interface {
@@ -39,6 +43,9 @@ type Handler[T any] interface {
 	OnDelete(last T, finalStateUnknown bool)
 }
 
+// releaser is a Handler that is also called for objects that leave the informer's shard.
+type releaser[T any] interface{ OnRelease(last T) }
+
 // HandlerFuncs is a Handler of functions, each of which may be nil.
 type HandlerFuncs[T any] struct {
 	// Add is called for OnAdd.
@@ -47,6 +54,9 @@ type HandlerFuncs[T any] struct {
 	Update func(old, obj T)
 	// Delete is called for OnDelete.
 	Delete func(last T, finalStateUnknown bool)
+	// Release is called with the last known state of an object that the shard of the
+	// informer does not have any more. It was not deleted. If it comes back, Add is called.
+	Release func(last T)
 }
 
 // OnAdd calls Add if it is not nil.
@@ -67,6 +77,13 @@ func (h HandlerFuncs[T]) OnUpdate(old, obj T) {
 func (h HandlerFuncs[T]) OnDelete(last T, finalStateUnknown bool) {
 	if h.Delete != nil {
 		h.Delete(last, finalStateUnknown)
+	}
+}
+
+// OnRelease calls Release if it is not nil.
+func (h HandlerFuncs[T]) OnRelease(last T) {
+	if h.Release != nil {
+		h.Release(last)
 	}
 }
 

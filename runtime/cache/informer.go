@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/footprint"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
@@ -66,8 +67,13 @@ func New[T any](source Source[T], options Options[T]) *Informer[T] {
 	}
 	about := describe(source)
 	i := newInformer(objects, untypedSource(source), about, untypedOptions(&options))
-	if about.Namespaces != nil {
-		i.core.parts = newParts(about.Namespaces, untypedPart[T](about.In))
+	switch in := untypedPart[T](about.In); {
+	case about.Namespaces != nil && i.core.options.sharded():
+		i.core.invalid = i.core.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
+	case about.Namespaces != nil:
+		i.core.parts = newParts(newNamespacePlan(&i.core, in))
+	case i.core.options.sharded():
+		i.core.parts = newParts(newShardPlan(&i.core))
 	}
 	return (*Informer[T])(i)
 }
@@ -178,8 +184,8 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error { return i.core.wai
 // WaitForResourceVersion blocks until the store has every change up to
 // resourceVersion. A controller that waits for the version that its last write
 // returned then reads its own writes (KEP-5647). Versions are compared as numbers
-// (KEP-5504). An informer of several namespaces has to reach it in each, which may take
-// until the next bookmark. Possible errors: that one is no number, ErrStopped, or the
+// (KEP-5504). An informer of several namespaces or streams has to reach it in each, which
+// may take until the next bookmark. Possible errors: that one is no number, ErrStopped, or the
 // cause of the context, with what the informer is doing instead.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.core.waitForVersion(ctx, resourceVersion, func() (string, error) { return i.core.version(), nil })
@@ -189,9 +195,9 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 // it: obj is what the server has returned for a create, an update or a patch. It is
 // WaitForResourceVersion for the version of obj but, in an informer of several namespaces,
 // waits for the namespace of obj only. Possible errors: the same, and that the informer does
-// not follow that namespace.
+// not follow that namespace, or that the object is not of its shard.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error {
-	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionIn(obj.GetNamespace()) })
+	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionOf(obj) })
 }
 
 // HealthCheck returns a check for a liveness probe, in the form that

@@ -286,6 +286,10 @@ func (l *listener) call(e *eventlog.Event) {
 	case eventlog.Updated:
 		l.handler.OnUpdate(e.Old, e.Object)
 	case eventlog.Deleted:
+		if l.why(e).Kind == cause.Released {
+			release(l.handler, e.Object)
+			break
+		}
 		l.handler.OnDelete(e.Object, e.FinalStateUnknown)
 	case eventlog.Unchanged:
 		l.handler.OnUpdate(e.Object, e.Object)

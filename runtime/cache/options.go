@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Options configure an informer. The zero value works.
@@ -22,6 +23,19 @@ type Options[T any] struct {
 
 	// Indexes are registered from the start.
 	Indexes []Index[T]
+
+	// Shard limits the informer to the objects of a shard, also when that changes while the
+	// informer runs: the objects that it gains are listed and added, and those that it loses
+	// are released (shard.Released). Servers with the feature gate ShardedListAndWatch
+	// (KEP-5866) send the objects of the shard only; those of others are dropped before they
+	// are decoded, if that is possible. A Transform must keep what the shard hashes. An
+	// informer whose shard is empty is in sync, with an empty store. Nil is all objects.
+	Shard *shard.Shard
+
+	// Streams is how many lists and watches follow the objects, each a part of about the
+	// same size by the hash of the UID, or of the shard. Where the server filters, several
+	// make a first list faster. Zero is one. It must not be negative.
+	Streams int
 
 	// Resync is how often handlers without a period of their own get, for every object
 	// in the store, an update with that object as the old and the new one. Zero or
@@ -133,6 +147,9 @@ type settings struct {
 	random *rand.Rand
 }
 
+// sharded is whether the objects are divided by a hash.
+func (o *settings) sharded() bool { return o.Shard != nil || o.Streams > 1 }
+
 // jitter returns a random duration below limit, or zero if there is none.
 func (o *settings) jitter(limit time.Duration) time.Duration {
 	switch {
@@ -149,6 +166,8 @@ func untypedOptions[T any](o *Options[T]) Options[any] {
 		Name:              o.Name,
 		ObjectType:        o.ObjectType,
 		Indexes:           indexesOf[any](o.Indexes),
+		Shard:             o.Shard,
+		Streams:           o.Streams,
 		Resync:            o.Resync,
 		Transform:         untypedTransform(o.Transform),
 		OnFailure:         o.OnFailure,

@@ -2,64 +2,88 @@ package cache
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // parts are the lists and watches of an informer that has several: one for each namespace
-// of a set that may change while it runs. Each has a reflector in a goroutine of its own,
-// and all of them fill the one store. They come and go in the goroutine of run.
+// of a set, or for some of the hashes of its shard. They may change while it runs. Each has a
+// reflector in a goroutine of its own, and all of them fill the one store, which takes of
+// each what the latest assignment says. They come and go in the goroutine of run.
 type parts struct {
-	// namespaces and in are those of SourceInfo.
-	namespaces func() (names []string, changed <-chan struct{})
-	in         func(namespace string) Source[any]
-	// reflect follows a source until ctx ends or a failure is to end it.
+	plan plan
+	// reflect follows a part until ctx ends or a failure is to end it.
 	reflect func(ctx context.Context, part *part) error
 	push    func(delta)
-	// await is called once, with the namespaces that make up the first content.
-	await func(namespaces []string)
+	// await is called once, with the parts that make up the first content.
+	await func([]*part)
+	// news is signalled when the store has the first list of a part, or there are disputes.
+	news chan struct{}
 
-	mu sync.Mutex
-	// current are those of the set, and ending those of the past whose reflectors have not
-	// ended, the latest of each namespace.
-	current, ending map[string]*part
-	// past has the counters of those that were removed.
+	mu       sync.Mutex
+	current  []*part
+	disputes []dispute
+	// past has the counters of those that have ended.
 	past Status
 }
 
-// part is the list and watch of one namespace.
+// plan says which parts an informer has.
+type plan interface {
+	// next returns the parts for what is wanted now, those of before that go on and new ones,
+	// and a channel that is closed when something else is wanted.
+	next(before []*part) (parts []*part, changed <-chan struct{}, err error)
+	// assign returns which of the parts each object belongs to.
+	assign(parts []*part) *assignment
+	// spare returns parts in whose place there should be one, or nil.
+	spare(parts []*part) []*part
+	// foreign is the error for an object that belongs to none of the parts.
+	foreign(obj metav1.Object) error
+	// describe adds the statuses of parts to that of their informer.
+	describe(s *Status, parts []*part, statuses []Status)
+}
+
+// part is a list and watch of an informer that has several.
 type part struct {
+	source Source[any]
+	// namespace is the one that it lists; "" for a part of a shard.
 	namespace string
-	recorder  statusRecorder
-	stop      context.CancelFunc
-	// ended is closed when the reflector has ended, and its objects are about to go.
+	// filter is that of a part of a shard, and resume where others, which it is made of, ended;
+	// nil otherwise.
+	filter   *shardFilter
+	resume   *resume
+	recorder statusRecorder
+	stop     context.CancelFunc
+	// ended is closed when the reflector has ended.
 	ended chan struct{}
+	// reflector is set when it starts.
+	reflector *reflector
 	// listed and version are what the store has of the part: a whole list, and the version
 	// that it has reached. They are guarded by mu of parts.
 	listed  bool
 	version string
 }
 
-func newParts(namespaces func() ([]string, <-chan struct{}), in func(namespace string) Source[any]) *parts {
-	return &parts{namespaces: namespaces, in: in, current: map[string]*part{}, ending: map[string]*part{}}
+func newPart(source Source[any]) *part {
+	return &part{source: source, ended: make(chan struct{})}
 }
+
+func newParts(plan plan) *parts { return &parts{plan: plan, news: make(chan struct{}, 1)} }
 
 // refusals is how many times in a row a server has to refuse a namespace, before the
 // informer goes on without it: one that has just started may not know all roles yet.
 const refusals = 3
 
-var errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stands for all of them, which need a source of their own`)
+// spareCheck is how long to wait before parts are made one that were not yet fit for it.
+const spareCheck = 10 * time.Second
 
-// run follows the namespaces of the set until ctx ends, or one of them is given up with an
+// run follows the parts of the plan until ctx ends, or one of them is given up with an
 // error, which it returns.
 func (p *parts) run(ctx context.Context) error {
 	var running sync.WaitGroup
@@ -67,13 +91,18 @@ func (p *parts) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	failed := make(chan error, 1)
-	start := func(namespace string) {
-		part, before := p.add(namespace)
-		ctx, stop := context.WithCancel(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("namespace", namespace)))
+	start := func(part *part) {
+		logger := klog.FromContext(ctx)
+		if part.namespace != "" {
+			logger = logger.WithValues("namespace", part.namespace)
+		}
+		ctx, stop := context.WithCancel(klog.NewContext(ctx, logger))
 		part.stop = stop
+		part.recorder.start()
 		running.Go(func() {
+			defer close(part.ended)
 			defer stop()
-			if err := p.follow(ctx, part, before); err != nil {
+			if err := p.reflect(ctx, part); err != nil {
 				select {
 				case failed <- err:
 				default:
@@ -81,91 +110,94 @@ func (p *parts) run(ctx context.Context) error {
 			}
 		})
 	}
-	names, changed := p.namespaces()
-	p.await(names)
+	next, changed, err := p.plan.next(nil)
+	if err != nil {
+		return err
+	}
+	p.await(next)
+	p.become(next, start)
+	var again <-chan time.Time
 	for {
-		if slices.Contains(names, "") {
-			return errAllNamespaces
-		}
-		p.become(names, start)
 		select {
 		case <-changed:
-			names, changed = p.namespaces()
+			if next, changed, err = p.plan.next(next); err != nil {
+				return err
+			}
+			p.become(next, start)
+		case <-p.news:
+			p.settle()
+		case <-again:
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
 			return nil
 		}
+		again = nil
+		if spare := p.plan.spare(next); spare != nil {
+			if joined := p.join(spare); joined != nil {
+				next = append(slices.DeleteFunc(slices.Clone(next), func(p *part) bool { return slices.Contains(spare, p) }), joined)
+				p.become(next, start)
+			}
+			again = time.After(spareCheck)
+		}
 	}
 }
 
-// become stops the parts that are not of the set any more, and starts those that are new.
-func (p *parts) become(names []string, start func(namespace string)) {
+// become makes next the parts: from here on the store takes nothing of others.
+func (p *parts) become(next []*part, start func(*part)) {
 	p.mu.Lock()
-	current := maps.Clone(p.current)
+	before := p.current
+	p.current = next
 	p.mu.Unlock()
-	for namespace, part := range current {
-		if !slices.Contains(names, namespace) {
-			p.remove(part)
+	var ended []*part
+	for _, part := range before {
+		if !slices.Contains(next, part) {
+			ended = append(ended, part)
 			part.stop()
+			p.bury(part)
 		}
 	}
-	for _, namespace := range names {
-		if current[namespace] == nil {
-			start(namespace)
-			current[namespace] = &part{} // a name that is there twice counts once
+	assignment := p.plan.assign(next)
+	assignment.ended = ended
+	p.push(delta{kind: assigned, list: &wholeList{assignment: assignment}})
+	for _, part := range next {
+		if !slices.Contains(before, part) {
+			start(part)
 		}
 	}
 }
 
-// add returns a new part, and the one of the same namespace that has to end before, or nil.
-func (p *parts) add(namespace string) (added, before *part) {
-	added = &part{namespace: namespace, ended: make(chan struct{})}
-	added.recorder.start()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.current[namespace] = added
-	return added, p.ending[namespace]
+// dispute is an object of a part whose name an object of another part has in the store.
+type dispute struct {
+	part *part
+	key  types.NamespacedName
 }
 
-// remove takes a part out of the set.
-func (p *parts) remove(part *part) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.current, part.namespace)
-	p.ending[part.namespace] = part
-	status := part.recorder.get()
-	p.past.count(&status)
-}
-
-// follow runs the reflector of a part, and has its objects deleted when it is removed.
-func (p *parts) follow(ctx context.Context, part, before *part) error {
-	if before != nil {
-		<-before.ended
+// signal wakes run up.
+func (p *parts) signal() {
+	select {
+	case p.news <- struct{}{}:
+	default:
 	}
-	err := p.reflect(ctx, part)
-	if p.removed(part) {
-		p.push(delta{kind: replaced, from: part, list: &wholeList{cause: &namespaceLeft}})
-	}
-	close(part.ended)
-	p.forget(part)
-	return err
 }
 
-// removed reports whether a part is out of the set.
-func (p *parts) removed(part *part) bool {
+// settle has disputed objects looked up by those who have delivered them.
+func (p *parts) settle() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.current[part.namespace] != part
+	disputes := p.disputes
+	p.disputes = nil
+	p.mu.Unlock()
+	for _, d := range disputes {
+		d.part.reflector.lookups.add(d.key)
+	}
 }
 
-// forget forgets a part that has ended.
-func (p *parts) forget(part *part) {
+// bury adds the counters of a part that ends to those of the past.
+func (p *parts) bury(part *part) {
+	s := part.recorder.get()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ending[part.namespace] == part {
-		delete(p.ending, part.namespace)
-	}
+	p.past.count(&s)
 }
 
 // failed is called with each failure of a part in its goroutine. The first content of the
@@ -177,7 +209,7 @@ func (p *parts) failed(ctx context.Context, part *part, refused bool) {
 	p.mu.Lock()
 	listed := part.listed
 	p.mu.Unlock()
-	if !listed {
+	if !listed && part.namespace != "" {
 		klog.FromContext(ctx).V(2).Info("Namespace is refused, going on without it")
 		p.push(delta{kind: withheld, from: part})
 	}
@@ -187,8 +219,8 @@ func (p *parts) failed(ctx context.Context, part *part, refused bool) {
 // works again, but for those that the server refuses.
 func (p *parts) onRecovery(report func(context.Context, int) bool) func(context.Context, int) bool {
 	return func(ctx context.Context, failures int) bool {
-		current, _ := p.statuses()
-		for _, s := range current {
+		_, statuses := p.statuses()
+		for _, s := range statuses {
 			if s.Attempts > 0 && !s.refused() {
 				klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
 				return true
@@ -208,10 +240,23 @@ func (p *parts) received(batch []delta) {
 		if part == nil || d.kind == withheld {
 			continue
 		}
-		part.listed = part.listed || d.kind == replaced
+		if d.kind == replaced && !part.listed {
+			part.listed = true
+			p.signal()
+		}
+		if d.kind == disputed {
+			p.disputes = append(p.disputes, dispute{part, d.key})
+			p.signal()
+		}
+		if d.list != nil && len(d.list.disputed) > 0 {
+			for _, key := range d.list.disputed {
+				p.disputes = append(p.disputes, dispute{part, key})
+			}
+			p.signal()
+		}
 		part.version = newest(part.version, d.resourceVersion)
 		switch d.kind {
-		case set, deleted:
+		case set, deleted, left:
 			part.recorder.received(1, 0)
 		case bookmarked:
 			part.recorder.received(0, 1)
@@ -238,14 +283,15 @@ func (p *parts) version() string {
 	return least
 }
 
-// versionIn is the version that the store has reached in one namespace.
-func (p *parts) versionIn(namespace string) (string, error) {
+// versionOf is the version that the store has reached in the part of an object.
+func (p *parts) versionOf(obj metav1.Object) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if part := p.current[namespace]; part != nil {
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	if part := p.plan.assign(p.current).of(key, obj); part != nil {
 		return part.version, nil
 	}
-	return "", fmt.Errorf("namespace %q is not one that the informer follows", namespace)
+	return "", p.plan.foreign(obj)
 }
 
 // newest returns the later one of two versions, or the second one if they can't be compared.
@@ -256,18 +302,27 @@ func newest(a, b string) string {
 	return b
 }
 
-// statuses returns those of the parts, sorted by namespace, and the counters of those that
-// were removed.
-func (p *parts) statuses() (all []Status, past Status) {
+// statuses returns the parts and their statuses.
+func (p *parts) statuses() ([]*part, []Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for namespace, part := range p.current {
+	var all []Status
+	for _, part := range p.current {
 		s := part.recorder.get()
-		s.Name, s.Synced = namespace, part.listed
+		s.Synced = part.listed
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
-	return all, p.past
+	return p.current, all
+}
+
+// describe makes the status of an informer that of its parts.
+func (p *parts) describe(s *Status) {
+	parts, statuses := p.statuses()
+	s.join(statuses, time.Now())
+	p.mu.Lock()
+	s.count(&p.past)
+	p.mu.Unlock()
+	p.plan.describe(s, parts, statuses)
 }
 
 // count adds the counters of another status, so that they never go down.
@@ -286,7 +341,6 @@ func (s *Status) count(other *Status) {
 // join adds the statuses of parts to that of their informer: its phase and its failures
 // are those of the part that is worst off.
 func (s *Status) join(parts []Status, now time.Time) {
-	s.Namespaces = parts
 	for p := range parts {
 		s.count(&parts[p])
 	}

@@ -25,7 +25,11 @@ type reflector struct {
 	about  *SourceInfo
 	// namespace is the one that objects have to be of; "" is any.
 	namespace string
-	options   *settings
+	// filter limits what is requested and taken to a part of a shard, and resumed is the
+	// version at which to begin with a watch; nil and "" in general.
+	filter  *shardFilter
+	resumed string
+	options *settings
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
@@ -73,6 +77,12 @@ func (r *reflector) run(ctx context.Context) error {
 	defer r.lookups.stop()
 
 	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
+	if r.resumed != "" {
+		s.phase, s.resourceVersion = PhaseWatching, r.resumed
+		r.detectsRestart, r.versioned = r.about.OrderedResourceVersions, r.about.OrderedResourceVersions
+		r.recorder.seen(r.resumed)
+		r.recorder.contact()
+	}
 	for ctx.Err() == nil {
 		var pace pace
 		var err error
@@ -132,6 +142,10 @@ func (r *reflector) resume(s state, err error) {
 		r.recorder.relisted(err)
 	}
 }
+
+// unsettled reports whether there are objects to look up. It may be called by any goroutine
+// once there was a list.
+func (r *reflector) unsettled() bool { return r.lookups.active.Load() }
 
 // mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
 // as far as is known. It has no connection that could break, sends no bookmarks, and may
@@ -194,8 +208,12 @@ func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.L
 	defer cancel(nil)
 	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), failure.ErrListIdle)
 	defer idle.stop()
-	page, err := r.source.List(ctx, s.listOptions(), func(obj any, err error) {
+	ctx = r.filter.beforeDecoding(ctx, func(string) { idle.touch() })
+	page, err := r.source.List(ctx, r.filter.request(s.listOptions()), func(obj any, err error) {
 		idle.touch()
+		if err == nil && !r.filter.takes(obj) {
+			return
+		}
 		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
 			add(it)
 		}
@@ -380,7 +398,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	var broken error
-	page, err := r.source.List(ctx, lookupOptions(key), func(obj any, err error) {
+	page, err := r.source.List(ctx, r.filter.selecting(lookupOptions(key)), func(obj any, err error) {
 		if err != nil {
 			var object *failure.ObjectError
 			if errors.As(err, &object) && (object.Object == "" || parseKey(object.Object) == key) {
@@ -388,7 +406,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 			}
 			return
 		}
-		if k, err := KeyOf(obj); err == nil && k == key {
+		if k, err := KeyOf(obj); err == nil && k == key && r.filter.has(obj) {
 			found.obj, found.exists = obj, true
 		}
 	})

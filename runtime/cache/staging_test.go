@@ -56,7 +56,7 @@ type writeObserver struct {
 	wants []wanted
 }
 
-func (o *writeObserver) settled(string) {}
+func (o *writeObserver) settled(*part) {}
 
 func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) }
 func (o *writeObserver) committed()            {}

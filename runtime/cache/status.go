@@ -134,6 +134,16 @@ type Status struct {
 	// Objects are zero without NamespaceIndex.
 	Namespaces []Status `json:"namespaces,omitempty"`
 
+	// Shard has the ranges of hashes whose objects the informer follows, as shard.Ranges has
+	// them; "" for all objects. ShardFilter is who selects them, as far as is known: "server"
+	// or "client".
+	Shard       string `json:"shard,omitempty"`
+	ShardFilter string `json:"shardFilter,omitempty"`
+	// Streams are the statuses of the lists and watches, sorted by Name, if the informer has
+	// several or follows a shard. Their names are their ranges. What is above is then as for
+	// Namespaces.
+	Streams []Status `json:"streams,omitempty"`
+
 	// Handlers are those that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }

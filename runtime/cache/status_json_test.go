@@ -56,6 +56,9 @@ func fullStatus() cache.Status {
 		Bookmarks:       1,
 		ObjectErrors:    1,
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
+		Shard:           "0000000000000000-7fffffffffffffff",
+		ShardFilter:     "server",
+		Streams:         []cache.Status{{Name: "0000000000000000-7fffffffffffffff", Phase: cache.PhaseWatching, Synced: true}},
 		Namespaces:      []cache.Status{{Name: "shop", Phase: cache.PhaseWatching, Synced: true, Objects: 2, ResourceVersion: "17"}},
 		Handlers: []cache.HandlerStatus{{
 			Name:        "invoices",
@@ -147,6 +150,23 @@ const fullStatusJSON = `{
       "attempts": 0,
       "objects": 2,
       "resourceVersion": "17",
+      "reconnects": 0,
+      "relists": 0,
+      "events": 0,
+      "bookmarks": 0,
+      "objectErrors": 0
+    }
+  ],
+  "shard": "0000000000000000-7fffffffffffffff",
+  "shardFilter": "server",
+  "streams": [
+    {
+      "name": "0000000000000000-7fffffffffffffff",
+      "phase": "watching",
+      "synced": true,
+      "attempts": 0,
+      "objects": 0,
+      "resourceVersion": "",
       "reconnects": 0,
       "relists": 0,
       "events": 0,

@@ -101,3 +101,12 @@ func (h handlerOf[T]) OnUpdate(old, obj any) { h.typed.OnUpdate(reader.As[T](old
 func (h handlerOf[T]) OnDelete(last any, finalStateUnknown bool) {
 	h.typed.OnDelete(reader.As[T](last), finalStateUnknown)
 }
+
+func (h handlerOf[T]) OnRelease(last any) { release(h.typed, reader.As[T](last)) }
+
+// release calls a handler for an object that was released, if it has a method for that.
+func release[T any](handler Handler[T], last T) {
+	if r, ok := handler.(releaser[T]); ok {
+		r.OnRelease(last)
+	}
+}

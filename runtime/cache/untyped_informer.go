@@ -79,12 +79,7 @@ func (i *informer) name() string { return i.options.Name }
 func (i *informer) status() Status {
 	s := i.recorder.get()
 	if i.parts != nil {
-		parts, past := i.parts.statuses()
-		s.count(&past)
-		for p := range parts {
-			parts[p].Objects = i.store.core.indexed(namespaceIndexName, parts[p].Name)
-		}
-		s.join(parts, time.Now())
+		i.parts.describe(&s)
 		s.ResourceVersion = i.version()
 	}
 	s.Name = i.name()
@@ -245,15 +240,25 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	options.OnRecovery = i.parts.onRecovery(options.OnRecovery)
 	i.parts.push, i.parts.await = deltas.push, i.fanout.await
 	i.parts.reflect = func(ctx context.Context, part *part) error {
-		source := i.parts.in(part.namespace)
-		about := describe(source)
-		r := i.newReflector(source, &about, &options, deltas, &part.recorder)
-		r.namespace = part.namespace
+		about := describe(part.source)
+		r := i.newReflector(part.source, &about, &options, deltas, &part.recorder)
+		r.namespace, r.filter = part.namespace, part.filter
 		r.push = func(d delta) {
 			d.from = part
 			deltas.push(d)
 		}
+		if from := part.resume; from != nil {
+			r.resumed = from.version
+			r.reread.pending = from.unreadable
+			r.push = func(d delta) {
+				if d.from = part; from.repeats(&d) {
+					d = delta{kind: bookmarked, from: part, resourceVersion: d.resourceVersion}
+				}
+				deltas.push(d)
+			}
+		}
 		r.failed = func(ctx context.Context, refused bool) { i.parts.failed(ctx, part, refused) }
+		part.reflector = r
 		return r.run(ctx)
 	}
 	return i.parts.run(ctx)

@@ -28,10 +28,12 @@ type store struct {
 	length atomic.Int64
 
 	// writing is held by whoever changes the store, from the first look at
-	// the state to the last change. It comes before mu, and guards staging.
+	// the state to the last change. It comes before mu, and guards staging and parts.
 	writing sync.Mutex
 	staging table.Staging
 	indexes []Index[any]
+	// parts is which part each object belongs to; nil if the informer has no parts.
+	parts *assignment
 	// complain is called with the error of an index function that failed.
 	complain func(error)
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
@@ -72,7 +73,8 @@ func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, r
 	}
 }
 
-// version is the version that the store has reached, and versionIn that of a namespace.
+// version is the version that the store has reached, and versionOf the one that counts for
+// an object.
 func (i *informer) version() string {
 	if i.parts != nil {
 		return i.parts.version()
@@ -80,9 +82,9 @@ func (i *informer) version() string {
 	return i.store.ResourceVersion()
 }
 
-func (i *informer) versionIn(namespace string) (string, error) {
+func (i *informer) versionOf(obj metav1.Object) (string, error) {
 	if i.parts != nil {
-		return i.parts.versionIn(namespace)
+		return i.parts.versionOf(obj)
 	}
 	return i.store.ResourceVersion(), nil
 }

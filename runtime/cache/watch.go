@@ -56,7 +56,7 @@ func (w *watching) run(ctx context.Context) error {
 		w.settled = w.state.resumable()
 		w.expect()
 	}
-	stream, err := w.source.Watch(ctx, w.state.watchOptions(w.watchTimeout()))
+	stream, err := w.source.Watch(w.filter.beforeDecoding(ctx, w.pass), w.filter.request(w.state.watchOptions(w.watchTimeout())))
 	if err != nil {
 		return causeOf(ctx, err)
 	}
@@ -77,10 +77,11 @@ func (w *watching) run(ctx context.Context) error {
 		if err != nil {
 			return causeOf(ctx, err)
 		}
-		w.idle.touch()
-		if w.events++; w.events == 1 {
-			w.first = time.Now()
+		if event.Type != watch.Bookmark && !w.filter.takes(event.Object) {
+			w.pass(resourceVersionOf(event.Object))
+			continue
 		}
+		w.touch()
 		if event.Type == watch.Bookmark {
 			err = w.bookmark(ctx, event)
 		} else {
@@ -92,6 +93,23 @@ func (w *watching) run(ctx context.Context) error {
 		if w.events == 1 && w.initial == nil {
 			w.succeed(ctx)
 		}
+	}
+}
+
+// touch notes that an event has come.
+func (w *watching) touch() {
+	w.idle.touch()
+	if w.events++; w.events == 1 {
+		w.first = time.Now()
+	}
+}
+
+// pass takes an event of an object of another shard, of which only the version counts.
+func (w *watching) pass(resourceVersion string) {
+	w.touch()
+	if w.initial == nil {
+		w.push(delta{kind: passed, resourceVersion: resourceVersion})
+		w.advance(watch.Modified, resourceVersion)
 	}
 }
 

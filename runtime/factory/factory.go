@@ -82,7 +82,8 @@ func (f *Factory[C]) keyOf(obj runtime.Object) informerKey[reflect.Type] {
 // configure completes the options of the informer of the type of obj, which is about to be
 // made. Accessors look for this method.
 func (f *Factory[C]) configure(obj runtime.Object, namespaced bool, options *InformerOptions) {
-	options.Name, options.ListWatch, options.MemoryInterval = f.name, f.listWatchOptions(), f.options.MemoryInterval
+	options.Name, options.ListWatch = f.name, f.listWatchOptions()
+	options.MemoryInterval, options.Shard = f.options.MemoryInterval, f.options.Shard
 	each := f.options.each[f.keyOf(obj)]
 	if each == nil {
 		return
@@ -93,6 +94,9 @@ func (f *Factory[C]) configure(obj runtime.Object, namespaced bool, options *Inf
 	options.TweakListOptions = both(options.TweakListOptions, each.tweak)
 	if namespaced {
 		options.namespaces = each.namespaces
+	}
+	if each.shard != nil {
+		options.Shard = each.shard
 	}
 	if each.listWatch != nil {
 		options.ListWatch = *each.listWatch

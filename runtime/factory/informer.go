@@ -16,6 +16,7 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -48,6 +49,8 @@ type InformerOptions struct {
 	// TweakListOptions changes the options of each list and watch, in general to set a
 	// selector. It may be called concurrently. Nil changes nothing.
 	TweakListOptions TweakListOptionsFunc
+	// Shard is the objects that the informer follows. Nil is all.
+	Shard *shard.Shard
 	// ListWatch says how the informer lists and watches.
 	ListWatch ListWatchOptions
 	// MemoryInterval is how often the informer measures the memory of its objects by itself,
@@ -150,6 +153,8 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 		Resync:            options.ResyncPeriod,
 		Metrics:           clientgocache.InformerMetrics(identity, nil),
 		MemoryInterval:    options.MemoryInterval,
+		Shard:             options.Shard,
+		Streams:           how.Streams,
 		PageSize:          how.PageSize,
 		DisableWatchList:  how.DisableWatchList || !features.FeatureGates().Enabled(features.WatchListClient),
 		BookmarkTimeout:   how.BookmarkTimeout,

@@ -6,6 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // TweakListOptionsFunc changes the options of each list and watch.
@@ -25,6 +27,9 @@ type Options[K comparable] struct {
 	// TweakListOptions narrows what all informers list and watch. It may be called
 	// concurrently. Nil narrows nothing.
 	TweakListOptions TweakListOptionsFunc
+	// Shard limits all informers to the objects of a shard, also when that changes; nil is
+	// all objects. It can't be combined with TypeOptions.Namespaces.
+	Shard *shard.Shard
 	// ListWatch configures how all informers list and watch.
 	ListWatch ListWatchOptions
 	// MemoryInterval is how often informers measure the memory of their objects by
@@ -87,6 +92,13 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) Option {
 // namespaces are not affected.
 func WithNamespace(namespace string) Option {
 	return func(o *Options[reflect.Type]) { o.Namespace = namespace }
+}
+
+// WithShard limits all informers of the factory to the objects of a shard, also when that
+// changes, except for those with a TypeOptions.Shard of their own. It may be passed to
+// generated factories.
+func WithShard(s *shard.Shard) Option {
+	return func(o *Options[reflect.Type]) { o.Shard = s }
 }
 
 // WithTransform sets the transform of all informers of the factory, except of

@@ -45,6 +45,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 			TweakListOptions: f.options.TweakListOptions,
 			ListWatch:        f.listWatchOptions(),
 			MemoryInterval:   f.options.MemoryInterval,
+			Shard:            f.options.Shard,
 		})
 	})
 }

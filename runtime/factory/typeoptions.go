@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -30,6 +31,9 @@ type TypeOptions[T runtime.Object] struct {
 	// WithTweakListOptions selects. Nil selects all.
 	LabelSelector labels.Selector
 	FieldSelector fields.Selector
+	// Shard is the shard that the informer follows, also when that changes. Nil is that of the
+	// factory: a shard of shard.All has all objects. It can't be combined with Namespaces.
+	Shard *shard.Shard
 	// Resync is the resync period of handlers without one of their own. Zero is that of the
 	// factory, negative no resyncs.
 	Resync time.Duration
@@ -58,6 +62,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 		}
 		o.each[key] = &informerOptions{
 			namespaces: options.Namespaces,
+			shard:      options.Shard,
 			tweak:      selecting(options.LabelSelector, options.FieldSelector),
 			resync:     options.Resync,
 			transform:  untypedTransform(options.Transform),
@@ -69,6 +74,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 // informerOptions are the options of one informer.
 type informerOptions struct {
 	namespaces *source.Namespaces
+	shard      *shard.Shard
 	tweak      TweakListOptionsFunc
 	resync     time.Duration
 	transform  cache.TransformFunc

@@ -9,7 +9,7 @@ import (
 )
 
 // FilterUpdates returns a handler that is not called for an update unless it Matters. It is
-// called for all additions and deletions.
+// called for all additions, deletions and releases.
 //
 // The old object of an update may be one with which the handler was not called.
 //
@@ -24,6 +24,11 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 			}
 		},
 		Delete: handler.OnDelete,
+		Release: func(last T) {
+			if h, ok := handler.(interface{ OnRelease(last T) }); ok {
+				h.OnRelease(last)
+			}
+		},
 	}
 }
 

@@ -41,8 +41,20 @@ func (b By) orUID() By {
 // Hash returns the hash of an object.
 func (b By) Hash(obj metav1.Object) uint64 { return Hash(b.orUID().value(obj)) }
 
+// HashOf returns the hash of an object with this UID and namespace, for a By that servers
+// can select by.
+func (b By) HashOf(uid, namespace []byte) uint64 {
+	if b.orUID().field == Namespace.field {
+		return hash(namespace)
+	}
+	return hash(uid)
+}
+
 // String returns what is hashed, such as "UID".
 func (b By) String() string { return b.orUID().name }
+
+// Served reports whether a server can select by it.
+func (b By) Served() bool { return b.orUID().field != "" }
 
 // Selector returns the value of metav1.ListOptions.ShardSelector for the objects in ranges:
 // "" for all of them, and for a By of which servers know nothing. There is no selector for no
@@ -64,10 +76,12 @@ func (b By) Selector(ranges Ranges) string {
 }
 
 // Hash returns the hash of a value, that of KEP-5866: FNV-1a with 64 bits.
-func Hash(value string) uint64 {
-	hash := uint64(14695981039346656037)
+func Hash(value string) uint64 { return hash(value) }
+
+func hash[T ~string | ~[]byte](value T) uint64 {
+	sum := uint64(14695981039346656037)
 	for i := range len(value) {
-		hash = (hash ^ uint64(value[i])) * 1099511628211
+		sum = (sum ^ uint64(value[i])) * 1099511628211
 	}
-	return hash
+	return sum
 }

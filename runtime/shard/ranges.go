@@ -154,6 +154,29 @@ func (r Ranges) size() float64 {
 	return size
 }
 
+// Cover returns r, or if it is of more than n ranges, the smallest set of n ranges that has
+// all hashes of r, and others. N must not be less than 1.
+func (r Ranges) Cover(n int) Ranges {
+	if len(r) <= n {
+		return r
+	}
+	gaps := make([]int, len(r)-1) // before r[i+1], the widest first
+	for i := range gaps {
+		gaps[i] = i
+	}
+	width := func(i int) uint64 { return r[i+1].First - r[i].Last }
+	slices.SortStableFunc(gaps, func(a, b int) int { return cmp.Compare(width(b), width(a)) })
+	kept := gaps[:n-1]
+	slices.Sort(kept)
+	cover := Ranges{{First: r[0].First}}
+	for _, i := range kept {
+		cover[len(cover)-1].Last = r[i].Last
+		cover = append(cover, Range{First: r[i+1].First})
+	}
+	cover[len(cover)-1].Last = r[len(r)-1].Last
+	return cover
+}
+
 // Fraction returns which part of all hashes is in r, from 0 to 1.
 func (r Ranges) Fraction() float64 { return r.size() / math.Pow(2, 64) }
 

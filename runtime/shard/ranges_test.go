@@ -100,6 +100,22 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+func TestCover(t *testing.T) {
+	r := Ranges{{1, 2}, {5, 6}, {8, 9}, {100, 200}, {202, largest}}
+	for n, want := range map[int]Ranges{
+		1: {{1, largest}},
+		2: {{1, 9}, {100, largest}},
+		3: {{1, 2}, {5, 9}, {100, largest}},
+		4: {{1, 2}, {5, 6}, {8, 9}, {100, largest}},
+		5: r,
+		9: r,
+	} {
+		if got := r.Cover(n); !got.Equal(want) {
+			t.Errorf("%d ranges: got %v, want %v", n, got, want)
+		}
+	}
+}
+
 func TestSplit(t *testing.T) {
 	for n := 1; n <= 16; n++ {
 		parts := All().Split(n)

@@ -4,7 +4,12 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
+
+// Released is the type of an event that says that an object belongs to the shard no longer.
+// The object itself is as it was.
+const Released watch.EventType = "RELEASED"
 
 // Shard is the objects whose hashes are in a set of ranges, which may change at any time. It
 // is safe for concurrent use.

@@ -32,7 +32,7 @@ func BenchmarkList(b *testing.B) {
 			}
 			start(b, body)
 			for b.Loop() {
-				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, func(any, error) {}); err != nil {
+				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, nil, func(any, error) {}); err != nil {
 					b.Fatal(err)
 				}
 			}

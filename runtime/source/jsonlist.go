@@ -19,7 +19,7 @@ import (
 const listBuffer = 32 << 10
 
 // jsonList reads a list whose fields may come in any order.
-func (c *codec) jsonList(body io.Reader, limit int64, each func(any, error)) (metav1.ListMeta, error) {
+func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in    = newValues(bufio.NewReaderSize(body, listBuffer), limit)
 		head  metav1.TypeMeta
@@ -39,7 +39,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, each func(any, error)) (me
 				return errors.New("items: more than once")
 			}
 			items = true
-			return in.array(func() error { return c.jsonItem(in, head, each) })
+			return in.array(func() error { return c.jsonItem(in, head, wanted, each) })
 		default:
 			return in.skip()
 		}
@@ -58,7 +58,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, each func(any, error)) (me
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
-func (c *codec) jsonItem(in *values, list metav1.TypeMeta, each func(any, error)) error {
+func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each func(any, error)) error {
 	depth := in.StackDepth()
 	_, index := in.StackIndex(depth)
 	raw, err := in.value()
@@ -71,6 +71,9 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, each func(any, error)
 	}
 	if err != nil {
 		return err
+	}
+	if !wanted.has(raw) {
+		return nil
 	}
 	obj, err := c.fromJSON(raw)
 	switch {

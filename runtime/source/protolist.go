@@ -15,7 +15,7 @@ import (
 
 // protoList reads a list field by field: the envelope's, and in it those of
 // the list.
-func (c *codec) protoList(body io.Reader, limit int64, each func(any, error)) (metav1.ListMeta, error) {
+func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in   = newProtoReader(body, limit)
 		head metav1.TypeMeta
@@ -37,7 +37,7 @@ func (c *codec) protoList(body io.Reader, limit int64, each func(any, error)) (m
 			return metav1.ListMeta{}, err
 		default:
 			list = list || number == unknownRaw
-			if err := c.protoListField(in, number, wire, &head, &meta, each); err != nil {
+			if err := c.protoListField(in, number, wire, &head, &meta, wanted, each); err != nil {
 				return metav1.ListMeta{}, cutOff(err)
 			}
 		}
@@ -45,7 +45,7 @@ func (c *codec) protoList(body io.Reader, limit int64, each func(any, error)) (m
 }
 
 // protoListField reads one field of the envelope of a list.
-func (c *codec) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, each func(any, error)) error {
+func (c *codec) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, wanted wanted, each func(any, error)) error {
 	if wire != wireBytes {
 		return in.skip(wire)
 	}
@@ -55,7 +55,7 @@ func (c *codec) protoListField(in *protoReader, number uint64, wire byte, head *
 	}
 	switch number {
 	case unknownRaw:
-		return c.protoItems(in, length, meta, each)
+		return c.protoItems(in, length, meta, wanted, each)
 	case unknownTypeMeta:
 		message, err := in.bytes(length)
 		if err != nil {
@@ -72,7 +72,7 @@ func (c *codec) protoListField(in *protoReader, number uint64, wire byte, head *
 }
 
 // protoItems reads a list of that length.
-func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, each func(any, error)) error {
+func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, wanted wanted, each func(any, error)) error {
 	end := in.offset + length
 	for in.offset < end {
 		number, wire, err := in.tag()
@@ -116,7 +116,9 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 			}
 			continue
 		}
-		each(c.fromProto(message))
+		if wanted.has(message) {
+			each(c.fromProto(message))
+		}
 	}
 	if in.offset > end {
 		return errProto

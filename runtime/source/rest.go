@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -75,9 +76,9 @@ func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each 
 	var meta metav1.ListMeta
 	switch {
 	case mediaType == protoType && codec.protobuf:
-		meta, err = codec.protoList(body, s.client.maxObject, each)
+		meta, err = codec.protoList(body, s.client.maxObject, wantedOf(ctx, decode.ProtoMetadata), each)
 	case mediaType == jsonType:
-		meta, err = codec.jsonList(body, s.client.maxObject, each)
+		meta, err = codec.jsonList(body, s.client.maxObject, wantedOf(ctx, decode.JSONMetadata), each)
 	default:
 		err = s.unexpected(codec, mediaType)
 	}
@@ -99,7 +100,15 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 		cancel(nil)
 		return nil, ended(ctx, err)
 	}
-	w := &restWatcher{ctx: inner, cancel: cancel, body: body, gv: s.info.Resource.GroupVersion(), codec: codec}
+	w := &restWatcher{
+		wantedJSON:  wantedOf(ctx, decode.JSONMetadata),
+		wantedProto: wantedOf(ctx, decode.ProtoMetadata),
+		ctx:         inner,
+		cancel:      cancel,
+		body:        body,
+		gv:          s.info.Resource.GroupVersion(),
+		codec:       codec,
+	}
 	switch {
 	case mediaType == protoType && codec.protobuf:
 		w.frames = newProtoFrames(body, s.client.maxObject)

@@ -40,7 +40,9 @@ type restWatcher struct {
 	gv     schema.GroupVersion
 	codec  *codec
 	frames frames
-	err    error // with which the stream has ended
+	// wantedJSON and wantedProto say which objects to decode, by their encoding.
+	wantedJSON, wantedProto wanted
+	err                     error // with which the stream has ended
 }
 
 // Stop ends the request.
@@ -57,7 +59,7 @@ func (w *restWatcher) Next() (cache.WatchEvent[any], error) {
 	if w.err = ended(w.ctx, w.ctx.Err()); w.err != nil {
 		return cache.WatchEvent[any]{}, w.err
 	}
-	raw, err := w.frames.next()
+	raw, err := w.next()
 	if large := (*failure.ObjectError)(nil); errors.As(err, &large) {
 		return cache.WatchEvent[any]{}, err
 	}
@@ -69,6 +71,29 @@ func (w *restWatcher) Next() (cache.WatchEvent[any], error) {
 		return cache.WatchEvent[any]{}, w.err
 	}
 	return w.decode(raw)
+}
+
+// next returns the next frame that is wanted.
+func (w *restWatcher) next() (frame, error) {
+	for {
+		raw, err := w.frames.next()
+		if err != nil || w.wants(raw) {
+			return raw, err
+		}
+	}
+}
+
+func (w *restWatcher) wants(in frame) bool {
+	switch in.event {
+	case watch.Added, watch.Modified, watch.Deleted:
+	default:
+		return true
+	}
+	if !in.protobuf {
+		return w.wantedJSON.has(in.object)
+	}
+	_, message, err := openEnvelope(in.object)
+	return err != nil || w.wantedProto.has(message)
 }
 
 func (w *restWatcher) decode(in frame) (cache.WatchEvent[any], error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,6 +44,9 @@ type API[T runtime.Object] struct {
 
 	// uninstalled is whether the server does not know the resource.
 	uninstalled bool
+
+	// filtersShards is whether shard selectors are obeyed, or ignored.
+	filtersShards atomic.Bool
 
 	uncached  bool
 	watchList WatchListMode
@@ -83,6 +87,11 @@ func (a *API[T]) SetResource(resource schema.GroupResource) {
 	defer a.mu.Unlock()
 	a.resource = resource
 }
+
+// FilterShards sets whether the server has the feature gate ShardedListAndWatch (KEP-5866),
+// and obeys shard selectors, also in the watches that are open. By default it ignores them,
+// as servers do without it.
+func (a *API[T]) FilterShards(on bool) { a.filtersShards.Store(on) }
 
 // Create adds the object and returns it as stored, with a resourceVersion and,
 // if it has none, a UID, a creationTimestamp and the generation 1. An object

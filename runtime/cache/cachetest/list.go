@@ -135,7 +135,7 @@ type page[T runtime.Object] struct {
 // that begins with it.
 func (a *API[T]) page(namespace string, options metav1.ListOptions, shuffle uint64) (page[T], error) {
 	options.Watch = false
-	s, err := parseSelection(namespace, options, true)
+	s, err := parseSelection(namespace, options, true, &a.filtersShards)
 	if err != nil {
 		return page[T]{}, err
 	}

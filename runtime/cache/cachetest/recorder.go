@@ -23,6 +23,8 @@ const (
 	Update EventType = "update"
 	// Delete is a call of OnDelete.
 	Delete EventType = "delete"
+	// Release is a call of OnRelease.
+	Release EventType = "release"
 )
 
 // Event is one call of a handler.
@@ -72,6 +74,9 @@ func (r *Recorder[T]) OnDelete(last T, finalStateUnknown bool) {
 	r.record(Event[T]{Type: Delete, Object: last, FinalStateUnknown: finalStateUnknown})
 }
 
+// OnRelease is for objects that a shard has lost.
+func (r *Recorder[T]) OnRelease(last T) { r.record(Event[T]{Type: Release, Object: last}) }
+
 // Events returns the calls so far, in order.
 func (r *Recorder[T]) Events() []Event[T] {
 	r.mu.Lock()
@@ -94,8 +99,8 @@ func (r *Recorder[T]) View() map[types.NamespacedName]T {
 }
 
 // Err returns every breach of the contract so far, joined: an add of an object
-// that is known, an initial one after another event, an update or delete of an
-// unknown object, an update whose old object is not the one last seen, and an
+// that is known, an initial one after another event, an update, delete or release of
+// an unknown object, an update whose old object is not the one last seen, and an
 // object without a key.
 func (r *Recorder[T]) Err() error {
 	r.mu.Lock()
@@ -170,7 +175,7 @@ func (r *Recorder[T]) check(e Event[T]) {
 	} else {
 		r.late = true
 	}
-	if e.Type == Delete {
+	if e.Type == Delete || e.Type == Release {
 		delete(r.view, e.Key)
 		return
 	}

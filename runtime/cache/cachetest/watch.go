@@ -127,7 +127,7 @@ func (a *API[T]) open(ctx context.Context, namespace string, options metav1.List
 		return nil, err
 	}
 	options.Watch = true
-	s, err := parseSelection(namespace, options, a.watchList != WatchListRejected)
+	s, err := parseSelection(namespace, options, a.watchList != WatchListRejected, &a.filtersShards)
 	if err != nil {
 		return nil, err
 	}

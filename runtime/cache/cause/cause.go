@@ -51,6 +51,9 @@ const (
 	// NamespaceLeft is a deletion of which the server knows nothing: the namespace is no
 	// longer one of those that the informer follows.
 	NamespaceLeft
+	// Released is not a deletion: the object belongs to the shard of the informer no longer,
+	// and its state is the last that the informer has seen.
+	Released
 	// ResourceRemoved is a deletion because the server does not serve the resource any
 	// more.
 	ResourceRemoved
@@ -63,6 +66,7 @@ var kindNames = [...]string{
 	Resync:          "resync",
 	Join:            "join",
 	NamespaceLeft:   "namespace left",
+	Released:        "released",
 	ResourceRemoved: "resource removed",
 }
 

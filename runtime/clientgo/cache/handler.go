@@ -21,6 +21,15 @@ func (h untypedHandler) OnDelete(last any, finalStateUnknown bool) {
 	h.handler.OnDelete(last)
 }
 
+func (h untypedHandler) OnRelease(last any) { release(h.handler, last) }
+
+// release calls a handler for an object that was released, if it has a method for that.
+func release(handler ResourceEventHandler, last any) {
+	if r, ok := handler.(Releaser); ok {
+		r.OnRelease(last)
+	}
+}
+
 // typedHandler is a typed client-go handler as an untyped one.
 type typedHandler[T Object] struct {
 	handler TypedResourceEventHandler[T]

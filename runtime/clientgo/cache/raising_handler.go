@@ -41,6 +41,10 @@ func (h *raisingHandler) OnDelete(obj any) {
 	h.call(func() { h.handler.OnDelete(obj) })
 }
 
+func (h *raisingHandler) OnRelease(last any) {
+	h.call(func() { release(h.handler, last) })
+}
+
 func (h *raisingHandler) call(handle func()) {
 	if h.alive.Err() != nil {
 		return

@@ -19,6 +19,24 @@ func With(ctx context.Context, options Options) context.Context {
 	return context.WithValue(ctx, key{}, options)
 }
 
+// Filter reports, from the metadata of an object, whether it is wanted. The slices are valid
+// during the call only. What of an object can't be found is empty.
+type Filter func(uid, namespace, resourceVersion []byte) (wanted bool)
+
+type filterKey struct{}
+
+// WithFilter returns a context for a request of whose response only the objects that a
+// filter wants are decoded. A source may ignore it.
+func WithFilter(ctx context.Context, filter Filter) context.Context {
+	return context.WithValue(ctx, filterKey{}, filter)
+}
+
+// FilterOf returns the filter of a request, or nil.
+func FilterOf(ctx context.Context) Filter {
+	filter, _ := ctx.Value(filterKey{}).(Filter)
+	return filter
+}
+
 // From returns the options of a request.
 func From(ctx context.Context) Options {
 	options, _ := ctx.Value(key{}).(Options)

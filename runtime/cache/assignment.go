@@ -1,0 +1,153 @@
+package cache
+
+import (
+	"sort"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/shard"
+)
+
+// assignment says to which part of an informer each object belongs, so that what comes late
+// from a part that has lost it changes nothing. It is immutable. Others take its place as
+// deltas, in order with those of the parts.
+type assignment struct {
+	// byNamespace has the parts of an informer of several namespaces.
+	byNamespace map[string]*part
+	// by and ranges are those of shards, in ascending order.
+	by     shard.By
+	ranges []assignedRange
+	// ended are the parts that the assignment before had, and this one has not.
+	ended []*part
+	// cause is that of objects that belong to no part any more.
+	cause *cause.Cause
+}
+
+type assignedRange struct {
+	shard.Range
+	part *part
+}
+
+// of returns the part of an object, or nil.
+func (a *assignment) of(key types.NamespacedName, obj any) *part {
+	if a.byNamespace != nil {
+		return a.byNamespace[key.Namespace]
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil
+	}
+	hash := a.by.Hash(m)
+	at := sort.Search(len(a.ranges), func(i int) bool { return a.ranges[i].Last >= hash })
+	if at == len(a.ranges) || a.ranges[at].First > hash {
+		return nil
+	}
+	return a.ranges[at].part
+}
+
+// judge returns what a delta of a part is to a store with that object of its key: another
+// kind of delta, if the object belongs to another part, or the store's one does. Listed is
+// whether it is an item of a list.
+func (a *assignment) judge(d *delta, stored any, exists, listed bool) deltaKind {
+	mine := exists && a.of(d.key, stored) == d.from
+	switch d.kind {
+	case set:
+		same := mine && (listed || sameUID(stored, d.obj))
+		switch belongs := a.of(d.key, d.obj) == d.from; {
+		case belongs && exists && !same && older(resourceVersionOf(d.obj), resourceVersionOf(stored)):
+			return disputed
+		case belongs:
+			return set
+		case same:
+			return left
+		}
+	case deleted:
+		later := d.obj != nil && exists && !sameUID(stored, d.obj) && older(d.resourceVersion, resourceVersionOf(stored))
+		if mine && !later {
+			return deleted
+		}
+	default:
+		return d.kind
+	}
+	return bookmarked
+}
+
+// upcoming are the changes of a batch to a table, by key: nil is a deletion.
+type upcoming map[types.NamespacedName]any
+
+// find returns the object that a store will have for a key.
+func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool) {
+	if obj, changed := u[key]; changed {
+		return obj, obj != nil
+	}
+	row, exists := s.table.Find(key)
+	if !exists {
+		return nil, false
+	}
+	return s.form.Load().Unpack(s.table.At(row)), true
+}
+
+// admit makes a delta what it is to the store behind those of upcoming. The caller holds
+// writing.
+func (s *store) admit(d *delta, after upcoming) {
+	stored, exists := after.find(s, d.key)
+	switch d.kind = s.parts.judge(d, stored, exists, false); d.kind {
+	case set:
+		after[d.key] = d.obj
+	case deleted:
+		after[d.key] = nil
+	}
+}
+
+// admits is whether an item of a list of a part is to be in the store. The caller holds
+// writing.
+func (s *store) admits(list *delta, it item) bool {
+	stored, exists := upcoming(nil).find(s, it.key)
+	kind := s.parts.judge(&delta{kind: set, key: it.key, obj: it.obj, from: list.from}, stored, exists, true)
+	if kind == disputed {
+		list.list.disputed = append(list.list.disputed, it.key)
+	}
+	return kind == set
+}
+
+// without returns what the store has to lose by a delta: the objects that belong to no part
+// any more, or the one that has left its part. The caller holds writing.
+func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
+	form := s.form.Load()
+	lose := func(row uint32) {
+		gone.gone = append(gone.gone, item{key: s.table.Key(row), obj: form.Unpack(s.table.At(row))})
+	}
+	if d.kind == left {
+		if row, exists := s.table.Find(d.key); exists {
+			lose(row)
+		}
+		return gone, s.parts.cause
+	}
+	s.parts = d.list.assignment
+	for row := range uint32(s.table.Len()) {
+		if s.parts.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
+			lose(row)
+		}
+	}
+	return gone, s.parts.cause
+}
+
+// remove takes out of the store what a delta makes it lose. The caller holds writing.
+func (s *store) remove(d *delta, to observer) {
+	change, why := s.without(d)
+	changes := change.changes()
+	fresh := s.patch(changes)
+	s.lockWith(&change, why, to)
+	defer s.unlock()
+	s.make(changes, fresh)
+	s.advance(d.resourceVersion)
+	to.relisted()
+	if d.kind == assigned {
+		for _, part := range d.list.assignment.ended {
+			to.settled(part)
+		}
+	}
+	to.committed()
+}

@@ -79,6 +79,9 @@ var rules = map[string]rule{
 	// It is between runtime/cache and listers, and knows keys.
 	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 
+	// Its client of Leases is an interface.
+	"runtime/shard/membership": {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "k8s.io/client-go/rest"}},
+
 	// Its tests put informers to it, over HTTP, and those of client-go.
 	"runtime/cache/cachetest": {own: []string{"runtime/cache", "runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
 

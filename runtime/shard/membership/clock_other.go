@@ -1,0 +1,8 @@
+//go:build !linux
+
+package membership
+
+import "time"
+
+// sinceBoot returns zero: only the wall clock shows that the machine was suspended.
+func sinceBoot() time.Duration { return 0 }

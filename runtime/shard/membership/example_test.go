@@ -1,0 +1,89 @@
+package membership_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/clients"
+	"github.com/informer-gen/informer-gen/runtime/shard"
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// leases is the client of Leases without a clientset. With one, it is
+// clientset.CoordinationV1().Leases(namespace).
+var leases = clients.NewResource[*coordinationv1.Lease, *coordinationv1.LeaseList](coordinationv1.SchemeGroupVersion.WithKind("Lease"), "leases")
+
+// A replica that is alone owns everything, until it leaves.
+func Example() {
+	client, err := source.NewClient(apiServer())
+	if err != nil {
+		panic(err)
+	}
+	member, err := membership.New(leases.Client(client, "shop"), membership.Options{
+		Group:         "orders",
+		Identity:      "orders-0",
+		LeaseDuration: 4 * time.Second, // for a fast example
+	})
+	if err != nil {
+		panic(err)
+	}
+	gained := make(chan shard.Ranges, 10)
+	member.OnChange(func(ranges shard.Ranges) { gained <- ranges }, nil)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- member.Run(ctx) }()
+	fmt.Println("gained", <-gained)
+
+	order := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "7f6bd1b9-6b1a-4d4c-8f0f-7d9f0c5a1b2e"}}
+	if work, end, ok := member.Begin(ctx, order); ok {
+		fmt.Println("works on the order:", work.Err() == nil)
+		end()
+	}
+
+	cancel()
+	fmt.Println("ended:", <-ended)
+	fmt.Println("owns the order:", member.Owns(order))
+	// Output:
+	// gained 0000000000000000-ffffffffffffffff
+	// works on the order: true
+	// ended: <nil>
+	// owns the order: false
+}
+
+// A reconcile function does nothing for objects of other replicas.
+func ExampleOnly() {
+	client, err := source.NewClient(apiServer())
+	if err != nil {
+		panic(err)
+	}
+	member, err := membership.New(leases.Client(client, "shop"), membership.Options{Group: "orders"})
+	if err != nil {
+		panic(err)
+	}
+	get := func(key types.NamespacedName) (metav1.Object, bool) { // Get of a store
+		return &metav1.ObjectMeta{Name: key.Name, UID: "1"}, true
+	}
+	reconcile := membership.Only(member, get, func(_ context.Context, key types.NamespacedName) (string, error) {
+		return "reconciled " + key.Name, nil
+	})
+	result, err := reconcile(context.Background(), types.NamespacedName{Name: "first"})
+	fmt.Printf("%q %v: the member does not run yet\n", result, err)
+	// Output:
+	// "" <nil>: the member does not run yet
+}
+
+// apiServer is how to reach an API server in memory.
+func apiServer() *rest.Config {
+	server := cachetest.NewServer()
+	cachetest.Serve(server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease", cachetest.NewAPI[*coordinationv1.Lease]())
+	return &rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1}
+}

@@ -1,0 +1,446 @@
+package membership
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/shard"
+)
+
+var (
+	seeds = flag.Int("seeds", 12, "how many random simulations")
+	seed  = flag.Uint64("seed", 1, "the first of them")
+)
+
+// world is a group of replicas that act on keys, and the log of all their actions.
+type world struct {
+	t       *testing.T
+	random  *rand.Rand
+	store   *store
+	options Options
+	keys    []uint64
+
+	mu       sync.Mutex
+	replicas []*replica // that were started and are not dead
+	// acting has the last step of each key, and log what was done to each, for messages.
+	acting map[uint64]step
+	steps  int
+	failed bool
+	// boot is whether machines have a boot clock. Without one, wall clocks are not set: only
+	// they show that a machine was suspended.
+	boot bool
+}
+
+// step is one of several steps of some work.
+type step struct {
+	replica *replica
+	work    int
+	at      time.Time
+}
+
+// replica is a process.
+type replica struct {
+	*world
+	name    string
+	member  *Member
+	clock   *skewedClock
+	network *network
+	stop    context.CancelFunc
+	ended   chan error // has what Run returned
+	dead    bool       // what it does since then does not count
+}
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{
+		t:      t,
+		random: rand.New(rand.NewPCG(seed, 17)),
+		store:  newStore(),
+		acting: map[uint64]step{},
+	}
+	for range 24 {
+		w.keys = append(w.keys, w.random.Uint64())
+	}
+	return w
+}
+
+// start starts a replica whose clock runs at a rate.
+func (w *world) start(identity string, rate float64) *replica {
+	w.t.Helper()
+	gate := newGate()
+	r := &replica{
+		world:   w,
+		name:    identity,
+		clock:   &skewedClock{began: time.Now(), rate: rate, gate: gate, boot: w.boot},
+		network: &network{store: w.store, gate: gate, random: rand.New(rand.NewPCG(w.random.Uint64(), 1))},
+		ended:   make(chan error, 1),
+	}
+	options := w.options
+	options.Group, options.Identity = "orders", identity
+	member, err := newMember(r.network, options, r.clock)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.member = member
+	ctx, cancel := context.WithCancel(klog.NewContext(w.t.Context(), klog.Logger{})) // which discards
+	r.stop = cancel
+	w.mu.Lock()
+	w.replicas = append(w.replicas, r)
+	w.mu.Unlock()
+	go func() { r.ended <- member.Run(ctx) }()
+	for i := range 2 {
+		go r.work(ctx, rand.New(rand.NewPCG(w.random.Uint64(), uint64(i))))
+	}
+	return r
+}
+
+// work acts on random keys until ctx ends.
+func (r *replica) work(ctx context.Context, random *rand.Rand) {
+	for work := 0; ctx.Err() == nil; work++ {
+		r.clock.gate.pass()
+		key := r.keys[random.IntN(len(r.keys))]
+		if working, end, ok := r.member.BeginHash(ctx, key); ok {
+			r.act(working, key, random)
+			end()
+		}
+		sleep(ctx, time.Duration(random.IntN(300))*time.Millisecond)
+	}
+}
+
+// act is some work on a key.
+func (r *replica) act(ctx context.Context, key uint64, random *rand.Rand) {
+	began := time.Now()
+	for range 1 + random.IntN(8) {
+		r.clock.gate.pass()
+		if ctx.Err() != nil {
+			return
+		}
+		r.log(key, began)
+		sleep(ctx, time.Duration(random.IntN(400))*time.Millisecond)
+	}
+}
+
+// log checks that no other replica has acted on the key since this one began.
+func (r *replica) log(key uint64, began time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead {
+		return
+	}
+	last := r.acting[key]
+	if last.replica != nil && last.replica != r && last.at.After(began) {
+		r.fail("key %016x: %s acted at %v, in the middle of what %s began at %v", key, last.replica.name, r.since(last.at), r.name, r.since(began))
+	}
+	r.acting[key] = step{replica: r, at: time.Now()}
+	r.steps++
+}
+
+func (w *world) since(t time.Time) time.Duration { return t.Sub(w.store.history[0].since) }
+
+func (w *world) fail(format string, args ...any) {
+	if !w.failed {
+		w.t.Errorf("at %v: "+format, append([]any{time.Since(w.replicas[0].clock.began)}, args...)...)
+	}
+	w.failed = true
+}
+
+// watch checks all the time that no key has two owners.
+func (w *world) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		w.check()
+		sleep(ctx, 97*time.Millisecond)
+	}
+}
+
+// check returns how many keys have an owner.
+func (w *world) check() (owned int) {
+	w.mu.Lock()
+	replicas := slices.Clone(w.replicas)
+	w.mu.Unlock()
+	for _, key := range w.keys {
+		var owners []string
+		for _, r := range replicas {
+			if r.member.OwnsHash(key) {
+				owners = append(owners, r.name)
+			}
+		}
+		if len(owners) > 0 {
+			owned++
+		}
+		if len(owners) > 1 {
+			w.mu.Lock()
+			w.fail("key %016x has the owners %q", key, owners)
+			w.mu.Unlock()
+		}
+	}
+	return owned
+}
+
+// kill ends a process at once. It is stopped for ever; what runs of it is let go at the end.
+func (r *replica) kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.dead = true
+	r.network.set(faults{partitioned: true})
+	r.replicas = slices.DeleteFunc(slices.Clone(r.replicas), func(other *replica) bool { return other == r })
+	if !r.clock.gate.stopped() {
+		r.clock.gate.stop()
+	}
+	r.t.Cleanup(func() { r.bury() })
+}
+
+// bury lets the goroutines of a process end that was killed.
+func (r *replica) bury() {
+	r.stop()
+	r.clock.gate.resume()
+	<-r.ended
+}
+
+// leave stops a replica in good order.
+func (r *replica) leave() {
+	r.stop()
+	if err := <-r.ended; err != nil {
+		r.fail("%s: %v", r.name, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.replicas = slices.DeleteFunc(slices.Clone(r.replicas), func(other *replica) bool { return other == r })
+}
+
+// wait waits until every key has an owner, and returns how long it took.
+func (w *world) wait(limit time.Duration) time.Duration {
+	began := time.Now()
+	for w.check() < len(w.keys) {
+		if time.Since(began) > limit {
+			w.mu.Lock()
+			for _, r := range w.replicas {
+				w.t.Logf("%s: %+v", r.name, r.member.Status())
+			}
+			w.fail("%d of %d keys have an owner after %v", w.owned(), len(w.keys), limit)
+			w.mu.Unlock()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return time.Since(began)
+}
+
+func (w *world) owned() (owned int) {
+	for _, key := range w.keys {
+		if slices.ContainsFunc(w.replicas, func(r *replica) bool { return r.member.OwnsHash(key) }) {
+			owned++
+		}
+	}
+	return owned
+}
+
+// balanced waits until the replicas own equally much.
+func (w *world) balanced(limit time.Duration) {
+	began := time.Now()
+	for {
+		w.mu.Lock()
+		n, even := len(w.replicas), true
+		for _, r := range w.replicas {
+			got, parts := r.member.Status().Owned.Fraction, float64(len(equalParts))
+			even = even && got > 1/float64(n)-1/parts && got < 1/float64(n)+1/parts
+		}
+		w.mu.Unlock()
+		if even {
+			return
+		}
+		if time.Since(began) > limit {
+			for _, r := range w.replicas {
+				w.t.Logf("%s: %+v", r.name, r.member.Status())
+			}
+			w.t.Errorf("%d replicas do not own equally much after %v", n, limit)
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// simulate runs a world in a bubble, and ends everything.
+func simulate(t *testing.T, seed uint64, run func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, seed)
+		ctx, cancel := context.WithCancel(t.Context())
+		watching := make(chan struct{})
+		go func() {
+			defer close(watching)
+			w.watch(ctx)
+		}()
+		run(w)
+		for _, r := range slices.Clone(w.replicas) {
+			r.leave()
+		}
+		cancel()
+		<-watching
+	})
+}
+
+// One, then three, then five, then two replicas, each of which leaves in good order.
+func TestReplicas(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.start("a", 1)
+		first := w.wait(20 * time.Second)
+		w.start("b", 1)
+		w.start("c", 1)
+		w.balanced(10 * time.Second)
+		w.start("d", 1)
+		w.start("e", 1)
+		w.balanced(10 * time.Second)
+		left := w.replicas[:3]
+		for _, r := range slices.Clone(left) {
+			r.leave()
+			if took := w.wait(2 * time.Second); took > time.Second {
+				t.Errorf("ranges of %s had no owner for %v", r.name, took)
+			}
+		}
+		w.balanced(10 * time.Second)
+		t.Logf("first owner after %v", first)
+	})
+}
+
+// The ranges of a replica that was killed have an owner after the duration of its Lease plus
+// two seconds, whatever the clocks.
+func TestTakeOver(t *testing.T) {
+	for _, rates := range [][]float64{{1, 1, 1}, {0.8, 1.2, 1.2}, {1.2, 0.8, 0.8}, {0.8, 0.8, 0.8}, {1.2, 1.2, 1.2}} {
+		for seed := range uint64(4) {
+			simulate(t, seed, func(w *world) {
+				var victim *replica
+				for i, rate := range rates {
+					r := w.start(string(rune('a'+i)), rate)
+					r.network.set(faults{latency: 20 * time.Millisecond})
+					if i == 0 {
+						victim = r
+					}
+				}
+				w.wait(20 * time.Second)
+				w.balanced(10 * time.Second)
+				time.Sleep(time.Duration(w.random.IntN(3000)) * time.Millisecond)
+				victim.kill()
+				limit := defaultLeaseDuration + 2*time.Second
+				if took := w.wait(2 * limit); took > limit {
+					t.Errorf("rates %v, seed %d: ranges had no owner for %v", rates, seed, took)
+				} else if seed == 0 {
+					t.Logf("rates %v: taken over after %v", rates, took)
+				}
+				w.balanced(10 * time.Second)
+			})
+		}
+	}
+}
+
+// Whatever happens, no key has two owners, and in the end each one has one.
+func TestSimulation(t *testing.T) {
+	for i := range uint64(*seeds) {
+		seed := *seed + i
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			simulate(t, seed, func(w *world) { w.live(t) })
+		})
+	}
+}
+
+// live is some minutes with all faults, and a quiet end.
+func (w *world) live(t *testing.T) {
+	rate := func() float64 { return 0.8 + 0.4*float64(w.random.IntN(5))/4 }
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	if w.random.IntN(2) == 0 {
+		parts, _ := shard.All().Split(16), error(nil)
+		w.options.Parts = func() []shard.Ranges { return parts }
+	}
+	w.boot = w.random.IntN(2) == 0
+	for _, name := range names[:3] {
+		w.start(name, rate())
+	}
+	for range 30 {
+		time.Sleep(time.Duration(w.random.IntN(8000)) * time.Millisecond)
+		w.event(names, rate)
+	}
+	for _, r := range w.replicas {
+		if r.clock.gate.stopped() {
+			r.wakeUp()
+		}
+		r.network.set(faults{latency: 50 * time.Millisecond})
+	}
+	if len(w.replicas) == 0 {
+		w.start("a", rate())
+	}
+	w.wait(60 * time.Second)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.steps < 50 {
+		t.Errorf("only %d steps were done", w.steps)
+	}
+}
+
+func (r *replica) wakeUp() {
+	if !r.clock.suspended.IsZero() {
+		r.clock.wake()
+	} else {
+		r.clock.gate.resume()
+	}
+}
+
+// event lets something happen to a replica.
+func (w *world) event(names []string, rate func() float64) {
+	random := w.random
+	if len(w.replicas) == 0 || len(w.replicas) < 5 && random.IntN(6) == 0 {
+		w.start(names[random.IntN(len(names))], rate())
+		return
+	}
+	r := w.replicas[random.IntN(len(w.replicas))]
+	if r.clock.gate.stopped() {
+		r.wakeUp()
+		return
+	}
+	switch random.IntN(12) {
+	case 0:
+		r.kill()
+	case 1:
+		r.network.set(faults{latency: 10 * time.Millisecond})
+		r.leave()
+	case 2:
+		r.clock.gate.stop()
+	case 3:
+		r.clock.suspend()
+	case 4:
+		if w.boot {
+			r.clock.setWall(time.Duration(random.IntN(600)-300) * time.Second)
+		}
+	case 5:
+		r.network.set(faults{partitioned: true})
+	case 6:
+		for _, r := range w.replicas { // the API server is down
+			r.network.set(faults{partitioned: true})
+		}
+	case 7:
+		w.deleteLease()
+	default:
+		r.network.set(faults{
+			latency:      time.Duration(1+random.IntN(3000)) * time.Millisecond,
+			lostRequest:  random.Float64() / 3,
+			lostResponse: random.Float64() / 3,
+			delayed:      random.Float64() / 3,
+			stale:        random.Float64(),
+			staleness:    time.Duration(random.IntN(20)) * time.Second,
+		})
+	}
+}
+
+// deleteLease deletes one of the Leases, as someone who should not.
+func (w *world) deleteLease() {
+	list, _ := w.store.list("", 0)
+	if len(list.Items) > 0 {
+		_ = w.store.delete(list.Items[w.random.IntN(len(list.Items))].Name, nil)
+	}
+}

@@ -346,12 +346,57 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// The parts of a group are those of its namespaces, and stay while they are good enough.
+func TestPartsOfNamespaces(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		var mu sync.Mutex
+		objects := map[string]int{}
+		for i := range 200 {
+			objects[fmt.Sprintf("ns-%d", i)] = 5
+		}
+		w.options.Parts = func(current []shard.Ranges) []shard.Ranges {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(current) != 32 {
+				return shard.Balance(objects, 32)
+			}
+			return shard.Rebalance(current, objects, 1.2)
+		}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			w.start(name, 1)
+		}
+		w.wait(10 * time.Second)
+		time.Sleep(2 * defaultLeaseDuration)
+		has := func(r *replica) (n int) {
+			for namespace, objects := range objects {
+				if r.member.OwnsHash(shard.Hash(namespace)) {
+					n += objects
+				}
+			}
+			return n
+		}
+		for _, r := range w.replicas {
+			if n := has(r); n < 220 || n > 280 {
+				t.Errorf("%s has %d of 1,000 objects", r.name, n)
+			}
+		}
+		epoch := w.replicas[0].member.Status().Epoch
+		mu.Lock()
+		objects["new"] = 1
+		mu.Unlock()
+		time.Sleep(5 * defaultLeaseDuration)
+		if now := w.replicas[0].member.Status().Epoch; now != epoch {
+			t.Errorf("a small namespace is new, and parts were written %d times", now-epoch)
+		}
+	})
+}
+
 // The parts of a group change while it works, and nobody notices.
 func TestParts(t *testing.T) {
 	simulate(t, 1, func(w *world) {
 		var mu sync.Mutex
 		parts := shard.All().Split(7)
-		w.options.Parts = func() []shard.Ranges {
+		w.options.Parts = func([]shard.Ranges) []shard.Ranges {
 			mu.Lock()
 			defer mu.Unlock()
 			return parts

@@ -51,11 +51,12 @@ type Options struct {
 	// With fewer, members keep what they have. It protects replicas that have memory for a
 	// part of the objects only. Zero is 1.
 	MinMembers int
-	// Parts returns the sets of hashes that are moved as a whole, such as those of
-	// shard.Balance. They must not overlap, and make up all hashes; otherwise they are
-	// ignored, with an error in the status. It is called from time to time by one of the
-	// members, and must be safe for concurrent use. Nil stands for 256 equal ranges.
-	Parts func() []shard.Ranges
+	// Parts returns the sets of hashes that are moved as a whole, and of which members have
+	// equally many, for example those of shard.Balance. They must not overlap, and must make up all
+	// hashes; otherwise they are ignored, with an error in the status. One of the members calls
+	// it every LeaseDuration, with the sets that are in force; it must not block. Nil stands for
+	// 256 equal ranges.
+	Parts func(current []shard.Ranges) []shard.Ranges
 }
 
 // withDefaults returns the options with what is missing, or what is wrong with them.

@@ -355,8 +355,8 @@ func (w *world) live(t *testing.T) {
 	rate := func() float64 { return 0.8 + 0.4*float64(w.random.IntN(5))/4 }
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	if w.random.IntN(2) == 0 {
-		parts, _ := shard.All().Split(16), error(nil)
-		w.options.Parts = func() []shard.Ranges { return parts }
+		parts := shard.All().Split(16)
+		w.options.Parts = func([]shard.Ranges) []shard.Ranges { return parts }
 	}
 	w.boot = w.random.IntN(2) == 0
 	for _, name := range names[:3] {

@@ -228,7 +228,7 @@ func (l *loop) newParts(st standing) (parts []shard.Ranges, changed bool) {
 	}
 	l.partsChecked = now
 	if l.options.Parts != nil {
-		parts = l.options.Parts()
+		parts = l.options.Parts(l.view.layout())
 		if err := checkParts(parts); err != nil {
 			l.failed("parts", err)
 			return nil, false

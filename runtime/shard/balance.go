@@ -1,0 +1,95 @@
+package shard
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Balance returns n sets that make up all hashes, one behind the other, for By values whose
+// weights are known: such as namespaces, with the number of objects in each. No set is heavier
+// than the mean by more than the heaviest value, and it is even if all values weigh the same. A
+// weight less than 1 counts as 1. If there are fewer than n values, there are as many sets as
+// values; without any, the sets have the same size.
+//
+// The result depends on the weights only, not on what was before. If a value comes, goes or gets
+// another weight, each bound between two sets moves past values that weigh no more than that
+// difference and one value together.
+func Balance(weights map[string]int, n int) []Ranges {
+	values := sortedByHash(weights)
+	if len(values) == 0 || n < 1 {
+		return All().Split(n)
+	}
+	n = min(n, len(values))
+	total := 0.0
+	for _, v := range values {
+		total += v.weight
+	}
+	sets := make([]Ranges, 0, n)
+	first, before, at := uint64(0), 0.0, 0
+	for i := 1; i < n; i++ {
+		goal := total * float64(i) / float64(n)
+		// The set has a value at least, and leaves one for each that follows.
+		before += values[at].weight
+		at++
+		for at < len(values)-(n-i) && math.Abs(before+values[at].weight-goal) < math.Abs(before-goal) {
+			before += values[at].weight
+			at++
+		}
+		sets = append(sets, Ranges{{first, values[at].hash - 1}})
+		first = values[at].hash
+	}
+	return append(sets, Ranges{{first, math.MaxUint64}})
+}
+
+// Rebalance returns sets as they are if the heaviest weighs at most limit times as much as the
+// heaviest of as many sets of Balance, and those of Balance otherwise. With a limit such as 1.1,
+// the sets stay the same while values come and go.
+func Rebalance(sets []Ranges, weights map[string]int, limit float64) []Ranges {
+	others := Balance(weights, len(sets))
+	if heaviest(sets, weights) <= limit*heaviest(others, weights) {
+		return sets
+	}
+	return others
+}
+
+// weighed is a hash with the weight of the values that have it.
+type weighed struct {
+	hash   uint64
+	weight float64
+}
+
+// sortedByHash returns the values in the order of their hashes.
+func sortedByHash(weights map[string]int) []weighed {
+	values := make([]weighed, 0, len(weights))
+	for value, weight := range weights {
+		values = append(values, weighed{Hash(value), float64(max(weight, 1))})
+	}
+	slices.SortFunc(values, func(a, b weighed) int { return cmp.Compare(a.hash, b.hash) })
+	distinct := values[:0]
+	for _, v := range values {
+		if last := len(distinct) - 1; last >= 0 && distinct[last].hash == v.hash {
+			distinct[last].weight += v.weight
+			continue
+		}
+		distinct = append(distinct, v)
+	}
+	return distinct
+}
+
+// heaviest returns the largest weight of a set.
+func heaviest(sets []Ranges, weights map[string]int) float64 {
+	values := sortedByHash(weights)
+	most := 0.0
+	for _, set := range sets {
+		weight := 0.0
+		for _, r := range set {
+			at, _ := slices.BinarySearchFunc(values, r.First, func(v weighed, first uint64) int { return cmp.Compare(v.hash, first) })
+			for ; at < len(values) && values[at].hash <= r.Last; at++ {
+				weight += values[at].weight
+			}
+		}
+		most = max(most, weight)
+	}
+	return most
+}

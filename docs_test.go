@@ -395,9 +395,13 @@ func checkSelected(folders []string, kind, pattern string) error {
 	}
 	functions := regexp.MustCompile(`(?m)^func ((?:` + kind + `)\w*)\(`)
 	if len(folders) == 0 { // that of the reader, which a sentence names
-		folders, err = filepath.Glob("*/*")
-		deeper, _ := filepath.Glob("*/*/*/*")
-		folders = append(folders, deeper...)
+		for _, level := range []string{"*/*", "*/*/*/*"} {
+			found, err := filepath.Glob(level)
+			if err != nil {
+				return err
+			}
+			folders = append(folders, found...)
+		}
 	}
 	for _, folder := range folders {
 		names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))

@@ -1,7 +1,7 @@
 // Pods follows the pods of a cluster without generated code and without a clientset, and
 // prints how many run on each node when that changes.
 //
-// Run it on the cluster of your kubeconfig; it needs leave to list and watch pods:
+// Run it on the cluster of your kubeconfig; it needs permission to list and watch pods:
 //
 //	go run ./pods
 package main

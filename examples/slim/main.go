@@ -1,7 +1,7 @@
 // Slim counts the running pods of each node, with pods that have a few fields only: those
 // that package pod declares. A pod takes a fifth of the memory of a corev1.Pod.
 //
-// Run it on the cluster of your kubeconfig; it needs leave to list and watch pods:
+// Run it on the cluster of your kubeconfig; it needs permission to list and watch pods:
 //
 //	go run ./slim
 package main

@@ -80,7 +80,7 @@ func (c *collector) collectPackage(pkg *Package) {
 		case v.kind != nil:
 			found[v.internal] = append(found[v.internal], v.kind)
 		case v.reason != "":
-			c.skipped = append(c.skipped, Skip{Name: decl.spec.Name.Name, Package: pkg.Path, Reason: v.reason, Asked: v.asked, Pos: at(decl.spec.Name.Pos())})
+			c.skipped = append(c.skipped, Skip{Name: decl.spec.Name.Name, Package: pkg.Path, Reason: v.reason, Explicit: v.explicit, Pos: at(decl.spec.Name.Pos())})
 		}
 	}
 	c.reportUncopied(pkg, own)
@@ -176,11 +176,11 @@ type verdict struct {
 	full     *declaration // of a slim type
 	internal bool
 	reason   string
-	asked    bool // a marker or an option asks to skip it
+	explicit bool // a marker or an option asks to skip it
 }
 
 func skipped(reason string) verdict  { return verdict{reason: reason} }
-func unwanted(reason string) verdict { return verdict{reason: reason, asked: true} }
+func unwanted(reason string) verdict { return verdict{reason: reason, explicit: true} }
 
 // judge turns a declaration into a kind, or says why it is none.
 func (c *collector) judge(decl *declaration, comments typeComments, own packageMarkers) verdict {

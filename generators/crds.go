@@ -224,14 +224,14 @@ func sortedKeys(versions map[string]token.Position) []string {
 // no informer.
 func skippedByAsking(model *Model, kind, version string) bool {
 	return slices.ContainsFunc(model.Skipped, func(skip Skip) bool {
-		return skip.Name == kind && skip.Asked && lastElement(skip.Package) == version
+		return skip.Name == kind && skip.Explicit && lastElement(skip.Package) == version
 	})
 }
 
 // whySkipped says where a type of the name is skipped, and why, or "".
 func whySkipped(model *Model, kind string) string {
 	for _, skip := range model.Skipped {
-		if skip.Name == kind && !skip.Asked {
+		if skip.Name == kind && !skip.Explicit {
 			return fmt.Sprintf(" (%s: skipped: %s)", skip.Pos, skip.Reason)
 		}
 	}

@@ -44,7 +44,7 @@ func (d *diagnostics) strict() {
 // option says so.
 func (d *diagnostics) refuseSkipped(model *Model) {
 	for _, skip := range model.Skipped {
-		if !skip.Asked {
+		if !skip.Explicit {
 			d.errorf(skip.Pos, "kind: %s is skipped: %s; leave it out with --exclude if that is meant", skip.Name, skip.Reason)
 		}
 	}

@@ -71,17 +71,17 @@ type constant struct {
 // loader parses packages. Its methods are not safe for concurrent use; it uses
 // several goroutines itself.
 type loader struct {
-	ctx        context.Context // of the run
-	dir        string          // the working directory
-	fset       *token.FileSet
-	mods       *modules
-	build      build.Context
-	packages   map[string]*Package // by import path; nil if it can't be had
-	failed     map[string]error    // why a package can't be had
-	looked     map[string]bool     // the packages that the patterns name, by import path
-	excluded   func(location) bool // by the options
-	read       []string            // the directories of the packages that the patterns name, but excluded ones
-	passedOver int                 // modules below the patterns that have API types
+	ctx          context.Context // of the run
+	dir          string          // the working directory
+	fset         *token.FileSet
+	mods         *modules
+	build        build.Context
+	packages     map[string]*Package // by import path; nil if it can't be had
+	failed       map[string]error    // why a package can't be had
+	looked       map[string]bool     // the packages that the patterns name, by import path
+	excluded     func(location) bool // by the options
+	read         []string            // the directories of the packages that the patterns name, but excluded ones
+	otherModules int                 // modules below the patterns that have API types
 	// clientsets are by import path, and nil if they are not there.
 	clientsets map[string]*clientset
 	log        func(format string, args ...any)
@@ -180,7 +180,7 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 	for _, location := range locations {
 		l.read = append(l.read, location.Dir)
 	}
-	l.lookAside(found.passedOver(), diags)
+	l.lookAside(found.otherModules(), diags)
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
 	loaded := l.counter("loading", len(locations), "packages")
@@ -215,7 +215,7 @@ func (l *loader) lookAside(modules []string, diags *diagnostics) {
 			l.log("passed over %s, another module without API types", relative(l.dir, dir))
 			continue
 		}
-		l.passedOver++
+		l.otherModules++
 		name := filepath.ToSlash(relative(l.dir, dir))
 		if filepath.IsLocal(name) {
 			name = "./" + name

@@ -94,8 +94,8 @@ type Skip struct {
 	Package string
 	// Reason says why, and what would help.
 	Reason string
-	// Asked is true if a marker or an option asks for it.
-	Asked bool
+	// Explicit is true if a marker or an option says to skip it.
+	Explicit bool
 	// Pos is where it is.
 	Pos token.Position
 }

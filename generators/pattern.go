@@ -42,8 +42,8 @@ func (f *located) sorted() []location {
 	return slices.SortedFunc(maps.Values(f.packages), func(a, b location) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// passedOver are the modules with none of the packages.
-func (f *located) passedOver() []string {
+// otherModules are the modules with none of the packages.
+func (f *located) otherModules() []string {
 	for _, location := range f.packages {
 		maps.DeleteFunc(f.modules, func(dir string, _ bool) bool {
 			return location.Dir == dir || strings.HasPrefix(location.Dir, dir+string(filepath.Separator))

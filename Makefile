@@ -107,5 +107,6 @@ soak: ## Send EVENTS (default 10 million) to stuck and slow handlers, and measur
 	cd test && go test -count=1 -v -timeout 0 -run TestSoak ./chaos -events $(or $(EVENTS),10000000)
 
 .PHONY: lint
-lint: ## Run golangci-lint, built from its module
+lint: ## Run golangci-lint on this module, and it and gopls on generated code, built from their modules
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0 run $(PACKAGES)
+	hack/lint-generated.sh

@@ -67,17 +67,24 @@ type place struct {
 	// name is that of the field, and pos the last one above it that the package declares.
 	name string
 	pos  token.Position
+	// embedded is true if from and to end with an embedded field.
+	embedded bool
 }
 
-// field returns the place of a field.
-func (p place) field(name string) place {
+// field returns the place of a field. What is selected from an embedded one stands behind
+// brackets, as in valuePath.
+func (p place) field(name string, embedded bool) place {
+	if p.embedded {
+		p.from, p.to = "("+p.from+")", "("+p.to+")"
+	}
+	p.embedded = embedded
 	p.from, p.to, p.name = p.from+"."+name, p.to+"."+name, p.name+"."+name
 	return p
 }
 
 // inside returns a place within a block.
 func (p place) inside(from, to string) place {
-	p.from, p.to, p.level = from, to, p.level+1
+	p.from, p.to, p.level, p.embedded = from, to, p.level+1, false
 	return p
 }
 
@@ -117,8 +124,11 @@ func block(begin templates.CopyStep, inner []templates.CopyStep, end templates.C
 func (c *copier) ofPointer(element typeRef, at place) []templates.CopyStep {
 	begin := templates.CopyStep{Form: templates.CopyPointer, From: at.from, To: at.to, Copied: at.variable("copied")}
 	from := at.from // whose fields and methods need no *
-	if under, _ := element.underlying(); under.kind() != jsonObject {
+	switch under, _ := element.underlying(); {
+	case under.kind() != jsonObject:
 		from = "(*" + at.from + ")"
+	case at.embedded:
+		from = "(" + at.from + ")"
 	}
 	inner := c.of(element, at.inside(from, begin.Copied))
 	return block(begin, inner, templates.CopyStep{Form: templates.CopyEnd})
@@ -157,7 +167,7 @@ func (c *copier) ofFields(t typeRef, structure *ast.StructType, at place) []temp
 	var steps []templates.CopyStep
 	for _, field := range structure.Fields.List {
 		for _, name := range fieldNames(field) {
-			place := at.field(name.Name)
+			place := at.field(name.Name, len(field.Names) == 0)
 			if t.pkg == c.pkg {
 				place.pos = c.pkg.loader.position(name.Pos())
 			}

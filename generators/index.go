@@ -192,11 +192,11 @@ func (w *indexWalk) field(t typeRef, field *ast.Field, at valuePath) {
 	marked := ownMarkers(field)
 	for _, name := range fieldNames(field) {
 		if len(marked) == 0 {
-			w.descend(t.in(field.Type), at.field(name))
+			w.descend(t.in(field.Type), at.field(name, len(field.Names) == 0))
 		}
 		for _, m := range marked {
 			if found, ok := w.fieldMarker(m); ok {
-				w.values(found, t.in(field.Type), at.field(name))
+				w.values(found, t.in(field.Type), at.field(name, len(field.Names) == 0))
 			}
 		}
 	}
@@ -233,8 +233,9 @@ func (w *indexWalk) values(m indexMarker, t typeRef, at valuePath) {
 		w.diags.errorf(w.at(m.pos), "+%s: %s is %s; mark a string, a bool, an integer, or a slice of these, or index %s by a function: +%s=By…,func=… on the type", indexTag, path, refused, w.name(), indexTag)
 		return
 	}
+	blocks, value := at.values(key)
 	w.add(m, templates.Index{
 		Method: cmp.Or(m.method, "By"+at.fields[len(at.fields)-1]), Of: path, Several: len(at.blocks) > 0,
-		Blocks: at.blocks, Value: at.value(), Key: key.GoType, KeyKind: key.kind,
+		Blocks: blocks, Value: value, Key: key.GoType, KeyKind: key.kind,
 	})
 }

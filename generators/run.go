@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/scanner"
+	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,7 +16,8 @@ import (
 
 var (
 	// ErrNothing is returned when no type was found to generate anything for.
-	// Its message lists the candidates, and why each was skipped.
+	// Its message lists the candidates, and why each was skipped; so does a
+	// go/scanner.ErrorList in its tree.
 	ErrNothing = errors.New("nothing to generate")
 
 	// ErrDiffers is returned in the mode Verify when the output folders do not
@@ -29,9 +31,9 @@ type Result struct {
 	Model *Model
 	// Warnings are problems that did not stop the run.
 	Warnings scanner.ErrorList
-	// PassedOver is the number of other modules below the patterns that have API types.
+	// OtherModules is the number of other modules below the patterns that have API types.
 	// Like the go command, the generator does not read them.
-	PassedOver int
+	OtherModules int
 	// Next is the command that completes go.mod for the generated code, or empty.
 	Next string
 	// Files is the number of files that were generated.
@@ -82,7 +84,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	}
 	collecting := options.begin("collecting")
 	result.Model, err = collect(packages, &options, &diags)
-	result.PassedOver = loader.passedOver
+	result.OtherModules = loader.otherModules
 	if options.CRDs != "" && err == nil {
 		err = checkCRDs(&options, result.Model, &diags)
 	}
@@ -250,19 +252,34 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// nothingError is ErrNothing, with a problem for each candidate.
+type nothingError struct{ problems scanner.ErrorList }
+
+func (e *nothingError) Unwrap() []error { return []error{ErrNothing, e.problems} }
+
+func (e *nothingError) Error() string {
+	var b strings.Builder
+	b.WriteString(ErrNothing.Error() + ":")
+	for _, problem := range e.problems {
+		b.WriteString("\n" + problem.Error())
+	}
+	return b.String()
+}
+
 // nothing says why there is nothing to generate.
 func nothing(options Options, packages []*Package, skipped []Skip) error {
-	var b strings.Builder
+	var problems scanner.ErrorList
 	for _, skip := range skipped {
-		fmt.Fprintf(&b, "\n%s: %s: skipped: %s", skip.Pos, skip.Name, skip.Reason)
+		problems.Add(skip.Pos, fmt.Sprintf("%s: skipped: %s", skip.Name, skip.Reason))
 	}
 	if len(skipped) == 0 && len(packages) == 0 {
-		fmt.Fprintf(&b, "\nno package that matches %s has API types", strings.Join(options.Patterns, " "))
+		problems.Add(noPosition, fmt.Sprintf("no package that matches %s has API types", strings.Join(options.Patterns, " ")))
 	}
 	if len(skipped) == 0 {
 		for _, pkg := range packages {
-			fmt.Fprintf(&b, "\n%s: package %s: no type with +genclient or +kubebuilder:object:root=true", relative(options.Dir, pkg.Dir), path.Base(pkg.Path))
+			problems.Add(token.Position{Filename: relative(options.Dir, pkg.Dir)},
+				fmt.Sprintf("package %s: no type with +genclient or +kubebuilder:object:root=true", path.Base(pkg.Path)))
 		}
 	}
-	return fmt.Errorf("%w:%s", ErrNothing, b.String())
+	return &nothingError{problems}
 }

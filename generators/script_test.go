@@ -152,7 +152,7 @@ func isOutput(root string, changes []Change, name string) bool {
 }
 
 func errorText(root string, err error) string {
-	if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
+	if list := (scanner.ErrorList)(nil); errors.As(err, &list) && !errors.Is(err, ErrNothing) {
 		var b strings.Builder
 		for _, e := range list {
 			fmt.Fprintf(&b, "error: %v\n", e)

@@ -14,10 +14,13 @@ import (
 type valuePath struct {
 	expr    string // of Go
 	pointer bool   // expr points to the value
-	fields  []string
-	blocks  []templates.IndexBlock
-	loops   int
-	hidden  string // a field on the way that is not exported
+	// embedded is true if expr ends with an embedded field.
+	embedded bool
+	fields   []string
+	blocks   []templates.IndexBlock
+	loops    int
+	slice    string // the slice whose element expr is, or ""
+	hidden   string // a field on the way that is not exported
 }
 
 // value is the expression of the value.
@@ -28,7 +31,13 @@ func (p valuePath) value() string {
 	return p.expr
 }
 
-func (p valuePath) field(name *ast.Ident) valuePath {
+// field follows a field of a struct. What is selected from an embedded one stands behind
+// brackets: linters would have its name left out, which can mean another field.
+func (p valuePath) field(name *ast.Ident, embedded bool) valuePath {
+	if p.embedded {
+		p.expr = "(" + p.expr + ")"
+	}
+	p.embedded, p.slice = embedded, ""
 	p.expr, p.pointer, p.fields = p.expr+"."+name.Name, false, append(slices.Clip(p.fields), name.Name)
 	if !name.IsExported() {
 		p.hidden = name.Name
@@ -36,10 +45,18 @@ func (p valuePath) field(name *ast.Ident) valuePath {
 	return p
 }
 
+// values returns the blocks and the expression of the values, which may be a whole slice.
+func (p valuePath) values(key indexKey) (blocks []templates.IndexBlock, value string) {
+	if p.slice != "" && key.GoType == (templates.GoType{Name: "string"}) {
+		return p.blocks[:len(p.blocks)-1], p.slice + "..."
+	}
+	return p.blocks, p.value()
+}
+
 // part follows a type that holds one other: a pointer, a slice, an array or a map.
 func (p valuePath) part(t typeRef) (part typeRef, inside valuePath, ok bool) {
 	if p.pointer {
-		p.expr, p.pointer = "(*"+p.expr+")", false
+		p.expr, p.pointer, p.embedded = "(*"+p.expr+")", false, false
 	}
 	switch expr := t.Expr.(type) {
 	case *ast.StarExpr:
@@ -49,6 +66,9 @@ func (p valuePath) part(t typeRef) (part typeRef, inside valuePath, ok bool) {
 	case *ast.ArrayType:
 		inside = p.inside(templates.IndexElements, "i")
 		inside.expr = p.expr + "[" + inside.expr + "]"
+		if expr.Len == nil {
+			inside.slice = p.expr
+		}
 		return t.in(expr.Elt), inside, true
 	case *ast.MapType:
 		return t.in(expr.Value), p.inside(templates.IndexEntries, "entry"), true
@@ -58,12 +78,13 @@ func (p valuePath) part(t typeRef) (part typeRef, inside valuePath, ok bool) {
 
 // inside enters a block, whose variable the expression is then, if there is one.
 func (p valuePath) inside(form templates.IndexForm, variable string) valuePath {
+	p.slice = ""
 	if variable != "" && p.loops > 0 {
 		variable = fmt.Sprintf("%s%d", variable, p.loops+1)
 	}
 	p.blocks = append(slices.Clip(p.blocks), templates.IndexBlock{Form: form, Of: p.expr, Variable: variable})
 	if variable != "" {
-		p.expr, p.loops = variable, p.loops+1
+		p.expr, p.embedded, p.loops = variable, false, p.loops+1
 	}
 	return p
 }
@@ -85,7 +106,7 @@ func keyOf(t typeRef, at valuePath) (key indexKey, to valuePath, refused, lost s
 		if kind, ok := keyKind(under); ok {
 			key := indexKey{t.goType(), kind}
 			if path, _ := t.named(); path != key.Package.Path { // what can't be imported becomes what it is made of
-				at.expr, at.pointer = key.Name+"("+at.value()+")", false
+				at.expr, at.pointer, at.slice = key.Name+"("+at.value()+")", false, ""
 			}
 			return key, at, "", ""
 		}

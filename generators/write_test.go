@@ -280,3 +280,25 @@ func TestExpansions(t *testing.T) {
 		t.Error("the hand-written expansion is gone")
 	}
 }
+
+// The line of a change is the first one that an editor should show.
+func TestChangeLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		old, now string
+		want     int
+	}{
+		{"a\nb\nc\n", "a\nx\nc\n", 2},
+		{"a\nb\n", "x\nb\n", 1},
+		{"a\nb\n", "a\nb\nc\n", 3},
+		{"a\nb", "a\nb\nc\n", 2},
+		{"a\nb\nc\n", "a\n", 2},
+		{"", "a\n", 1},
+		{"a\n", "", 1},
+	} {
+		change := Change{Kind: Updated, old: []byte(c.old), new: []byte(c.now)}
+		if got := change.Line(); got != c.want {
+			t.Errorf("%q to %q: got line %d, want %d", c.old, c.now, got, c.want)
+		}
+	}
+}

@@ -89,6 +89,15 @@ func (f *Factory) Offers(method string) bool {
 	return !slices.ContainsFunc(f.Groups, func(group GroupAccessor) bool { return group.Name == method })
 }
 
+// Base is what the factory calls a method of its embedded factory on: itself, unless a group
+// has that name.
+func (f *Factory) Base(method string) string {
+	if f.Offers(method) {
+		return "f"
+	}
+	return "f.Factory"
+}
+
 // Generic is the data of generic.go.tmpl: informers by resource.
 type Generic struct {
 	File
@@ -256,7 +265,8 @@ type Index struct {
 	Func string
 	// Blocks are around Value, from the outside to the inside.
 	Blocks []IndexBlock
-	// Value is the expression of a value of the object obj.
+	// Value is the expression of a value of the object obj, or of several strings: a slice,
+	// and "...".
 	Value string
 	// Key is the type of the values, and KeyKind what it is made of.
 	Key     GoType

@@ -27,8 +27,8 @@ func Example() {
 	// package v1
 	//
 	// // OrderListerExpansion stands for the methods that a hand-written file may add to OrderLister.
-	// type OrderListerExpansion interface{}
+	// type OrderListerExpansion any
 	//
 	// // OrderNamespaceListerExpansion does the same for OrderNamespaceLister.
-	// type OrderNamespaceListerExpansion interface{}
+	// type OrderNamespaceListerExpansion any
 }

@@ -81,8 +81,8 @@ func identifier(element string) string {
 }
 
 // declaration returns the import declaration: the standard library first, then
-// the others, each sorted by path. A name is given only where it differs from
-// the package's own one.
+// the others, each sorted by path. A name is given where it differs from the package's own
+// one, or from what goimports takes it for, which would add it.
 func (s *imports) declaration() string {
 	if len(s.names) == 0 {
 		return ""
@@ -104,7 +104,7 @@ func (s *imports) declaration() string {
 		slices.Sort(group)
 		for _, path := range group {
 			b.WriteString("\t")
-			if name := s.names[path]; name != s.known[path] || name != lastElement(path) {
+			if name := s.names[path]; name != s.known[path] || name != assumedName(path) {
 				b.WriteString(name + " ")
 			}
 			b.WriteString(strconv.Quote(path) + "\n")
@@ -114,4 +114,18 @@ func (s *imports) declaration() string {
 	return b.String()
 }
 
-func lastElement(importPath string) string { return path.Base(importPath) }
+// assumedName is the name that goimports takes a package to have by its import path: that of
+// example.com/shop/v2 is shop, whatever its package clause says.
+func assumedName(importPath string) string {
+	base := path.Base(importPath)
+	if number, ok := strings.CutPrefix(base, "v"); ok {
+		if _, err := strconv.Atoi(number); err == nil && path.Dir(importPath) != "." {
+			base = path.Base(path.Dir(importPath))
+		}
+	}
+	base = strings.TrimPrefix(base, "go-")
+	if i := strings.IndexFunc(base, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }); i >= 0 {
+		base = base[:i]
+	}
+	return base
+}

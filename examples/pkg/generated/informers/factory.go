@@ -55,7 +55,7 @@ func NewSharedInformerFactory(client *source.Client, defaultResync time.Duration
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New[*source.Client](client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -116,9 +116,9 @@ func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
 }
 
 func (f *sharedInformerFactory) Core() core.Interface {
-	return core.New(f.Factory.Scope())
+	return core.New(f.Scope())
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.Factory.Scope())
+	return shop.New(f.Scope())
 }

@@ -66,7 +66,7 @@ func NewFilteredSharedInformerFactory(client *source.Client, defaultResync time.
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New[*source.Client](client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -144,5 +144,5 @@ func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return shop.New(f, f.Namespace(), f.TweakListOptions())
 }

@@ -54,7 +54,7 @@ func NewSharedInformerFactory(client *source.Client, defaultResync time.Duration
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New[*source.Client](client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -113,5 +113,5 @@ func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.Factory.Scope())
+	return shop.New(f.Scope())
 }

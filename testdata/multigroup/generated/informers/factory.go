@@ -68,7 +68,7 @@ func NewFilteredSharedInformerFactory(client *source.Client, defaultResync time.
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New[*source.Client](client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -150,13 +150,13 @@ func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
 }
 
 func (f *sharedInformerFactory) MeshPolicy() meshpolicy.Interface {
-	return meshpolicy.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return meshpolicy.New(f, f.Namespace(), f.TweakListOptions())
 }
 
 func (f *sharedInformerFactory) Networking() networking.Interface {
-	return networking.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return networking.New(f, f.Namespace(), f.TweakListOptions())
 }
 
 func (f *sharedInformerFactory) Storage() storage.Interface {
-	return storage.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return storage.New(f, f.Namespace(), f.TweakListOptions())
 }

@@ -67,7 +67,7 @@ func NewFilteredSharedInformerFactory(client *source.Client, defaultResync time.
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New[*source.Client](client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -147,9 +147,9 @@ func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
 }
 
 func (f *sharedInformerFactory) Core() core.Interface {
-	return core.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return core.New(f, f.Namespace(), f.TweakListOptions())
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return shop.New(f, f.Namespace(), f.TweakListOptions())
 }

@@ -3,7 +3,7 @@
 package shop
 
 import (
-	"github.com/informer-gen/informer-gen/examples/pkg/generated/clients/shop/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/clients/shop/v1"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 

@@ -3,7 +3,7 @@
 package core
 
 import (
-	"github.com/informer-gen/informer-gen/examples/pkg/generated/informers/core/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/informers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )

@@ -3,7 +3,7 @@
 package fleet
 
 import (
-	"github.com/informer-gen/informer-gen/testdata/indexed/generated/informers/fleet/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/informers/fleet/v1"
 	"github.com/informer-gen/informer-gen/testdata/indexed/generated/informers/internalinterfaces"
 )
 

@@ -4,7 +4,7 @@ package networking
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/clients/networking/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/clients/networking/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/clients/networking/v1beta1"
 )
 

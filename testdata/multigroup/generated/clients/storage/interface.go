@@ -4,7 +4,7 @@ package storage
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/clients/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/clients/storage/v1"
 )
 
 // Interface gives the clients of group storage.example.org by version.

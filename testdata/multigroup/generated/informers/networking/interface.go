@@ -4,7 +4,7 @@ package networking
 
 import (
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/networking/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/networking/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/networking/v1beta1"
 )
 

@@ -4,7 +4,7 @@ package storage
 
 import (
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/storage/v1"
 )
 
 // Interface gives the informers of group storage.example.org by version.

@@ -68,7 +68,7 @@ func NewFilteredSharedInformerFactory(client versioned.Interface, defaultResync 
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New[versioned.Interface](client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -146,5 +146,5 @@ func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
 }
 
 func (f *sharedInformerFactory) Samplecontroller() samplecontroller.Interface {
-	return samplecontroller.New(f, f.Factory.Namespace(), f.Factory.TweakListOptions())
+	return samplecontroller.New(f, f.Namespace(), f.TweakListOptions())
 }

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/examples/api/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"

@@ -5,7 +5,7 @@ package v1
 import (
 	"context"
 
-	"github.com/informer-gen/informer-gen/examples/api/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/examples/pkg/generated/listers/core/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/examples/slim/pod"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -36,5 +36,5 @@ func (v *version) Pods() TypedPodInformer {
 	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) PodIndexInformer {
 		return factory.ToTyped[*pod.Pod](factory.NewClientInformer[*pod.Pod](podResource, client, namespace, options))
 	}
-	return factory.Namespaced[*pod.Pod](v.scope, newInformer, v1.NewPodLister)
+	return factory.Namespaced(v.scope, newInformer, v1.NewPodLister)
 }

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/examples/api/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	shopv1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/shop/v1"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -36,5 +36,5 @@ func (v *version) Orders() TypedOrderInformer {
 	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
 		return factory.ToTyped[*v1.Order](factory.NewClientInformer[*v1.Order](orderResource, client, namespace, options))
 	}
-	return factory.Namespaced[*v1.Order](v.scope, newInformer, shopv1.NewOrderLister)
+	return factory.Namespaced(v.scope, newInformer, shopv1.NewOrderLister)
 }

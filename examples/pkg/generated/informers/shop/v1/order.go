@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/examples/api/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	shopv1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/shop/v1"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"k8s.io/client-go/tools/cache"

@@ -5,7 +5,7 @@ package v1
 import (
 	"iter"
 
-	"github.com/informer-gen/informer-gen/examples/api/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"

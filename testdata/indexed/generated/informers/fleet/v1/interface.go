@@ -5,9 +5,8 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	"github.com/informer-gen/informer-gen/testdata/indexed/generated/informers/internalinterfaces"
-	fleetv1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -23,8 +22,8 @@ var groupVersion = schema.GroupVersion{Group: "fleet.example.com", Version: "v1"
 
 // The resources of this version.
 var (
-	machineResource = factory.Resource{GroupVersionResource: groupVersion.WithResource("machines"), Namespaced: true, Indexes: fleetv1.MachineIndexes}
-	zoneResource    = factory.Resource{GroupVersionResource: groupVersion.WithResource("zones"), Namespaced: false, Indexes: fleetv1.ZoneIndexes}
+	machineResource = factory.Resource{GroupVersionResource: groupVersion.WithResource("machines"), Namespaced: true, Indexes: v1.MachineIndexes}
+	zoneResource    = factory.Resource{GroupVersionResource: groupVersion.WithResource("zones"), Namespaced: false, Indexes: v1.ZoneIndexes}
 )
 
 type version struct {
@@ -37,9 +36,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Machines() TypedMachineInformer {
-	return factory.Namespaced[*v1.Machine](v.scope, NewTypedMachineInformerWithOptions, fleetv1.NewMachineLister)
+	return factory.Namespaced(v.scope, NewTypedMachineInformerWithOptions, v1.NewMachineLister)
 }
 
 func (v *version) Zones() TypedZoneInformer {
-	return factory.ClusterScoped[*v1.Zone](v.scope, NewTypedZoneInformerWithOptions, fleetv1.NewZoneLister)
+	return factory.ClusterScoped(v.scope, NewTypedZoneInformerWithOptions, v1.NewZoneLister)
 }

@@ -4,7 +4,7 @@ package v1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	fleetv1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
 	"k8s.io/client-go/tools/cache"
 )

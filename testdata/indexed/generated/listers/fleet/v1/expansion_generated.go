@@ -3,10 +3,10 @@
 package v1
 
 // MachineListerExpansion stands for the methods that a hand-written file may add to MachineLister.
-type MachineListerExpansion interface{}
+type MachineListerExpansion any
 
 // MachineNamespaceListerExpansion does the same for MachineNamespaceLister.
-type MachineNamespaceListerExpansion interface{}
+type MachineNamespaceListerExpansion any
 
 // ZoneListerExpansion stands for the methods that a hand-written file may add to ZoneLister.
-type ZoneListerExpansion interface{}
+type ZoneListerExpansion any

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
-	"github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -202,9 +202,7 @@ var (
 		for _, entry := range obj.Spec.Networks {
 			if entry != nil {
 				for i2 := range entry.Interfaces {
-					for i3 := range entry.Interfaces[i2].Addresses {
-						values = append(values, entry.Interfaces[i2].Addresses[i3])
-					}
+					values = append(values, entry.Interfaces[i2].Addresses...)
 				}
 			}
 		}
@@ -230,8 +228,8 @@ var (
 		return values
 	}}
 	MachineByRackUnit = listers.Index[*v1.Machine]{Name: "byRackUnit", Values: func(obj *v1.Machine) (values []string) {
-		if obj.Spec.Placement.Rack != nil {
-			values = append(values, strconv.FormatInt(int64(obj.Spec.Placement.Rack.Unit), 10))
+		if (obj.Spec.Placement).Rack != nil {
+			values = append(values, strconv.FormatInt(int64((obj.Spec.Placement).Rack.Unit), 10))
 		}
 		return values
 	}}

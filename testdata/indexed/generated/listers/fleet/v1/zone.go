@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
-	"github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )

@@ -5,9 +5,8 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/internalinterfaces"
-	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -40,13 +39,13 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Orders() TypedOrderInformer {
-	return factory.Namespaced[*v1alpha1.Order](v.scope, NewTypedOrderInformerWithOptions, shopv1alpha1.NewOrderLister)
+	return factory.Namespaced(v.scope, NewTypedOrderInformerWithOptions, v1alpha1.NewOrderLister)
 }
 
 func (v *version) Shipments() TypedShipmentInformer {
-	return factory.Namespaced[*v1alpha1.Shipment](v.scope, NewTypedShipmentInformerWithOptions, shopv1alpha1.NewShipmentLister)
+	return factory.Namespaced(v.scope, NewTypedShipmentInformerWithOptions, v1alpha1.NewShipmentLister)
 }
 
 func (v *version) Warehouses() TypedWarehouseInformer {
-	return factory.ClusterScoped[*v1alpha1.Warehouse](v.scope, NewTypedWarehouseInformerWithOptions, shopv1alpha1.NewWarehouseLister)
+	return factory.ClusterScoped(v.scope, NewTypedWarehouseInformerWithOptions, v1alpha1.NewWarehouseLister)
 }

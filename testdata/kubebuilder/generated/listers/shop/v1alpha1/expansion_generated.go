@@ -3,16 +3,16 @@
 package v1alpha1
 
 // OrderListerExpansion stands for the methods that a hand-written file may add to OrderLister.
-type OrderListerExpansion interface{}
+type OrderListerExpansion any
 
 // OrderNamespaceListerExpansion does the same for OrderNamespaceLister.
-type OrderNamespaceListerExpansion interface{}
+type OrderNamespaceListerExpansion any
 
 // ShipmentListerExpansion stands for the methods that a hand-written file may add to ShipmentLister.
-type ShipmentListerExpansion interface{}
+type ShipmentListerExpansion any
 
 // ShipmentNamespaceListerExpansion does the same for ShipmentNamespaceLister.
-type ShipmentNamespaceListerExpansion interface{}
+type ShipmentNamespaceListerExpansion any
 
 // WarehouseListerExpansion stands for the methods that a hand-written file may add to WarehouseLister.
-type WarehouseListerExpansion interface{}
+type WarehouseListerExpansion any

@@ -42,19 +42,19 @@ func (v *version) Orders() TypedOrderInformer {
 	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
 		return factory.ToTyped[*v1alpha1.Order](factory.NewClientInformer[*v1alpha1.Order](orderResource, client, namespace, options))
 	}
-	return factory.Namespaced[*v1alpha1.Order](v.scope, newInformer, shopv1alpha1.NewOrderLister)
+	return factory.Namespaced(v.scope, newInformer, shopv1alpha1.NewOrderLister)
 }
 
 func (v *version) Shipments() TypedShipmentInformer {
 	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
 		return factory.ToTyped[*v1alpha1.Shipment](factory.NewClientInformer[*v1alpha1.Shipment](shipmentResource, client, namespace, options))
 	}
-	return factory.Namespaced[*v1alpha1.Shipment](v.scope, newInformer, shopv1alpha1.NewShipmentLister)
+	return factory.Namespaced(v.scope, newInformer, shopv1alpha1.NewShipmentLister)
 }
 
 func (v *version) Warehouses() TypedWarehouseInformer {
 	newInformer := func(client *source.Client, options factory.InformerOptions) WarehouseIndexInformer {
 		return factory.ToTyped[*v1alpha1.Warehouse](factory.NewClientInformer[*v1alpha1.Warehouse](warehouseResource, client, "", options))
 	}
-	return factory.ClusterScoped[*v1alpha1.Warehouse](v.scope, newInformer, shopv1alpha1.NewWarehouseLister)
+	return factory.ClusterScoped(v.scope, newInformer, shopv1alpha1.NewWarehouseLister)
 }

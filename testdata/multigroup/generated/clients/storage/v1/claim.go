@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/informer-gen/informer-gen/runtime/clients"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"

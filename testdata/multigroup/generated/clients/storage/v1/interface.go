@@ -5,7 +5,7 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 

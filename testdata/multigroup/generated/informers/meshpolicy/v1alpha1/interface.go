@@ -5,9 +5,8 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -34,5 +33,5 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Interfaces() TypedInterfaceInformer {
-	return factory.Namespaced[*v1alpha1.Interface](v.scope, NewTypedInterfaceInformerWithOptions, meshpolicyv1alpha1.NewInterfaceLister)
+	return factory.Namespaced(v.scope, NewTypedInterfaceInformerWithOptions, v1alpha1.NewInterfaceLister)
 }

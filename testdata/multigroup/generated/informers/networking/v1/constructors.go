@@ -7,7 +7,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
 )

@@ -5,9 +5,8 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -37,9 +36,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Gateways() TypedGatewayInformer {
-	return factory.Namespaced[*v1.Gateway](v.scope, NewTypedGatewayInformerWithOptions, networkingv1.NewGatewayLister)
+	return factory.Namespaced(v.scope, NewTypedGatewayInformerWithOptions, v1.NewGatewayLister)
 }
 
 func (v *version) GatewayClasses() TypedGatewayClassInformer {
-	return factory.ClusterScoped[*v1.GatewayClass](v.scope, NewTypedGatewayClassInformerWithOptions, networkingv1.NewGatewayClassLister)
+	return factory.ClusterScoped(v.scope, NewTypedGatewayClassInformerWithOptions, v1.NewGatewayClassLister)
 }

@@ -41,5 +41,5 @@ func (v *version) Endpointses() TypedEndpointsInformer {
 }
 
 func (v *version) Gateways() TypedGatewayInformer {
-	return factory.Namespaced[*v1beta1.Gateway](v.scope, NewTypedGatewayInformerWithOptions, networkingv1beta1.NewGatewayLister)
+	return factory.Namespaced(v.scope, NewTypedGatewayInformerWithOptions, networkingv1beta1.NewGatewayLister)
 }

@@ -5,9 +5,8 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -37,9 +36,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Claims() TypedClaimInformer {
-	return factory.Namespaced[*v1.Claim](v.scope, NewTypedClaimInformerWithOptions, storagev1.NewClaimLister)
+	return factory.Namespaced(v.scope, NewTypedClaimInformerWithOptions, v1.NewClaimLister)
 }
 
 func (v *version) Volumes() TypedVolumeInformer {
-	return factory.ClusterScoped[*v1.Volume](v.scope, NewTypedVolumeInformerWithOptions, storagev1.NewVolumeLister)
+	return factory.ClusterScoped(v.scope, NewTypedVolumeInformerWithOptions, v1.NewVolumeLister)
 }

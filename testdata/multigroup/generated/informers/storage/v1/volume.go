@@ -4,7 +4,7 @@ package v1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 )

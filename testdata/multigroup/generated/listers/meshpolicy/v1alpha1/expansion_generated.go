@@ -3,7 +3,7 @@
 package v1alpha1
 
 // InterfaceListerExpansion stands for the methods that a hand-written file may add to InterfaceLister.
-type InterfaceListerExpansion interface{}
+type InterfaceListerExpansion any
 
 // InterfaceNamespaceListerExpansion does the same for InterfaceNamespaceLister.
-type InterfaceNamespaceListerExpansion interface{}
+type InterfaceNamespaceListerExpansion any

@@ -3,10 +3,10 @@
 package v1
 
 // GatewayListerExpansion stands for the methods that a hand-written file may add to GatewayLister.
-type GatewayListerExpansion interface{}
+type GatewayListerExpansion any
 
 // GatewayNamespaceListerExpansion does the same for GatewayNamespaceLister.
-type GatewayNamespaceListerExpansion interface{}
+type GatewayNamespaceListerExpansion any
 
 // GatewayClassListerExpansion stands for the methods that a hand-written file may add to GatewayClassLister.
-type GatewayClassListerExpansion interface{}
+type GatewayClassListerExpansion any

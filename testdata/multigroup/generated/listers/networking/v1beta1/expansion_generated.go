@@ -3,13 +3,13 @@
 package v1beta1
 
 // GatewayListerExpansion stands for the methods that a hand-written file may add to GatewayLister.
-type GatewayListerExpansion interface{}
+type GatewayListerExpansion any
 
 // GatewayNamespaceListerExpansion does the same for GatewayNamespaceLister.
-type GatewayNamespaceListerExpansion interface{}
+type GatewayNamespaceListerExpansion any
 
 // ReportListerExpansion stands for the methods that a hand-written file may add to ReportLister.
-type ReportListerExpansion interface{}
+type ReportListerExpansion any
 
 // ReportNamespaceListerExpansion does the same for ReportNamespaceLister.
-type ReportNamespaceListerExpansion interface{}
+type ReportNamespaceListerExpansion any

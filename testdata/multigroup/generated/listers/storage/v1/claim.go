@@ -4,7 +4,7 @@ package v1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )

@@ -3,10 +3,10 @@
 package v1
 
 // ClaimListerExpansion stands for the methods that a hand-written file may add to ClaimLister.
-type ClaimListerExpansion interface{}
+type ClaimListerExpansion any
 
 // ClaimNamespaceListerExpansion does the same for ClaimNamespaceLister.
-type ClaimNamespaceListerExpansion interface{}
+type ClaimNamespaceListerExpansion any
 
 // VolumeListerExpansion stands for the methods that a hand-written file may add to VolumeLister.
-type VolumeListerExpansion interface{}
+type VolumeListerExpansion any

@@ -5,10 +5,10 @@
 package v1alpha1
 
 // FooListerExpansion stands for the methods that a hand-written file may add to FooLister.
-type FooListerExpansion interface{}
+type FooListerExpansion any
 
 // FooNamespaceListerExpansion does the same for FooNamespaceLister.
-type FooNamespaceListerExpansion interface{}
+type FooNamespaceListerExpansion any
 
 // FooClassListerExpansion stands for the methods that a hand-written file may add to FooClassLister.
-type FooClassListerExpansion interface{}
+type FooClassListerExpansion any

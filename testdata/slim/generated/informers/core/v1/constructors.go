@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
-	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 

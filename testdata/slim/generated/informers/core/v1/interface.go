@@ -5,9 +5,8 @@ package v1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/informers/internalinterfaces"
-	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
+	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -34,5 +33,5 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Pods() TypedPodInformer {
-	return factory.Namespaced[*slimapi.Pod](v.scope, NewTypedPodInformerWithOptions, v1.NewPodLister)
+	return factory.Namespaced(v.scope, NewTypedPodInformerWithOptions, v1.NewPodLister)
 }

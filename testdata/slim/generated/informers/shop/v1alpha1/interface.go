@@ -5,7 +5,6 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/informers/internalinterfaces"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/shop/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,5 +33,5 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Orders() TypedOrderInformer {
-	return factory.Namespaced[*slimapi.OrderSummary](v.scope, NewTypedOrderInformerWithOptions, v1alpha1.NewOrderLister)
+	return factory.Namespaced(v.scope, NewTypedOrderInformerWithOptions, v1alpha1.NewOrderLister)
 }

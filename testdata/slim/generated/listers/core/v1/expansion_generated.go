@@ -3,7 +3,7 @@
 package v1
 
 // PodListerExpansion stands for the methods that a hand-written file may add to PodLister.
-type PodListerExpansion interface{}
+type PodListerExpansion any
 
 // PodNamespaceListerExpansion does the same for PodNamespaceLister.
-type PodNamespaceListerExpansion interface{}
+type PodNamespaceListerExpansion any

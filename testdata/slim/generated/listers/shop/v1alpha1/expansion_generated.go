@@ -3,7 +3,7 @@
 package v1alpha1
 
 // OrderListerExpansion stands for the methods that a hand-written file may add to OrderLister.
-type OrderListerExpansion interface{}
+type OrderListerExpansion any
 
 // OrderNamespaceListerExpansion does the same for OrderNamespaceLister.
-type OrderNamespaceListerExpansion interface{}
+type OrderNamespaceListerExpansion any

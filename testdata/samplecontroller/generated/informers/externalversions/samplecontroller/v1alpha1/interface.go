@@ -7,8 +7,7 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/internalinterfaces"
-	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
-	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -25,7 +24,7 @@ var groupVersion = schema.GroupVersion{Group: "samplecontroller.example.com", Ve
 
 // The resources of this version.
 var (
-	fooResource      = factory.Resource{GroupVersionResource: groupVersion.WithResource("foos"), Namespaced: true, Indexes: samplecontrollerv1alpha1.FooIndexes}
+	fooResource      = factory.Resource{GroupVersionResource: groupVersion.WithResource("foos"), Namespaced: true, Indexes: v1alpha1.FooIndexes}
 	fooClassResource = factory.Resource{GroupVersionResource: groupVersion.WithResource("fooclasses"), Namespaced: false}
 )
 
@@ -39,9 +38,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 }
 
 func (v *version) Foos() TypedFooInformer {
-	return factory.Namespaced[*v1alpha1.Foo](v.scope, NewTypedFooInformerWithOptions, samplecontrollerv1alpha1.NewFooLister)
+	return factory.Namespaced(v.scope, NewTypedFooInformerWithOptions, v1alpha1.NewFooLister)
 }
 
 func (v *version) FooClasses() TypedFooClassInformer {
-	return factory.ClusterScoped[*v1alpha1.FooClass](v.scope, NewTypedFooClassInformerWithOptions, samplecontrollerv1alpha1.NewFooClassLister)
+	return factory.ClusterScoped(v.scope, NewTypedFooClassInformerWithOptions, v1alpha1.NewFooClassLister)
 }

@@ -19,7 +19,7 @@ type flags struct {
 	prune     bool
 	verify    bool
 	list      bool
-	format    string // of --list
+	format    string // of what is printed
 	verbosity int
 	version   bool
 	help      bool
@@ -30,7 +30,14 @@ type flags struct {
 	warnings []string // of flags that have no effect, or another one than before
 }
 
-var formats = []string{"table", "json"}
+// Values of -o.
+const (
+	formatText   = "table"
+	formatJSON   = "json"
+	formatGitHub = "github"
+)
+
+var formats = []string{formatText, formatJSON, formatGitHub}
 
 // newFlags declares the flags. Usages are as wide as the second column of the
 // help page.
@@ -62,7 +69,7 @@ func newFlags() *flags {
 	set.StringVar(&o.InternalClientset, "internal-clientset-package", "", "import `path` of a clientset for internal versions")
 	set.BoolVar(&f.verify, "verify", false, "print what differs, is missing or is stale as a diff;\nexit status 1 if anything does")
 	set.BoolVar(&f.list, "list", false, "print the types found, and why others are skipped")
-	set.StringVarP(&f.format, "output", "o", "table", "`format` of --list: table or json")
+	set.StringVarP(&f.format, "output", "o", formatText, "`format` of what is printed: json, github (annotations of\nworkflows), or table, the text of --list")
 	set.CountVarP(&f.verbosity, "v", "v", "tell what is loaded and how long each step took;\n-v 2 also each file that changes")
 	set.BoolVar(&f.version, "version", false, "print the version")
 	set.BoolVarP(&f.help, "help", "h", false, "print this page")
@@ -100,7 +107,7 @@ func parse(args []string) (*flags, error) {
 	return f, errors.Join(f.checkOutput(), f.resolveOlder())
 }
 
-// checkOutput checks the output folder, and -o, which is the format of a list and
+// checkOutput checks the output folder, and -o, which is the format of messages and
 // was the base folder of the output.
 func (f *flags) checkOutput() error {
 	for _, name := range []string{"output-dir", "output-base"} {
@@ -111,10 +118,10 @@ func (f *flags) checkOutput() error {
 	known := slices.Contains(formats, f.format)
 	switch {
 	case f.list && !known:
-		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, " or "), generators.DidYouMean(f.format, "", formats))
-	case !f.list && !known:
-		f.older.base = f.format
-	case !f.list && f.set.Changed("output"):
+		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, ", "), generators.DidYouMean(f.format, "", formats))
+	case !known:
+		f.older.base, f.format = f.format, formatText
+	case !f.list && f.format == formatText && f.set.Changed("output"):
 		return fmt.Errorf("--output: %s is a format of --list; a directory of that name is --output-dir ./%s", f.format, f.format)
 	}
 	return nil

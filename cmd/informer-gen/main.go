@@ -216,6 +216,12 @@
 // took, with -v 2 also each file that changes. On a terminal, a line shows how far
 // a run is that takes longer than a second.
 //
+// With -o json, each message is a JSON object on a line of standard error, with severity,
+// file, line, column, message, found and advice, and standard output is a JSON array: the
+// types of --list, or the files that a run changes, with their diff for --verify. With
+// -o github, problems and files that are not up to date are annotations of GitHub's
+// workflows. docs/editors.md describes both.
+//
 // # Exit status
 //
 // 0: done. 1: the input or the output is wrong, or --verify found a difference.
@@ -253,30 +259,31 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	started := time.Now()
 	f, err := parse(args)
+	r := newReporter(stderr, f.format)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		fmt.Fprint(stdout, help(f.set))
 		return 0
 	case err != nil:
-		return usage(stderr, err)
+		return r.usage(err)
 	case f.version:
 		fmt.Fprintln(stdout, version())
 		return 0
 	}
-	result, err := generate(ctx, f, stderr)
-	printWarnings(stderr, f.warnings, result.Warnings)
+	result, err := generate(ctx, f, r)
+	r.warnings(f.warnings, result.Warnings)
 	differs := errors.Is(err, generators.ErrDiffers)
 	if err == nil || differs || f.options.Mode == generators.List && result.Model != nil {
 		err = errors.Join(err, printFound(stdout, f, result))
 	}
 	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
-		return usage(stderr, err)
+		return r.usage(err)
 	}
 	if err != nil && !differs {
-		printError(stderr, err)
+		r.failed(err)
 		return 1
 	}
-	printDone(stderr, f, result, time.Since(started))
+	r.done(f, result, time.Since(started))
 	if differs {
 		return 1
 	}
@@ -284,24 +291,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // generate runs the generator, and shows on a terminal how far it is.
-func generate(ctx context.Context, f *flags, stderr io.Writer) (generators.Result, error) {
+func generate(ctx context.Context, f *flags, r *reporter) (generators.Result, error) {
 	switch {
 	case f.verbosity > 0:
-		f.options.Log = func(message string) { fmt.Fprintln(stderr, message) }
-	case isTerminal(stderr):
-		line := startProgress(stderr)
+		f.options.Log = r.plain
+	case f.format != formatJSON && isTerminal(r.w):
+		line := startProgress(r.w)
 		defer line.stop()
 		f.options.Progress = line.update
 	}
-	f.options.Notice = func(line string) { fmt.Fprintln(stderr, "informer-gen:", line) }
+	f.options.Notice = r.info
 	result, err := generators.Run(ctx, f.options)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		err = fmt.Errorf("%w; nothing was written", err)
 	}
 	return result, err
-}
-
-func usage(stderr io.Writer, err error) int {
-	fmt.Fprintf(stderr, "informer-gen: %v\nRun informer-gen --help for the flags.\n", err)
-	return 2
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -30,7 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe, "json": isLinesOfJSON, "enclosed": isEnclosed},
 		Setup: func(env *testscript.Env) error {
 			// The go command, which finds packages of other modules, needs its caches.
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "HOME"} {
@@ -83,6 +84,30 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	exit := (*exec.ExitError)(nil)
 	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
 		ts.Fatalf("got %v, want exit status %s", err, args[0])
+	}
+}
+
+// isLinesOfJSON checks that each line of an output is JSON.
+func isLinesOfJSON(ts *testscript.TestScript, _ bool, args []string) {
+	output := ts.ReadFile(args[0])
+	if output == "" {
+		ts.Fatalf("%s is empty", args[0])
+	}
+	for line := range strings.Lines(output) {
+		// The list of --list is indented.
+		if !json.Valid([]byte(line)) && !json.Valid([]byte(output)) {
+			ts.Fatalf("%s: no JSON: %s", args[0], line)
+		}
+	}
+}
+
+// isEnclosed checks that the first line of an output stops GitHub's commands until its last one.
+func isEnclosed(ts *testscript.TestScript, _ bool, args []string) {
+	output := ts.ReadFile(args[0])
+	first, rest, _ := strings.Cut(output, "\n")
+	token, ok := strings.CutPrefix(first, "::stop-commands::")
+	if end := "\n::" + token + "::\n"; !ok || strings.Index(rest, end) != len(rest)-len(end) {
+		ts.Fatalf("%s does not stop commands from begin to end:\n%s", args[0], output)
 	}
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/scanner"
+	"go/token"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -13,42 +16,102 @@ import (
 	"github.com/informer-gen/informer-gen/generators"
 )
 
-// printFound prints what the user asked to see.
-func printFound(w io.Writer, f *flags, result generators.Result) error {
+// reporter prints messages, in the format that the user asked for.
+type reporter struct {
+	w      io.Writer
+	format string
+	// dir is the working directory, and workspace GitHub's checkout.
+	dir, workspace string
+}
+
+func newReporter(w io.Writer, format string) *reporter {
+	dir, _ := os.Getwd() // without one, no run
+	return &reporter{w: w, format: format, dir: dir, workspace: os.Getenv("GITHUB_WORKSPACE")}
+}
+
+// diagnose prints a diagnostic, in one write.
+func (r *reporter) diagnose(d diagnostic) {
 	switch {
-	case f.options.Mode == generators.List && f.format == "json":
-		return generators.WriteJSON(w, result.Model.Rows())
-	case f.options.Mode == generators.List:
-		return generators.WriteTable(w, result.Model.Rows())
+	case r.format == formatJSON:
+		writeJSON(r.w, d)
+	case r.format == formatGitHub && d.Severity != isInfo:
+		d.File = inWorkspace(r.workspace, r.dir, d.File)
+		fmt.Fprintln(r.w, workflowCommand(d))
 	default:
-		_, err := io.WriteString(w, result.Diff)
-		return err
+		fmt.Fprintln(r.w, d.text())
 	}
 }
 
-// printWarnings prints those of the command line, then those of the input.
-func printWarnings(w io.Writer, flags []string, input scanner.ErrorList) {
+// text is the line that people and editors read.
+func (d diagnostic) text() string {
+	at := cmp.Or(d.File, "informer-gen")
+	if d.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, d.Line)
+	}
+	if d.Column > 0 {
+		at = fmt.Sprintf("%s:%d", at, d.Column)
+	}
+	if d.Severity == isWarning {
+		at += ": warning"
+	}
+	return at + ": " + d.Message
+}
+
+// plain prints a line as it is, or as a message about the run in the format json.
+func (r *reporter) plain(line string) {
+	if r.format == formatJSON {
+		r.info(line)
+		return
+	}
+	fmt.Fprintln(r.w, line)
+}
+
+func (r *reporter) info(message string) {
+	r.diagnose(newDiagnostic(isInfo, token.Position{}, message))
+}
+
+func (r *reporter) problem(message string) {
+	r.diagnose(newDiagnostic(isError, token.Position{}, message))
+}
+
+// warnings prints those of the command line, then those of the input.
+func (r *reporter) warnings(flags []string, input scanner.ErrorList) {
 	for _, warning := range flags {
-		fmt.Fprintln(w, "informer-gen: warning:", warning)
+		r.diagnose(newDiagnostic(isWarning, token.Position{}, warning))
 	}
 	for _, warning := range input {
-		at := "informer-gen"
-		if warning.Pos.IsValid() {
-			at = warning.Pos.String()
-		}
-		fmt.Fprintf(w, "%s: warning: %s\n", at, warning.Msg)
+		r.diagnose(newDiagnostic(isWarning, warning.Pos, warning.Msg))
 	}
 }
 
-// printDone prints what a run changed. What it removed is always named: it may not
-// have been meant.
-func printDone(w io.Writer, f *flags, result generators.Result, took time.Duration) {
+// done prints what a run changed. What it removed is always named: it may not have been
+// meant. In the format json, changes are what is printed to standard output.
+func (r *reporter) done(f *flags, result generators.Result, took time.Duration) {
 	for _, change := range result.Changes {
-		if f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write {
-			fmt.Fprintf(w, "%-10s  %s\n", change.Kind, change.Path)
+		named := f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write
+		if named && r.format != formatJSON {
+			fmt.Fprintf(r.w, "%-10s  %s\n", change.Kind, change.Path)
+		}
+		if r.format == formatGitHub && f.options.Mode == generators.Verify {
+			r.diagnose(verifyDiagnostic(change))
 		}
 	}
-	fmt.Fprintln(w, "informer-gen:", summary(f.options.Mode, result, took))
+	r.info(summary(f.options.Mode, result, took))
+}
+
+// verifyDiagnostic says what is wrong with a generated file.
+func verifyDiagnostic(change generators.Change) diagnostic {
+	const remedy = "; run informer-gen as this check does, but without --verify"
+	text := map[generators.ChangeKind]string{
+		generators.Created: "generated file: is missing",
+		generators.Updated: "generated file: differs from what informer-gen writes",
+		generators.Removed: "generated file: is stale, for its type is not generated any more",
+	}[change.Kind]
+	pos := token.Position{Filename: change.Path}
+	if change.Kind == generators.Updated {
+		pos.Line = change.Line()
+	}
+	return newDiagnostic(isError, pos, text+remedy)
 }
 
 // summary says in a line what a run did and what it left out, or what --verify
@@ -60,8 +123,8 @@ func summary(mode generators.Mode, result generators.Result, took time.Duration)
 	} else if n > 0 {
 		parts = append(parts, count(n, "type")+" skipped (--list says why)")
 	}
-	if result.PassedOver > 0 {
-		parts = append(parts, count(result.PassedOver, "module")+" not looked into")
+	if result.OtherModules > 0 {
+		parts = append(parts, count(result.OtherModules, "module")+" not looked into")
 	}
 	if result.Next != "" {
 		parts = append(parts, "run "+result.Next+" next")
@@ -119,38 +182,51 @@ func common(changes []generators.Change) string {
 // many is up to how many problems are printed without a line for each directory.
 const many = 50
 
-// printError prints an error, one line for each problem.
-func printError(w io.Writer, err error) {
+// failed prints an error, a diagnostic for each problem.
+func (r *reporter) failed(err error) {
 	list, several := (scanner.ErrorList)(nil), (interface{ Unwrap() []error })(nil)
 	switch {
+	case errors.Is(err, generators.ErrNothing) && r.format == formatText:
+		r.problem(err.Error())
+	case errors.Is(err, generators.ErrNothing) && errors.As(err, &list):
+		r.problem(generators.ErrNothing.Error())
+		for _, problem := range list {
+			r.diagnose(newDiagnostic(isError, problem.Pos, problem.Msg))
+		}
 	case errors.As(err, &list):
-		printProblems(w, list)
+		r.problems(list)
 	case errors.As(err, &several):
 		for _, err := range several.Unwrap() {
-			fmt.Fprintln(w, "informer-gen:", err)
+			r.problem(err.Error())
 		}
 	default:
-		fmt.Fprintln(w, "informer-gen:", err)
+		r.problem(err.Error())
 	}
 }
 
-func printProblems(w io.Writer, list scanner.ErrorList) {
+func (r *reporter) problems(list scanner.ErrorList) {
 	dir := ""
 	for i, problem := range list {
-		if d := filepath.Dir(problem.Pos.Filename); len(list) > many && (i == 0 || d != dir) {
+		if d := filepath.Dir(problem.Pos.Filename); r.format == formatText && len(list) > many && (i == 0 || d != dir) {
 			dir = d
-			fmt.Fprintf(w, "# %s\n", dir)
+			fmt.Fprintf(r.w, "# %s\n", dir)
 		}
-		if !problem.Pos.IsValid() && problem.Pos.Filename == "" {
-			fmt.Fprint(w, "informer-gen: ")
-		}
-		fmt.Fprintln(w, problem)
+		r.diagnose(newDiagnostic(isError, problem.Pos, problem.Msg))
 	}
 	noun := "problems"
 	if len(list) == 1 {
 		noun = "problem"
 	}
-	fmt.Fprintf(w, "informer-gen: %d %s; nothing was written\n", len(list), noun)
+	r.info(fmt.Sprintf("%d %s; nothing was written", len(list), noun))
+}
+
+// usage prints an error of the command line, and returns the exit status.
+func (r *reporter) usage(err error) int {
+	r.problem(err.Error())
+	if r.format != formatJSON {
+		fmt.Fprintln(r.w, "Run informer-gen --help for the flags.")
+	}
+	return 2
 }
 
 // version is that of the module, and the commit if it was built in a checkout.

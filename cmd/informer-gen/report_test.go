@@ -49,7 +49,7 @@ func TestSummaryOfWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	skipped := *twoKinds
 	skipped.Skipped = []generators.Skip{{Name: "C", Reason: "not marked"}}
-	result := generators.Result{Model: &skipped, Files: 42, PassedOver: 2, Next: "go mod tidy"}
+	result := generators.Result{Model: &skipped, Files: 42, OtherModules: 2, Next: "go mod tidy"}
 	for mode, want := range map[generators.Mode]string{
 		generators.Write: "42 files up to date (14ms): 2 types; 1 type skipped (--list says why); 2 modules not looked into; run go mod tidy next",
 		generators.List:  "2 types (14ms); 1 type skipped; 2 modules not looked into; run go mod tidy next",
@@ -89,7 +89,7 @@ func TestPrintError(t *testing.T) {
 		{"several without", errors.Join(errors.New("a"), errors.New("b")), []string{"informer-gen: a", "informer-gen: b"}},
 	} {
 		var got strings.Builder
-		printError(&got, c.err)
+		(&reporter{w: &got, format: formatText}).failed(c.err)
 		if want := strings.Join(c.want, "\n") + "\n"; got.String() != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got.String(), want)
 		}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// severity says what a diagnostic means for the run.
+type severity string
+
+const (
+	isError   severity = "error"   // the exit status is not 0
+	isWarning severity = "warning" // it is, unless --strict makes an error of it
+	isInfo    severity = "info"    // a step, or what the run did
+)
+
+// diagnostic is a message with its place. In the format json it is an object on a line of
+// standard error.
+type diagnostic struct {
+	Severity severity `json:"severity"`
+	// File is relative to the working directory, and empty for a message that is about no
+	// file; Line and Column begin at 1, and are 0 for one about a file as a whole.
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	// Message is all of the text: what is wrong: what was found; what to do.
+	Message string `json:"message"`
+	// Found and Advice are the latter two parts of it, where it has them.
+	Found  string `json:"found,omitempty"`
+	Advice string `json:"advice,omitempty"`
+}
+
+func newDiagnostic(level severity, pos token.Position, message string) diagnostic {
+	d := diagnostic{Severity: level, File: filepath.ToSlash(pos.Filename), Message: message}
+	if pos.IsValid() {
+		d.Line, d.Column = pos.Line, pos.Column
+	}
+	if level != isInfo {
+		d.Found, d.Advice = parts(message)
+	}
+	return d
+}
+
+// parts returns what was found and what to do of a message such as
+//
+//	+genclient:onlyVerbs: unknown verb: "lst"; did you mean list?
+//
+// It begins with what it is about and with what is wrong.
+func parts(message string) (found, advice string) {
+	wrong, advice := cutUnquoted(message, "; ")
+	_, rest := cutUnquoted(wrong, ": ")
+	_, found = cutUnquoted(rest, ": ")
+	return found, advice
+}
+
+// cutUnquoted cuts a text at the first separator that is not in quotes.
+func cutUnquoted(text, separator string) (before, after string) {
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote == '"' && c == '\\':
+			i++
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '`'):
+			quote = c
+		case quote == 0 && strings.HasPrefix(text[i:], separator):
+			return text[:i], text[i+len(separator):]
+		}
+	}
+	return text, ""
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"path/filepath"
+
+	"github.com/informer-gen/informer-gen/generators"
+)
+
+// changeRow is a file that --verify reports, or that a run has changed, as an object of the
+// array that is printed in the format json.
+type changeRow struct {
+	// File is relative to the working directory.
+	File string `json:"file"`
+	// Change is "create" for a file that is missing, "update" for one that differs, and
+	// "remove" for one that is stale.
+	Change generators.ChangeKind `json:"change"`
+	// Diff is a unified diff. Only --verify has it.
+	Diff string `json:"diff,omitempty"`
+}
+
+// printFound prints what the user asked to see.
+func printFound(w io.Writer, f *flags, result generators.Result) error {
+	switch {
+	case f.options.Mode == generators.List && f.format == formatJSON:
+		return generators.WriteJSON(w, result.Model.Rows())
+	case f.options.Mode == generators.List:
+		return generators.WriteTable(w, result.Model.Rows())
+	case f.format == formatJSON:
+		return writeJSON(w, changeRows(f.options.Mode, result.Changes))
+	case f.format == formatGitHub && result.Diff != "":
+		begin, end := suspendCommands(rand.Text())
+		_, err := io.WriteString(w, begin+result.Diff+end)
+		return err
+	default:
+		_, err := io.WriteString(w, result.Diff)
+		return err
+	}
+}
+
+func changeRows(mode generators.Mode, changes []generators.Change) []changeRow {
+	rows := []changeRow{}
+	for _, change := range changes {
+		row := changeRow{File: filepath.ToSlash(change.Path), Change: change.Kind}
+		if mode == generators.Verify {
+			row.Diff = change.Diff()
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// writeJSON writes a value on a line.
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}

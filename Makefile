@@ -18,8 +18,8 @@ demo: ## From API types to a running controller, on a real API server
 	@exec test/bin/demo
 
 .PHONY: build
-build: ## Build bin/informer-gen
-	go build -o bin/informer-gen ./cmd/informer-gen
+build: ## Build bin/informer-gen: the same bytes of the same commit, wherever it is built
+	CGO_ENABLED=0 go build -trimpath -o bin/informer-gen ./cmd/informer-gen
 
 .PHONY: test
 test: test-unit test-examples test-e2e ## Run all tests: unit, golden, race, end to end

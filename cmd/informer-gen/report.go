@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -227,19 +226,4 @@ func (r *reporter) usage(err error) int {
 		fmt.Fprintln(r.w, "Run informer-gen --help for the flags.")
 	}
 	return 2
-}
-
-// version is that of the module, and the commit if it was built in a checkout.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "informer-gen (unknown version)"
-	}
-	text := "informer-gen " + info.Main.Version
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			text += " " + setting.Value
-		}
-	}
-	return text + " " + info.GoVersion
 }

@@ -30,6 +30,7 @@ var takenBy = map[string]struct {
 	"docs/recipes.md": {scripts: "cmd/informer-gen/testdata/recipe*.txtar"},
 	"docs/indexes.md": {scripts: "cmd/informer-gen/testdata/recipe*.txtar"},
 
+	"docs/editors.md":     {test: "cmd/informer-gen/editors_test.go"},
 	"docs/kubebuilder.md": {test: "test/generate/kubebuilder_test.go"},
 }
 

@@ -22,7 +22,7 @@ import (
 
 // TestMain makes the test binary the command that the scripts run.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"informer-gen": main})
+	testscript.Main(m, map[string]func(){"informer-gen": main, "gh": fakeGH})
 }
 
 func TestScripts(t *testing.T) {
@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe, "json": isLinesOfJSON, "enclosed": isEnclosed},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe, "json": isLinesOfJSON, "enclosed": isEnclosed, "action": action},
 		Setup: func(env *testscript.Env) error {
 			// The go command, which finds packages of other modules, needs its caches.
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "HOME"} {

@@ -56,6 +56,10 @@ vet: ## Check formatting and run go vet
 		[ -z "$$unformatted" ] || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
 	go vet $(PACKAGES)
 
+.PHONY: vulncheck
+vulncheck: ## Look for known vulnerabilities in dependencies, with govulncheck; needs the vulnerability database
+	hack/vulncheck.sh
+
 .PHONY: generate
 generate: ## Regenerate the golden output
 	hack/update-codegen.sh

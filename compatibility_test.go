@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// The newest version of docs/compatibility.md is that of the changelog, of the command, and of
+// what go.mod requires.
+func TestVersions(t *testing.T) {
+	page, changelog := read(t, "docs/compatibility.md"), read(t, "CHANGELOG.md")
+	row := regexp.MustCompile(`(?m)^\| (0\.\d+|[1-9]\d*\.\d+) \| v(\d+\.\d+) \| (\d+\.\d+) or newer \|`).FindStringSubmatch(page)
+	if row == nil {
+		t.Fatal("docs/compatibility.md has no table of versions")
+	}
+	sections := regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(changelog, 2)
+	if len(sections) < 2 || sections[0][1] != "Unreleased" {
+		t.Fatalf("CHANGELOG.md begins with %v, want Unreleased and a version", sections)
+	}
+	version, _, _ := strings.Cut(sections[1][1], " ")
+	if got := semver.MajorMinor("v" + version); got != "v"+row[1] {
+		t.Errorf("docs/compatibility.md has %s, CHANGELOG.md %s", row[1], version)
+	}
+	if source := read(t, "cmd/informer-gen/version.go"); !strings.Contains(source, `const release = "v`+version+`"`) {
+		t.Errorf("cmd/informer-gen/version.go: want release v%s, as in CHANGELOG.md", version)
+	}
+	mod, err := modfile.Parse("go.mod", []byte(read(t, "go.mod")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(mod.Go.Version, row[3]+".") {
+		t.Errorf("docs/compatibility.md: Go %s, but %s in go.mod", row[3], mod.Go.Version)
+	}
+	for _, require := range mod.Require {
+		if require.Mod.Path == "k8s.io/client-go" && semver.MajorMinor(require.Mod.Version) != "v"+row[2] {
+			t.Errorf("docs/compatibility.md: k8s.io v%s, but %s in go.mod", row[2], require.Mod.Version)
+		}
+	}
+}
+
+// The tests run on the API servers that docs/compatibility.md names.
+func TestServers(t *testing.T) {
+	servers := regexp.MustCompile(`(?m)^SERVERS := (.+)$`).FindStringSubmatch(read(t, "Makefile"))
+	for _, version := range strings.Fields(servers[1]) {
+		if !regexp.MustCompile(`Kubernetes [^\n(]*\b` + regexp.QuoteMeta(version) + `\b`).MatchString(read(t, "docs/compatibility.md")) {
+			t.Errorf("docs/compatibility.md does not name Kubernetes %s", version)
+		}
+	}
+}
+
+// docs/compatibility.md says of each public package whether it is stable.
+func TestStabilityOfEachPackage(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/compatibility.md"), "\n## What is stable\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var named []string
+	for _, name := range regexp.MustCompile("`(runtime/[a-z/]+)").FindAllStringSubmatch(table, -1) {
+		if _, err := os.Stat(name[1]); err != nil {
+			t.Error(err)
+		}
+		named = append(named, strings.TrimSuffix(name[1], "/"))
+	}
+	err := filepath.WalkDir("runtime", func(name string, _ fs.DirEntry, err error) error {
+		if dir := path.Dir(filepath.ToSlash(name)); path.Base(name) == "api.txt" && !within(dir, named) {
+			t.Errorf("docs/compatibility.md does not say whether %s is stable", dir)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

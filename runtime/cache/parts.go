@@ -145,17 +145,9 @@ func (p *parts) run(ctx context.Context) error {
 
 // become makes next the parts: from here on the store takes nothing of others.
 func (p *parts) become(next []*part, start func(*part)) {
-	p.mu.Lock()
-	before := p.current
-	p.current = next
-	p.mu.Unlock()
-	var ended []*part
-	for _, part := range before {
-		if !slices.Contains(next, part) {
-			ended = append(ended, part)
-			part.stop()
-			p.bury(part)
-		}
+	before, ended := p.replace(next)
+	for _, part := range ended {
+		part.stop()
 	}
 	assignment := p.plan.assign(next)
 	assignment.ended = ended
@@ -192,12 +184,20 @@ func (p *parts) settle() {
 	}
 }
 
-// bury adds the counters of a part that ends to those of the past.
-func (p *parts) bury(part *part) {
-	s := part.recorder.get()
+// replace makes next the current parts, and returns those that were and those that end. Their
+// counters become those of the past at the same time, so that no status is without them.
+func (p *parts) replace(next []*part) (before, ended []*part) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.past.count(&s)
+	before, p.current = p.current, next
+	for _, part := range before {
+		if !slices.Contains(next, part) {
+			ended = append(ended, part)
+			s := part.recorder.get()
+			p.past.count(&s)
+		}
+	}
+	return before, ended
 }
 
 // failed is called with each failure of a part in its goroutine. The first content of the
@@ -219,7 +219,7 @@ func (p *parts) failed(ctx context.Context, part *part, refused bool) {
 // works again, but for those that the server refuses.
 func (p *parts) onRecovery(report func(context.Context, int) bool) func(context.Context, int) bool {
 	return func(ctx context.Context, failures int) bool {
-		_, statuses := p.statuses()
+		_, statuses, _ := p.statuses()
 		for _, s := range statuses {
 			if s.Attempts > 0 && !s.refused() {
 				klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
@@ -302,26 +302,23 @@ func newest(a, b string) string {
 	return b
 }
 
-// statuses returns the parts and their statuses.
-func (p *parts) statuses() ([]*part, []Status) {
+// statuses returns the parts, their statuses, and the counters of those of the past.
+func (p *parts) statuses() (current []*part, all []Status, past Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []Status
 	for _, part := range p.current {
 		s := part.recorder.get()
 		s.Synced = part.listed
 		all = append(all, s)
 	}
-	return p.current, all
+	return p.current, all, p.past
 }
 
 // describe makes the status of an informer that of its parts.
 func (p *parts) describe(s *Status) {
-	parts, statuses := p.statuses()
+	parts, statuses, past := p.statuses()
 	s.join(statuses, time.Now())
-	p.mu.Lock()
-	s.count(&p.past)
-	p.mu.Unlock()
+	s.count(&past)
 	p.plan.describe(s, parts, statuses)
 }
 
@@ -338,12 +335,27 @@ func (s *Status) count(other *Status) {
 	s.ObjectErrors += other.ObjectErrors
 }
 
+// addUp adds what the lists of parts have delivered. How many will come is known only if it is
+// known of each part that is not listed yet.
+func (s *Status) addUp(parts []Status) {
+	known := true
+	for _, p := range parts {
+		s.Received += p.Received
+		s.Expected += max(p.Expected, p.Received)
+		known = known && (p.Synced || p.Expected > 0)
+	}
+	if !known || s.Expected == s.Received {
+		s.Expected = 0
+	}
+}
+
 // join adds the statuses of parts to that of their informer: its phase and its failures
 // are those of the part that is worst off.
 func (s *Status) join(parts []Status, now time.Time) {
 	for p := range parts {
 		s.count(&parts[p])
 	}
+	s.addUp(parts)
 	if s.Phase == PhaseStopped {
 		return
 	}

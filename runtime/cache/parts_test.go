@@ -61,31 +61,55 @@ func TestStatusOfParts(t *testing.T) {
 	}
 }
 
+// The total is known only if it is in each namespace that is not listed yet.
+func TestProgressOfParts(t *testing.T) {
+	listed := Status{Synced: true, Received: 10}
+	known := Status{Received: 5, Expected: 20}
+	unknown := Status{Received: 3}
+	for _, test := range []struct {
+		parts              []Status
+		received, expected int
+	}{
+		{nil, 0, 0},
+		{[]Status{listed, listed}, 20, 0},
+		{[]Status{listed, known}, 15, 30},
+		{[]Status{known, known}, 10, 40},
+		{[]Status{listed, known, unknown}, 18, 0},
+	} {
+		var s Status
+		s.join(test.parts, time.Now())
+		if s.Received != test.received || s.Expected != test.expected {
+			t.Errorf("%+v: %d of %d, want %d of %d", test.parts, s.Received, s.Expected, test.received, test.expected)
+		}
+	}
+}
+
 // The counters of an informer do not go down when a namespace is removed, so that their
 // rates are right.
 func TestCountersOfRemovedParts(t *testing.T) {
 	p := newParts(&namespacePlan{})
 	counters := func() (s Status) {
-		_, all := p.statuses()
-		s.count(&p.past)
+		_, all, past := p.statuses()
+		s.count(&past)
 		for i := range all {
 			s.count(&all[i])
 		}
 		return s
 	}
 	for range 2 {
-		part := newPart(nil)
-		p.current = append(p.current, part)
-		part.recorder.requested(PhaseListing, nil)
-		part.recorder.requested(PhaseWatching, failure.ErrWatchIdle)
-		part.recorder.requested(PhaseStreaming, failure.ErrStreamEnded)
-		part.recorder.relisted(failure.ErrHistoryRestarted)
-		part.recorder.reconnected(nil)
-		part.recorder.leftOut(failure.ErrUndecodable)
-		p.received([]delta{{kind: set, from: part}, {kind: bookmarked, from: part}, {kind: deleted, from: part}})
+		one := newPart(nil)
+		p.replace([]*part{one})
+		one.recorder.requested(PhaseListing, nil)
+		one.recorder.requested(PhaseWatching, failure.ErrWatchIdle)
+		one.recorder.requested(PhaseStreaming, failure.ErrStreamEnded)
+		one.recorder.relisted(failure.ErrHistoryRestarted)
+		one.recorder.reconnected(nil)
+		one.recorder.leftOut(failure.ErrUndecodable)
+		p.received([]delta{{kind: set, from: one}, {kind: bookmarked, from: one}, {kind: deleted, from: one}})
 		before := counters()
-		p.current = nil
-		p.bury(part)
+		if _, ended := p.replace(nil); len(ended) != 1 || ended[0] != one {
+			t.Errorf("ended: %v", ended)
+		}
 		if diff := cmp.Diff(before, counters()); diff != "" {
 			t.Errorf("removed (-before +after):\n%s", diff)
 		}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -161,6 +162,7 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 	r.begin()
 	for s.phase == PhaseListing {
 		if s.token == "" {
+			r.recorder.listing()
 			items = items[:0]
 			r.versions = versionSample{}
 		}
@@ -170,6 +172,7 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 			err = errPageRepeated
 		}
 		if err != nil {
+			r.recorder.more(0)
 			next, pace := s.listFailed(err)
 			if ctx.Err() == nil {
 				r.recorder.requested(PhaseListing, err)
@@ -181,6 +184,7 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 			s = next
 			continue
 		}
+		r.recorder.more(ptr.Deref(page.RemainingItemCount, 0))
 		s = s.listed(page)
 	}
 	r.recorder.requested(PhaseListing, nil)
@@ -332,6 +336,7 @@ func (r *reflector) checkHistory(ctx context.Context, position string) error {
 // delivered: the object of the store if that is the same. What can't be used is
 // reported and left out, unless the store has an earlier state.
 func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sameness) (item, bool) {
+	r.recorder.arrived.Add(1)
 	if err != nil {
 		return r.unreadable(ctx, err)
 	}

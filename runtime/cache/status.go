@@ -82,6 +82,12 @@ type Status struct {
 	// would rather ask for a watch-list. It is nil when all is well.
 	LastError error `json:"lastError,omitempty"`
 
+	// Received counts the objects that the list or watch-list in progress has delivered so
+	// far, or the last one if none is. Expected is about how many the one in progress will
+	// deliver; zero if the server does not say, as in watch-lists and lists of one page.
+	Received int `json:"received,omitzero"`
+	Expected int `json:"expected,omitzero"`
+
 	// Objects is how many the store holds.
 	Objects int `json:"objects"`
 	// Memory is about how much memory they took when they were last measured, by

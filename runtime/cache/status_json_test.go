@@ -32,6 +32,8 @@ func fullStatus() cache.Status {
 		Attempts:     3,
 		FailingSince: begin.Add(4 * time.Minute),
 		LastError:    fmt.Errorf("list: %w", forbidden),
+		Received:     1,
+		Expected:     3,
 		Objects:      2,
 		Memory: &footprint.Report{
 			Time:    begin.Add(2 * time.Minute),
@@ -84,6 +86,8 @@ const fullStatusJSON = `{
     "message": "list: orders.shop.example.com is forbidden: no role",
     "class": "forbidden"
   },
+  "received": 1,
+  "expected": 3,
   "objects": 2,
   "memory": {
     "time": "2026-11-22T06:32:00Z",

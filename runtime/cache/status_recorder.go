@@ -2,6 +2,7 @@ package cache
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -13,12 +14,32 @@ type statusRecorder struct {
 	status Status
 	// reported is the failure that was last reported, since all was well.
 	reported error
+
+	// arrived and expected are Status.Received and Status.Expected.
+	arrived, expected atomic.Int64
 }
 
 func (r *statusRecorder) get() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.status
+	s := r.status
+	s.Received, s.Expected = int(r.arrived.Load()), int(r.expected.Load())
+	return s
+}
+
+// listing notes that a list or watch-list begins.
+func (r *statusRecorder) listing() {
+	r.arrived.Store(0)
+	r.expected.Store(0)
+}
+
+// more notes how many objects remain of a list, zero or less if that is not known or none do.
+func (r *statusRecorder) more(remaining int64) {
+	if remaining > 0 {
+		r.expected.Store(r.arrived.Load() + remaining)
+	} else {
+		r.expected.Store(0)
+	}
 }
 
 func (r *statusRecorder) start() {

@@ -75,6 +75,49 @@ func TestStatus(t *testing.T) {
 	})
 }
 
+// While an informer lists, its status says how far it is, and of how many if the server says.
+func TestProgressOfList(t *testing.T) {
+	type progress struct{ received, expected int }
+	for _, test := range []struct {
+		name    string
+		options cache.Options[*thing]
+		faults  []cachetest.Fault
+		// want is the progress at each second.
+		want []progress
+	}{
+		{"pages", cache.Options[*thing]{PageSize: 2, DisableWatchList: true}, []cachetest.Fault{
+			{Verb: cachetest.List, Page: 1, Delay: 500 * time.Millisecond},
+			{Verb: cachetest.List, Page: 2, Stall: time.Second, After: 1},
+			{Verb: cachetest.List, Page: 3, Delay: time.Second},
+		}, []progress{{0, 0}, {3, 5}, {4, 5}, {5, 0}}},
+		{"one page", cache.Options[*thing]{DisableWatchList: true}, []cachetest.Fault{
+			{Verb: cachetest.List, After: 3, Stall: 2500 * time.Millisecond},
+		}, []progress{{3, 0}, {3, 0}, {3, 0}, {5, 0}}},
+		{"watch-list", cache.Options[*thing]{}, []cachetest.Fault{
+			{Verb: cachetest.WatchList, After: 3, Stall: 2500 * time.Millisecond},
+		}, []progress{{3, 0}, {3, 0}, {3, 0}, {5, 0}}},
+		{"a page fails", cache.Options[*thing]{PageSize: 2, DisableWatchList: true}, []cachetest.Fault{
+			{Verb: cachetest.List, Page: 2, Delay: 1500 * time.Millisecond, Err: cachetest.Status(500)},
+		}, []progress{{2, 5}, {2, 5}, {2, 0}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"), newThing("b"), newThing("c"), newThing("d"), newThing("e"))
+				api.SetWatchCache(test.options.PageSize == 0) // which answers with one page
+				api.Fail(test.faults...)
+				informer := run(t, api, test.options)
+				for second, want := range test.want {
+					synctest.Wait()
+					if s := informer.Status(); s.Received != want.received || s.Expected != want.expected {
+						t.Errorf("after %d s: %d of %d, want %d of %d", second, s.Received, s.Expected, want.received, want.expected)
+					}
+					time.Sleep(time.Second)
+				}
+			})
+		})
+	}
+}
+
 // Each request counts once, by how it ended: what a watch-list becomes is a watch, and what
 // the end of the informer cuts does not count.
 func TestOutcomes(t *testing.T) {

@@ -50,6 +50,7 @@ func (w *watching) run(ctx context.Context) error {
 	defer func() { w.idle.stop() }()
 	if w.state.phase == PhaseStreaming {
 		w.begin()
+		w.recorder.listing()
 		w.initial = newInitialEvents()
 		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -178,6 +179,27 @@ func ExampleForType_followNamespaces() {
 	stop()
 	<-namespaces.Stopped()
 	// Output: [red]
+}
+
+// A program that waits for large resources shows how far they are: as a bar on a terminal,
+// and as a line in the log every ten seconds otherwise. Here they are there at once.
+func ExampleShowProgress() {
+	ctx, stop := context.WithCancel(context.Background())
+	client, err := source.NewClient(inMemory())
+	if err != nil {
+		log.Fatal(err)
+	}
+	f := informers.NewSharedInformerFactory(client, 0)
+	defer f.Shutdown()
+	defer stop()
+	orders := f.Shop().V1alpha1().Orders().Lister()
+	f.StartWithContext(ctx)
+	if err := factory.ShowProgress(ctx, os.Stderr, f, f.WaitForSyncOrStuck); err != nil {
+		log.Fatal(err)
+	}
+	all, err := orders.List(labels.Everything())
+	fmt.Println(len(all), err)
+	// Output: 1 <nil>
 }
 
 // inMemory is the config of an API server in memory that holds one order.

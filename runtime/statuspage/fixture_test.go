@@ -73,7 +73,7 @@ func newShop(now time.Time) *shop {
 			Attempts: 18, FailingSince: ago(3 * time.Minute), LastError: fmt.Errorf("watch-list: %w; is its CRD installed?", absent), LastContact: ago(3 * time.Second),
 			WatchLists: failure.Outcomes{Failed: failure.Counts{failure.ClassNotFound: 18}},
 		}, {
-			Name: "shipments.v1alpha1.shop.example.com", Phase: cache.PhaseListing, Since: ago(2 * time.Second), Started: ago(2 * time.Second), Objects: 0,
+			Name: "shipments.v1alpha1.shop.example.com", Phase: cache.PhaseListing, Since: ago(2 * time.Second), Started: ago(2 * time.Second), Received: 6500, Expected: 9120,
 		}, {
 			Name: "warehouses.v1alpha1.shop.example.com", Phase: cache.PhaseBackingOff, Since: ago(9 * time.Second), Started: ago(50 * time.Minute), NextAttempt: now.Add(21 * time.Second),
 			Attempts: 12, FailingSince: ago(8 * time.Minute), LastError: fmt.Errorf("list: %w; RBAC must grant list and watch on warehouses.shop.example.com", forbidden),

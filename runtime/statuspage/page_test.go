@@ -54,6 +54,7 @@ func TestServeHTTP(t *testing.T) {
 		{"delete", "DELETE", "/?key=a", "", 405, "text/plain; charset=utf-8", "not allowed"},
 		{"options", "OPTIONS", "/", "", 405, "text/plain; charset=utf-8", "not allowed"},
 		{"refreshes", "GET", "/?refresh", "", 200, "text/html; charset=utf-8", `<meta http-equiv="refresh" content="5">`},
+		{"progress", "GET", "/", "", 200, "text/html; charset=utf-8", "6\u202f500 objects so far of about 9\u202f120"},
 		{"found", "GET", "/?key=customer-1/order-17", "", 200, "text/html; charset=utf-8", ">81234<"},
 		{"not found", "GET", "/?key=a/b", "", 200, "text/html; charset=utf-8", `No store has <span class="key">a/b</span>`},
 		{"not found, JSON", "GET", "/?format=json&key=b", "", 200, "application/json", `"found": []`},

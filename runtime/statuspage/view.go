@@ -143,11 +143,17 @@ func (v view) informers() any {
 	return section("informers", "Informers", "", t.element("informers"))
 }
 
-// state is what an informer is doing, for how long.
+// state is what an informer is doing, for how long, and how far the first list is.
 func state(s cache.Status) element {
 	text := s.Phase.String()
 	if !s.Since.IsZero() {
 		text += " " + brief(time.Since(s.Since))
+	}
+	if !s.Synced && s.Received > 0 {
+		text += ", " + plural(s.Received, "object") + " so far"
+		if s.Expected > 0 {
+			text += " of about " + number(float64(s.Expected))
+		}
 	}
 	switch {
 	case s.Phase == cache.PhaseWatching:

@@ -39,6 +39,9 @@ func TestVersions(t *testing.T) {
 	if !strings.HasPrefix(mod.Go.Version, row[3]+".") {
 		t.Errorf("docs/compatibility.md: Go %s, but %s in go.mod", row[3], mod.Go.Version)
 	}
+	if file := read(t, "Dockerfile"); strings.Count(file, "FROM ") != strings.Count(file, "FROM golang:"+row[3]) {
+		t.Errorf("Dockerfile: want images of Go %s, as in go.mod", row[3])
+	}
 	for _, require := range mod.Require {
 		if require.Mod.Path == "k8s.io/client-go" && semver.MajorMinor(require.Mod.Version) != "v"+row[2] {
 			t.Errorf("docs/compatibility.md: k8s.io v%s, but %s in go.mod", row[2], require.Mod.Version)

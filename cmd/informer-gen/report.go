@@ -32,7 +32,7 @@ func newReporter(w io.Writer, format string) *reporter {
 func (r *reporter) diagnose(d diagnostic) {
 	switch {
 	case r.format == formatJSON:
-		writeJSON(r.w, d)
+		_ = writeJSON(r.w, d) // like text on a terminal that is gone
 	case r.format == formatGitHub && d.Severity != isInfo:
 		d.File = inWorkspace(r.workspace, r.dir, d.File)
 		fmt.Fprintln(r.w, workflowCommand(d))

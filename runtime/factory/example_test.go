@@ -131,7 +131,10 @@ func ExampleMeasureMemory() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	f := informers.NewSharedInformerFactoryWithOptions(client, 0, factory.WithMemoryInterval(10*time.Minute))
+	f := informers.NewSharedInformerFactoryWithOptions(client, 0,
+		factory.WithListLimit(32<<20),
+		factory.WithMemoryInterval(10*time.Minute),
+	)
 	defer f.Shutdown()
 	f.Shop().V1alpha1().Orders().Informer()
 	f.StartWithContext(ctx)

@@ -60,6 +60,8 @@ type InformerOptions struct {
 	// Empty is none.
 	Name string
 
+	// listLimit is that of the factory; nil is none.
+	listLimit *source.ListLimit
 	// namespaces, if it is not nil, is what the informer follows, with the source that in
 	// returns for each.
 	namespaces *source.Namespaces
@@ -120,7 +122,7 @@ func newUntyped(objects reflect.Type, resource Resource, src core.Source[any], o
 // sourceOf returns the source of an informer that is made of src, or false if there is to be
 // none.
 func sourceOf[T any](src core.Source[T], options InformerOptions) (core.Source[T], bool) {
-	src = source.Tweak(src, options.TweakListOptions)
+	src = source.LimitLists(source.Tweak(src, options.TweakListOptions), options.listLimit)
 	if options.take != nil {
 		options.take(src)
 		return nil, false

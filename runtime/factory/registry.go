@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/footprint"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // key is what informers of a factory are of: a Go type or a resource.
@@ -40,6 +41,9 @@ func (k informerKey[K]) String() string {
 type registry[K key] struct {
 	options Options[K]
 	outages outageLog
+	// listLimit is that of all lists, made by limit.
+	listLimit *source.ListLimit
+	limiting  sync.Once
 
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
@@ -73,6 +77,16 @@ func (r *registry[K]) listWatchOptions() ListWatchOptions {
 	options := r.options.ListWatch
 	options.outages = &r.outages
 	return options
+}
+
+// limit returns the limit of all lists, or nil.
+func (r *registry[K]) limit() *source.ListLimit {
+	r.limiting.Do(func() {
+		if r.options.ListLimit > 0 {
+			r.listLimit = source.NewListLimit(r.options.ListLimit)
+		}
+	})
+	return r.listLimit
 }
 
 // informerFor returns the informer of a key, and creates it if there is none.

@@ -46,6 +46,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 			ListWatch:        f.listWatchOptions(),
 			MemoryInterval:   f.options.MemoryInterval,
 			Shard:            f.options.Shard,
+			listLimit:        f.limit(),
 		})
 	})
 }

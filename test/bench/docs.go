@@ -22,13 +22,17 @@ type page struct {
 var (
 	mainPage   = page{"README.md", mainHead}
 	ingestPage = page{"ingest.md", ingestHead}
-	allPages   = []page{mainPage, ingestPage}
+	startPage  = page{"start.md", startHead}
+	allPages   = []page{mainPage, ingestPage, startPage}
 )
 
 // pageOf returns the page that a workload, or a plot of workloads, is on.
 func pageOf(workload string) page {
 	if strings.HasPrefix(workload, "ingest/") {
 		return ingestPage
+	}
+	if strings.HasPrefix(workload, "start/") {
+		return startPage
 	}
 	return mainPage
 }
@@ -85,7 +89,8 @@ of the rounds, and a ratio that of the rounds' ratios: how many times better thi
 runtime is. A floor is one make and one copy of the pointers, measured in the same
 rounds. Sizes, goals and what a name means are in the sources of test/bench, a
 workload beside the other; what else was tried is in [alternatives.md](alternatives.md).
-What it takes to take objects in from a server is in [ingest.md](ingest.md).
+What it takes to take objects in from a server is in [ingest.md](ingest.md), and how much memory a start of many informers
+takes in [start.md](start.md).
 
 `
 
@@ -111,6 +116,26 @@ choose one for each, and "distinct" pods have no string and no number in common.
 
 A value is the median of one or more rounds, and a ratio that of their ratios: how many
 times better this runtime is.
+
+`
+
+const startHead = `# Start
+
+How much memory a program takes while the informers of 26 resources start together, and how much
+they hold afterwards, written by ` + "`make bench`" + `, or alone by
+` + "`cd test && go run ./bench -run ^start -docs ../docs/bench`" + `, on %s, %s.
+Each start, of client-go v0.37.2 or of this runtime, is a process of its own, and so is the
+server. Each resource has 2,000 pods, in protobuf, with 13 KB in JSON or a third of that; they
+are of deployments with a hundred pods. client-go has the same clients in all rows.
+
+- **typed**: sources of runtime/source, which decode lists item by item
+- **transform**: the same with a transform that drops the managed fields and the spec
+- **clientset**: a client of client-go, which decodes whole lists
+- **limit**: with ` + "`factory.WithListLimit`" + ` of 32 MiB
+- **peak-RSS-B**: the most resident memory until all are in sync, without what the process had
+  before
+- **held-B**: the live heap then, after a garbage collection
+- **cpu**: of the process, user and system, until all are in sync
 
 `
 

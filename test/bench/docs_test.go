@@ -38,8 +38,10 @@ func contains(t *testing.T, file, part string) {
 
 // The pages link to each other, and what plots show is measured, once.
 func TestPages(t *testing.T) {
-	if !strings.Contains(mainPage.head, "("+ingestPage.file+")") {
-		t.Errorf("%s has no link to %s", mainPage.file, ingestPage.file)
+	for _, other := range allPages[1:] {
+		if !strings.Contains(mainPage.head, "("+other.file+")") {
+			t.Errorf("%s has no link to %s", mainPage.file, other.file)
+		}
 	}
 	for _, s := range []scale{full, quick} {
 		measured := map[string]bool{}

@@ -11,6 +11,8 @@
 //	cd test && go run ./bench -rounds 1 -run ingest/replicas/list/json -pods 20000
 //	cd test && go run ./bench -run ^ingest -docs ../docs/bench   # writes that page alone
 //
+// What matches ^start starts informers of many resources together, in such processes too.
+//
 // Rounds of theirs and ours alternate, and the table has the medians. Workloads
 // are plain benchmarks, so that they run under go test too, for profiles and for
 // benchstat (make bench-compare):

@@ -13,9 +13,11 @@ import (
 // roles are what this program does instead of its command line if it was started by
 // itself, to measure in a process of its own: each does a job, and writes its result as JSON.
 var roles = map[string]func(job []byte, w io.Writer) error{
-	"client": roleOf(client.do),
-	"ingest": roleOf(ingester.do),
-	"feed":   roleOf(feed.do),
+	"client":      roleOf(client.do),
+	"ingest":      roleOf(ingester.do),
+	"feed":        roleOf(feed.do),
+	"start":       roleOf(starter.do),
+	"collections": roleOf(collections.do),
 }
 
 const (

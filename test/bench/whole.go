@@ -90,8 +90,12 @@ func serverOf(s scale) (orders.Connection, error) {
 	return connection, err
 }
 
-// stopServer ends what serverOf and hostOf have started.
+// stopServer ends what serverOf, hostOf and hostOfCollections have started.
 func stopServer() {
+	if collecting.stop != nil {
+		collecting.stop()
+		collecting.stop = nil
+	}
 	if feeding.stop != nil {
 		feeding.stop()
 		feeding.stop = nil

@@ -56,6 +56,8 @@ type scale struct {
 	pods        int
 	podsPlotted []int
 	podEvents   int
+	// started is how many objects each of the resources has whose informers start together.
+	started int
 	// rounds and time are how often, and for how long, to measure by default;
 	// exactly is the rounds of everything, if it is not zero.
 	rounds  int
@@ -77,6 +79,7 @@ var (
 		pods:        20_000,
 		podsPlotted: []int{1_000, 5_000, 20_000, 100_000},
 		podEvents:   20_000,
+		started:     2_000,
 		rounds:      5,
 		time:        30 * time.Millisecond,
 	}
@@ -93,6 +96,7 @@ var (
 		pods:        100,
 		podsPlotted: []int{50, 100},
 		podEvents:   200,
+		started:     20,
 		inMemory:    true,
 		rounds:      1,
 		time:        time.Millisecond,
@@ -102,7 +106,7 @@ var (
 // workloads returns all of them, in the order of the report.
 func workloads(s scale) []workload {
 	var all []workload
-	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency, memory, whole, ingest} {
+	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency, memory, whole, ingest, starts} {
 		all = append(all, theme(s)...)
 	}
 	for i := range all {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	clientgo "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// starts is how much memory a program has at the most while many informers start together, and
+// how much they hold afterwards.
+func starts(s scale) []workload {
+	var all []workload
+	server := collections{Resources: startResources, Each: s.started}
+	for _, way := range []startWay{typedStart, transformStart, clientsetStart} {
+		for _, limit := range []int64{0, startLimit} {
+			name, ratio := "no-limit", measure{unit: startRatio}
+			if limit > 0 {
+				name, ratio.atMost = "limit", 1.2
+			}
+			theirs, ours := starter{Server: server, Way: way}, starter{Server: server, Way: way, Ours: true, Limit: limit}
+			all = append(all, workload{
+				name:   fmt.Sprintf("start/%s/%s/objects=%d", way, name, server.Resources*server.Each),
+				theirs: starting(theirs), ours: starting(ours),
+				show:   []measure{{unit: startPeak}, {unit: startHeld}, ratio, {unit: ingestCPU}},
+				rounds: 1, // it varies little
+			})
+		}
+	}
+	return all
+}
+
+// startWay is how informers get their objects.
+type startWay string
+
+const (
+	// typedStart is runtime/source, which decodes a list item by item.
+	typedStart startWay = "typed"
+	// transformStart has a transform too, which drops most of each object.
+	transformStart startWay = "transform"
+	// clientsetStart is a client of client-go, which decodes whole lists.
+	clientsetStart startWay = "clientset"
+
+	startResources = 26
+	startLimit     = 32 << 20
+
+	startPeak  = "peak-RSS-B"
+	startHeld  = "held-B"
+	startRatio = "peak/held"
+)
+
+// starter starts informers of all resources of a server, in a process of its own.
+type starter struct {
+	Host   string
+	Server collections
+	Way    startWay
+	Ours   bool
+	// Limit is that of lists, if it is not zero.
+	Limit int64
+}
+
+// started is what a start takes.
+type started struct {
+	// CPU is what the process has used, of user and system, until all informers were in sync.
+	CPU time.Duration
+	// Peak is the most memory that was resident until then, and Held the live heap afterwards,
+	// in bytes; both without what was there before the start.
+	Peak uint64
+	Held float64
+}
+
+// do starts, and writes the result.
+func (s starter) do(w io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	start, err := s.informers()
+	if err != nil {
+		return err
+	}
+	result, err := s.measure(ctx, start)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(result)
+}
+
+// measure measures until start returns, when all informers are in sync.
+func (s starter) measure(ctx context.Context, start func(context.Context) error) (result started, err error) {
+	idle := usageNow()
+	debug.FreeOSMemory() // what is free, but resident, would hide what the informers allocate
+	resident, used := memoryOf(residentNow), cpu()
+	if err := start(ctx); err != nil {
+		return result, err
+	}
+	result.CPU = cpu() - used
+	result.Peak = memoryOf(mostResident) - resident
+	result.Held = usageNow().minus(idle).heap
+	return result, nil
+}
+
+// informers makes informers of either side, and returns a function that runs them and waits
+// until all are in sync.
+func (s starter) informers() (start func(context.Context) error, err error) {
+	config := &rest.Config{Host: s.Host, QPS: -1}
+	config.ContentType, config.AcceptContentTypes = string(inProtobuf), string(inProtobuf)
+	theirs := rest.CopyConfig(config)
+	theirs.APIPath, theirs.GroupVersion = "/api", &v1.SchemeGroupVersion
+	theirs.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	whole, err := rest.RESTClientFor(theirs)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Ours {
+		return s.theirs(whole)
+	}
+	client, err := source.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	f := factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*v1.Pod] {
+		if s.Way == clientsetStart {
+			return source.FromListerWatcher[*v1.Pod](listerOf(whole, resource), &v1.Pod{})
+		}
+		return source.New[*v1.Pod](client, resource, namespace)
+	}, factory.ResourceOptions{
+		ListLimit: s.Limit, Transform: s.transform(), ListWatch: factory.ListWatchOptions{DisableWatchList: true},
+	})
+	for i := range s.Server.Resources {
+		f.InformerFor(s.Server.resource(i))
+	}
+	return func(ctx context.Context) error {
+		f.StartWithContext(ctx)
+		return f.WaitForSync(ctx)
+	}, nil
+}
+
+func (s starter) theirs(client rest.Interface) (start func(context.Context) error, err error) {
+	var informers []clientgo.SharedIndexInformer
+	var synced []clientgo.InformerSynced
+	for i := range s.Server.Resources {
+		lw := listerOf(client, s.Server.resource(i))
+		informer := clientgo.NewSharedIndexInformer(lw, &v1.Pod{}, 0, clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc})
+		if err := informer.SetTransform(s.transform()); err != nil {
+			return nil, err
+		}
+		informers, synced = append(informers, informer), append(synced, informer.HasSynced)
+	}
+	return func(ctx context.Context) error {
+		for _, informer := range informers {
+			go informer.RunWithContext(ctx)
+		}
+		if !clientgo.WaitForCacheSync(ctx.Done(), synced...) {
+			return errors.New("not in sync")
+		}
+		return nil
+	}, nil
+}
+
+// listerOf lists and watches a resource, without watch-lists, which the server does not have.
+func listerOf(client rest.Interface, resource schema.GroupVersionResource) clientgo.ListerWatcher {
+	lw := clientgo.NewListWatchFromClient(client, resource.Resource, "", fields.Everything())
+	return clientgo.ToListWatcherWithWatchListSemantics(lw, onlyLists{})
+}
+
+type onlyLists struct{}
+
+func (onlyLists) IsWatchListSemanticsUnSupported() bool { return true }
+
+// transform drops most of each object, or is nil.
+func (s starter) transform() clientgo.TransformFunc {
+	if s.Way != transformStart {
+		return nil
+	}
+	return func(obj any) (any, error) {
+		pod := obj.(*v1.Pod)
+		pod.ManagedFields, pod.Spec = nil, v1.PodSpec{NodeName: pod.Spec.NodeName}
+		return pod, nil
+	}
+}
+
+// starting runs a starter until the benchmark has had enough.
+func starting(s starter) func(*testing.B) {
+	return func(b *testing.B) {
+		var err error
+		s.Host, err = hostOfCollections(s.Server)
+		check(b, err)
+		var result started
+		for b.Loop() {
+			cmd, err := process("start", s)
+			check(b, err)
+			check(b, resultOf(cmd, &result))
+		}
+		b.ReportMetric(float64(result.CPU), ingestCPU)
+		b.ReportMetric(float64(result.Peak), startPeak)
+		b.ReportMetric(result.Held, startHeld)
+		b.ReportMetric(float64(result.Peak)/result.Held, startRatio)
+	}
+}

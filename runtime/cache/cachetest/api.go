@@ -1,7 +1,6 @@
 package cachetest
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -60,7 +59,7 @@ type API[T runtime.Object] struct {
 // NewAPI returns an API that holds the objects, created in that order. Its
 // first resourceVersion, that of the empty API, is 1.
 //
-// If one of the objects can't be created, the error comes from every later
+// If one of the objects can't be created, its error comes from every later
 // request.
 func NewAPI[T runtime.Object](objs ...T) *API[T] {
 	kind := reflect.TypeFor[T]()
@@ -74,7 +73,8 @@ func NewAPI[T runtime.Object](objs ...T) *API[T] {
 	}
 	for _, obj := range objs {
 		if _, err := a.Create(obj); err != nil {
-			a.invalid = errors.Join(a.invalid, err)
+			a.invalid = err // which is also that of each further Create
+			break
 		}
 	}
 	return a

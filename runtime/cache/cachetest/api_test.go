@@ -143,6 +143,20 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
+// However many objects can't be created, the error is one: joined with itself for each, it
+// took a server of 30 of them for ever to look into it.
+func TestNewAPIKeepsOneError(t *testing.T) {
+	bad := make([]*testv1.Carp, 100)
+	for i := range bad {
+		bad[i] = carp(fmt.Sprintf("a/%d", i))
+		bad[i].ResourceVersion = "7"
+	}
+	_, err := NewAPI(bad...).List(t.Context(), metav1.ListOptions{}, func(*testv1.Carp, error) {})
+	if want := "resourceVersion should not be set on objects to be created"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %q", err, want)
+	}
+}
+
 func TestNewAPIKeepsItsError(t *testing.T) {
 	api := NewAPI(carp("a/one"), carp("a/one"))
 	_, listErr := api.List(t.Context(), metav1.ListOptions{}, func(*testv1.Carp, error) {})

@@ -3,8 +3,6 @@ package membership
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -12,6 +10,8 @@ import (
 type situation struct {
 	options Options
 	session string
+	// mark is the last one of this member, which may not have been written yet.
+	mark mark
 	// leaving is whether this member hands over all that it has.
 	leaving bool
 	view    view
@@ -36,8 +36,6 @@ type standing struct {
 	stop shard.Ranges
 	// follow is what its informers need: what it owns and what it will own.
 	follow shard.Ranges
-	// mark is which Lease of the group its own Lease should name.
-	mark types.UID
 	// targets is what each member should own.
 	targets map[string]shard.Ranges
 	// orphans are ranges without an owner that is alive, which may be assigned.
@@ -60,7 +58,7 @@ func assess(s situation) standing {
 	if own.expired {
 		return standing{over: true}
 	}
-	st := standing{mark: s.view.uid(), rank: s.rank()}
+	st := standing{rank: s.rank()}
 	for _, p := range s.view.peers {
 		if !p.expired && p.session != s.session && s.seen.left(p.session) <= 0 {
 			st.expire = append(st.expire, p)
@@ -87,7 +85,7 @@ func assess(s situation) standing {
 		safe = safe.Minus(s.released)
 	}
 	st.stop = mine.Minus(safe)
-	if own.mark != s.view.uid() {
+	if own.mark != s.mark || own.mark.table != s.view.uid() {
 		st.waiting = "own Lease does not name the Lease of the group yet"
 		return st
 	}
@@ -127,7 +125,7 @@ func (s situation) targets() map[string]shard.Ranges {
 // orphans returns the ranges that may be given to a member: no member that is alive owns them,
 // and none goes by a Lease of the group that was deleted.
 func (s situation) orphans() shard.Ranges {
-	deleted := func(p peer) bool { return !p.expired && p.mark != "" && p.mark != s.view.uid() }
+	deleted := func(p peer) bool { return !p.expired && p.mark.table != "" && p.mark.table != s.view.uid() }
 	if slices.ContainsFunc(s.view.peers, deleted) || len(s.view.owners) == 0 && !s.settled {
 		return nil
 	}

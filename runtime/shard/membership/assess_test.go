@@ -16,16 +16,20 @@ type scene struct{ situation }
 
 func newScene(owners map[string]shard.Ranges) *scene {
 	options, _ := Options{Group: "orders", Identity: "a"}.withDefaults()
-	s := &scene{situation{options: options, session: "orders-a", settled: true, seen: observations{of: map[string]observation{}}}}
+	s := &scene{situation{options: options, session: "orders-a", mark: mark{"table", 1}, settled: true, seen: observations{of: map[string]observation{}}}}
 	s.view = view{}.withTable(options.mapLease(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{UID: "table"}}, ownership{epoch: 5, owners: owners}))
 	return s
 }
 
 // member adds a member that goes by a Lease of the group, and was seen to be the same for a while.
-func (s *scene) member(session string, mark types.UID, waited time.Duration, change ...func(*coordinationv1.Lease)) *scene {
+func (s *scene) member(session string, table types.UID, waited time.Duration, change ...func(*coordinationv1.Lease)) *scene {
 	options := s.options
 	options.Identity = session
-	lease := options.lease(session, mark, false, time.Time{})
+	goesBy := mark{table, 1}
+	if table == "" {
+		goesBy = mark{}
+	}
+	lease := options.lease(session, goesBy, false, time.Time{})
 	for _, f := range change {
 		f(lease)
 	}
@@ -57,6 +61,7 @@ func TestAssess(t *testing.T) {
 		"own Lease expired":              {newScene(nil).member("orders-a", "table", 0, marked), want{over: true}},
 		"own Lease without mark":         {newScene(own("orders-a", all)).member("orders-a", "", 0), want{follow: 1, waiting: true}},
 		"own Lease with another mark":    {newScene(own("orders-a", all)).member("orders-a", "old", 0), want{follow: 1, waiting: true}},
+		"own Lease read from before":     {with(newScene(own("orders-a", all)).member("orders-a", "table", 0), func(s *scene) { s.mark.count = 2 }), want{follow: 1, waiting: true}},
 		"owns all":                       {newScene(own("orders-a", all)).member("orders-a", "table", 0), want{act: 1, follow: 1}},
 		"no Lease of the group":          {with(newScene(nil).member("orders-a", "", 0), func(s *scene) { s.view.table = nil }), want{create: true, waiting: true}},
 		"text of somebody":               {with(newScene(nil).member("orders-a", "table", 0), func(s *scene) { s.view.err = ErrInvalid }), want{waiting: true}},

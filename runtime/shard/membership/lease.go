@@ -2,7 +2,10 @@ package membership
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -17,8 +20,8 @@ const (
 	labelGroup = "informer-gen.dev/shard-group"
 	// annotationOwners says who owns what, on the Lease with the name of the group.
 	annotationOwners = "informer-gen.dev/shard-owners"
-	// annotationMap is the UID of the Lease of the group that a member goes by.
-	annotationMap = "informer-gen.dev/shard-map"
+	// annotationMark is the mark of a member.
+	annotationMark = "informer-gen.dev/shard-mark"
 	// annotationLeaving is on the Lease of a member that is handing over all that it has.
 	annotationLeaving = "informer-gen.dev/shard-leaving"
 )
@@ -46,9 +49,33 @@ func newSession(group string) string {
 	return group + "-" + string(suffix)
 }
 
+// mark says which Lease of the group a member goes by, by its UID, and how often that has changed.
+// A member acts only on what was read together with its last mark: so what was read later than
+// the mark was written. Others give no ranges of one Lease of the group to anyone, while there
+// is a mark of another one.
+type mark struct {
+	table types.UID
+	count int
+}
+
+// String returns the text of the annotation, such as "<UID>/1"; "" for the zero value.
+func (m mark) String() string {
+	if m.count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s/%d", m.table, m.count)
+}
+
+// parseMark reads an annotation. What is none is a mark of no Lease that there is.
+func parseMark(text string) mark {
+	table, count, _ := strings.Cut(text, "/")
+	n, _ := strconv.Atoi(count)
+	return mark{types.UID(table), n}
+}
+
 // lease returns the Lease of a session of a member as it should be, without a
 // resourceVersion.
-func (o Options) lease(session string, mark types.UID, leaving bool, acquired time.Time) *coordinationv1.Lease {
+func (o Options) lease(session string, mark mark, leaving bool, acquired time.Time) *coordinationv1.Lease {
 	lease := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        session,
@@ -62,8 +89,8 @@ func (o Options) lease(session string, mark types.UID, leaving bool, acquired ti
 			RenewTime:            &metav1.MicroTime{Time: time.Now()}, // for people
 		},
 	}
-	if mark != "" {
-		lease.Annotations[annotationMap] = string(mark)
+	if mark.count > 0 {
+		lease.Annotations[annotationMark] = mark.String()
 	}
 	if leaving {
 		lease.Annotations[annotationLeaving] = "true"
@@ -87,7 +114,7 @@ func renew(ctx context.Context, leases Leases, c clock, lease *coordinationv1.Le
 			err = getErr
 			break
 		}
-		if isExpired(current) {
+		if isExpired(current) || current.UID != lease.UID {
 			return nil, began, errExpired
 		}
 		lease = lease.DeepCopy()

@@ -10,7 +10,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
@@ -39,7 +38,7 @@ type loop struct {
 	// What is about the own Lease.
 	lease     *coordinationv1.Lease // as it was read or written last; nil before it is created
 	acquired  time.Time
-	mark      types.UID
+	mark      mark
 	leaving   bool
 	renewing  bool
 	removing  bool
@@ -208,7 +207,7 @@ func (l *loop) renewed(lease *coordinationv1.Lease, began instant, err error) {
 		l.timer(&l.renewStop, l.options.RenewInterval/2, l.renew)
 		return
 	}
-	marked := l.lease == nil || l.lease.Annotations[annotationMap] != lease.Annotations[annotationMap]
+	marked := l.lease == nil || l.lease.Annotations[annotationMark] != lease.Annotations[annotationMark]
 	l.lease = lease
 	l.member.extend(began)
 	l.member.report(func(s *Status) { s.Renewed = time.Now() })

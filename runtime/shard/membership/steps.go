@@ -41,7 +41,7 @@ func (l *loop) listed(list *coordinationv1.LeaseList, err error) {
 	v, now := newView(l.options, list), l.clock.now()
 	if l.view != nil && v.olderThan(*l.view) {
 		l.failed("list leases", errOlder)
-		if l.unread() > actFor(l.options.LeaseDuration) {
+		if !l.leaving && l.unread() > actFor(l.options.LeaseDuration) {
 			l.end(errOlder) // the next session knows nothing of what was
 			return
 		}
@@ -78,6 +78,7 @@ func (l *loop) situation() situation {
 	return situation{
 		options:  l.options,
 		session:  l.session,
+		mark:     l.mark,
 		leaving:  l.leaving,
 		view:     *l.view,
 		seen:     l.seen,
@@ -122,8 +123,8 @@ func (l *loop) step() {
 		l.remove()
 		return
 	}
-	if own := l.view.peer(l.session); own != nil && own.mark != st.mark && l.mark != st.mark && (own.mark == "" || len(working) == 0) {
-		l.mark = st.mark
+	if l.mark.table != l.view.uid() && l.view.err == nil && (l.mark.count == 0 || len(working) == 0) {
+		l.mark = mark{l.view.uid(), l.mark.count + 1}
 		l.renew()
 	}
 	wait := l.write(s, st, idle(st.stop, l.view.layout(), working))

@@ -28,9 +28,8 @@ type peer struct {
 	lease *coordinationv1.Lease
 	candidate
 	expired, leaving bool
-	// mark is the UID of the Lease of the group that the member goes by.
-	mark     types.UID
-	duration time.Duration
+	mark             mark
+	duration         time.Duration
 }
 
 // newView reads the Leases of a list.
@@ -53,7 +52,7 @@ func newPeer(o Options, lease *coordinationv1.Lease) peer {
 		candidate: candidate{session: lease.Name},
 		expired:   isExpired(lease),
 		leaving:   lease.Annotations[annotationLeaving] != "",
-		mark:      types.UID(lease.Annotations[annotationMap]),
+		mark:      parseMark(lease.Annotations[annotationMark]),
 		duration:  o.LeaseDuration,
 	}
 	if !p.expired {

@@ -19,7 +19,8 @@
 //     Content-Security-Policy that allows nothing but its own style.
 //   - Whatever names and errors contain is shown as text.
 //   - A request waits neither for handlers nor for reconciles.
-//   - What is kept is bounded: 120 samples of a few numbers for each informer and handler.
+//   - What is kept is bounded: 120 samples of a few numbers for each informer and handler, of
+//     which the first thousand are sampled.
 //     Run is the only goroutine, and ends with its context.
 //
 // The page shows names of resources, handlers and namespaces, addresses and accounts in

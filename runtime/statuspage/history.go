@@ -10,6 +10,9 @@ import (
 // historySize is how many samples a page keeps.
 const historySize = 120
 
+// maxSampled is how many informers and handlers are sampled, those that come first.
+const maxSampled = 1000
+
 // sample is what the picture needs of the statuses of one time.
 type sample struct {
 	at time.Time
@@ -23,8 +26,11 @@ type sample struct {
 func newSample(at time.Time, statuses []cache.Status) sample {
 	s := sample{at: at, events: map[string]uint64{}, backlogs: map[[2]string]int{}, calls: map[[2]string]uint64{}}
 	for _, status := range statuses {
+		if len(s.events)+len(s.backlogs) >= maxSampled {
+			break
+		}
 		s.events[status.Name] += status.Events
-		for _, h := range status.Handlers {
+		for _, h := range status.Handlers[:min(len(status.Handlers), maxSampled-len(s.backlogs))] {
 			of := [2]string{status.Name, h.Name}
 			s.backlogs[of] += h.Backlog
 			s.calls[of] += h.Delivered

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -233,6 +234,33 @@ func TestRun(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// However many handlers a program adds, the page and what is kept for it are bounded.
+func TestManyHandlers(t *testing.T) {
+	handlers := func(n int) (all []cache.HandlerStatus) {
+		for i := range n {
+			all = append(all, cache.HandlerStatus{Name: fmt.Sprint("handler-", i)})
+		}
+		return all
+	}
+	p := New(justStatus{{Name: "pods", Handlers: handlers(600)}, {Name: "nodes", Handlers: handlers(5000)}, {Name: "last", Handlers: handlers(1)}}, Options{})
+	page := get(t, p, "/").Body.String()
+	for _, text := range []string{"And 100 handlers of pods.", "And 5\u202f000 handlers of nodes.", "And 1 handler of last.", ">handler-499<"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("lacks %q", text)
+		}
+	}
+	if strings.Contains(page, ">handler-500<") {
+		t.Error("shows more than 500 handlers")
+	}
+	s := p.history.all()[0]
+	if n := len(s.backlogs); n != maxSampled || len(s.events) != 2 {
+		t.Errorf("%d handlers and %d informers are sampled", n, len(s.events))
+	}
+	if s := newSample(time.Now(), justStatus(make([]cache.Status, 3))); len(s.events) != 1 {
+		t.Errorf("%v", s)
+	}
 }
 
 func BenchmarkPage(b *testing.B) {

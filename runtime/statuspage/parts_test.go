@@ -64,6 +64,9 @@ func TestText(t *testing.T) {
 		{size(1500), "1.5 kB"},
 		{size(123_456_789), "123 MB"},
 		{size(5_000_000_000_000), "5000 GB"},
+		{summary("one line"), "one line"},
+		{summary("panic: no\nstack"), "panic: no …"},
+		{summary(strings.Repeat("é", 501)), strings.Repeat("é", 500) + " …"},
 		{plural(1, "key"), "1 key"},
 		{plural(1000, "key"), "1\u202f000 keys"},
 	} {

@@ -56,7 +56,7 @@ func problemsOf(informers []cache.Status, controllers []controller.Status, now t
 }
 
 func informerProblems(s cache.Status) (all []problem) {
-	urgent := func(what, advice string) { all = append(all, problem{s.Name, what, advice, true}) }
+	urgent := func(what, advice string) { all = append(all, problem{s.Name, summary(what), advice, true}) }
 	switch {
 	case s.Phase == cache.PhaseStopped:
 		urgent(s.String(), "Its store does not change any more. Request another informer from the factory, or find who has ended its context.")
@@ -69,7 +69,7 @@ func informerProblems(s cache.Status) (all []problem) {
 	}
 	if s.ObjectErrors > 0 {
 		all = append(all, problem{Subject: s.Name,
-			What:   fmt.Sprintf("%s left out, the last: %v", plural(s.ObjectErrors, "object"), s.LastObjectError),
+			What:   summary(fmt.Sprintf("%s left out, the last: %v", plural(s.ObjectErrors, "object"), s.LastObjectError)),
 			Advice: "Compare the Go type with the schema of the resource, and look at index functions and transforms. The log names each object.",
 		})
 	}
@@ -104,7 +104,7 @@ func controllerProblems(s controller.Status, now time.Time) (all []problem) {
 			"Reconcile faster, or with more workers.", true})
 	}
 	if s.LastError != nil && now.Sub(s.LastErrorTime) < staleAfter {
-		all = append(all, problem{Subject: subject, What: fmt.Sprintf("the reconcile of %v failed %s: %v", s.LastErrorKey, ago(s.LastErrorTime, now), s.LastError),
+		all = append(all, problem{Subject: subject, What: summary(fmt.Sprintf("the reconcile of %v failed %s: %v", s.LastErrorKey, ago(s.LastErrorTime, now), s.LastError)),
 			Advice: "It is retried, unless the error is terminal. The log has all errors of reconciles."})
 	}
 	return all

@@ -39,7 +39,7 @@ ul.problems{list-style:none;margin:.3rem 0;padding:0}
 details{border-bottom:1px solid var(--rule);padding:.3rem 0}
 summary{cursor:pointer;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:minmax(8rem,13rem) 1fr;gap:.15rem .9rem;margin:.4rem 0 .6rem 1.1rem}
-dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;white-space:pre-wrap}
 form{display:flex;flex-wrap:wrap;gap:.5rem;margin:.3rem 0 .6rem}
 input,button{font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:4px;padding:.28rem .6rem}
 input{flex:1 1 14rem;max-width:32rem;min-width:0}

@@ -71,6 +71,20 @@ func size(bytes int64) string {
 	return ""
 }
 
+// summary is the first line of a text, cut to a length that can be read: errors of panics have
+// their stack.
+func summary(text string) string {
+	const most = 500
+	text, _, cut := strings.Cut(text, "\n")
+	if runes := []rune(text); len(runes) > most {
+		text, cut = string(runes[:most]), true
+	}
+	if cut {
+		text += " …"
+	}
+	return text
+}
+
 // plural is a number with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {

@@ -181,10 +181,18 @@ func (v view) upToDate(s cache.Status) element {
 	}
 }
 
+// maxHandlers is how many handlers the page shows. JSON has all.
+const maxHandlers = 500
+
 func (v view) handlers() any {
+	var more []element
 	t := table{columns: []column{{"Handler", "name"}, {"Informer", ""}, {"Backlog", "n"}, {"Backlog over time", ""}, {"Calls/s", ""}, {"Lag", "n"}, {"Longest call", "n"}, {"Calls", "n"}, {"Panics", "n"}}}
 	for _, s := range v.Informers {
-		for _, h := range s.Handlers {
+		for i, h := range s.Handlers {
+			if len(t.rows) == maxHandlers {
+				more = append(more, el("p", class("soft"), fmt.Sprintf("And %s of %s.", plural(len(s.Handlers)-i, "handler"), s.Name)))
+				break
+			}
 			of := [2]string{s.Name, h.Name}
 			backlog := values(v.samples, func(s sample) map[[2]string]int { return s.backlogs }, of)
 			calls := values(v.samples, func(s sample) map[[2]string]uint64 { return s.calls }, of)
@@ -196,7 +204,7 @@ func (v view) handlers() any {
 	if len(t.rows) == 0 {
 		return nothing
 	}
-	return section("handlers", "Handlers", "the last "+brief(v.window), t.element("handlers"))
+	return section("handlers", "Handlers", "the last "+brief(v.window), t.element("handlers"), more)
 }
 
 func (v view) controllers() any {
@@ -256,7 +264,7 @@ func (v view) memory() any {
 func (v view) details() any {
 	var all []element
 	for i, s := range v.Informers {
-		d := el("details", attr{"id", fmt.Sprintf("informer-%d", i)}, el("summary", s.Name+": ", el("span", class("soft"), s.String())), v.facts(s))
+		d := el("details", attr{"id", fmt.Sprintf("informer-%d", i)}, el("summary", s.Name+": ", el("span", class("soft"), summary(s.String()))), v.facts(s))
 		all = append(all, d)
 	}
 	if len(all) == 0 {

@@ -17,6 +17,7 @@ import (
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -27,6 +28,9 @@ var Pods = v1.SchemeGroupVersion.WithResource("pods")
 type Options struct {
 	// Listing is true for an informer without watch-lists.
 	Listing bool
+	// Shard and Streams are those of Typed.
+	Shard   *shard.Shard
+	Streams int
 	// Backoff is that of Typed, where nil is its default.
 	Backoff *wait.Backoff
 }
@@ -46,6 +50,8 @@ var (
 			return nil, err
 		}
 		informer := core.New(source.New[*v1.Pod](client, Pods, metav1.NamespaceAll), core.Options[*v1.Pod]{
+			Shard:            options.Shard,
+			Streams:          options.Streams,
 			Backoff:          options.Backoff,
 			DisableWatchList: options.Listing,
 		})

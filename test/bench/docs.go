@@ -15,23 +15,28 @@ import (
 // page is a document with the results of some workloads.
 type page struct {
 	file string
+	// theirs and ours are what the sides of its workloads are called.
+	theirs, ours string
 	// head is above the plots, with the machine and the date.
 	head string
 }
 
 var (
-	mainPage   = page{"README.md", mainHead}
-	ingestPage = page{"ingest.md", ingestHead}
-	startPage  = page{"start.md", startHead}
-	allPages   = []page{mainPage, ingestPage, startPage}
+	mainPage   = page{"README.md", "client-go", "here", mainHead}
+	ingestPage = page{"ingest.md", "client-go", "here", ingestHead}
+	startPage  = page{"start.md", "client-go", "here", startHead}
+	shardsPage = page{"shards.md", "all, one stream", "shard, or streams", shardsHead}
+	allPages   = []page{mainPage, ingestPage, startPage, shardsPage}
 )
 
 // pageOf returns the page that a workload, or a plot of workloads, is on.
 func pageOf(workload string) page {
-	if strings.HasPrefix(workload, "ingest/") {
+	switch {
+	case strings.HasPrefix(workload, "ingest/"):
 		return ingestPage
-	}
-	if strings.HasPrefix(workload, "start/") {
+	case strings.HasPrefix(workload, "shards/"):
+		return shardsPage
+	case strings.HasPrefix(workload, "start/"):
 		return startPage
 	}
 	return mainPage
@@ -72,7 +77,7 @@ func (p page) write(dir string, s scale, results []result) error {
 		}
 		fmt.Fprintf(&text, "![%s](%s.svg)\n", plot.title, plot.name)
 	}
-	text.WriteString("\n| workload | client-go | here | ratio | unit | goal | |\n|---|--:|--:|--:|---|---|---|\n")
+	fmt.Fprintf(&text, "\n| workload | %s | %s | ratio | unit | goal | |\n|---|--:|--:|--:|---|---|---|\n", p.theirs, p.ours)
 	for _, r := range results {
 		fmt.Fprintf(&text, "| %s |\n", strings.Join(cells(r), " | "))
 	}
@@ -136,6 +141,19 @@ are of deployments with a hundred pods. client-go has the same clients in all ro
   before
 - **held-B**: the live heap then, after a garbage collection
 - **cpu**: of the process, user and system, until all are in sync
+
+`
+
+const shardsHead = `# Shards and streams
+
+What a replica takes that follows one of eight shards of the pods ([sharding.md](../sharding.md)),
+beside one that follows all of them, and two lists and watches into one store beside one,
+written by ` + "`make bench`" + `, or alone by
+` + "`cd test && go run ./bench -run ^shards -docs ../docs/bench`" + `, on %s, %s.
+Pods, server and measures are those of [ingest.md](ingest.md); **sync** is the time until a
+handler has seen all pods. "filters=true" is a server that obeys shard selectors (KEP-5866),
+"filters=false" one that sends everything. **cpu/event** is the CPU for each change of any pod,
+also of other shards.
 
 `
 

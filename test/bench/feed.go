@@ -11,7 +11,11 @@ import (
 	"strings"
 	"sync"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/apimachinery/pkg/watch"
+	apisharding "k8s.io/apiserver/pkg/sharding"
 
 	"github.com/informer-gen/informer-gen/test/bench/pods"
 )
@@ -25,6 +29,10 @@ type feed struct {
 	Events    int
 	WatchList bool
 	Encoding  encoding
+	// Filters is whether the server obeys shard selectors, and Lists how many lists it has to
+	// have had from a client before the changes; zero is one.
+	Filters bool
+	Lists   int
 }
 
 // do serves until the standard input ends.
@@ -47,15 +55,20 @@ func (f feed) do(w io.Writer) error {
 
 // handler encodes everything.
 func (f feed) handler() (http.Handler, error) {
-	initial, err := f.initial()
+	pods, err := encodePods(f.Pods.Size, f.Pods.Pod, func(pod *v1.Pod) ([]byte, error) {
+		if f.WatchList {
+			return f.Encoding.event(watch.Added, pod)
+		}
+		return f.Encoding.item(pod)
+	})
 	if err != nil {
 		return nil, err
 	}
-	changes, err := encodeAll(f.Events, func(i int) ([]byte, error) { return f.Encoding.event(watch.Modified, f.Pods.Change(i)) })
+	changes, err := encodePods(f.Events, f.Pods.Change, func(pod *v1.Pod) ([]byte, error) { return f.Encoding.event(watch.Modified, pod) })
 	if err != nil {
 		return nil, err
 	}
-	s := &feedServer{feed: f, initial: initial, changes: changes, readers: map[string]*feedReader{}}
+	s := &feedServer{feed: f, pods: pods, changes: changes, readers: map[string]*feedReader{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{reader}/api/v1/pods", s.read)
 	mux.HandleFunc("POST /{reader}/changes", s.change)
@@ -63,29 +76,51 @@ func (f feed) handler() (http.Handler, error) {
 }
 
 // initial returns the parts of a list, or the watch events that a watch-list begins with.
-func (f feed) initial() ([][]byte, error) {
+func (f feed) initial(pods [][]byte) ([][]byte, error) {
 	version := f.Pods.ListVersion()
 	if !f.WatchList {
-		items, err := encodeAll(f.Pods.Size, func(i int) ([]byte, error) { return f.Encoding.item(f.Pods.Pod(i)) })
-		if err != nil {
-			return nil, err
-		}
-		return f.Encoding.list(version, items)
-	}
-	events, err := encodeAll(f.Pods.Size, func(i int) ([]byte, error) { return f.Encoding.event(watch.Added, f.Pods.Pod(i)) })
-	if err != nil {
-		return nil, err
+		return f.Encoding.list(version, pods)
 	}
 	end, err := f.Encoding.initialEventsEnd(version)
-	return append(events, end), err
+	return append(pods[:len(pods):len(pods)], end), err
+}
+
+// encodedPods are pods, or watch events of them, with what shards are told apart by.
+type encodedPods struct {
+	bytes [][]byte
+	pods  []metav1.PartialObjectMetadata
+}
+
+func encodePods(n int, pod func(i int) *v1.Pod, encode func(*v1.Pod) ([]byte, error)) (encodedPods, error) {
+	all := encodedPods{pods: make([]metav1.PartialObjectMetadata, n)}
+	var err error
+	all.bytes, err = encodeAll(n, func(i int) ([]byte, error) {
+		p := pod(i)
+		all.pods[i].UID = p.UID
+		return encode(p)
+	})
+	return all, err
+}
+
+// of returns those that are selected.
+func (e encodedPods) of(selector sharding.Selector) [][]byte {
+	if selector.Empty() {
+		return e.bytes
+	}
+	var some [][]byte
+	for i := range e.pods {
+		if selected, err := selector.Matches(&e.pods[i]); selected && err == nil {
+			some = append(some, e.bytes[i])
+		}
+	}
+	return some
 }
 
 // feedServer serves a feed.
 type feedServer struct {
 	feed
-	// initial answers a list or begins a watch-list, and changes are the watch events
-	// after it.
-	initial, changes [][]byte
+	// pods answer a list or begin a watch-list, and changes are the watch events after it.
+	pods, changes encodedPods
 
 	mu      sync.Mutex
 	readers map[string]*feedReader
@@ -132,8 +167,21 @@ func (s *feedServer) read(w http.ResponseWriter, r *http.Request) {
 		contentType = s.Encoding.streamType()
 	}
 	w.Header().Set("Content-Type", contentType)
+	selected := sharding.Everything()
+	if text := query.Get("shardSelector"); text != "" && s.Filters {
+		var err error
+		if selected, err = apisharding.Parse(text); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+	}
 	if watchList || !watches {
-		writeParts(w, s.initial)
+		initial, err := s.initial(s.pods.of(selected))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		writeParts(w, initial)
 	}
 	if !watches {
 		return
@@ -143,7 +191,7 @@ func (s *feedServer) read(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 		case <-reader.changed:
-			writeParts(w, s.changes)
+			writeParts(w, s.changes.of(selected))
 		}
 	}
 	<-r.Context().Done()
@@ -162,14 +210,14 @@ func writeParts(w http.ResponseWriter, parts [][]byte) {
 	}
 }
 
-// change sends the changes to a client, unless it has not listed as it should: once, and
-// in the way of this server.
+// change sends the changes to a client, unless it has listed more often than it should, or
+// less.
 func (s *feedServer) change(w http.ResponseWriter, r *http.Request) {
 	reader := s.reader(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if lists := reader.watchLists; len(lists) != 1 || lists[0] != s.WatchList {
-		http.Error(w, fmt.Sprintf("lists, as watch-lists or not: got %v, want [%v]", lists, s.WatchList), http.StatusConflict)
+	if lists := reader.watchLists; len(lists) != max(1, s.Lists) {
+		http.Error(w, fmt.Sprintf("lists: got %d, want %d", len(lists), max(1, s.Lists)), http.StatusConflict)
 		return
 	}
 	close(reader.changed)

@@ -15,6 +15,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/internal/podinformers"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // ingester is an informer of the pods of a feed, with one handler, in a process of its
@@ -24,6 +25,9 @@ type ingester struct {
 	Host string
 	Feed feed
 	Ours bool
+	// Shards is of how many equal shards it follows the first; zero is all pods. Streams is
+	// over how many lists and watches.
+	Shards, Streams int
 }
 
 // ingested is what it takes to take objects in.
@@ -38,6 +42,8 @@ type ingested struct {
 	// HeapAfter the live heap after the last of them.
 	EventCPU  time.Duration
 	HeapAfter float64
+	// Took is how long it was until in sync.
+	Took time.Duration
 }
 
 // run runs an ingester in a process.
@@ -70,12 +76,15 @@ func (i ingester) do(w io.Writer) error {
 
 // measure runs an informer until it has seen the last change.
 func (i ingester) measure(ctx context.Context, informer clientgo.SharedIndexInformer) (result ingested, err error) {
-	last := i.Feed.Pods.ChangeVersion(i.Feed.Events - 1)
+	size, last, err := i.expected()
+	if err != nil {
+		return result, err
+	}
 	var seen atomic.Int64
 	synced, changed := make(chan struct{}), make(chan struct{})
 	if _, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{
 		AddFunc: func(any) {
-			if seen.Add(1) == int64(i.Feed.Pods.Size) {
+			if seen.Add(1) == int64(size) {
 				close(synced)
 			}
 		},
@@ -91,11 +100,12 @@ func (i ingester) measure(ctx context.Context, informer clientgo.SharedIndexInfo
 	// Free memory that is still resident would hide what the informer allocates.
 	debug.FreeOSMemory()
 	resident, used := memoryOf(residentNow), cpu()
+	began := time.Now()
 	go informer.RunWithContext(ctx)
 	if err := await(ctx, synced); err != nil {
-		return result, fmt.Errorf("not in sync: %d pods of %d: %w", seen.Load(), i.Feed.Pods.Size, err)
+		return result, fmt.Errorf("not in sync: %d pods of %d: %w", seen.Load(), size, err)
 	}
-	result.CPU = cpu() - used
+	result.Took, result.CPU = time.Since(began), cpu()-used
 	result.Peak = memoryOf(mostResident) - resident
 	result.Heap = usageNow().minus(idle).heap
 
@@ -131,7 +141,45 @@ func (i ingester) informer() (clientgo.SharedIndexInformer, error) {
 	if i.Ours {
 		implementation = podinformers.Typed
 	}
-	return implementation.New(config, podinformers.Options{Listing: !i.Feed.WatchList})
+	ranges, err := i.ranges()
+	if err != nil {
+		return nil, err
+	}
+	options := podinformers.Options{Listing: !i.Feed.WatchList, Streams: i.Streams}
+	if i.Shards > 0 {
+		options.Shard = shard.New(shard.UID, ranges)
+	}
+	return implementation.New(config, options)
+}
+
+// ranges are those of the shard.
+func (i ingester) ranges() (shard.Ranges, error) {
+	if i.Shards == 0 {
+		return shard.All(), nil
+	}
+	return shard.Of(0, i.Shards)
+}
+
+// expected returns how many pods it is to see, and the version of the last change of one of
+// them.
+func (i ingester) expected() (size int, last string, err error) {
+	pods := i.Feed.Pods
+	if i.Shards == 0 {
+		return pods.Size, pods.ChangeVersion(i.Feed.Events - 1), nil
+	}
+	ranges, err := i.ranges()
+	has := func(pod *v1.Pod) bool { return ranges.Contains(shard.UID.Hash(pod)) }
+	for n := range pods.Size {
+		if has(pods.Pod(n)) {
+			size++
+		}
+	}
+	for n := range i.Feed.Events {
+		if change := pods.Change(i.Feed.Events - 1 - n); has(change) {
+			return size, change.ResourceVersion, err
+		}
+	}
+	return size, "", err
 }
 
 // requestChanges makes the feed send its changes, after it has checked that this informer

@@ -11,10 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	informers "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
@@ -122,6 +124,40 @@ func ExampleForType() {
 	// false
 	// orders.v1alpha1.shop.example.com has 1
 	// orders.v1alpha1.shop.example.com/waiting has 0
+}
+
+// A factory whose informers have half of the objects, until that changes.
+func ExampleWithShard() {
+	client, err := source.NewClient(inMemory())
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+
+	first, err := shard.Of(0, 2) // half of all objects
+	if err != nil {
+		log.Fatal(err)
+	}
+	mine := shard.New(shard.UID, first)
+	f := informers.NewSharedInformerFactoryWithOptions(client, 0, factory.WithShard(mine))
+	defer f.Shutdown()
+	orders := f.Shop().V1alpha1().Orders()
+	added := make(chan string, 1)
+	_, err = orders.Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc: func(obj any) { added <- obj.(*shopv1alpha1.Order).Name },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	f.StartWithContext(ctx)
+	if err := f.WaitForSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	half := len(added)
+	mine.Set(shard.All())
+	fmt.Println(half, "order in the first half, and then", <-added)
+	// Output: 0 order in the first half, and then first
 }
 
 // How much memory the objects of each informer take, and which of their fields the most.

@@ -17,6 +17,12 @@ demo: ## From API types to a running controller, on a real API server
 	@cd test && go build -o bin/demo ./demo
 	@exec test/bin/demo
 
+.PHONY: demo-shards
+demo-shards: ## Replicas that divide orders among them, and are killed, stopped and added
+	@echo "Building the demo with a real API server in it: a few minutes the first time, seconds after that."
+	@cd test && go build -o bin/demo-shards ./demo/shards
+	@exec test/bin/demo-shards
+
 .PHONY: build
 build: ## Build bin/informer-gen: the same bytes of the same commit, wherever it is built
 	CGO_ENABLED=0 go build -trimpath -o bin/informer-gen ./cmd/informer-gen

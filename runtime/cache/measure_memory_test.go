@@ -57,17 +57,17 @@ func TestMemoryInterval(t *testing.T) {
 			touch(t, api, fmt.Sprint("t", i))
 		}
 		time.Sleep(10*time.Minute + time.Second)
-		if memory := r.Status().Memory; memory.Time != first.Time {
+		if memory := r.Status().Memory; !memory.Time.Equal(first.Time) {
 			t.Errorf("measured at %v again, though little has changed", memory.Time)
 		}
 		touch(t, api, "t4")
 		time.Sleep(58 * time.Second)
-		if memory := r.Status().Memory; memory.Time != first.Time {
+		if memory := r.Status().Memory; !memory.Time.Equal(first.Time) {
 			t.Errorf("measured at %v, before the interval is over", memory.Time)
 		}
 		time.Sleep(time.Second)
 		settle()
-		if memory := r.Status().Memory; memory.Time == first.Time || memory.Objects != 100 {
+		if memory := r.Status().Memory; memory.Time.Equal(first.Time) || memory.Objects != 100 {
 			t.Errorf("a twentieth has changed: %v", memory)
 		}
 	})

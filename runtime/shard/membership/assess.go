@@ -2,6 +2,7 @@ package membership
 
 import (
 	"slices"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
@@ -60,7 +61,7 @@ func assess(s situation) standing {
 	}
 	st := standing{rank: s.rank()}
 	for _, p := range s.view.peers {
-		if !p.expired && p.session != s.session && s.seen.left(p.session) <= 0 {
+		if !p.expired && p.session != s.session && s.left(p.session) <= 0 {
 			st.expire = append(st.expire, p)
 		}
 		if _, owns := s.view.owners[p.session]; p.expired && !owns && s.view.err == nil && s.view.table != nil {
@@ -104,6 +105,11 @@ func (s situation) rank() int {
 	return rank
 }
 
+// left is how long to wait yet until the Lease of a session is expired.
+func (s situation) left(session string) time.Duration {
+	return s.seen.left(session, s.options.LeaseDuration)
+}
+
 // suspect reports whether a member may have died.
 func (s situation) suspect(session string) bool {
 	return session != s.session && s.seen.waited(session) >= s.options.suspectAfter(len(s.view.peers))
@@ -133,7 +139,7 @@ func (s situation) orphans() shard.Ranges {
 		if p := s.view.peer(session); p != nil {
 			return !p.expired
 		}
-		return s.seen.left(session) > 0 // its Lease was deleted, and it may not know
+		return s.left(session) > 0 // its Lease was deleted, and it may not know
 	})
 }
 

@@ -183,7 +183,10 @@ func TestObservations(t *testing.T) {
 	expect(1, 5)
 	o.forget("orders-b")
 	expect(0, 5)
-	if got := o.left("orders-z"); got != 7*time.Second {
+	if got := o.left("orders-z", time.Second); got != 7*time.Second {
 		t.Errorf("left %v, want 7s", got)
+	}
+	if got := o.left("not seen", 15*time.Second); got != 12*time.Second {
+		t.Errorf("left of one that was not seen %v, want 12s", got)
 	}
 }

@@ -278,10 +278,10 @@ func TestMinMembers(t *testing.T) {
 	})
 }
 
-// A large group does not send more requests than one of ten, per member and more.
+// The more members there are, the less often each one lists: all of them about as often as ten.
 func TestRequests(t *testing.T) {
 	simulate(t, 1, func(w *world) {
-		for i := range 50 {
+		for i := range 20 {
 			w.start(fmt.Sprintf("%02d", i), 1).network.set(faults{latency: 5 * time.Millisecond})
 		}
 		w.wait(20 * time.Second)
@@ -295,12 +295,12 @@ func TestRequests(t *testing.T) {
 			return n
 		}
 		before := requests()
-		time.Sleep(time.Minute)
-		perSecond := float64(requests()-before) / 60
-		if perSecond > 50/1.875+15 {
+		time.Sleep(30 * time.Second)
+		perSecond := float64(requests()-before) / 30
+		if perSecond > 20/1.875+15 {
 			t.Errorf("%.1f requests per second", perSecond)
 		}
-		t.Logf("50 members send %.1f requests per second", perSecond)
+		t.Logf("20 members send %.1f requests per second", perSecond)
 		w.replicas[0].kill()
 		before = requests()
 		limit := defaultLeaseDuration + 2*time.Second
@@ -434,6 +434,32 @@ func TestParts(t *testing.T) {
 		}
 		if wrong != 1 {
 			t.Errorf("%d members say that the parts are not all hashes, want the one that asks", wrong)
+		}
+	})
+}
+
+// A list that is older than what was written, and is read before the response, takes nothing from
+// the member that has got it.
+func TestLateResponse(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		var slow *slowWriter
+		w.wrap = func(n *network) Leases {
+			slow = &slowWriter{network: n}
+			return slow
+		}
+		w.start("a", 1)
+		w.wait(10 * time.Second)
+		w.wrap = nil
+		slow.old = time.Now()
+		time.Sleep(time.Second)
+		b := w.start("b", 1)
+		for range 100 {
+			time.Sleep(200 * time.Millisecond)
+			w.check()
+		}
+		w.balanced(time.Second)
+		if owned := b.owned(); owned != 0.5 {
+			t.Errorf("owns %v", owned)
 		}
 	})
 }

@@ -53,7 +53,12 @@ func (o observations) forget(session string) {
 // waited is for how long the Lease of a session has not changed.
 func (o observations) waited(session string) time.Duration { return o.of[session].waited }
 
-// left is how long others have to wait for a Lease to be expired, zero or less if it is.
-func (o observations) left(session string) time.Duration {
-	return expireAfter(o.of[session].duration) - o.of[session].waited
+// left is how long others have to wait for a Lease to be expired, zero or less if it is. All of
+// the wait for one that was not seen yet is left.
+func (o observations) left(session string, duration time.Duration) time.Duration {
+	seen, ok := o.of[session]
+	if ok {
+		duration = seen.duration
+	}
+	return expireAfter(duration) - seen.waited
 }

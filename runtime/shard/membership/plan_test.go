@@ -80,7 +80,7 @@ func TestPlanMoves(t *testing.T) {
 // made: it is balanced, and what is done is not undone.
 func TestPlanConverges(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 60 {
+	for range 20 {
 		parts := shard.All().Split(1 + random.IntN(40))
 		owners := map[string]shard.Ranges{}
 		for range 6 {

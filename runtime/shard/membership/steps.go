@@ -129,7 +129,7 @@ func (l *loop) step() {
 	}
 	wait := l.write(s, st, idle(st.stop, l.view.layout(), working))
 	for session := range l.seen.of {
-		if left := l.seen.left(session); session != l.session && left > 0 {
+		if left := s.left(session); session != l.session && left > 0 {
 			wait = min(wait, left)
 		}
 	}
@@ -238,17 +238,21 @@ func (l *loop) newParts(st standing) (parts []shard.Ranges, changed bool) {
 	return parts, !slices.EqualFunc(parts, l.view.parts, shard.Ranges.Equal)
 }
 
-// change runs a request that writes. If it succeeds, apply is called, and the next step is
-// taken at once. If another member has written before, the Leases are read again soon.
-func (l *loop) change(what string, send func(ctx context.Context) (*coordinationv1.Lease, error), apply func(*coordinationv1.Lease), conflict func()) {
+// change runs a request that writes. If it succeeds, apply adds it to what was read, and the next
+// step is taken at once. If another member has written before, the Leases are read again soon.
+func (l *loop) change(what string, send func(ctx context.Context) (*coordinationv1.Lease, error), apply func(view, *coordinationv1.Lease) view, conflict func()) {
 	l.writing = true
+	base := l.view
 	l.request(func(ctx context.Context) func() {
 		lease, err := send(ctx)
 		return func() {
 			l.writing = false
 			switch {
+			case err == nil && l.view != base:
+				l.read() // what was read meanwhile may be older than what was written
 			case err == nil:
-				apply(lease)
+				v := apply(*base, lease)
+				l.view = &v
 				l.step()
 			case apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err):
 				conflict()
@@ -267,9 +271,8 @@ func (l *loop) expire(p peer) {
 	l.logger.Info("Member has not renewed its lease, which expires", "member", p.identity, "lease", p.session)
 	l.change("expire lease", func(ctx context.Context) (*coordinationv1.Lease, error) {
 		return l.member.leases.Update(ctx, expired(p.lease), metav1.UpdateOptions{})
-	}, func(lease *coordinationv1.Lease) {
-		v := l.view.withPeer(l.options, lease)
-		l.view = &v
+	}, func(v view, lease *coordinationv1.Lease) view {
+		return v.withPeer(l.options, lease)
 	}, func() { l.seen.forget(p.session) })
 }
 
@@ -278,10 +281,7 @@ func (l *loop) removePeer(p peer) {
 	l.change("delete expired lease", func(ctx context.Context) (*coordinationv1.Lease, error) {
 		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &p.lease.UID, ResourceVersion: &p.lease.ResourceVersion}}
 		return nil, l.member.leases.Delete(ctx, p.session, options)
-	}, func(*coordinationv1.Lease) {
-		v := l.view.without(p.session)
-		l.view = &v
-	}, func() {})
+	}, func(v view, _ *coordinationv1.Lease) view { return v.without(p.session) }, func() {})
 }
 
 // createTable creates the Lease of the group, or labels one that has lost its label.
@@ -298,7 +298,7 @@ func (l *loop) createTable() {
 		current = current.DeepCopy()
 		metav1.SetMetaDataLabel(&current.ObjectMeta, labelGroup, l.options.Group)
 		return l.member.leases.Update(ctx, current, metav1.UpdateOptions{})
-	}, l.wrote, func() {})
+	}, view.withTable, func() {})
 }
 
 // writeTable writes who owns what, in place of what was read.
@@ -306,12 +306,5 @@ func (l *loop) writeTable(next ownership) {
 	lease := l.options.mapLease(l.view.table, next)
 	l.change("write owners", func(ctx context.Context) (*coordinationv1.Lease, error) {
 		return l.member.leases.Update(ctx, lease, metav1.UpdateOptions{})
-	}, l.wrote, func() {})
-}
-
-// wrote takes the Lease of the group as it was written, unless a later one has been read.
-func (l *loop) wrote(lease *coordinationv1.Lease) {
-	if v := l.view.withTable(lease); !v.olderThan(*l.view) {
-		l.view = &v
-	}
+	}, view.withTable, func() {})
 }

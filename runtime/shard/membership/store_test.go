@@ -153,6 +153,8 @@ type faults struct {
 	// stale is how often a list is old, and staleness how old at most.
 	stale     float64
 	staleness time.Duration
+	// frozen is the time of which all lists are, if it is not zero.
+	frozen time.Time
 }
 
 func (n *network) set(f faults) {
@@ -172,6 +174,9 @@ func (n *network) draw() (f faults, latency [2]time.Duration, lostRequest, lostR
 	}
 	if n.random.Float64() < f.stale {
 		stale = time.Duration(n.random.Int64N(int64(f.staleness) + 1))
+	}
+	if !f.frozen.IsZero() {
+		stale = time.Since(f.frozen)
 	}
 	chance := func(p float64) bool { return n.random.Float64() < p }
 	return f, latency, chance(f.lostRequest), chance(f.lostResponse), chance(f.delayed), stale
@@ -237,4 +242,22 @@ func (n *network) List(ctx context.Context, options metav1.ListOptions) (*coordi
 	return exchange(ctx, n, func(stale time.Duration) (*coordinationv1.LeaseList, error) {
 		return n.store.list(options.LabelSelector, stale)
 	})
+}
+
+// slowWriter is a client that gets the response to one write of the Lease of the group late. Until
+// then its lists are as old as before it.
+type slowWriter struct {
+	*network
+	old time.Time // since when there is something that the lists don't show
+}
+
+func (s *slowWriter) Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error) {
+	updated, err := s.network.Update(ctx, lease, options)
+	if lease.Name == "orders" && err == nil && !s.old.IsZero() {
+		s.set(faults{frozen: s.old})
+		sleep(ctx, 3*time.Second)
+		s.set(faults{})
+		s.old = time.Time{}
+	}
+	return updated, err
 }

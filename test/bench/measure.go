@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/test/bench/chart"
 )
 
 // measure is a unit of a workload's results, and the goal for it. The zero goal
@@ -174,8 +176,8 @@ func (m measure) String() string {
 		}
 	}
 	add(m.none, "0")
-	add(m.atMost > 0, "≤ %s", quantity(m.atMost, m.unit))
-	add(m.atLeast > 0, "≥ %s", quantity(m.atLeast, m.unit))
+	add(m.atMost > 0, "≤ %s", chart.Quantity(m.atMost, m.unit))
+	add(m.atLeast > 0, "≥ %s", chart.Quantity(m.atLeast, m.unit))
 	add(m.times > 0, "%gx", m.times)
 	goal := strings.Join(parts, ", ")
 	if m.ofFloor > 0 {

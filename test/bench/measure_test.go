@@ -34,18 +34,3 @@ func TestMeasure(t *testing.T) {
 		})
 	}
 }
-
-func TestQuantity(t *testing.T) {
-	for _, c := range []struct {
-		v          float64
-		unit, want string
-	}{
-		{0, nanoseconds, "0 ns"}, {1.234, nanoseconds, "1.23 ns"}, {12.34, nanoseconds, "12.3 ns"}, {999, nanoseconds, "999 ns"},
-		{3_920_000, nanoseconds, "3.92 ms"}, {2e9, p99, "2 s"},
-		{1, allocations, "1"}, {9_999, writesPerSecond, "9999"}, {67_890, writesPerSecond, "67.9k"}, {1e6, "", "1M"}, {-12_345, "", "-12.3k"},
-	} {
-		if got := quantity(c.v, c.unit); got != c.want {
-			t.Errorf("%v %s: got %s, want %s", c.v, c.unit, got, c.want)
-		}
-	}
-}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/informer-gen/informer-gen/test/bench/chart"
 )
 
 // A plot is well-formed, draws each value that there is, and ten times as much a
@@ -62,7 +64,7 @@ func TestPlotText(t *testing.T) {
 		}
 		// Values of all lengths: 1 to 9 digits.
 		values := []float64{1.5, 5e8}
-		svg := p.svg([]int{1, 1_000_000}, line{name: "client-go", values: values}, line{name: "here", values: values})
+		svg := p.svg([]int{1, 1_000_000}, chart.Line{Name: "client-go", Values: values}, chart.Line{Name: "here", Values: values})
 		if err := xml.Unmarshal([]byte(svg), &picture); err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +78,8 @@ func TestPlotText(t *testing.T) {
 			}
 			size := wide * float64(utf8.RuneCountInString(e.Text))
 			from := e.X - map[string]float64{"start": 0, "middle": size / 2, "end": size}[e.Anchor]
-			if from < 0 || from+size > width {
-				t.Errorf("%s: %q is at %.0f to %.0f of 0 to %d", p.name, e.Text, from, from+size, width)
+			if from < 0 || from+size > chart.Width {
+				t.Errorf("%s: %q is at %.0f to %.0f of 0 to %d", p.name, e.Text, from, from+size, chart.Width)
 			}
 		}
 	}

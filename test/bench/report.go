@@ -6,9 +6,9 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/test/bench/chart"
 )
 
 const row = "%-56s %10s %10s %8s  %-20s %-30s %s\n"
@@ -26,7 +26,7 @@ func writeRow(w io.Writer, r result) {
 // cells returns the columns of a result.
 func cells(r result) []string {
 	return []string{
-		r.Workload, quantity(r.Theirs, r.Unit), quantity(r.Ours, r.Unit), factor(r.Ratio), unitName(r.Unit),
+		r.Workload, chart.Quantity(r.Theirs, r.Unit), chart.Quantity(r.Ours, r.Unit), factor(r.Ratio), chart.UnitName(r.Unit),
 		goalOf(r), verdict(r),
 	}
 }
@@ -36,7 +36,7 @@ func factor(ratio float64) string {
 	if ratio == math.MaxFloat64 {
 		return ""
 	}
-	return quantity(ratio, "") + "x"
+	return chart.Quantity(ratio, "") + "x"
 }
 
 // goalOf returns the goal, with the floor in numbers.
@@ -44,7 +44,7 @@ func goalOf(r result) string {
 	if !strings.HasSuffix(r.Goal, "floor") {
 		return r.Goal
 	}
-	return fmt.Sprintf("%s of %s", r.Goal, quantity(r.Floor, r.Unit))
+	return fmt.Sprintf("%s of %s", r.Goal, chart.Quantity(r.Floor, r.Unit))
 }
 
 func verdict(r result) string {
@@ -56,44 +56,6 @@ func verdict(r result) string {
 	default:
 		return "NOT MET"
 	}
-}
-
-// step is a unit to write numbers in, from one number on.
-type step struct {
-	from, size float64
-	name       string
-}
-
-var (
-	times   = []step{{1e9, 1e9, " s"}, {1e6, 1e6, " ms"}, {1e3, 1e3, " µs"}, {0, 1, " ns"}}
-	numbers = []step{{1e9, 1e9, "G"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}}
-)
-
-// quantity writes a number of a unit with three digits, and a time in the unit
-// of time that suits it.
-func quantity(v float64, unit string) string {
-	steps := numbers
-	if isTime(unit) {
-		steps = times
-	}
-	at := slices.IndexFunc(steps, func(s step) bool { return math.Abs(v) >= s.from })
-	v /= steps[at].size
-	precision := 0
-	for limit := 100.0; limit > 1 && math.Abs(v) < limit && v != math.Trunc(v); limit /= 10 {
-		precision++
-	}
-	return strconv.FormatFloat(v, 'f', precision, 64) + steps[at].name
-}
-
-// isTime is whether a unit is nanoseconds of something.
-func isTime(unit string) bool { return unit == nanoseconds || strings.HasSuffix(unit, "-ns") }
-
-// unitName is what a number is of, other than nanoseconds.
-func unitName(unit string) string {
-	if unit == nanoseconds {
-		return "time/op"
-	}
-	return strings.TrimSuffix(unit, "-ns")
 }
 
 func writeJSON(file string, results []result) error {

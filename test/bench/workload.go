@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informer-gen/informer-gen/test/bench/chart"
 )
 
 // workload is something that both runtimes are made to do, through their public
@@ -26,7 +28,7 @@ type workload struct {
 }
 
 const (
-	nanoseconds = "ns/op"
+	nanoseconds = chart.Nanoseconds
 	allocations = "allocs/op"
 	allocated   = "B/op"
 )

@@ -83,6 +83,10 @@ bench: ## Measure the runtime and client-go's side by side, and write docs/bench
 	@echo "Half an hour, and a few minutes more the first time, when a real API server is built."
 	cd test && go run ./bench -docs ../docs/bench
 
+.PHONY: scale
+scale: ## Measure what objects of a shard cost, extrapolate it to ten million, and write docs/scale.md
+	cd test && go run ./scale -measure -docs ../docs
+
 .PHONY: bench-compare
 bench-compare: ## Compare the runtime of commit OLD with this one, in the workloads that match BENCH
 	hack/bench-compare.sh '$(OLD)' '$(BENCH)'

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"math"
+	"time"
+)
+
+// assumed is what is not measured here: properties of machines and of etcd.
+var assumed = struct {
+	// Siblings is how many pods of a deployment have the same parts (test/bench/pods).
+	Siblings float64
+	// GC is the resident memory by the live heap: what GOGC=100 leads to.
+	GC float64
+	// Memory is that of a replica, EtcdSize what etcd suggests at the most, in bytes.
+	Memory, EtcdSize float64
+	// Cores are those that the API server has for lists, and Bandwidth is what it sends, in
+	// bytes per second.
+	Cores, Bandwidth float64
+	// History is how many events the watch cache of an API server keeps.
+	History float64
+	// RequestTimeout is for how long an API server answers a LIST.
+	RequestTimeout time.Duration
+	// TakeOver is until the ranges of a replica that died have another owner: a Lease of 15 s,
+	// and two seconds.
+	TakeOver time.Duration
+}{100, 2, 4 << 30, 8 << 30, 8, 1.25e9, 100 << 10, time.Minute, 17 * time.Second}
+
+// plan is a group of replicas that have the objects of a resource between them.
+type plan struct {
+	Class, Format string
+	Objects       float64
+	Replicas      int
+	// Filters is whether the API server knows selectors of shards.
+	Filters bool
+	// Contiguous replicas have one range each, the i-th of n. Others have some of 256.
+	Contiguous bool
+	// Rate is how many watch events there are in a second.
+	Rate float64
+}
+
+// forecast is what a plan leads to. Times are in seconds, sizes in bytes.
+type forecast struct {
+	// Owned and Received are the parts of all objects that the fullest replica has, and that
+	// the server sends to it.
+	Owned, Received float64
+	// Heap is live, and Resident with garbage.
+	Heap, Resident float64
+	// ListCPU and ListBytes are of the first list of a replica, ServerCPU of all of them.
+	ListCPU, ListBytes, ServerCPU float64
+	// Sync is the time until all replicas are in sync at the least, if they start at once.
+	Sync float64
+	// EventCores, EventBytes are of a replica in a second, ServerCores and ServerBytes of the
+	// API server.
+	EventCores, EventBytes, ServerCores, ServerBytes float64
+}
+
+func (m measured) forecast(p plan) forecast {
+	c := m.shardCost(p.Class, p.Format, p.Replicas)
+	f := forecast{Owned: 1 / float64(p.Replicas), Received: 1}
+	terms := 1
+	if !p.Contiguous {
+		f.Owned, f.Received, terms = fullest(p.Replicas)
+	} else {
+		f.Received = f.Owned
+	}
+	match := m.match(terms)
+	if !p.Filters || p.Replicas == 1 {
+		f.Received, match = 1, 0
+	}
+	own, dropped, n := f.Owned*p.Objects, (f.Received-f.Owned)*p.Objects, float64(p.Replicas)
+	f.Heap = own * c.Heap
+	f.Resident = f.Heap * assumed.GC
+	f.ListCPU = (own*c.List + dropped*c.ListDropped) / 1e9
+	f.ListBytes = f.Received * p.Objects * c.Size
+	f.ServerCPU = n * p.Objects * (match + f.Received*c.Encode) / 1e9
+	serial := f.ServerCPU / n // a list is one goroutine
+	f.Sync = max(f.ListCPU, serial, f.ServerCPU/assumed.Cores, n*f.ListBytes/assumed.Bandwidth)
+	f.EventCores = p.Rate * (f.Owned*c.Event + (f.Received-f.Owned)*c.EventDropped) / 1e9
+	f.EventBytes = p.Rate * f.Received * c.Size
+	f.ServerCores = p.Rate * (c.Encode + n*match) / 1e9 // an event is encoded once for all watches
+	f.ServerBytes = n * f.EventBytes
+	return f
+}
+
+// shardCost returns the costs of objects in one of n shards. The parts that the pods of a
+// deployment have in common are held, and decoded, once in each shard that has one of them.
+func (m measured) shardCost(class, format string, n int) cost {
+	c := m.Costs[class][format]
+	if class != replicaPods {
+		return c
+	}
+	alone, share := m.Costs[distinctPods][format], copies(assumed.Siblings, float64(n))
+	between := func(together, alone float64) float64 {
+		common := max(0, alone-together) / (1 - 1/assumed.Siblings)
+		return together + common*(share-1/assumed.Siblings)
+	}
+	c.List, c.Heap = between(c.List, alone.List), between(c.Heap, alone.Heap)
+	return c
+}
+
+// copies returns how many of n shards have one of some siblings, by sibling.
+func copies(siblings, n float64) float64 {
+	return n * (1 - math.Pow(1-1/n, siblings)) / siblings
+}
+
+// match is the cost of a selector of that many ranges: a line through what is measured.
+func (m measured) match(terms int) float64 {
+	return m.Match[1] + (m.Match[32]-m.Match[1])*float64(terms-1)/31
+}
+
+// limits are where a replica or the server's side ends.
+type limits struct {
+	// ByMemory is how many objects a replica can hold, ByEvents at which rate of events for
+	// objects of its own it has a core full, and ByDropped the same for those of others.
+	ByMemory, ByEvents, ByDropped float64
+	// ByTimeout is how many objects a replica takes in, of one LIST, until that ends.
+	ByTimeout float64
+	// ByEtcd is how many objects etcd holds, and ServerHeap what an API server has for ten
+	// million of them, which shares nothing.
+	ByEtcd, ServerHeap float64
+	// History is for how long a watch cache keeps events at 10,000 in a second, in seconds.
+	History float64
+}
+
+func (m measured) limits(class, format string) limits {
+	c, alone := m.Costs[class][format], m.Costs[class]["protobuf"]
+	if class == replicaPods {
+		alone = m.Costs[distinctPods]["protobuf"]
+	}
+	return limits{
+		ByMemory: assumed.Memory / assumed.GC / c.Heap, ByEvents: 1e9 / c.Event, ByDropped: 1e9 / c.EventDropped,
+		ByTimeout: assumed.RequestTimeout.Seconds() * 1e9 / max(c.List, c.Encode),
+		ByEtcd:    assumed.EtcdSize / m.Costs[class]["protobuf"].Size, ServerHeap: wanted * alone.Heap,
+		History: assumed.History / rate,
+	}
+}
+
+const (
+	// wanted is how many objects the page is about, and rate how many events in a second.
+	wanted, rate = 10_000_000, 10_000
+)

@@ -1,11 +1,11 @@
 package factory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/footprint"
@@ -69,6 +69,7 @@ func sorted[K key](members map[informerKey[K]]*member) []informerKey[K] {
 	for key := range members {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b informerKey[K]) int { return cmp.Compare(a.String(), b.String()) })
+	// Not slices.SortFunc, whose code for another type would be in every program.
+	sort.Slice(keys, func(i, j int) bool { return keys[i].String() < keys[j].String() })
 	return keys
 }

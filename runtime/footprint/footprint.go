@@ -16,11 +16,10 @@
 package footprint
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"reflect"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -109,8 +108,10 @@ func (w *walk) fields() []Field {
 			fields = append(fields, Field{p.String(), all})
 		}
 	}
-	slices.SortFunc(fields, func(a, b Field) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
+	// Not slices.SortFunc, whose code for another type would be in every program.
+	sort.Slice(fields, func(i, j int) bool {
+		a, b := fields[i], fields[j]
+		return a.Bytes > b.Bytes || a.Bytes == b.Bytes && a.Path < b.Path
 	})
 	return fields
 }

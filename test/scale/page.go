@@ -105,7 +105,7 @@ func (m measured) plots() map[string]string {
 	return map[string]string{
 		"scale/heap.svg":   heap.SVG(lines...),
 		"scale/sync.svg":   plot("Time to sync at the least, ten million config maps", "time-ns", configMaps, "JSON", func(f forecast) float64 { return f.Sync * 1e9 }),
-		"scale/events.svg": plot("Cores of a replica at 10,000 events/s, config maps", "cores", configMaps, "JSON", func(f forecast) float64 { return f.EventCores }),
+		"scale/events.svg": plot("CPU of a replica in a second, of 10,000 changed config maps", "cpu-ns", configMaps, "JSON", func(f forecast) float64 { return f.EventCores * 1e9 }),
 	}
 }
 
@@ -189,4 +189,4 @@ func seconds(v float64) string { return chart.Quantity(v*1e9, chart.Nanoseconds)
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-func cores(v float64) string { return fmt.Sprintf("%.2f", v) }
+func cores(v float64) string { return fmt.Sprintf("%.3f", v) }

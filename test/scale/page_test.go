@@ -45,7 +45,7 @@ func TestPredictions(t *testing.T) {
 	if len(m.Runs) < 10 {
 		t.Fatalf("%d runs were measured", len(m.Runs))
 	}
-	if e := m.largestErrors(); e.Heap > .1 || e.List > .4 || e.Event > .5 {
+	if e := m.largestErrors(); e.Heap > .1 || e.List > .3 || e.Event > .3 {
 		t.Errorf("predictions are off by %+v", e)
 	}
 }

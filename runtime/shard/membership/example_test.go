@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clients"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/shard/membership"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -59,26 +63,44 @@ func Example() {
 	// owns the order: false
 }
 
-// A reconcile function does nothing for objects of other replicas.
+// A controller of this module, whose informer follows the shard of its replica.
 func ExampleOnly() {
 	client, err := source.NewClient(apiServer())
 	if err != nil {
 		panic(err)
 	}
-	member, err := membership.New(leases.Client(client, "shop"), membership.Options{Group: "orders"})
-	if err != nil {
+	orders := cachetest.NewAPI(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first", UID: "1"}})
+	ctx, cancel := context.WithCancel(context.Background())
+	reconcile := func(_ context.Context, key types.NamespacedName) (controller.Result, error) {
+		fmt.Println("reconciled", key)
+		cancel()
+		return controller.Result{}, nil
+	}
+	if err := reconcileShard(ctx, leases.Client(client, "shop"), orders, reconcile); err != nil {
 		panic(err)
 	}
-	get := func(key types.NamespacedName) (metav1.Object, bool) { // Get of a store
-		return &metav1.ObjectMeta{Name: key.Name, UID: "1"}, true
-	}
-	reconcile := membership.Only(member, get, func(_ context.Context, key types.NamespacedName) (string, error) {
-		return "reconciled " + key.Name, nil
-	})
-	result, err := reconcile(context.Background(), types.NamespacedName{Name: "first"})
-	fmt.Printf("%q %v: the member does not run yet\n", result, err)
 	// Output:
-	// "" <nil>: the member does not run yet
+	// reconciled default/first
+}
+
+// reconcileShard reconciles the orders of this replica until ctx ends.
+func reconcileShard(ctx context.Context, leases membership.Leases, source cache.Source[*corev1.ConfigMap], reconcile controller.Reconcile) error {
+	member, err := membership.New(leases, membership.Options{Group: "orders", LeaseDuration: 4 * time.Second})
+	if err != nil {
+		return err
+	}
+	orders := cache.New(source, cache.Options[*corev1.ConfigMap]{Shard: member.Shard()})
+	c, err := controller.New("orders", membership.Only(member, orders.Store().Get, reconcile), controller.Options{}, controller.KeysOf(orders))
+	if err != nil {
+		return err
+	}
+	membership.Enqueue(member, orders.Store().All, c.Enqueue)
+
+	running, ctx := errgroup.WithContext(ctx)
+	running.Go(func() error { return orders.Run(ctx) })
+	running.Go(func() error { return c.Run(ctx) })
+	running.Go(func() error { return member.Run(ctx) })
+	return running.Wait()
 }
 
 // apiServer is how to reach an API server in memory.

@@ -302,7 +302,6 @@ func TestRequests(t *testing.T) {
 		}
 		t.Logf("20 members send %.1f requests per second", perSecond)
 		w.replicas[0].kill()
-		before = requests()
 		limit := defaultLeaseDuration + 2*time.Second
 		if took := w.wait(2 * limit); took > limit {
 			t.Errorf("taken over after %v", took)
@@ -462,4 +461,38 @@ func TestLateResponse(t *testing.T) {
 			t.Errorf("owns %v", owned)
 		}
 	})
+}
+
+// When the API server was down for long, each replica goes on with what it had.
+func TestOutage(t *testing.T) {
+	for seed := range uint64(5) {
+		simulate(t, seed, func(w *world) {
+			for i, name := range []string{"a", "b", "c", "d"} {
+				w.start(name, []float64{0.8, 0.9, 1.1, 1.2}[i])
+			}
+			w.wait(10 * time.Second)
+			w.balanced(10 * time.Second)
+			before := map[*replica]string{}
+			for _, r := range w.replicas {
+				before[r] = r.member.Status().Owned.Ranges
+				r.network.set(faults{partitioned: true})
+			}
+			time.Sleep(time.Minute)
+			if owned := w.check(); owned > 0 {
+				t.Errorf("%d keys have an owner while the server is down", owned)
+			}
+			for _, r := range w.replicas {
+				r.network.set(faults{latency: 50 * time.Millisecond})
+			}
+			if took := w.wait(10 * time.Second); took > 7*time.Second {
+				t.Errorf("goes on after %v", took)
+			}
+			time.Sleep(time.Minute)
+			for r, want := range before {
+				if got := r.member.Status().Owned.Ranges; got != want {
+					t.Errorf("%s owns %s, and owned %s", r.name, got, want)
+				}
+			}
+		})
+	}
 }

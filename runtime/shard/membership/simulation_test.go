@@ -42,10 +42,9 @@ type world struct {
 	boot bool
 }
 
-// step is one of several steps of some work.
+// step is one of the steps of some work.
 type step struct {
 	replica *replica
-	work    int
 	at      time.Time
 }
 
@@ -110,11 +109,11 @@ func (w *world) start(identity string, rate float64) *replica {
 
 // work acts on random keys until ctx ends.
 func (r *replica) work(ctx context.Context, random *rand.Rand) {
-	for work := 0; ctx.Err() == nil; work++ {
+	for ctx.Err() == nil {
 		r.clock.gate.pass()
 		key := r.keys[random.IntN(len(r.keys))]
-		if working, end, ok := r.member.BeginHash(ctx, key); ok {
-			r.act(working, key, random)
+		if work, end, ok := r.member.BeginHash(ctx, key); ok {
+			r.act(work, key, random)
 			end()
 		}
 		sleep(ctx, time.Duration(random.IntN(300))*time.Millisecond)

@@ -33,8 +33,8 @@ type Options[T any] struct {
 	Shard *shard.Shard
 
 	// Streams is how many lists and watches follow the objects, each a part of about the
-	// same size by the hash of the UID, or of the shard. Where the server filters, several
-	// make a first list faster. Zero is one. It must not be negative.
+	// same size by the hash of the UID, or of the shard. Where the server filters, and there
+	// are processors to spare, several make a first list faster. Zero is one.
 	Streams int
 
 	// Resync is how often handlers without a period of their own get, for every object

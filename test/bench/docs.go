@@ -95,7 +95,7 @@ runtime is. A floor is one make and one copy of the pointers, measured in the sa
 rounds. Sizes, goals and what a name means are in the sources of test/bench, a
 workload beside the other; what else was tried is in [alternatives.md](alternatives.md).
 What it takes to take objects in from a server is in [ingest.md](ingest.md), and how much memory a start of many informers
-takes in [start.md](start.md).
+takes in [start.md](start.md). What a part of the objects takes is in [shards.md](shards.md).
 
 `
 

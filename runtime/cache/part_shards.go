@@ -98,7 +98,7 @@ func (p *shardPlan) spare(parts []*part) []*part {
 	if !p.ordered {
 		return nil
 	}
-	if at := slices.IndexFunc(parts, func(p *part) bool { return p.filter.lavish() }); at >= 0 {
+	if at := slices.IndexFunc(parts, func(p *part) bool { return p.filter.tooWide() }); at >= 0 {
 		return parts[at : at+1]
 	}
 	if len(parts) <= max(1, p.streams) {
@@ -205,8 +205,8 @@ type shardFilter struct {
 
 func (f *shardFilter) ranges() shard.Ranges { return *f.held.Load() }
 
-// lavish is whether the server sends more than the part has, and need not.
-func (f *shardFilter) lavish() bool {
+// tooWide is whether the server sends more than the part has, and need not.
+func (f *shardFilter) tooWide() bool {
 	requested := f.requested.Load()
 	return requested != nil && !f.foreign.Load() && !requested.Equal(f.ranges().Cover(maxTerms))
 }

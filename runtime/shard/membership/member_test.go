@@ -123,27 +123,69 @@ func TestLapse(t *testing.T) {
 }
 
 // Owns finds a Lease too old at once after the process was stopped, and so does the context of
-// work.
+// work, whichever is asked first. Nobody else asks: timers of the process have not fired yet.
 func TestStopped(t *testing.T) {
-	for _, suspend := range []bool{false, true} {
-		alone(t, func(_ *world, r *replica) {
-			ctx, end, _ := r.member.BeginHash(r.t.Context(), 1)
-			defer end()
-			stop, resume := r.clock.gate.stop, r.clock.gate.resume
-			if suspend {
-				stop, resume = r.clock.suspend, r.clock.wake
-			}
-			stop()
-			time.Sleep(defaultLeaseDuration / 2)
-			if ctx.Err() == nil || r.member.OwnsHash(1) {
-				t.Errorf("suspended %v: still owns", suspend)
-			}
-			if _, _, ok := r.member.BeginHash(r.t.Context(), 1); ok {
-				t.Errorf("suspended %v: work may begin", suspend)
-			}
-			resume()
-		})
+	asks := map[string]func(r *replica, work context.Context) (owns bool){
+		"Owns": func(r *replica, _ context.Context) bool { return r.member.OwnsHash(1) },
+		"Err":  func(_ *replica, work context.Context) bool { return work.Err() == nil },
+		"Begin": func(r *replica, work context.Context) bool {
+			_, end, ok := r.member.BeginHash(work, 1)
+			end()
+			return ok
+		},
 	}
+	for name, ask := range asks {
+		for _, suspend := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 1)
+				r := w.start("a", 1)
+				w.wait(10 * time.Second)
+				work, end, ok := r.member.BeginHash(t.Context(), 1)
+				if !ok || !ask(r, work) {
+					t.Fatal("does not own what it should")
+				}
+				stop, resume := r.clock.gate.stop, r.clock.gate.resume
+				if suspend {
+					stop, resume = r.clock.suspend, r.clock.wake
+				}
+				stop()
+				time.Sleep(defaultLeaseDuration / 2)
+				if ask(r, work) {
+					t.Errorf("%s, suspended %v: still owns", name, suspend)
+				}
+				end()
+				resume()
+				r.leave()
+			})
+		}
+	}
+}
+
+// unlisted is a client that may not list.
+type unlisted struct{ *network }
+
+func (u *unlisted) List(ctx context.Context, options metav1.ListOptions) (*coordinationv1.LeaseList, error) {
+	if u.refusesLists() {
+		return nil, apierrors.NewForbidden(leaseResource, "", errors.New("RBAC"))
+	}
+	return u.network.List(ctx, options)
+}
+
+// A member that can renew its Lease and not list gives way to others.
+func TestCannotList(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.wrap = func(n *network) Leases { return &unlisted{n} }
+		a := w.start("a", 1)
+		w.wait(10 * time.Second)
+		a.network.set(faults{noLists: true})
+		b := w.start("b", 1)
+		time.Sleep(3 * defaultLeaseDuration)
+		if owned := b.owned(); owned != 1 {
+			t.Errorf("the other one owns %v", owned)
+		}
+		a.network.set(faults{})
+		w.balanced(20 * time.Second)
+	})
 }
 
 // Work that does not end does not keep Run from returning, with an error.

@@ -153,6 +153,8 @@ type faults struct {
 	// stale is how often a list is old, and staleness how old at most.
 	stale     float64
 	staleness time.Duration
+	// noLists is whether lists of an unlisted client are refused.
+	noLists bool
 	// frozen is the time of which all lists are, if it is not zero.
 	frozen time.Time
 }
@@ -161,6 +163,12 @@ func (n *network) set(f faults) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.faults = f
+}
+
+func (n *network) refusesLists() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.faults.noLists
 }
 
 // draw decides what happens to a request.

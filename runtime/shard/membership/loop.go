@@ -58,7 +58,7 @@ type loop struct {
 	// due is since when it is known that one of the members has to do something.
 	due map[string]instant
 	// members is who there was since an instant, while the Lease of the group was the same.
-	members      []candidate
+	members      []string
 	membersSince instant
 	partsChecked instant
 }

@@ -23,7 +23,8 @@ type Member struct {
 	started atomic.Bool
 	// idle has a value when work in a range has ended that is to be handed over.
 	idle chan struct{}
-	// table is the Lease of the group that this process has gone by. The loop has it.
+	// table is the Lease of the group that this process has gone by last, as its owner, or else
+	// at first. The loop has it.
 	table types.UID
 
 	mu sync.Mutex

@@ -538,3 +538,24 @@ func TestOutage(t *testing.T) {
 		})
 	}
 }
+
+// Someone deletes the Lease of the group, and then that of a member that can't know of it. The
+// others wait, also one that is new, and one that has the name of that member.
+func TestDeletedTogether(t *testing.T) {
+	for _, name := range []string{"a", "d"} {
+		simulate(t, 1, func(w *world) {
+			a := w.start("a", 0.8)
+			w.start("b", 1)
+			w.wait(10 * time.Second)
+			w.balanced(10 * time.Second)
+			_ = w.store.delete("orders", nil)
+			a.network.set(faults{partitioned: true})
+			w.start(name, 1.2)
+			time.Sleep(1500 * time.Millisecond)
+			_ = w.store.delete(a.member.Status().Lease, nil)
+			time.Sleep(20 * time.Second)
+			w.wait(time.Second)
+			a.network.set(faults{})
+		})
+	}
+}

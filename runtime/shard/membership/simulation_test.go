@@ -24,6 +24,7 @@ var (
 // world is a group of replicas that act on keys, and the log of all their actions.
 type world struct {
 	t       *testing.T
+	began   time.Time
 	random  *rand.Rand
 	store   *store
 	options Options
@@ -63,6 +64,7 @@ type replica struct {
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		t:      t,
+		began:  time.Now(),
 		random: rand.New(rand.NewPCG(seed, 17)),
 		store:  newStore(),
 		acting: map[uint64]step{},
@@ -148,13 +150,48 @@ func (r *replica) log(key uint64, began time.Time) {
 	r.steps++
 }
 
-func (w *world) since(t time.Time) time.Duration { return t.Sub(w.store.history[0].since) }
+func (w *world) since(t time.Time) time.Duration { return t.Sub(w.began) }
 
+// fail reports the first failure, with the members and the last writes before it.
 func (w *world) fail(format string, args ...any) {
-	if !w.failed {
-		w.t.Errorf("at %v: "+format, append([]any{time.Since(w.replicas[0].clock.began)}, args...)...)
+	if w.failed {
+		return
 	}
 	w.failed = true
+	w.t.Errorf("at %v: "+format, append([]any{w.since(time.Now())}, args...)...)
+	for _, r := range w.replicas {
+		s := r.member.Status()
+		w.t.Logf("%s at %v: %s %s, owns %.2f, renewed %v ago, stopped: %v", r.name, r.clock.rate, s.Lease, s.Phase, s.Owned.Fraction, time.Since(s.Renewed), r.clock.gate.stopped())
+	}
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	for i := max(1, len(w.store.history)-80); i < len(w.store.history); i++ {
+		w.t.Logf("%v: %s", w.since(w.store.history[i].since), difference(w.store.history[i-1], w.store.history[i]))
+	}
+}
+
+// difference is a write, as text.
+func difference(before, after state) string {
+	for name := range before.leases {
+		if after.leases[name] == nil {
+			return name + " is deleted"
+		}
+	}
+	for name, lease := range after.leases {
+		owned, _ := decodeOwnership(lease.Annotations[annotationOwners])
+		switch {
+		case lease == before.leases[name]:
+		case name != "orders":
+			return fmt.Sprintf("%s of %s, expired: %v, mark %q", name, lease.UID, isExpired(lease), lease.Annotations[annotationMark])
+		default:
+			text := fmt.Sprintf("%s of %s, epoch %d:", name, lease.UID, owned.epoch)
+			for session, ranges := range owned.owners {
+				text += fmt.Sprintf(" %s %.2f", session, ranges.Fraction())
+			}
+			return text
+		}
+	}
+	return "nothing"
 }
 
 // watch checks all the time that no key has two owners.

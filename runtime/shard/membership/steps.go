@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -53,8 +54,8 @@ func (l *loop) listed(list *coordinationv1.LeaseList, err error) {
 	if deleted {
 		l.released, l.epoch = nil, 0 // of a Lease that no write can change any more
 	}
-	if candidates := v.candidates(); deleted || !slices.Equal(candidates, l.members) {
-		l.members, l.membersSince = candidates, now
+	if members := v.members(); deleted || !slices.Equal(members, l.members) {
+		l.members, l.membersSince = members, now
 	}
 	l.view = &v
 	l.step()
@@ -89,11 +90,11 @@ func (l *loop) situation() situation {
 }
 
 // unsettled is how long the set of members must yet stay the same before the first ranges are
-// assigned. If the Lease of the group was deleted, that is as long as someone who has not
-// noticed may act.
+// assigned. If there was another Lease of the group before, it is as long as someone may act who
+// has not noticed, and whose own Lease may have been deleted too.
 func (l *loop) unsettled() time.Duration {
 	settle := l.options.settle()
-	if table := l.member.table; table != "" && table != l.view.uid() {
+	if before := l.member.table; before != "" && before != l.view.uid() || l.view.isSecond() {
 		settle = expireAfter(l.options.LeaseDuration)
 	}
 	return settle - l.clock.now().sinceAtLeast(l.membersSince)
@@ -125,6 +126,7 @@ func (l *loop) step() {
 	}
 	if l.mark.table != l.view.uid() && l.view.err == nil && (l.mark.count == 0 || len(working) == 0) {
 		l.mark = mark{l.view.uid(), l.mark.count + 1}
+		l.member.table = cmp.Or(l.member.table, l.mark.table)
 		l.renew()
 	}
 	wait := l.write(s, st, idle(st.stop, l.view.layout(), working))

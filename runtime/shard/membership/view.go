@@ -101,6 +101,24 @@ func (v view) peer(session string) *peer {
 	return &v.peers[i]
 }
 
+// members returns the sessions that are not expired.
+func (v view) members() []string {
+	var sessions []string
+	for _, p := range v.peers {
+		if !p.expired {
+			sessions = append(sessions, p.session)
+		}
+	}
+	return sessions
+}
+
+// isSecond reports whether a mark shows that there was another Lease of the group before.
+func (v view) isSecond() bool {
+	return slices.ContainsFunc(v.peers, func(p peer) bool {
+		return !p.expired && (p.mark.count > 1 || p.mark.table != "" && p.mark.table != v.uid())
+	})
+}
+
 // candidates returns who may own ranges: members that are not expired or leaving, and of those
 // with the same identity the one that came last.
 func (v view) candidates() []candidate {

@@ -71,7 +71,7 @@ func (a *assignment) judge(d *delta, stored any, exists, listed bool) deltaKind 
 	default:
 		return d.kind
 	}
-	return bookmarked
+	return passed
 }
 
 // upcoming are the changes of a batch to a table, by key: nil is a deletion.

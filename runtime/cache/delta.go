@@ -25,7 +25,8 @@ const (
 	// disputed is an object whose name a later one of another part has in the store, as far
 	// as their versions can be compared: it is looked up.
 	disputed
-	// passed is a watch event of an object that is none of the informer's.
+	// passed is a watch event that changes nothing here: its object belongs to another part
+	// or to no part, or the store has what it says.
 	passed
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked

@@ -19,6 +19,9 @@
 // Store as one batch. The changes of the commit are appended, under the same lock, to the
 // event log. Each handler reads it with a cursor and in a goroutine of its own.
 //
+// An informer of several namespaces, of a shard or of several streams has a reflector for
+// each part, and one queue and store for all of them.
+//
 // # Guarantees
 //
 //  1. The store follows the API: the states of one object appear in it in

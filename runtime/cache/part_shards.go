@@ -219,7 +219,7 @@ func (f *shardFilter) selecting(options metav1.ListOptions) metav1.ListOptions {
 	return options
 }
 
-// request is selecting for a list or a watch, of whose response takes is told.
+// request is selecting for a list or a watch. What takes sees from then on is its response.
 func (f *shardFilter) request(options metav1.ListOptions) metav1.ListOptions {
 	if f != nil && options.Continue == "" {
 		ranges := f.ranges().Cover(maxTerms)

@@ -266,7 +266,7 @@ func (p *parts) received(batch []delta) {
 	}
 }
 
-// version is the version that the store has reached in every namespace: "" if it has
+// version is the version that the store has reached in every part: "" if it has
 // nothing of one.
 func (p *parts) version() string {
 	p.mu.Lock()

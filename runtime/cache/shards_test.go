@@ -264,6 +264,9 @@ func TestRecreatedInAnotherStream(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			expect(t, "objects", []string{"0"}, sorted(t, r.Informer, seen))
+			if n := r.Status().Bookmarks; n != 0 {
+				t.Errorf("%d bookmarks were counted, and none was sent", n)
+			}
 			got, _ := r.Store().Get(keyOf("0"))
 			if want := must[*thing](t)(api.Get(keyOf("0"))); got.UID != want.UID || got.ResourceVersion != want.ResourceVersion {
 				t.Errorf("store has %s at %s, API %s at %s", got.UID, got.ResourceVersion, want.UID, want.ResourceVersion)

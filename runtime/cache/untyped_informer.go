@@ -252,7 +252,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 			r.reread.pending = from.unreadable
 			r.push = func(d delta) {
 				if d.from = part; from.repeats(&d) {
-					d = delta{kind: bookmarked, from: part, resourceVersion: d.resourceVersion}
+					d = delta{kind: passed, from: part, resourceVersion: d.resourceVersion}
 				}
 				deltas.push(d)
 			}

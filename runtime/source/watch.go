@@ -40,7 +40,7 @@ type restWatcher struct {
 	gv     schema.GroupVersion
 	codec  *codec
 	frames frames
-	// wantedJSON and wantedProto say which objects to decode, by their encoding.
+	// wantedJSON and wantedProto say which objects to decode, by their encoding; nil is all.
 	wantedJSON, wantedProto wanted
 	err                     error // with which the stream has ended
 }
@@ -84,13 +84,13 @@ func (w *restWatcher) next() (frame, error) {
 }
 
 func (w *restWatcher) wants(in frame) bool {
-	switch in.event {
-	case watch.Added, watch.Modified, watch.Deleted:
-	default:
+	switch {
+	case in.event == watch.Bookmark || in.event == watch.Error:
 		return true
-	}
-	if !in.protobuf {
+	case !in.protobuf:
 		return w.wantedJSON.has(in.object)
+	case w.wantedProto == nil:
+		return true
 	}
 	_, message, err := openEnvelope(in.object)
 	return err != nil || w.wantedProto.has(message)

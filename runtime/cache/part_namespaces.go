@@ -59,7 +59,7 @@ func (p *namespacePlan) assign(parts []*part) *assignment {
 	return a
 }
 
-func (p *namespacePlan) spare([]*part) []*part { return nil }
+func (p *namespacePlan) spare([]*part) ([]*part, bool) { return nil, false }
 
 func (p *namespacePlan) foreign(obj metav1.Object) error {
 	return fmt.Errorf("namespace %q is not one that the informer follows", obj.GetNamespace())

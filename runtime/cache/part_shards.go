@@ -19,7 +19,8 @@ import (
 
 // shardPlan divides a shard into as many parts as there are to be streams. Hashes that the
 // shard gains are a part of their own, until they are listed: then it is made one with
-// another, whose watch goes on with all of them.
+// another, whose watch goes on with all of them. Of a source whose versions can't be compared,
+// it stays a part, until there are too many of them.
 type shardPlan struct {
 	shard   *shard.Shard
 	source  Source[any]
@@ -92,21 +93,28 @@ func (p *shardPlan) assign(parts []*part) *assignment {
 	return a
 }
 
+// maxSurplus is how many watches more than streams there may be, if a list is needed to make
+// them one.
+const maxSurplus = 8
+
 // spare returns a part that is sent more than it has, since it has lost hashes, or else the
-// two smallest parts if there are more than streams.
-func (p *shardPlan) spare(parts []*part) []*part {
-	if !p.ordered {
-		return nil
+// smallest parts if there are more than streams. If their versions can't be compared, they
+// have to be listed to be made one: then all that are too many are, and not each at once.
+func (p *shardPlan) spare(parts []*part) (several []*part, relist bool) {
+	if at := slices.IndexFunc(parts, func(p *part) bool { return p.filter.tooWide() }); at >= 0 && p.ordered {
+		return parts[at : at+1], false
 	}
-	if at := slices.IndexFunc(parts, func(p *part) bool { return p.filter.tooWide() }); at >= 0 {
-		return parts[at : at+1]
+	surplus := len(parts) - max(1, p.streams)
+	if surplus <= 0 || !p.ordered && surplus < maxSurplus {
+		return nil, false
 	}
-	if len(parts) <= max(1, p.streams) {
-		return nil
-	}
-	return slices.SortedFunc(slices.Values(parts), func(a, b *part) int {
+	several = slices.SortedFunc(slices.Values(parts), func(a, b *part) int {
 		return cmp.Compare(a.filter.ranges().Fraction(), b.filter.ranges().Fraction())
-	})[:2]
+	})
+	if p.ordered {
+		return several[:2], false
+	}
+	return several[:surplus+1], true
 }
 
 func (p *shardPlan) foreign(obj metav1.Object) error {
@@ -145,34 +153,41 @@ func (r *resume) repeats(d *delta) bool {
 	return ok && !newer(d.resourceVersion, before)
 }
 
-// join ends some parts, and returns one that goes on for all of them; nil if they are not fit
-// for it now.
-func (p *parts) join(several []*part) *part {
+// join ends some parts, and returns one that goes on for all of them, or lists all that they
+// have; nil if they are not fit for it now.
+func (p *parts) join(several []*part, relist bool) *part {
 	joined := newPart(several[0].source)
 	joined.filter = &shardFilter{by: several[0].filter.by, report: several[0].filter.report}
-	joined.resume = &resume{delivered: map[*part]string{}, was: p.plan.assign(several)}
 	var ranges shard.Ranges
 	for _, part := range several {
-		if !p.fit(part) {
+		if !p.fit(part) || !relist && !isVersion(part.recorder.get().ResourceVersion) {
 			return nil
 		}
 		ranges = ranges.Union(part.filter.ranges())
 	}
 	joined.filter.held.Store(&ranges)
+	if !relist {
+		p.resume(joined, several)
+	}
+	return joined
+}
+
+// resume ends some parts, and makes another one go on where they were.
+func (p *parts) resume(joined *part, several []*part) {
+	from := &resume{delivered: map[*part]string{}, was: p.plan.assign(several)}
 	for _, part := range several {
 		part.stop()
 		<-part.ended
 		version := part.recorder.get().ResourceVersion
-		joined.resume.delivered[part] = version
-		joined.resume.unreadable = joined.resume.unreadable || part.reflector.reread.pending
-		if joined.resume.version == "" || older(version, joined.resume.version) {
-			joined.resume.version = version
+		from.delivered[part] = version
+		from.unreadable = from.unreadable || part.reflector.reread.pending
+		if from.version == "" || older(version, from.version) {
+			from.version = version
 		}
 	}
 	p.mu.Lock()
-	joined.listed, joined.version = true, joined.resume.version
-	p.mu.Unlock()
-	return joined
+	defer p.mu.Unlock()
+	joined.resume, joined.listed, joined.version = from, true, from.version
 }
 
 // fit is whether a part follows a watch and has nothing else to do.
@@ -180,8 +195,7 @@ func (p *parts) fit(part *part) bool {
 	p.mu.Lock()
 	listed := part.listed
 	p.mu.Unlock()
-	s := part.recorder.get()
-	return listed && s.Phase == PhaseWatching && isVersion(s.ResourceVersion) && !part.reflector.unsettled()
+	return listed && part.recorder.get().Phase == PhaseWatching && !part.reflector.unsettled()
 }
 
 // maxTerms is of how many ranges a selector is at the most: some proxies refuse a URL of

@@ -41,8 +41,9 @@ type plan interface {
 	next(before []*part) (parts []*part, changed <-chan struct{}, err error)
 	// assign returns which of the parts each object belongs to.
 	assign(parts []*part) *assignment
-	// spare returns parts in whose place there should be one, or nil.
-	spare(parts []*part) []*part
+	// spare returns parts in whose place there should be one, or nil, and whether that one
+	// has to list first.
+	spare(parts []*part) (several []*part, relist bool)
 	// foreign is the error for an object that belongs to none of the parts.
 	foreign(obj metav1.Object) error
 	// describe adds the statuses of parts to that of their informer.
@@ -133,8 +134,8 @@ func (p *parts) run(ctx context.Context) error {
 			return nil
 		}
 		again = nil
-		if spare := p.plan.spare(next); spare != nil {
-			if joined := p.join(spare); joined != nil {
+		if spare, relist := p.plan.spare(next); spare != nil {
+			if joined := p.join(spare, relist); joined != nil {
 				next = append(slices.DeleteFunc(slices.Clone(next), func(p *part) bool { return slices.Contains(spare, p) }), joined)
 				p.become(next, start)
 			}

@@ -408,7 +408,11 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	}
 	api.FilterShards(random.IntN(2) == 0)
 	mine := shard.New(by, some())
-	r := run(t, api, cache.Options[*thing]{Shard: mine, Streams: random.IntN(4), DisableWatchList: random.IntN(2) == 0})
+	var server cache.Source[*thing] = api
+	if random.IntN(4) == 0 {
+		server = incomparable{api}
+	}
+	r := start(t, cache.New(server, cache.Options[*thing]{Shard: mine, Streams: random.IntN(4), DisableWatchList: random.IntN(2) == 0}))
 	seen, _ := r.handle(cache.HandlerOptions{})
 	merged, _ := r.handle(cache.HandlerOptions{Coalesce: true, Limit: 2})
 	if random.IntN(2) == 0 {
@@ -471,5 +475,53 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	}
 	if ranges, _ := mine.Ranges(); api.Watches() > max(1, len(r.Status().Streams)) || len(ranges) == 0 && api.Watches() > 0 {
 		t.Errorf("%d watches", api.Watches())
+	}
+}
+
+// incomparable is an API whose versions can't be compared.
+type incomparable struct{ *cachetest.API[*thing] }
+
+func (incomparable) Describe() cache.SourceInfo { return cache.SourceInfo{NoWatchList: true} }
+
+// However often a shard gains hashes, its watches do not become more and more, also if their
+// versions can't be compared. They are listed again now and then only.
+func TestShardWatchesOfUnorderedSource(t *testing.T) {
+	for _, streams := range []int{1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			api := things(t, 64)
+			api.FilterShards(true)
+			mine := shard.New(shard.UID, part(t, 0, 64))
+			r := start(t, cache.New(incomparable{api}, cache.Options[*thing]{Shard: mine, Streams: streams}))
+			seen, _ := r.handle(cache.HandlerOptions{})
+			time.Sleep(time.Minute)
+			api.ResetRequests()
+			most := 0
+			ranges, _ := mine.Ranges()
+			for i := range 63 {
+				ranges = ranges.Union(part(t, i+1, 64))
+				mine.Set(ranges)
+				touch(t, api, fmt.Sprint(i))
+				time.Sleep(time.Minute)
+				expect(t, "objects of the shard", of(api, mine), sorted(t, r.Informer, seen))
+				most = max(most, api.Watches())
+			}
+			if most > streams+8 {
+				t.Errorf("%d watches for %d streams", most, streams)
+			}
+			lists := 0
+			for _, request := range api.Requests() {
+				if request.Verb == cachetest.List {
+					lists++
+				}
+			}
+			if lists > 63+63/8+1 {
+				t.Errorf("%d lists for 63 gains", lists)
+			}
+			for _, e := range seen.Events() {
+				if e.Type == cachetest.Delete {
+					t.Errorf("%v: nothing was deleted", e)
+				}
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -410,6 +411,33 @@ func TestUndecodableObjectIsLookedUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A transform is never called concurrently, also not for an object that is read by its name
+// while the watch goes on.
+func TestTransformIsNotConcurrent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("b"))
+		var running, most atomic.Int32
+		r := run(t, api, cache.Options[*thing]{DisableWatchList: true, Transform: func(obj *thing) (*thing, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			defer running.Add(-1)
+			time.Sleep(time.Minute)
+			return obj, nil
+		}})
+		time.Sleep(3 * time.Minute)
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: &failure.ObjectError{Err: errors.New("garbled")}})
+		api.CloseWatches()
+		time.Sleep(2 * time.Second)
+		touch(t, api, "a")
+		time.Sleep(10 * time.Second) // until it is read by its name
+		touch(t, api, "b")
+		time.Sleep(3 * time.Minute)
+		expect(t, "store", names(api.Objects()), names(r.Store().List()))
+		if most.Load() != 1 {
+			t.Errorf("transform: %d calls at the same time", most.Load())
+		}
+	})
 }
 
 // A server without versions is listed again when a watch has ended: what was deleted

@@ -194,6 +194,20 @@ func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error
 	return func(obj any) (any, error) { return transform(reader.As[T](obj)) }
 }
 
+// oneAtATime returns a transform that is never called concurrently, though a reflector, its
+// look-ups by name and those of other parts have a goroutine each.
+func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
+	if transform == nil {
+		return nil
+	}
+	turn := make(chan struct{}, 1) // has a value while transform runs
+	return func(obj any) (any, error) {
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		return transform(obj)
+	}
+}
+
 func (o *settings) bookmarkTimeout() time.Duration {
 	return positive(o.BookmarkTimeout, defaultBookmarkTimeout)
 }

@@ -225,17 +225,10 @@ func (i *informer) run(ctx context.Context) error {
 
 // reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
 func (i *informer) reflect(ctx context.Context, deltas *queue) error {
-	if i.parts == nil {
-		return i.newReflector(i.source, &i.about, &i.options, deltas, &i.recorder).run(ctx)
-	}
 	options := i.options
-	if transform := options.Transform; transform != nil {
-		var one sync.Mutex
-		options.Transform = func(obj any) (any, error) {
-			one.Lock()
-			defer one.Unlock()
-			return transform(obj)
-		}
+	options.Transform = oneAtATime(options.Transform)
+	if i.parts == nil {
+		return i.newReflector(i.source, &i.about, &options, deltas, &i.recorder).run(ctx)
 	}
 	options.OnRecovery = i.parts.onRecovery(options.OnRecovery)
 	i.parts.push, i.parts.await = deltas.push, i.fanout.await

@@ -60,11 +60,11 @@ func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, r
 		if err != nil {
 			return i.errorf("%w", err)
 		}
-		reached, err := atLeast(have, resourceVersion)
+		done, err := atLeast(have, resourceVersion)
 		if err != nil {
 			return i.errorf("%w", err)
 		}
-		if reached {
+		if done {
 			return nil
 		}
 		if err := i.await(ctx, changed); err != nil {

@@ -434,6 +434,25 @@ func TestReleaseTwice(t *testing.T) {
 	})
 }
 
+// A factory does not keep an informer, with all of its objects, that has ended before it is
+// released.
+func TestReleaseOfEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
+		pods := f.pods()
+		f.StartWithContext(ctx)
+		if err := f.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		f.Shutdown()
+		<-f.Release(&v1.Pod{})
+		if !pods.IsStopped() || len(f.leaving) != 0 {
+			t.Errorf("stopped: %v, kept: %v", pods.IsStopped(), f.leaving)
+		}
+	})
+}
+
 // Who waits for an informer that is released before it was in sync waits no
 // longer.
 func TestReleaseEndsWaiting(t *testing.T) {

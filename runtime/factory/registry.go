@@ -66,10 +66,21 @@ type member struct {
 	informer cache.SharedIndexInformer
 	// stop ends a started informer; nil before.
 	stop context.CancelFunc
-	// ended is closed when a started informer has returned.
+	// ended is closed by left when a started informer has returned.
 	ended chan struct{}
 	// memory is the latest measurement of an informer that is not of this module, or nil.
 	memory atomic.Pointer[footprint.Report]
+}
+
+// runs is whether the informer was started and has not returned. The caller holds mu of the
+// registry.
+func (m *member) runs() bool {
+	select {
+	case <-m.ended:
+		return false
+	default:
+		return m.stop != nil
+	}
 }
 
 // listWatchOptions returns those of the options, with the factory's log of outages.
@@ -155,7 +166,6 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 		ctx, stop := context.WithCancel(ctx)
 		m.stop = stop
 		r.wg.Go(func() {
-			defer close(m.ended)
 			defer r.left(key, m)
 			defer stop()
 			m.informer.RunWithContext(ctx)
@@ -169,13 +179,14 @@ func (r *registry[K]) unknown(key informerKey[K]) bool {
 	return key.name != "" && r.options.each[key] == nil
 }
 
-// left removes a member that has ended, if it was released.
+// left notes that a member has ended, and removes it if it was released.
 func (r *registry[K]) left(key informerKey[K], m *member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving[key] == m {
 		delete(r.leaving, key)
 	}
+	close(m.ended)
 }
 
 // release removes the informer of a key and stops it. The channel is closed
@@ -183,7 +194,7 @@ func (r *registry[K]) left(key informerKey[K], m *member) {
 func (r *registry[K]) release(key informerKey[K]) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if m, ok := r.members[key]; ok && m.stop != nil {
+	if m, ok := r.members[key]; ok && m.runs() {
 		m.stop()
 		if r.leaving == nil {
 			r.leaving = map[informerKey[K]]*member{}

@@ -53,7 +53,7 @@ var rules = map[string]rule{
 	"runtime/shard":      {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/cache":      {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/source":     {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/source/sourcetest"}},
-	"runtime/clientgo":   {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal"}},
+	"runtime/clientgo":   {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal", "runtime/shard"}},
 	"runtime/clients":    {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/controller": {own: []string{"runtime/cache", "runtime/predicate", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
 	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},

@@ -24,7 +24,7 @@ func (h untypedHandler) OnDelete(last any, finalStateUnknown bool) {
 func (h untypedHandler) OnRelease(last any) { release(h.handler, last) }
 
 // release calls a handler for an object that was released, if it has a method for that.
-func release(handler ResourceEventHandler, last any) {
+func release(handler, last any) {
 	if r, ok := handler.(Releaser); ok {
 		r.OnRelease(last)
 	}
@@ -48,6 +48,8 @@ func (h *typedHandler[T]) OnDelete(obj any) {
 	deleted.OptionalObj, _ = obj.(T)
 	h.handler.OnDelete(deleted)
 }
+
+func (h *typedHandler[T]) OnRelease(last any) { release(h.handler, last) }
 
 func tombstone(last any) DeletedFinalStateUnknown {
 	// The object was in the store, so it has a key.

@@ -43,8 +43,8 @@ type InformerOptions struct {
 	ResyncPeriod time.Duration
 	// Indexers are the indexes of the informer. Nil is none.
 	Indexers cache.Indexers
-	// InformerName is the identity under which the metrics of the informer are published.
-	// Nil is no metrics.
+	// InformerName is the identity under which client-go's metrics of the informer are
+	// published, unless another informer of the resource has it. Nil is no metrics.
 	InformerName *cache.InformerName
 	// TweakListOptions changes the options of each list and watch, in general to set a
 	// selector. It may be called concurrently. Nil changes nothing.
@@ -145,8 +145,7 @@ func adapt(informer *core.Informer[any], resource Resource, options InformerOpti
 }
 
 func coreOptions[T any](resource Resource, options InformerOptions) core.Options[T] {
-	// The first informer of a resource under a name has its metrics; for the
-	// others there is a log line.
+	// One that another informer of the resource has already is logged.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	name, how := informerKey[string]{resource.String(), options.Name}.String(), options.ListWatch
 	outages := &outageReporter{log: how.outages}

@@ -41,9 +41,10 @@ type Options[K comparable] struct {
 	// Transform is the function that every object goes through before it is stored, for
 	// all informers without one of their own. It may mutate the object. Nil is none.
 	Transform cache.TransformFunc
-	// InformerName is the identity of the informers. Shutdown releases it.
-	// Release of one informer does not: the next one of that type or resource
-	// has no metrics, which client-go logs.
+	// InformerName is the identity under which the metrics of the informers are published, those
+	// of client-go. Shutdown releases it. The first informer of a resource has its metrics,
+	// and others have none, which client-go logs: several of one type (ForType with a Name), and
+	// one that is requested after Release. Package metrics has those of each.
 	InformerName *cache.InformerName
 
 	// each has the options of some informers, in place of what is above.
@@ -120,8 +121,8 @@ func WithListLimit(bytes int64) Option {
 	return func(o *Options[reflect.Type]) { o.ListLimit = bytes }
 }
 
-// WithInformerName gives the factory's informers an identity. The name is
-// released by Shutdown.
+// WithInformerName gives the factory's informers an identity for client-go's metrics, as
+// Options.InformerName says. The name is released by Shutdown.
 func WithInformerName(informerName *cache.InformerName) Option {
 	return func(o *Options[reflect.Type]) { o.InformerName = informerName }
 }

@@ -150,6 +150,42 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// Each row of a table that finds a section by a message has a part of a message in it.
+func TestTroubleshootingByMessage(t *testing.T) {
+	const name = "docs/troubleshooting.md"
+	messages := map[string]string{} // by heading
+	for _, block := range readPage(t, name).Blocks {
+		if block.Language == "text" {
+			messages[block.Heading] += " " + oneLine(block.Text)
+		}
+	}
+	_, table, _ := strings.Cut(read(t, name), "\n## By message\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := regexp.MustCompile("(?m)^\\| `(.+)` \\| \\[(.+)\\]\\(#.+\\) \\|$").FindAllStringSubmatch(table, -1)
+	if len(rows) < 30 {
+		t.Errorf("%s: %d rows by message", name, len(rows))
+	}
+	for _, row := range rows {
+		if part, heading := row[1], row[2]; !strings.Contains(messages[heading], part) {
+			t.Errorf("%s: no message below %q has %q", name, heading, part)
+		}
+	}
+}
+
+// The page on handlers has each cause of their calls.
+func TestHandlersPageHasEachCause(t *testing.T) {
+	page := read(t, "docs/handlers.md")
+	kinds := regexp.MustCompile(`(?m)^const (\w+) Kind = `).FindAllStringSubmatch(read(t, "runtime/cache/cause/api.txt"), -1)
+	if len(kinds) == 0 {
+		t.Fatal("runtime/cache/cause/api.txt has no kinds")
+	}
+	for _, kind := range kinds {
+		if !strings.Contains(page, "\n| `"+kind[1]+"` |") {
+			t.Errorf("docs/handlers.md: the table of causes is without %s", kind[1])
+		}
+	}
+}
+
 // Commands within sentences are those that exist, too.
 func TestCommandsInSentences(t *testing.T) {
 	for _, name := range markdown(t) {

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +27,9 @@ func emitted() map[string][]string {
 	}
 	return names
 }
+
+// targetLabels are labels that Prometheus adds to the metrics of what it scrapes.
+var targetLabels = []string{"job", "namespace", "instance"}
 
 var metricName = regexp.MustCompile(`\binformergen_\w+`)
 
@@ -66,21 +68,8 @@ func read(t *testing.T, file string) []byte {
 // queries are the queries of dashboard.json by the title of their panel.
 func queries(t *testing.T) map[string][]string {
 	t.Helper()
-	var dashboard struct {
-		Panels []struct {
-			Title   string
-			Type    string
-			Targets []struct{ Expr string }
-		}
-	}
-	if err := json.Unmarshal(read(t, docs+"/dashboard.json"), &dashboard); err != nil {
-		t.Fatal(err)
-	}
 	all := map[string][]string{}
-	for _, panel := range dashboard.Panels {
-		if panel.Type != "row" && len(panel.Targets) == 0 {
-			t.Errorf("panel %q has no query", panel.Title)
-		}
+	for _, panel := range readDashboard(t).all() {
 		for _, target := range panel.Targets {
 			all[panel.Title] = append(all[panel.Title], target.Expr)
 		}
@@ -109,7 +98,7 @@ func TestDocsNameMetricsThatExist(t *testing.T) {
 	}
 	for _, found := range selector.FindAllStringSubmatch(checked, -1) {
 		for _, l := range label.FindAllStringSubmatch(found[2], -1) {
-			if l[1] != "job" && !slices.Contains(names[found[1]], l[1]) {
+			if !slices.Contains(targetLabels, l[1]) && !slices.Contains(names[found[1]], l[1]) {
 				t.Errorf("%s has no label %q; it has %q", found[1], l[1], names[found[1]])
 			}
 		}
@@ -124,7 +113,7 @@ func TestDocsNameMetricsThatExist(t *testing.T) {
 // Values of labels that are compared with a constant are some that the collectors emit.
 func TestDocsNameValuesThatExist(t *testing.T) {
 	text := string(read(t, "testdata/informers.txt")) + string(read(t, "testdata/controller.txt"))
-	selected := regexp.MustCompile(`(class|phase|outcome|verb|reason)(?:=~|!=|=)"([^"]+)"`)
+	selected := regexp.MustCompile(`\b(class|phase|outcome|verb|reason)(?:=~|!=|=)"([^"]+)"`)
 	var all []string
 	for _, alert := range alerts(t) {
 		all = append(all, alert.Expr)
@@ -143,6 +132,29 @@ func TestDocsNameValuesThatExist(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("%d comparisons", found)
+	}
+}
+
+// The runbook of each alert is a section of the docs.
+func TestRunbooks(t *testing.T) {
+	const base = "https://github.com/informer-gen/informer-gen/blob/main/docs/"
+	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	for _, alert := range alerts(t) {
+		url := alert.Annotations["runbook_url"]
+		path, ok := strings.CutPrefix(url, base)
+		page, anchor, ok2 := strings.Cut(path, "#")
+		if !ok || !ok2 {
+			t.Errorf("%s: runbook_url %q is not a section below %s", alert.Alert, url, base)
+			continue
+		}
+		var anchors []string
+		for _, h := range heading.FindAllStringSubmatch(string(read(t, "../../docs/"+page)), -1) {
+			text := regexp.MustCompile(`[^a-z0-9 -]`).ReplaceAllString(strings.ToLower(h[1]), "")
+			anchors = append(anchors, strings.ReplaceAll(text, " ", "-"))
+		}
+		if !slices.Contains(anchors, anchor) {
+			t.Errorf("%s: docs/%s has no section %q; it has %q", alert.Alert, page, anchor, anchors)
+		}
 	}
 }
 

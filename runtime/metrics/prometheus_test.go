@@ -49,7 +49,8 @@ func TestDashboardOnPrometheus(t *testing.T) {
 
 	// Rates need a few scrapes with changes between them.
 	deadline := time.Now().Add(40 * time.Second)
-	variables := strings.NewReplacer("$job", ".*", "$factory", ".*", "$__rate_interval", "10s")
+	variables := strings.NewReplacer("$job", ".*", "$namespace", ".*", "$instance", ".*", "$factory", ".*", "$informer", ".*",
+		"$top", "10", "$__rate_interval", "10s", "$__range", "60s")
 	for title, all := range queries(t) {
 		for _, query := range all {
 			for {

@@ -1,9 +1,10 @@
-// Package podinformers makes informers of pods for tests that compare three
+// Package podinformers makes informers of pods for tests that compare
 // implementations over HTTP, each made as its users make it:
 //
 //	Typed               runtime/cache over a typed source, behind an adapter
-//	CompatibilityLayer  runtime/clientgo/cache ┐ over a client of client-go
-//	ClientGo            client-go              ┘
+//	CompatibilityLayer  runtime/clientgo/cache            ┐
+//	Streaming           the same, but decodes by itself   ├ over a client of client-go
+//	ClientGo            client-go                         ┘
 package podinformers
 
 import (
@@ -63,6 +64,14 @@ var (
 			return nil, err
 		}
 		return clientgocache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
+	}}
+	Streaming = Implementation{"runtime/clientgo/cache, streaming", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
+		config, newInformer := clientgocache.Streaming(config)
+		lw, err := listWatch(config, options)
+		if err != nil {
+			return nil, err
+		}
+		return newInformer(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
 	}}
 	ClientGo = Implementation{"client-go", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
 		lw, err := listWatch(config, options)

@@ -50,6 +50,20 @@ type ClientOptions struct {
 	DisableSharing bool
 }
 
+func (o ClientOptions) maxObject() int64 {
+	if o.MaxObjectBytes <= 0 {
+		return DefaultMaxObjectBytes
+	}
+	return o.MaxObjectBytes
+}
+
+func (o ClientOptions) shared() *decode.Shared {
+	if o.DisableSharing {
+		return nil
+	}
+	return decode.NewShared()
+}
+
 // NewClient is NewClientWithOptions without options.
 func NewClient(cfg *rest.Config) (*Client, error) {
 	return NewClientWithOptions(cfg, ClientOptions{})
@@ -85,20 +99,13 @@ func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, err
 	}
 	httpClient := *shared
 	httpClient.Transport = recorder{next: shared.Transport}
-	client := &Client{
+	return &Client{
 		cfg:        cfg,
 		httpClient: &httpClient,
-		maxObject:  options.MaxObjectBytes,
-		shared:     decode.NewShared(),
+		maxObject:  options.maxObject(),
+		shared:     options.shared(),
 		rest:       map[restKey]rest.Interface{},
-	}
-	if options.DisableSharing {
-		client.shared = nil
-	}
-	if client.maxObject <= 0 {
-		client.maxObject = DefaultMaxObjectBytes
-	}
-	return client, nil
+	}, nil
 }
 
 // Shared returns how many parts of objects were found instead of decoded, and how many bytes

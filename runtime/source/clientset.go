@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -67,6 +68,11 @@ func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each 
 	if err != nil {
 		return metav1.ListMeta{}, err
 	}
+	return s.each(list, each)
+}
+
+// each calls a function for the objects of a list.
+func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.ListMeta, error) {
 	if isNil(list) {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", ErrNotAList))
 	}
@@ -96,8 +102,13 @@ func (s *funcSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 	if err != nil {
 		return nil, err
 	}
+	return s.watcher(ctx, inner)
+}
+
+// watcher returns a watcher of a client-go watch.
+func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.Watcher[any], error) {
 	if inner == nil {
-		return nil, fmt.Errorf("watch: is nil")
+		return nil, errors.New("watch: is nil")
 	}
 	return newEventWatcher(ctx, inner, s.objects, s.check), nil
 }

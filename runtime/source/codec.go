@@ -1,10 +1,12 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -78,6 +80,21 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 	}
 	return c
 }
+
+// codecs are those of a type, by how an informer wants its objects. They are made when they
+// are needed.
+type codecs map[decoding.Options]func() *codec
+
+func newCodecs(pointer reflect.Type, shared *decode.Shared) codecs {
+	all := codecs{}
+	for _, how := range []decoding.Options{{}, {Exclusive: true}, {DropManagedFields: true}, {Exclusive: true, DropManagedFields: true}} {
+		all[how] = sync.OnceValue(func() *codec { return newCodec(pointer, shared, how) })
+	}
+	return all
+}
+
+// of returns the codec for the informer whose request has ctx.
+func (c codecs) of(ctx context.Context) *codec { return c[decoding.From(ctx)]() }
 
 // validate says whether there is a type to decode into.
 func (c *codec) validate() error {

@@ -67,7 +67,7 @@
 // length the server claims. A longer object, in a list or a watch, is skipped and
 // reported as a [failure.ObjectError] with ErrTooLarge. Of a non-2xx response the
 // first MiB is read. Clientsets and ListerWatchers decode by themselves, lists as a
-// whole, and have client-go's limits.
+// whole, and have client-go's limits, unless [Streaming] has the responses of their client.
 //
 // # Concurrency
 //

@@ -26,8 +26,12 @@ import (
 // ignores it; a later result is dropped, and a watch stopped. A panic of the
 // ListerWatcher is raised by List and Watch.
 func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
+	return typedOf[T](newListerWatcherSource[T](lw, expected))
+}
+
+func newListerWatcherSource[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) *funcSource {
 	inner := clientgo.ToListerWatcherWithContext(lw)
-	return typedOf[T](&funcSource{
+	return &funcSource{
 		objects:   typeOf[T](),
 		described: described{infoOf(lw)},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -45,7 +49,7 @@ func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected run
 			})
 		},
 		check: expect(expected),
-	})
+	}
 }
 
 // expect returns a check for objects like expected, nil for none.

@@ -110,7 +110,9 @@ encoded before, without TLS or compression.
 The pods are as an API server sends them, 13 KB of JSON each. "replicas" are of
 deployments with a hundred pods, "fixed-volumes" the same but that the volume with the
 token of the service account has one name in all pods of a deployment, where API servers
-choose one for each, and "distinct" pods have no string and no number in common.
+choose one for each, and "distinct" pods have no string and no number in common. "manager" is
+the cache of controller-runtime with the pods of "replicas": as it is, and with the informers of
+` + "`Streaming`" + `, see [controller-runtime](../controller-runtime.md).
 
 - **cpu**: of the process, user and system, from the start until a handler has seen all
 - **peak-RSS-B**: the most resident memory until then, without what the process had before

@@ -29,6 +29,12 @@ func ingest(s scale) []workload {
 	for _, mode := range ingestModes {
 		add(mode.withoutGoals(), "distinct", pods.Population{Distinct: true}, s.pods)
 	}
+	for _, mode := range ingestModes {
+		w := mode.withoutGoals().workload("manager", pods.Population{Size: s.pods}, s.podEvents)
+		f := feed{Pods: pods.Population{Size: s.pods}, Events: s.podEvents, WatchList: mode.watchList, Encoding: mode.encoding}
+		w.theirs, w.ours = ingester{Feed: f, Manager: true}.benchmark, ingester{Feed: f, Manager: true, Ours: true}.benchmark
+		all = append(all, w)
+	}
 	for _, n := range s.podsPlotted {
 		if n != s.pods {
 			add(asList.withoutEvents(), replicas, pods.Population{}, n)

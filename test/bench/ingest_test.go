@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 
 	"github.com/informer-gen/informer-gen/test/bench/pods"
 )
@@ -33,9 +35,13 @@ func TestIngested(t *testing.T) {
 		}
 		server := httptest.NewServer(handler)
 		t.Cleanup(server.Close)
-		for name, ours := range map[string]bool{"client-go": false, "here": true} {
+		for name, i := range map[string]ingester{
+			"client-go": {}, "here": {Ours: true},
+			"manager": {Manager: true}, "manager-here": {Manager: true, Ours: true},
+		} {
 			t.Run(mode.String()+"/"+name, func(t *testing.T) {
-				i := ingester{Host: server.URL + "/" + name, Feed: f, Ours: ours}
+				i.Host, i.Feed = server.URL+"/"+name, f
+				featurestesting.SetFeatureDuringTest(t, features.WatchListClient, mode.watchList || !i.Manager)
 				informer, err := i.informer()
 				if err != nil {
 					t.Fatal(err)

@@ -25,6 +25,8 @@ type ingester struct {
 	Host string
 	Feed feed
 	Ours bool
+	// Manager is for an informer of controller-runtime's cache.
+	Manager bool
 	// Shards is of how many equal shards it follows the first; zero is all pods. Streams is
 	// over how many lists and watches.
 	Shards, Streams int
@@ -52,7 +54,8 @@ func (i ingester) run() (result ingested, err error) {
 	if err != nil {
 		return result, err
 	}
-	cmd.Env = append(cmd.Env, watchListVariable+"=true") // the server has what the Feed says
+	// The server has what the Feed says, and a manager has no other way to say it.
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%t", watchListVariable, i.Feed.WatchList || !i.Manager))
 	if err := resultOf(cmd, &result); err != nil {
 		return result, fmt.Errorf("ingest: %w", err)
 	}
@@ -137,6 +140,9 @@ func (i ingester) informer() (clientgo.SharedIndexInformer, error) {
 	config := &rest.Config{Host: i.Host, QPS: -1}
 	config.ContentType = string(i.Feed.Encoding)
 	config.AcceptContentTypes = string(i.Feed.Encoding)
+	if i.Manager {
+		return newManagerInformer(config, i.Ours)
+	}
 	implementation := podinformers.ClientGo
 	if i.Ours {
 		implementation = podinformers.Typed

@@ -50,12 +50,14 @@ func (p packer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Resul
 
 // cached makes the informers of a manager's cache, and remembers them.
 type cached struct {
+	streaming newInformer
+
 	mu        sync.Mutex
 	informers []toolscache.SharedIndexInformer
 }
 
 func (c *cached) newInformer(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	informer := clientgocache.NewSharedIndexInformer(lw, obj, resync, indexers)
+	informer := c.streaming(lw, obj, resync, indexers)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.informers = append(c.informers, informer)
@@ -85,12 +87,13 @@ type both struct {
 }
 
 func newBoth(config *rest.Config, options ctrl.Options) (*both, error) {
-	cached := &cached{}
+	cfg, streaming := clientgocache.Streaming(config)
+	cached := &cached{streaming: streaming}
 	options.Cache = cache.Options{NewInformer: cached.newInformer}
 	options.Client = client.Options{Cache: &client.CacheOptions{
 		DisableFor: []client.Object{&shopv1alpha1.Order{}}, // the factory has them
 	}}
-	mgr, err := ctrl.NewManager(config, options)
+	mgr, err := ctrl.NewManager(cfg, options)
 	if err != nil {
 		return nil, err
 	}

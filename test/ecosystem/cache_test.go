@@ -13,6 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,16 +24,33 @@ import (
 	shoplisters "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 )
 
-// startCache starts a cache of a manager on this module's informers.
+// ways are those to have this module's in a manager's cache: with what
+// controller-runtime has decoded, or streaming.
+var ways = map[string]func(*rest.Config) (*rest.Config, newInformer){
+	"decoded": func(config *rest.Config) (*rest.Config, newInformer) {
+		return config, clientgocache.NewSharedIndexInformer
+	},
+	"streaming": func(config *rest.Config) (*rest.Config, newInformer) { return clientgocache.Streaming(config) },
+}
+
+type newInformer = func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer
+
+// startCache starts a cache of a manager on this module's informers, streaming.
 func startCache(t *testing.T, options cache.Options) cache.Cache {
 	t.Helper()
+	return startCacheOn(t, "streaming", options)
+}
+
+func startCacheOn(t *testing.T, way string, options cache.Options) cache.Cache {
+	t.Helper()
 	options.Scheme = newScheme(t)
-	options.NewInformer = clientgocache.NewSharedIndexInformer
+	var config *rest.Config
+	config, options.NewInformer = ways[way](server.Config())
 	var err error
 	if options.Mapper, err = newMapper(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	objects, err := cache.New(server.Config(), options)
+	objects, err := cache.New(config, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,20 +119,22 @@ func TestCacheOptions(t *testing.T) {
 		"without deep copy": {cache.Options{DefaultUnsafeDisableDeepCopy: new(true)}, all},
 		"resync":            {cache.Options{SyncPeriod: new(time.Second)}, all},
 	} {
-		t.Run(name, func(t *testing.T) {
-			api := stockOrders(t)
-			objects := startCache(t, c.options)
-			for form, list := range orderLists() {
-				wantNames(t, objects, form, list, c.want)
-			}
-			namespace, name, _ := strings.Cut(c.want[0], "/")
-			if err := api.Delete(t.Context(), order(namespace, name, "", 0)); err != nil {
-				t.Fatal(err)
-			}
-			for form, list := range orderLists() {
-				wantNames(t, objects, form, list, c.want[1:])
-			}
-		})
+		for way := range ways {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				api := stockOrders(t)
+				objects := startCacheOn(t, way, c.options)
+				for form, list := range orderLists() {
+					wantNames(t, objects, form, list, c.want)
+				}
+				namespace, name, _ := strings.Cut(c.want[0], "/")
+				if err := api.Delete(t.Context(), order(namespace, name, "", 0)); err != nil {
+					t.Fatal(err)
+				}
+				for form, list := range orderLists() {
+					wantNames(t, objects, form, list, c.want[1:])
+				}
+			})
+		}
 	}
 }
 

@@ -12,6 +12,7 @@
 //
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
 //	NewInformer            ─► the same with one handler, as a Controller
+//	Streaming              ─► NewSharedIndexInformer, which decodes for the ListerWatcher's client
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
 //	UntypedIndexer         ─► a cache.WritableStore[T] as Store, Indexer, TransactionStore
 //	TypedIndexerOf         ─► the same as TypedIndexer[T]

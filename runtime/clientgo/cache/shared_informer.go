@@ -43,20 +43,23 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // known when the program is compiled, an informer over a typed source decodes
 // and lists with less work: see Typed and package source.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
-	return newListWatchInformer(lw, exampleObject, options.Indexers, core.Options[runtime.Object]{
+	return newSharedIndexInformer(source.FromListerWatcher[runtime.Object](lw, exampleObject), exampleObject, options)
+}
+
+func newSharedIndexInformer(src source.Source[runtime.Object], exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
+	return newSourceInformer(src, exampleObject, options.Indexers, core.Options[runtime.Object]{
 		Name:    informerName(exampleObject, options.ObjectDescription, options.Identifier),
 		Resync:  options.ResyncPeriod,
 		Metrics: InformerMetrics(options.Identifier, options.InformerMetricsProvider),
 	})
 }
 
-// newListWatchInformer returns an informer of what a ListerWatcher lists and
-// watches. As client-go's, it keeps the objects of a resource that is absent.
-func newListWatchInformer(lw ListerWatcher, exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer {
+// newSourceInformer returns an informer of a source. As client-go's, it keeps the objects of a
+// resource that is absent.
+func newSourceInformer(src source.Source[runtime.Object], exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer {
 	options.KeepAbsent = true
 	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
-	informer := core.New(source.FromListerWatcher[runtime.Object](lw, exampleObject), options)
-	return newUntyped(informer.Untyped(), AdapterOptions{
+	return newUntyped(core.New(src, options).Untyped(), AdapterOptions{
 		Resync:   options.Resync,
 		Indexers: indexers,
 		Object:   exampleObject,

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // leastWatchTimeout is the least that MinWatchTimeout can ask for.
@@ -75,7 +76,7 @@ type unsharedInformer struct {
 }
 
 func newUnshared(options InformerOptions) *unsharedInformer {
-	informer := newListWatchInformer(options.ListerWatcher, options.ObjectType, options.Indexers, core.Options[runtime.Object]{
+	informer := newSourceInformer(source.FromListerWatcher[runtime.Object](options.ListerWatcher, options.ObjectType), options.ObjectType, options.Indexers, core.Options[runtime.Object]{
 		Name:         informerName(options.ObjectType, "", options.Identifier),
 		Resync:       options.ResyncPeriod,
 		WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout),

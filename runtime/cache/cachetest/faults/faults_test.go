@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	for _, family := range families {
 		for _, r := range family.rows {
 			t.Run(r.name, func(t *testing.T) {
-				for _, i := range []implementation{typed, layer, clientGo} {
+				for _, i := range []implementation{typed, layer, streaming, clientGo} {
 					t.Run(i.Name, func(t *testing.T) { r.test(t, i) })
 				}
 			})
@@ -60,13 +60,14 @@ func (r row) test(t *testing.T, i implementation) {
 	}
 	got := r.measure(t, i)
 	t.Log(got)
-	if !want.holds(got) {
+	// Streaming, the requests are the client's, and what comes of the responses is not.
+	if !want.holds(got) && (i.Name != streaming.Name || !r.ours.holds(got)) {
 		t.Errorf("got %v\nwant %v\n%s", got, want, got.differs)
 	}
 	if i.Name == clientGo.Name {
 		return
 	}
-	if says := r.status(i); !strings.Contains(got.status, says) {
+	if says := r.status(i); !strings.Contains(got.status, says) && (i.Name != streaming.Name || !strings.Contains(got.status, r.says)) {
 		t.Errorf("status: got %s, want it to say %s", got.status, says)
 	}
 	if i.Name == typed.Name && got.busiest > patient || got.busiest > patientlyRetried {
@@ -92,7 +93,7 @@ func (r row) outcome(i implementation) outcome {
 	switch {
 	case i.Name == clientGo.Name:
 		return r.clientGo
-	case i.Name == layer.Name && r.layer != nil:
+	case i.Name != typed.Name && r.layer != nil:
 		return *r.layer
 	default:
 		return r.ours
@@ -101,7 +102,7 @@ func (r row) outcome(i implementation) outcome {
 
 // status is what that of an informer of the core says.
 func (r row) status(i implementation) string {
-	if i.Name == layer.Name && r.layerSays != "" {
+	if i.Name != typed.Name && r.layerSays != "" {
 		return r.layerSays
 	}
 	return r.says

@@ -1,0 +1,180 @@
+package source
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// takeover takes the response of a list or watch from the client that has requested it. The
+// client gets an empty one.
+type takeover struct {
+	caller    context.Context // of the call that sends the request
+	streaming *Streaming
+	codec     *codec
+
+	mu sync.Mutex
+	// requests counts those for lists and watches.
+	requests int
+	// over is whether the call has returned: what comes later is the client's.
+	over  bool
+	taken *response
+	// request is the one whose response was taken.
+	request *request
+	// refused is why a response was left to the client.
+	refused error
+}
+
+type takeoverKey struct{}
+
+// context is what to send the request with.
+func (t *takeover) context() context.Context {
+	return context.WithValue(t.caller, takeoverKey{}, t)
+}
+
+// response returns what was taken, or nil. What comes later is not.
+func (t *takeover) response() *response {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	return t.taken
+}
+
+// several reports whether there was more than one request, of which one was taken.
+func (t *takeover) several() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken != nil && t.requests > 1
+}
+
+// reason says why no response was taken.
+func (t *takeover) reason() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refused != nil {
+		return t.refused.Error()
+	}
+	return "its requests have not the configuration of Streaming, or not the context"
+}
+
+// end closes a response that was taken.
+func (t *takeover) end() {
+	if r := t.response(); r != nil {
+		t.request.cancel(nil)
+		_ = r.body.Close()
+	}
+}
+
+// handover is the transport of a client, which hands responses over.
+type handover struct {
+	streaming *Streaming
+	next      http.RoundTripper
+}
+
+// WrappedRoundTripper makes the transport below visible to
+// k8s.io/apimachinery/pkg/util/net.
+func (h *handover) WrappedRoundTripper() http.RoundTripper { return h.next }
+
+func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
+	t, ok := req.Context().Value(takeoverKey{}).(*takeover)
+	if !ok || t.streaming != h.streaming {
+		return h.next.RoundTrip(req)
+	}
+	gv, ok := collectionIn(req.URL.Path)
+	if !ok || req.Method != http.MethodGet {
+		return h.next.RoundTrip(req)
+	}
+	request := newRequest(req.Context())
+	inner := req.Clone(request.ctx)
+	if req.URL.Query().Get("watch") != "" && inner.Header.Get("Accept-Encoding") == "" {
+		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
+	}
+	resp, err := h.next.RoundTrip(inner)
+	if err != nil || resp.StatusCode != http.StatusOK || !t.take(request, resp, gv) {
+		return resp, err
+	}
+	return emptied(resp), nil
+}
+
+// take makes resp the response that was taken, if it can be decoded here.
+func (t *takeover) take(request *request, resp *http.Response, gv schema.GroupVersion) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests++
+	if t.over || t.taken != nil {
+		return false
+	}
+	about := answer{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode}
+	if _, t.refused = about.protobuf(t.codec); t.refused != nil {
+		return false
+	}
+	t.taken, t.refused = newResponse(resp.Body, about, t.codec, gv, t.streaming.maxObject)
+	request.endWith(t.caller)
+	t.request = request
+	return true
+}
+
+// request is the context of a request, with the values of the client's. It ends with another
+// context, at first with the client's, which may end when the client has read the
+// empty response.
+type request struct {
+	ctx    context.Context
+	end    context.CancelCauseFunc
+	unbind func() bool
+}
+
+func newRequest(client context.Context) *request {
+	r := &request{unbind: func() bool { return true }}
+	r.ctx, r.end = context.WithCancelCause(context.WithoutCancel(client))
+	r.endWith(client)
+	return r
+}
+
+func (r *request) endWith(other context.Context) {
+	r.unbind()
+	r.unbind = context.AfterFunc(other, func() { r.end(context.Cause(other)) })
+}
+
+// cancel ends the request.
+func (r *request) cancel(cause error) {
+	r.unbind()
+	r.end(cause)
+}
+
+// emptied returns a response like resp, without a body.
+func emptied(resp *http.Response) *http.Response {
+	empty := *resp
+	empty.Body, empty.ContentLength = http.NoBody, 0
+	empty.Header = resp.Header.Clone()
+	empty.Header.Del("Content-Length")
+	empty.Header.Del("Content-Encoding")
+	return &empty
+}
+
+// collectionIn returns the group and version of the collection of objects that a path of the
+// API is, if it is one: "/api/v1/pods", or "/apis/GROUP/VERSION/namespaces/NAME/RESOURCE". There
+// may be the path of a proxy before.
+func collectionIn(path string) (gv schema.GroupVersion, ok bool) {
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	for i, segment := range segments {
+		rest := segments[i+1:]
+		switch {
+		case segment == "api" && len(rest) > 1:
+			gv, rest = schema.GroupVersion{Version: rest[0]}, rest[1:]
+		case segment == "apis" && len(rest) > 2:
+			gv, rest = schema.GroupVersion{Group: rest[0], Version: rest[1]}, rest[2:]
+		default:
+			continue
+		}
+		if rest[0] == "namespaces" && len(rest) > 2 {
+			rest = rest[2:]
+		}
+		if len(rest) == 1 {
+			return gv, true
+		}
+	}
+	return schema.GroupVersion{}, false
+}

@@ -12,7 +12,8 @@
 // It serves CustomResourceDefinitions and what they define, with everything a
 // Kubernetes API server does for them: validation by schema, defaults, status
 // and scale subresources, optimistic concurrency, finalizers, watch,
-// bookmarks, watch-list, paging, 410 Gone. It has no built-in resources (so
+// bookmarks, watch-list, paging, 410 Gone. It lists its API groups and publishes
+// their schemas, so that kubectl works with it. It has no built-in resources (so
 // namespaces exist without being created), no admission and no controllers but
 // those of the CRDs themselves.
 //

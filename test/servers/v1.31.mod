@@ -6,6 +6,7 @@ require (
 	github.com/go-logr/logr v1.4.2
 	go.opentelemetry.io/otel/trace v1.28.0
 	k8s.io/apiextensions-apiserver v0.31.14
+	k8s.io/apimachinery v0.31.14
 	k8s.io/apiserver v0.31.14
 	k8s.io/client-go v0.31.14
 	k8s.io/klog/v2 v2.130.1
@@ -92,7 +93,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/api v0.31.14 // indirect
-	k8s.io/apimachinery v0.31.14 // indirect
 	k8s.io/component-base v0.31.14 // indirect
 	k8s.io/kms v0.31.14 // indirect
 	k8s.io/kube-openapi v0.0.0-20240228011516-70dd3763d340 // indirect

@@ -6,6 +6,7 @@ require (
 	github.com/go-logr/logr v1.4.3
 	go.opentelemetry.io/otel/trace v1.41.0
 	k8s.io/apiextensions-apiserver v0.34.13
+	k8s.io/apimachinery v0.34.13
 	k8s.io/apiserver v0.34.13
 	k8s.io/client-go v0.34.13
 	k8s.io/klog/v2 v2.130.1
@@ -94,7 +95,6 @@ require (
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/api v0.34.13 // indirect
-	k8s.io/apimachinery v0.34.13 // indirect
 	k8s.io/component-base v0.34.13 // indirect
 	k8s.io/kms v0.34.13 // indirect
 	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b // indirect

@@ -48,9 +48,12 @@ func newConfig(listener net.Listener, options Options) (*crdapiserver.Config, er
 	// The server can't do without any while a definition is being deleted.
 	cfg.AdmissionControl = admission.NewChainHandler()
 	cfg.EnableProfiling = false
-	// The schemas are needed for server-side apply.
+	// The schemas are needed for server-side apply, and for kubectl, which gets version 3: the
+	// server has it of definitions only with version 2.
 	definitions := openapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
-	cfg.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, openapinamer.NewDefinitionNamer(crdapiserver.Scheme))
+	namer := openapinamer.NewDefinitionNamer(crdapiserver.Scheme)
+	cfg.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
+	cfg.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
 	for _, apply := range []func() error{
 		parts.Complete,
 		func() error { return parts.ServerRunOptions.ApplyTo(&cfg.Config) },

@@ -37,11 +37,14 @@ func New(options Options) (*Server, error) {
 		listener.Close()
 		return nil, err
 	}
-	server, err := cfg.Complete().New(genericapiserver.NewEmptyDelegate())
+	groups := new(discovery)
+	server, err := cfg.Complete().New(genericapiserver.NewEmptyDelegateWithCustomHandler(groups))
 	if err != nil {
 		listener.Close()
 		return nil, err
 	}
+	groups.builtIn = server.GenericAPIServer.DiscoveryGroupManager
+	groups.crds = server.Informers.Apiextensions().V1().CustomResourceDefinitions().Lister()
 	// Connections that clients hold are cut after this long; requests in flight
 	// that are not watches have been answered by then.
 	server.GenericAPIServer.ShutdownTimeout = 100 * time.Millisecond

@@ -11,8 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/pages"
 )
 
-// The page docs/kubebuilder.md, followed to the letter, but for the programs that are not of
-// Go: each block of it is a file, a part of one, or commands.
+// The page docs/kubebuilder.md, followed to the letter and to its end: each block of it is a
+// file, a part of one, or commands. In place of kubebuilder, make, kubectl and curl, which may
+// not be installed, the test does the same.
 func TestKubebuilderPage(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "kubebuilder.txtar"))
 	if err != nil {
@@ -22,31 +23,67 @@ func TestKubebuilderPage(t *testing.T) {
 	shop.files = archive.Files
 	shop.add("scaffold/")
 	shop.run("go", "mod", "tidy")
+	cluster := newCluster(t)
 	for _, block := range pages.Parse("docs/kubebuilder.md", read(t, "docs/kubebuilder.md")).Blocks {
 		switch {
 		case block.Language == "sh":
 			for line := range strings.Lines(block.Text) {
-				shop.follow(line)
+				shop.follow(line, cluster)
 			}
 		case block.Language == "yaml":
+			shop.write(block.File(), block.Text)
 		case block.Language == "go":
 			shop.take(block)
 		default:
 			t.Errorf("docs/kubebuilder.md:%d: nothing is done with a block of %s", block.Line, block.Language)
 		}
 	}
+	cluster.wantFollowed()
 	shop.run("go", "vet", "./...")
+	if unformatted := shop.run("gofmt", "-l", "api", "cmd", "internal", "pkg"); unformatted != "" {
+		t.Errorf("gofmt would change %s", unformatted)
+	}
 	shop.run("go", "tool", "informer-gen", "--clients", "--minimal", "--verify", "./api/...")
 }
 
-// follow runs a command of the page if it is the go command's.
-func (u *user) follow(line string) {
+// follow runs a command of the page, or does what it does. Those of kubebuilder have been
+// done: they wrote the scaffold.
+func (u *user) follow(line string, cluster *cluster) {
 	u.t.Helper()
-	switch words := strings.Fields(line); {
-	case line == "make generate\n":
-		u.add("generated/")
-	case words[0] == "go" && words[1] != "run":
+	words := strings.Fields(line)
+	switch words[0] {
+	case "mkdir", "kubebuilder":
+	case "make":
+		u.make(words[1:], cluster)
+	case "go":
+		if words[1] == "run" {
+			cluster.run(u, words[2], words[3:])
+			return
+		}
 		u.run(words...)
+	case "kubectl":
+		cluster.kubectl(u, words[1:])
+	case "curl":
+		cluster.curl(words[1:])
+	default:
+		u.t.Errorf("docs/kubebuilder.md: nothing is done for %q", line)
+	}
+}
+
+// make does what targets of kubebuilder's Makefile do.
+func (u *user) make(targets []string, cluster *cluster) {
+	u.t.Helper()
+	for _, target := range targets {
+		switch target {
+		case "generate":
+			u.add("generated/")
+		case "manifests":
+			u.add("manifests/")
+		case "install":
+			cluster.apply(u, "config/crd/bases/shop.example.com_orders.yaml")
+		default:
+			u.t.Errorf("docs/kubebuilder.md: nothing is done for make %s", target)
+		}
 	}
 }
 
@@ -61,7 +98,7 @@ func (u *user) take(block pages.Block) {
 	name := block.File()
 	if marker := scaffoldMarker.FindStringSubmatch(block.Before); marker != nil {
 		u.edit(name, func(text string) string {
-			return strings.Replace(text, "\t"+marker[1], block.Text+"\n\t"+marker[1], 1)
+			return strings.Replace(text, "\t"+marker[1], block.Text+"\t"+marker[1], 1)
 		})
 		return
 	}

@@ -4,14 +4,21 @@
 # ends as the tool does.
 set -euo pipefail
 
-arguments=()
+arguments=(--verify -o github)
 while IFS= read -r argument; do
+  argument=${argument%$'\r'}
   [[ -z $argument ]] || arguments+=("$argument")
 done <<<"${ARGUMENTS:-}"
 
+# The messages of the go command are no annotations.
+if ! go tool -n informer-gen >/dev/null; then
+  echo "::error title=informer-gen::the go command cannot run the tool informer-gen in the working directory: see the log; if go.mod lacks it, run go get -tool github.com/informer-gen/informer-gen/cmd/informer-gen"
+  exit 2
+fi
+
 diff=$(mktemp "${RUNNER_TEMP:-/tmp}/informer-gen.XXXXXX")
 status=0
-go tool informer-gen --verify -o github "${arguments[@]}" >"$diff" || status=$?
+go tool informer-gen "${arguments[@]}" >"$diff" || status=$?
 cat "$diff"
 
 outcome=failed
@@ -21,6 +28,6 @@ elif ((status == 1)) && [[ -s $diff ]]; then
   outcome=differs
 fi
 # The first and the last line keep GitHub from reading commands in the diff.
-sed '1d;$d' "$diff" >"$diff.md"
-printf 'outcome=%s\ndiff=%s\n' "$outcome" "$diff.md" >>"$GITHUB_OUTPUT"
+sed '1d;$d' "$diff" >"$diff.diff"
+printf 'outcome=%s\ndiff=%s\n' "$outcome" "$diff.diff" >>"$GITHUB_OUTPUT"
 exit "$status"

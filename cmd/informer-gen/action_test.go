@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,8 +19,9 @@ const checkout = "../.."
 
 // compositeAction is what GitHub reads in action.yml.
 type compositeAction struct {
-	Inputs map[string]struct{ Default string }
-	Runs   struct {
+	Inputs  map[string]struct{ Default string }
+	Outputs map[string]struct{ Value string }
+	Runs    struct {
 		Using string
 		Steps []actionStep
 	}
@@ -46,15 +49,15 @@ func TestActionHasNoExpressionInScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if read.Runs.Using != "composite" || len(read.Runs.Steps) < 2 {
+	if read.Runs.Using != "composite" || len(read.Runs.Steps) < 3 {
 		t.Fatalf("runs: %+v", read.Runs)
 	}
 	for i, step := range read.Runs.Steps {
 		if strings.Contains(step.Run, "${{") || step.Shell != "bash" {
 			t.Errorf("step %d: %s with %s", i, step.Run, step.Shell)
 		}
-		if _, hasToken := step.Env["GH_TOKEN"]; hasToken == (step.ID == "verify") {
-			t.Errorf("step %d: has the token: %t; the step that runs the tool must not, the other must", i, hasToken)
+		if _, hasToken := step.Env["GH_TOKEN"]; hasToken != strings.Contains(step.Run, "/comment.sh") {
+			t.Errorf("step %d: has the token: %t; the one that comments must, the others must not", i, hasToken)
 		}
 	}
 	workflows, err := filepath.Glob(filepath.Join(checkout, ".github/workflows/*.yml"))
@@ -87,8 +90,9 @@ func TestActionHasNoExpressionInScripts(t *testing.T) {
 }
 
 // action runs the steps of action.yml in the directory of a script, as GitHub would for a pull
-// request: with the inputs name=value that are given. The last argument is what its outcome
-// must be, "success" or "failure".
+// request: with the inputs name=value that are given. The last two arguments are what its
+// conclusion, "success" or "failure", and its output "outcome" must be. The file messages has
+// what the steps print.
 func action(ts *testscript.TestScript, _ bool, args []string) {
 	read, err := readAction()
 	ts.Check(err)
@@ -98,15 +102,17 @@ func action(ts *testscript.TestScript, _ bool, args []string) {
 	for name, input := range read.Inputs {
 		values["inputs."+name] = expand(ts, input.Default, values)
 	}
-	for _, arg := range args[:len(args)-1] {
+	for _, arg := range args[:len(args)-2] {
 		name, value, _ := strings.Cut(arg, "=")
 		if _, ok := read.Inputs[name]; !ok {
 			ts.Fatalf("action.yml has no input %s", name)
 		}
-		values["inputs."+name] = strings.ReplaceAll(value, `\n`, "\n")
+		values["inputs."+name] = strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(value)
 	}
-	outcome := "success"
+	conclusion, messages := "success", ""
 	ts.Setenv("GITHUB_ACTION_PATH", root)
+	ts.Setenv("GITHUB_STEP_SUMMARY", ts.MkAbs("summary"))
+	ts.Check(os.WriteFile(ts.MkAbs("summary"), nil, 0o666))
 	ts.Setenv("RUNNER_TEMP", ts.MkAbs("."))
 	for _, step := range read.Runs.Steps {
 		if !isTrue(ts, step.If, values) {
@@ -121,8 +127,9 @@ func action(ts *testscript.TestScript, _ bool, args []string) {
 		directory := ts.MkAbs(expand(ts, step.WorkingDirectory, values))
 		ts.Check(ts.Chdir(directory))
 		if ts.Exec("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step.Run) != nil {
-			outcome = "failure"
+			conclusion = "failure"
 		}
+		messages += ts.ReadFile("stdout") + ts.ReadFile("stderr")
 		ts.Check(ts.Chdir(ts.Getenv("WORK")))
 		for name := range step.Env {
 			ts.Setenv(name, "")
@@ -134,28 +141,32 @@ func action(ts *testscript.TestScript, _ bool, args []string) {
 			values["steps."+step.ID+".outputs."+name] = value
 		}
 	}
-	if want := args[len(args)-1]; outcome != want {
-		ts.Fatalf("the action ends with %s, want %s", outcome, want)
+	ts.Check(os.WriteFile(ts.MkAbs("messages"), []byte(messages), 0o666))
+	outcome := expand(ts, read.Outputs["outcome"].Value, values)
+	if got, want := []string{conclusion, outcome}, args[len(args)-2:]; !slices.Equal(got, want) {
+		ts.Fatalf("the action ends with %v, want %v", got, want)
 	}
 }
 
-var expression = regexp.MustCompile(`\$\{\{ (.+?) \}\}`)
+var expression = regexp.MustCompile(`\$\{\{ ([\w.-]+)(?: \|\| '(.+?)')? \}\}`)
 
-// expand replaces expressions that are names of values.
+// expand replaces expressions that are names of values, with a text in place of an empty one.
+// Outputs of steps that have not been set are empty.
 func expand(ts *testscript.TestScript, text string, values map[string]string) string {
 	return expression.ReplaceAllStringFunc(text, func(found string) string {
-		value, ok := values[expression.FindStringSubmatch(found)[1]]
-		if !ok {
+		parts := expression.FindStringSubmatch(found)
+		value, ok := values[parts[1]]
+		if !ok && !strings.HasPrefix(parts[1], "steps.") {
 			ts.Fatalf("unknown value %s", found)
 		}
-		return value
+		return cmp.Or(value, parts[2])
 	})
 }
 
 // isTrue evaluates the conditions that there are.
 func isTrue(ts *testscript.TestScript, condition string, values map[string]string) bool {
 	switch condition {
-	case "":
+	case "", "${{ !cancelled() }}":
 		return true
 	case "${{ !cancelled() && inputs.comment == 'true' && github.event.pull_request.number }}":
 		return values["inputs.comment"] == "true" && values["github.event.pull_request.number"] != ""
@@ -164,19 +175,16 @@ func isTrue(ts *testscript.TestScript, condition string, values map[string]strin
 	return false
 }
 
-// fakeGH is GitHub's command line in scripts. It notes what it is called with in GH_LOG, prints
-// GH_COMMENTS as the comments that are there, and refuses to write if GH_REFUSES is set.
+// fakeGH is GitHub's command line in scripts. It notes requests for comments in GH_LOG, prints
+// GH_COMMENTS as the comments that are there, and fails with the messages GH_LIST_ERROR and
+// GH_WRITE_ERROR. The token's user is GH_USER; that of a workflow has none.
 func fakeGH() {
-	log, err := os.OpenFile(os.Getenv("GH_LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		panic(err)
-	}
 	method, path, body := "GET", "", ""
 	for i, arg := range os.Args {
 		switch {
 		case arg == "--method":
 			method = os.Args[i+1]
-		case strings.HasPrefix(arg, "repos/"):
+		case strings.HasPrefix(arg, "repos/"), arg == "user":
 			path = arg
 		case strings.HasPrefix(arg, "body=@"):
 			content, err := os.ReadFile(strings.TrimPrefix(arg, "body=@"))
@@ -186,16 +194,38 @@ func fakeGH() {
 			body = string(content)
 		}
 	}
-	fmt.Fprintf(log, "%s %s with %q, marker %q\n%s", method, path, os.Getenv("GH_TOKEN"), os.Getenv("MARKER"), body)
-	if method == "GET" {
-		fmt.Print(os.Getenv("GH_COMMENTS"))
-	} else if os.Getenv("GH_REFUSES") != "" {
-		fmt.Fprintln(os.Stderr, "HTTP 403: Resource not accessible by integration")
+	output, failure := "", os.Getenv("GH_WRITE_ERROR")
+	switch {
+	case path == "user":
+		output = os.Getenv("GH_USER")
+		if output == "" {
+			output, failure = `{"message":"Resource not accessible by integration"}`, "gh: Resource not accessible by integration (HTTP 403)"
+		} else {
+			failure = ""
+		}
+	case method == "GET":
+		output, failure = os.Getenv("GH_COMMENTS"), os.Getenv("GH_LIST_ERROR")
+	}
+	if path != "user" {
+		noteRequest(method, path, body)
+	}
+	fmt.Print(output)
+	if failure != "" {
+		fmt.Fprintln(os.Stderr, failure)
 		os.Exit(1)
 	}
 }
 
-// The expression by which comment.sh finds its earlier comment, where there is a jq to try it.
+func noteRequest(method, path, body string) {
+	log, err := os.OpenFile(os.Getenv("GH_LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	defer log.Close()
+	fmt.Fprintf(log, "%s %s with %q at %s by %q\n%s", method, path, os.Getenv("GH_TOKEN"), os.Getenv("GH_HOST"), os.Getenv("AUTHOR"), body)
+}
+
+// The expression by which comment.sh finds its earlier comments, where there is a jq to try it.
 func TestSelectionOfComments(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("jq")
@@ -206,16 +236,20 @@ func TestSelectionOfComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	selection := regexp.MustCompile(`--jq '(.+)'`).FindSubmatch(script)
-	command := exec.CommandContext(t.Context(), program, string(selection[1]))
-	command.Env = append(os.Environ(), "MARKER=<!-- informer-gen in . -->")
-	command.Stdin = strings.NewReader(`[
-		{"id": 1, "user": {"type": "User"}, "body": "<!-- informer-gen in . --> by somebody"},
-		{"id": 2, "user": {"type": "Bot"}, "body": "<!-- informer-gen in ./b -->"},
-		{"id": 3, "user": {"type": "Bot"}, "body": "<!-- informer-gen in . -->\nolder"},
-		{"id": 4, "user": {"type": "Bot"}, "body": "see <!-- informer-gen in . -->"}]`)
-	output, err := command.CombinedOutput()
-	if got := strings.TrimSpace(string(output)); err != nil || got != "3" {
-		t.Errorf("selects %s, %v; want 3", got, err)
+	selection := regexp.MustCompile(`--jq '(\..+)'`).FindSubmatch(script)
+	for author, want := range map[string]string{"": "3 6", "alice": "5"} {
+		command := exec.CommandContext(t.Context(), program, string(selection[1]))
+		command.Env = append(os.Environ(), "MARKER=<!-- informer-gen in ., 1 -->", "AUTHOR="+author)
+		command.Stdin = strings.NewReader(`[
+		{"id": 1, "user": {"type": "User", "login": "bob"}, "body": "<!-- informer-gen in ., 1 --> by somebody"},
+		{"id": 2, "user": {"type": "Bot", "login": "actions"}, "body": "<!-- informer-gen in ./b, 1 -->"},
+		{"id": 3, "user": {"type": "Bot", "login": "actions"}, "body": "<!-- informer-gen in ., 1 -->\nolder"},
+		{"id": 4, "user": {"type": "Bot", "login": "actions"}, "body": "see <!-- informer-gen in ., 1 -->"},
+		{"id": 5, "user": {"type": "User", "login": "alice"}, "body": "<!-- informer-gen in ., 1 -->\n"},
+		{"id": 6, "user": {"type": "Bot", "login": "actions"}, "body": "<!-- informer-gen in ., 1 -->\n"}]`)
+		output, err := command.CombinedOutput()
+		if got := strings.Join(strings.Fields(string(output)), " "); err != nil || got != want {
+			t.Errorf("author %q: selects %s, %v; want %s", author, got, err, want)
+		}
 	}
 }

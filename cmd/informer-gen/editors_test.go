@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -83,8 +84,8 @@ func TestEditorsPage(t *testing.T) {
 	checkBlocks(t, page)
 }
 
-// checkBlocks checks that the commands in the page's workflows are command lines of this
-// program, or of another one, and that their files exist.
+// checkBlocks checks that the commands in the page's workflows, and in steps of them, are command
+// lines of this program, or of another one, and that their files exist.
 func checkBlocks(t *testing.T, page string) {
 	t.Helper()
 	action, err := readAction()
@@ -96,12 +97,9 @@ func checkBlocks(t *testing.T, page string) {
 		t.Error("no workflow on the page")
 	}
 	for _, block := range blocks {
-		var steps []struct {
-			Run, Uses string
-			With      map[string]string
-		}
-		if err := yaml.Unmarshal([]byte(block[1]), &steps); err != nil {
-			t.Errorf("%v in\n%s", err, block[1])
+		steps, err := stepsOf([]byte(block[1]))
+		if err != nil || len(steps) == 0 {
+			t.Errorf("%d steps, %v in\n%s", len(steps), err, block[1])
 		}
 		for _, step := range steps {
 			if version, ok := strings.CutPrefix(step.Uses, "informer-gen/informer-gen@"); ok {
@@ -126,6 +124,26 @@ func checkBlocks(t *testing.T, page string) {
 			}
 		}
 	}
+}
+
+type workflowStep struct {
+	Run, Uses string
+	With      map[string]string
+}
+
+// stepsOf returns those of a workflow, or of a list of them.
+func stepsOf(content []byte) (steps []workflowStep, err error) {
+	if !bytes.HasPrefix(content, []byte("name:")) {
+		return steps, yaml.Unmarshal(content, &steps)
+	}
+	var workflow struct {
+		Jobs map[string]struct{ Steps []workflowStep }
+	}
+	err = yaml.Unmarshal(content, &workflow)
+	for _, job := range workflow.Jobs {
+		steps = append(steps, job.Steps...)
+	}
+	return steps, err
 }
 
 // The task for Visual Studio Code reads what the problem matcher for GitHub does.

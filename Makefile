@@ -63,8 +63,8 @@ vet: ## Check formatting and run go vet
 	go vet $(PACKAGES)
 
 .PHONY: vulncheck
-vulncheck: ## Look for known vulnerabilities in dependencies, with govulncheck; needs the vulnerability database
-	hack/vulncheck.sh
+vulncheck: ## Look for known vulnerabilities in dependencies, with the vulnerability database or its mirror at DB
+	hack/vulncheck.sh '$(DB)'
 
 .PHONY: generate
 generate: ## Regenerate the golden output

@@ -23,9 +23,10 @@ demo-shards: ## Replicas that divide orders among them, and are killed, stopped 
 	@cd test && go build -o bin/demo-shards ./demo/shards
 	@exec test/bin/demo-shards
 
+# The user's GOFLAGS, such as -buildvcs=false or -ldflags, would change the bytes.
 .PHONY: build
-build: ## Build bin/informer-gen: the same bytes of the same commit, wherever it is built
-	CGO_ENABLED=0 go build -trimpath -o bin/informer-gen ./cmd/informer-gen
+build: ## Build bin/informer-gen: the same bytes of the same commit and version of Go, wherever it is built
+	CGO_ENABLED=0 GOFLAGS=-trimpath go build -o bin/informer-gen ./cmd/informer-gen
 
 .PHONY: test
 test: test-unit test-examples test-e2e ## Run all tests: unit, golden, race, end to end

@@ -39,7 +39,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// "make build" makes the same bytes of the same source, in whatever folder.
+// "make build" makes the same bytes of the same source, in whatever folder and with whatever GOFLAGS.
 func TestBuildIsReproducible(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -62,7 +62,9 @@ func TestBuildIsReproducible(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if output, err := exec.CommandContext(t.Context(), "make", "-C", dir, "build").CombinedOutput(); err != nil {
+		command := exec.CommandContext(t.Context(), "make", "-C", dir, "build")
+		command.Env = append(os.Environ(), "GOFLAGS="+[]string{"", "-ldflags=-s"}[i])
+		if output, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("make build: %v\n%s", err, output)
 		}
 		content, err := os.ReadFile(filepath.Join(dir, "bin/informer-gen"))
@@ -73,5 +75,19 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 	if sums[0] != sums[1] {
 		t.Errorf("two folders, two results: %x and %x", sums[0], sums[1])
+	}
+}
+
+// The image is built from all files of the commit: --version would say that it has changes
+// otherwise.
+func TestImageHasAllFiles(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("../../.git"); err != nil {
+		t.Skip("no git repository")
+	}
+	command := exec.CommandContext(t.Context(), "git", "ls-files", "--cached", "--ignored", "--exclude-from=.dockerignore")
+	command.Dir = "../.."
+	if output, err := command.CombinedOutput(); err != nil || len(output) > 0 {
+		t.Errorf(".dockerignore leaves out what git has: %v\n%s", err, output)
 	}
 }

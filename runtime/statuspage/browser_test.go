@@ -97,15 +97,16 @@ func console(log string) (lines []string) {
 	return lines
 }
 
-// What a factory names badly is text, and nothing of it runs or is wider than a phone.
+// What a factory names badly is text, and nothing of it runs or is wider than a screen.
 func TestInBrowserWithBadNames(t *testing.T) {
 	program := browser(t)
 	p := New(hostile(), Options{Title: hostileName, Controllers: []Controller{controllerStatus{Name: hostileName, LastError: errors.New(hostileName), LastErrorTime: time.Now()}}, Contents: true})
 	const measure = "<script>parent.document.title='width '+document.documentElement.scrollWidth+' of '+innerWidth</script>"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/phone":
-			_, _ = io.WriteString(w, `<iframe width="390" height="800" frameborder="0" src="/inside?`+r.URL.RawQuery+`"></iframe>`)
+		case "/390", "/980", "/1200":
+			width := strings.TrimPrefix(r.URL.Path, "/")
+			_, _ = io.WriteString(w, `<iframe width="`+width+`" height="800" frameborder="0" src="/inside?`+r.URL.RawQuery+`"></iframe>`)
 		case "/inside": // without the policy, to see that it is not the policy that keeps names from running
 			answer := httptest.NewRecorder()
 			p.ServeHTTP(answer, r)
@@ -123,8 +124,12 @@ func TestInBrowserWithBadNames(t *testing.T) {
 	if strings.Contains(dom, "<script") || strings.Contains(dom, "<img") || !strings.Contains(dom, "&lt;script&gt;") {
 		t.Errorf("the names became elements:\n%s", dom)
 	}
-	if dom, _ = browse(t, program, server.URL+"/phone"+query, "--dump-dom"); !strings.Contains(dom, "<title>width 390 of 390</title>") {
-		t.Errorf("too wide: %s", dom)
+	for _, width := range []string{"390", "980", "1200"} { // a phone, the narrowest screen with tables, and a wide one
+		dom, _ = browse(t, program, server.URL+"/"+width+query, "--dump-dom", "--window-size=1400,900")
+		if want := "<title>width " + width + " of " + width + "</title>"; !strings.Contains(dom, want) {
+			title, _, _ := strings.Cut(dom, "</title>")
+			t.Errorf("at %s: want %s in %s", width, want, title)
+		}
 	}
 }
 

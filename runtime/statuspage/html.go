@@ -2,6 +2,7 @@ package statuspage
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -29,8 +30,22 @@ func class(names string) attr {
 	return attr{"class", names}
 }
 
+// breakable returns text that may be broken after each 40 characters, so that a column is not
+// wider than the page for a name without spaces, and others are not broken within a word.
+func breakable(text string) element {
+	const longest = 40
+	span := el("span")
+	for part := range slices.Chunk([]rune(text), longest) {
+		if len(span.content) > 0 {
+			span.content = append(span.content, el("wbr"))
+		}
+		span.content = append(span.content, string(part))
+	}
+	return span
+}
+
 // void are the elements without content, which have no end tag.
-var void = map[string]bool{"meta": true, "link": true, "input": true}
+var void = map[string]bool{"meta": true, "link": true, "input": true, "wbr": true}
 
 // write appends the element as HTML.
 func (e element) write(b *strings.Builder) {

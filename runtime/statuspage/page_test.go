@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 var update = flag.Bool("update", false, "write the pictures of docs")
@@ -260,6 +261,53 @@ func TestManyHandlers(t *testing.T) {
 	}
 	if s := newSample(time.Now(), justStatus(make([]cache.Status, 3))); len(s.events) != 1 {
 		t.Errorf("%v", s)
+	}
+}
+
+// The header leads to the tables that there are, and to nothing else.
+func TestContentsOfThePage(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		factory justStatus
+		options Options
+		want    string
+	}{
+		{"nothing", nil, Options{}, ""},
+		{"an informer", justStatus{{Name: "pods"}}, Options{}, "informers details"},
+		{"everything", newShop(time.Now()).statuses, Options{Controllers: []Controller{shippers(time.Now())}}, "informers handlers controllers memory details"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			page := get(t, New(test.factory, test.options), "/").Body.String()
+			_, nav, _ := strings.Cut(page, "<nav")
+			nav, _, _ = strings.Cut(nav, "</nav>")
+			var got []string
+			for _, link := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(nav, -1) {
+				got = append(got, link[1])
+				if !strings.Contains(page, `id="`+link[1]+`"`) {
+					t.Errorf("nothing has the id %q", link[1])
+				}
+			}
+			if got := strings.Join(got, " "); got != test.want {
+				t.Errorf("links to %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// The table of memory begins with the informers whose objects take most of it.
+func TestMemoryIsSorted(t *testing.T) {
+	var all justStatus
+	for i, bytes := range []int64{5, 900, 70, 0} {
+		s := cache.Status{Name: fmt.Sprint("informer-", i)}
+		if bytes > 0 {
+			s.Memory = &footprint.Report{Bytes: bytes, Objects: 1}
+		}
+		all = append(all, s)
+	}
+	_, table, _ := strings.Cut(get(t, New(all, Options{}), "/").Body.String(), `id="memory"`)
+	table, _, _ = strings.Cut(table, "</table>")
+	if got := regexp.MustCompile(`informer-\d`).FindAllString(table, -1); !slices.Equal(got, []string{"informer-1", "informer-2", "informer-0"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -32,6 +32,9 @@ func TestHTML(t *testing.T) {
 		{el("b", class(""), markup("<!>")), "<b><!></b>"},
 		{el("b", "a\x00\u202eb\xff\tc", attr{"title", "\u2066"}), "<b title=\"\ufffd\">a\ufffd\ufffdb\ufffd\tc</b>"},
 		{el("p", nothing), "<p></p>\n"},
+		{breakable(""), "<span></span>"},
+		{breakable(strings.Repeat("ü", 40)), "<span>" + strings.Repeat("ü", 40) + "</span>"},
+		{breakable(strings.Repeat("ü", 81)), "<span>" + strings.Repeat("ü", 40) + "<wbr>" + strings.Repeat("ü", 40) + "<wbr>ü</span>"},
 	} {
 		var b strings.Builder
 		if test.element.write(&b); b.String() != test.want {

@@ -12,7 +12,9 @@ const style = `
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:78rem;padding:1rem 1.25rem 3rem;font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif;color:var(--text);background:var(--back)}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.15rem 1.25rem;border-bottom:1px solid var(--rule);padding-bottom:.6rem}
+header>*{min-width:0;overflow-wrap:anywhere}
 h1{font-size:1.35rem;margin:0}
+nav{display:flex;flex-wrap:wrap;gap:.15rem 1.25rem;flex-basis:100%}
 h2{font-size:1.02rem;margin:1.7rem 0 .45rem}
 h2 small{font-weight:400;color:var(--soft)}
 p{margin:.3rem 0}
@@ -22,6 +24,8 @@ a{color:var(--line)}
 .good,.note,.bad{font-weight:600}
 .key{overflow-wrap:anywhere}
 td.name{overflow-wrap:break-word}
+td.of{overflow-wrap:anywhere;min-width:9rem}
+@media(max-width:72rem){td.name{overflow-wrap:anywhere;min-width:9rem}}
 .key,pre,code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace;font-size:.9em}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.32rem .7rem .32rem 0;border-bottom:1px solid var(--rule)}
@@ -39,22 +43,23 @@ ul.problems{list-style:none;margin:.3rem 0;padding:0}
 details{border-bottom:1px solid var(--rule);padding:.3rem 0}
 summary{cursor:pointer;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:minmax(8rem,13rem) 1fr;gap:.15rem .9rem;margin:.4rem 0 .6rem 1.1rem}
-dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;white-space:pre-wrap}
+dt,dd{overflow-wrap:anywhere}
+dt{color:var(--soft)}dd{margin:0;white-space:pre-wrap}
 form{display:flex;flex-wrap:wrap;gap:.5rem;margin:.3rem 0 .6rem}
 input,button{font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:4px;padding:.28rem .6rem}
 input{flex:1 1 14rem;max-width:32rem;min-width:0}
 button{background:var(--panel);cursor:pointer}
 pre{background:var(--panel);padding:.6rem;overflow:auto;max-height:24rem;margin:.3rem 0}
 :focus-visible{outline:2px solid var(--line);outline-offset:1px}
-@media(max-width:46rem){
+@media(max-width:60rem){
 body{padding:.8rem .8rem 2rem;overflow-wrap:anywhere}
-header>*{min-width:0}
 table,tbody,tr,td{display:block}
 thead{position:absolute;clip-path:inset(50%);height:1px;width:1px;overflow:hidden;white-space:nowrap}
 tr{border-bottom:1px solid var(--rule);padding:.45rem 0}
 td,td.n,td.t{display:flex;justify-content:space-between;gap:1rem;text-align:right;border:0;padding:.1rem 0;white-space:normal}
 td::before{content:attr(data-label);color:var(--soft);text-align:left;flex:none}
-td.name{display:block;text-align:left;font-weight:600;overflow-wrap:anywhere}
+td.name,td.of{min-width:0}
+td.name{display:block;text-align:left;font-weight:600}
 td.name::before{content:none}
 td>span,td>div{min-width:0;overflow-wrap:anywhere}
 .bar{width:9rem}

@@ -21,7 +21,7 @@ func (t *table) row(cells ...any) {
 	for i, c := range t.columns {
 		content := cells[i]
 		if text, ok := content.(string); ok {
-			content = el("span", text)
+			content = breakable(text)
 		}
 		row.content = append(row.content, el("td", role("cell"), class(c.class), attr{"data-label", c.heading}, content))
 	}

@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +66,27 @@ func (v view) header() element {
 	return el("header", el("h1", v.Title),
 		el("span", class("soft"), plural(len(v.Informers), "informer")+", "+plural(objects, "object")),
 		el("span", class("soft"), v.Time.UTC().Format("2006-01-02 15:04:05 UTC")),
-		refresh, el("a", attr{"href", "?format=json"}, "JSON"))
+		refresh, el("a", attr{"href", "?format=json"}, "JSON"), v.contents())
+}
+
+// contents leads to the tables, which are far down if there are many informers.
+func (v view) contents() element {
+	nav := el("nav", attr{"aria-label", "Tables"})
+	for _, to := range []struct {
+		id, text string
+		shown    bool
+	}{
+		{"informers", "Informers", len(v.Informers) > 0},
+		{"handlers", "Handlers", slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return len(s.Handlers) > 0 })},
+		{"controllers", "Controllers", len(v.Controllers) > 0},
+		{"memory", "Memory", slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return s.Memory != nil })},
+		{"details", "Details", len(v.Informers) > 0},
+	} {
+		if to.shown {
+			nav.content = append(nav.content, el("a", attr{"href", "#" + to.id}, to.text))
+		}
+	}
+	return nav
 }
 
 // section is a part of the page with a heading.
@@ -136,7 +157,7 @@ func (v view) informers() any {
 	t := table{columns: []column{{"Informer", "name"}, {"State", ""}, {"Objects", "n"}, {"Up to date", "t"}, {"Events/s", ""}, {"Events", "n"}, {"Relists", "n"}, {"Reconnects", "n"}}}
 	for i, s := range v.Informers {
 		events := values(v.samples, func(s sample) map[string]uint64 { return s.events }, s.Name)
-		t.row(el("a", attr{"href", fmt.Sprintf("#informer-%d", i)}, s.Name), state(s), number(float64(s.Objects)), v.upToDate(s),
+		t.row(el("a", attr{"href", fmt.Sprintf("#informer-%d", i)}, breakable(s.Name)), state(s), number(float64(s.Objects)), v.upToDate(s),
 			picture("Events per second of "+s.Name, rates(events), v.window, v.Time),
 			number(float64(s.Events)), number(float64(s.Relists)), number(float64(s.Reconnects)))
 	}
@@ -186,7 +207,7 @@ const maxHandlers = 500
 
 func (v view) handlers() any {
 	var more []element
-	t := table{columns: []column{{"Handler", "name"}, {"Informer", ""}, {"Backlog", "n"}, {"Backlog over time", ""}, {"Calls/s", ""}, {"Lag", "n"}, {"Longest call", "n"}, {"Calls", "n"}, {"Panics", "n"}}}
+	t := table{columns: []column{{"Handler", "name"}, {"Informer", "of"}, {"Backlog", "n"}, {"Backlog over time", ""}, {"Calls/s", ""}, {"Lag", "n"}, {"Longest call", "n"}, {"Calls", "n"}, {"Panics", "n"}}}
 	for _, s := range v.Informers {
 		for i, h := range s.Handlers {
 			if len(t.rows) == maxHandlers {
@@ -237,9 +258,17 @@ func running(all []controller.Running) element {
 	return el("span", strings.Join(keys, ", "))
 }
 
+// memory lists the informers whose objects take most of it first.
 func (v view) memory() any {
+	bytes := func(s cache.Status) int64 {
+		if s.Memory == nil {
+			return 0
+		}
+		return s.Memory.Bytes
+	}
+	sorted := slices.SortedStableFunc(slices.Values(v.Informers), func(a, b cache.Status) int { return cmp.Compare(bytes(b), bytes(a)) })
 	t := table{columns: []column{{"Informer", "name"}, {"Bytes", "n"}, {"Of each object", "n"}, {"Saved by sharing", "n"}, {"Most of it", ""}, {"Measured", "t"}}}
-	for _, s := range v.Informers {
+	for _, s := range sorted {
 		m := s.Memory
 		if m == nil {
 			continue

@@ -15,6 +15,11 @@ const (
 	// after the first.
 	outageDelay = time.Second
 
+	// busyDelay is the same if the server asks to wait. It does so for a second when
+	// it is asked for a resource that has just been defined: if it answers then,
+	// nothing is logged.
+	busyDelay = 3 * time.Second
+
 	// outageWindow is for how long after one informer others that fail are of the same
 	// outage, unless it is over before.
 	outageWindow = 30 * time.Second
@@ -149,6 +154,9 @@ func ofOutage(err error) bool {
 	}
 }
 
+// isBusy is true for a server that asks to wait.
+func isBusy(err error) bool { return failure.ClassOf(err) == failure.ClassTooManyRequests }
+
 // open is whether there is an outage that others can still become part of. The caller
 // holds mu.
 func (l *outageLog) open() bool {
@@ -161,7 +169,11 @@ func (l *outageLog) join(ctx context.Context, err error) *outage {
 	if !l.open() {
 		o := &outage{begin: time.Now(), err: err, logger: klog.FromContext(ctx)}
 		l.begun = o
-		time.AfterFunc(outageDelay, func() { l.logBegin(o) })
+		delay := outageDelay
+		if isBusy(err) {
+			delay = busyDelay
+		}
+		time.AfterFunc(delay, func() { l.logBegin(o) })
 	}
 	l.begun.last = time.Now()
 	l.begun.informers++
@@ -170,12 +182,12 @@ func (l *outageLog) join(ctx context.Context, err error) *outage {
 }
 
 // logBegin logs that an outage has begun, unless all of its informers have stopped
-// or reported another failure since.
+// or reported another failure since, or the server has answered after it asked to wait.
 func (l *outageLog) logBegin(o *outage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case o.failing == 0 && o.recovered == 0:
+	case o.failing == 0 && (o.recovered == 0 || isBusy(o.err)):
 		o.over = true
 		return
 	case o.informers == 1:

@@ -241,6 +241,29 @@ func TestOutageAfterAnother(t *testing.T) {
 	})
 }
 
+// A server that asks to wait for a second, as it does when a resource has just been defined,
+// and then answers, is not worth a line. One that goes on asking is.
+func TestBusyServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		s := newOutageStage(ctx, 3, ListWatchOptions{})
+		busy := apierrors.NewTooManyRequests("storage is (re)initializing", 1)
+		s.server.fail("", busy)
+		time.Sleep(500 * time.Millisecond)
+		s.server.fail("", nil)
+		time.Sleep(time.Minute)
+		s.want(t, "after a second")
+
+		s.server.fail("", busy)
+		time.Sleep(time.Minute)
+		s.want(t, "in the outage", "storage is (re)initializing")
+		s.server.fail("", nil)
+		time.Sleep(time.Minute)
+		s.want(t, "after it", "informers=3")
+		stop()
+		s.Shutdown()
+	})
+}
+
 // OnFailure is called for each failure of each informer all the same.
 func TestOutageLeavesOnFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/version"
-	apidiscovery "k8s.io/apiserver/pkg/endpoints/discovery"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 )
 
@@ -19,9 +18,7 @@ import (
 // kubectl begin. In a cluster the kube-aggregator does that; the server for custom resources
 // answers for single groups and versions alone.
 type discovery struct {
-	// builtIn has the groups that exist without a definition.
-	builtIn apidiscovery.GroupLister
-	crds    listers.CustomResourceDefinitionLister
+	crds listers.CustomResourceDefinitionLister
 }
 
 func (d *discovery) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,30 +29,19 @@ func (d *discovery) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Versions: []string{},
 		}, w)
 	case "/apis":
-		groups, err := d.groups(r)
+		crds, err := d.crds.List(labels.Everything())
 		if err != nil {
 			responsewriters.InternalError(w, r, err)
 			return
 		}
+		own := groupOf(apiextensionsv1.GroupName, []string{apiextensionsv1.SchemeGroupVersion.Version})
 		responsewriters.WriteRawJSON(http.StatusOK, metav1.APIGroupList{
 			TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
-			Groups:   groups,
+			Groups:   append([]metav1.APIGroup{own}, groupsOf(crds)...),
 		}, w)
 	default:
 		http.NotFound(w, r)
 	}
-}
-
-func (d *discovery) groups(r *http.Request) ([]metav1.APIGroup, error) {
-	builtIn, err := d.builtIn.Groups(r.Context(), r)
-	if err != nil {
-		return nil, err
-	}
-	crds, err := d.crds.List(labels.Everything())
-	if err != nil {
-		return nil, err
-	}
-	return append(builtIn, groupsOf(crds)...), nil
 }
 
 // groupsOf returns the groups that are served of definitions, sorted by name. The versions

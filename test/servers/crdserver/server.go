@@ -43,7 +43,6 @@ func New(options Options) (*Server, error) {
 		listener.Close()
 		return nil, err
 	}
-	groups.builtIn = server.GenericAPIServer.DiscoveryGroupManager
 	groups.crds = server.Informers.Apiextensions().V1().CustomResourceDefinitions().Lister()
 	// Connections that clients hold are cut after this long; requests in flight
 	// that are not watches have been answered by then.

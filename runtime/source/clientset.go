@@ -25,7 +25,8 @@ import (
 //
 // Each item is copied out of its list, so that it does not keep the list alive. If client
 // has the method IsWatchListSemanticsUnSupported, as fake clientsets have, that decides
-// whether informers request a watch-list. client may be nil.
+// whether informers request a watch-list. client may be nil. The clientset decodes what it
+// requests, lists as a whole, unless it has the configuration of a [Streaming].
 func FromClientset[T, L runtime.Object](
 	client any,
 	list func(context.Context, metav1.ListOptions) (L, error),
@@ -41,14 +42,14 @@ func UntypedFromClientset[T, L runtime.Object](
 	list func(context.Context, metav1.ListOptions) (L, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[any] {
-	return &funcSource{
+	return streamed(&funcSource{
 		objects:   typeOf[T](),
 		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return list(ctx, options)
 		},
 		watch: watch,
-	}
+	}, nil, reflect.TypeFor[T]())
 }
 
 // funcSource lists and watches through functions that return whole lists and

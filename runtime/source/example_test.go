@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -56,6 +57,29 @@ func ExampleTweak() {
 	// Output:
 	// storage db
 	// 3 <nil>
+}
+
+// A clientset whose lists and watches the informer decodes.
+func ExampleStreaming() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+
+	config := inMemory()
+	streaming := source.NewStreaming(source.ClientOptions{})
+	clientset, err := kubernetes.NewForConfig(streaming.Config(config))
+	if err != nil {
+		log.Fatal(err)
+	}
+	pods := clientset.CoreV1().Pods("default")
+	informer := cache.New(source.FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch), cache.Options[*corev1.Pod]{})
+	go func() { _ = informer.Run(ctx) }()
+	if err := informer.WaitForSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	for pod := range informer.Store().All() {
+		fmt.Println(pod.Name, "on", pod.Spec.NodeName)
+	}
+	// Output: web on node-1
 }
 
 // inMemory is the config of an API server in memory that holds two pods.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"sync"
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,19 +18,31 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// Streaming decodes the responses to ListerWatchers of another library, such as those of
-// controller-runtime's cache, as sources of [New] decode theirs: while they arrive, with what is
-// equal held once. The library goes on to make the requests, with its selectors, namespaces
-// and authentication, and gets all other responses, those with errors among them.
+// Streaming decodes the responses to lists and watches of other clients, such as those of
+// clientsets and of controller-runtime's cache, as sources of [New] decode theirs: while they
+// arrive, with what is equal held once. The client goes on to make the requests, with its
+// selectors, namespaces and authentication, and gets all other responses, those with errors
+// among them.
 //
-//	ListerWatcher ─► client with Config ─► API server
+//	list or watch ─► client with Config ─► API server
 //	                        │
 //	   its errors ◄─────────┴──► lists and watches ─► objects of the source
 //
-// It is safe for concurrent use.
+// [FromClientset] and so generated factories do this for each clientset that was made with
+// the Config:
+//
+//	streaming := source.NewStreaming(source.ClientOptions{})
+//	clientset, err := versioned.NewForConfig(streaming.Config(config))
+//	factory := informers.NewSharedInformerFactory(clientset, 0)
+//
+// For what a ListerWatcher lists, see its method FromListerWatcher. Each list and watch must be
+// one request: of several, all but the first would be lost, unless the function
+// goes on after an error. It is safe for concurrent use.
 type Streaming struct {
 	shared    *decode.Shared
 	maxObject int64
+	// codecs has those of each type of objects, by reflect.Type.
+	codecs sync.Map
 }
 
 // NewStreaming returns one whose sources have in common what is equal.
@@ -37,7 +50,7 @@ func NewStreaming(options ClientOptions) *Streaming {
 	return &Streaming{shared: options.shared(), maxObject: options.maxObject()}
 }
 
-// Config returns a copy of cfg, for the client that ListerWatchers use.
+// Config returns a copy of cfg, for the clients.
 func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 	if cfg == nil {
 		return nil
@@ -48,31 +61,40 @@ func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 }
 
 // FromListerWatcher is the function FromListerWatcher for a ListerWatcher whose client has the
-// Config, and passes it the context. Each List and Watch must be one request: one that
-// puts lists together would lose all but the first, unless it goes on after an error.
-// Objects have the Go type of expected, a pointer, or are unstructured.
+// Config, and passes it the context. Objects have the Go type of expected, a pointer, or are
+// unstructured.
 //
 // A response that can't be taken from the client is decoded by it, with a line in the log:
 // that of a client with another configuration, or in CBOR. So is metadata alone, in
 // which there is little to gain.
 func (s *Streaming) FromListerWatcher(lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
-	plain := newListerWatcherSource[runtime.Object](lw, expected)
-	if _, metadata := expected.(*metav1.PartialObjectMetadata); metadata || isNil(expected) || reflect.TypeOf(expected).Kind() != reflect.Pointer {
-		return typedOf[runtime.Object](plain)
-	}
-	plain.info.OrderedResourceVersions = true
-	return typedOf[runtime.Object](&streamedSource{
-		funcSource: plain,
-		streaming:  s,
-		codecs:     newCodecs(reflect.TypeOf(expected), s.shared),
-	})
+	src := newListerWatcherSource[runtime.Object](lw, expected)
+	src.info.OrderedResourceVersions = true
+	return typedOf[runtime.Object](streamed(src, s, reflect.TypeOf(expected)))
 }
 
-// streamedSource is a source that has the responses of its client's requests.
+// codec returns that of a type for the informer whose request has ctx.
+func (s *Streaming) codec(ctx context.Context, pointer reflect.Type) *codec {
+	of, ok := s.codecs.Load(pointer)
+	if !ok {
+		of, _ = s.codecs.LoadOrStore(pointer, newCodecs(pointer, s.shared))
+	}
+	return of.(codecs).of(ctx)
+}
+
+// streamed returns a source that has the responses of the client of another one, which decodes
+// objects of a type: with a certain Streaming, or that of the client if it has one.
+func streamed(src *funcSource, streaming *Streaming, objects reflect.Type) cache.Source[any] {
+	if objects == nil || objects.Kind() != reflect.Pointer || objects == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
+		return src
+	}
+	return &streamedSource{funcSource: src, streaming: streaming, objects: objects}
+}
+
 type streamedSource struct {
 	*funcSource
 	streaming *Streaming
-	codecs    codecs
+	objects   reflect.Type
 	// several is whether a call has sent several requests, and reported whether it was logged
 	// that the client decodes the responses.
 	several, reported atomic.Bool
@@ -82,20 +104,24 @@ func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, e
 	if s.several.Load() {
 		return s.funcSource.List(ctx, options, each)
 	}
-	t := s.begin(ctx)
+	done := awaitWholeList(ctx)
+	defer done()
+	t := &takeover{caller: ctx, streaming: s.streaming, objects: s.objects}
 	defer t.end()
 	list, err := s.list(t.context(), options)
 	switch r := t.response(); {
 	case t.several():
 		s.several.Store(true)
 		s.report(ctx, "a list is several requests")
+		done()
 		return s.funcSource.List(ctx, options, each)
 	case r != nil:
+		done() // it is read item by item
 		return r.list(ctx, each)
 	case err != nil:
 		return metav1.ListMeta{}, err
 	}
-	s.report(ctx, t.reason())
+	s.expected(ctx, t)
 	return s.each(list, each)
 }
 
@@ -103,14 +129,14 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 	if s.several.Load() {
 		return s.funcSource.Watch(ctx, options)
 	}
-	t := s.begin(ctx)
+	t := &takeover{caller: ctx, streaming: s.streaming, objects: s.objects, watch: true}
 	inner, err := s.watch(t.context(), options)
 	r := t.response()
 	if r == nil && err != nil {
 		return nil, err
 	}
 	if r == nil {
-		s.report(ctx, t.reason())
+		s.expected(ctx, t)
 		return s.watcher(ctx, inner)
 	}
 	if err == nil && inner != nil {
@@ -129,14 +155,17 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 	return checkedWatcher{w, s.check}, nil
 }
 
-func (s *streamedSource) begin(ctx context.Context) *takeover {
-	return &takeover{caller: ctx, streaming: s.streaming, codec: s.codecs.of(ctx)}
+// expected logs that no response was taken, if one should have been.
+func (s *streamedSource) expected(ctx context.Context, t *takeover) {
+	if reason := t.reason(); reason != nil {
+		s.report(ctx, reason.Error())
+	}
 }
 
 // report logs once that the client decodes responses.
 func (s *streamedSource) report(ctx context.Context, reason string) {
 	if !s.reported.Swap(true) {
-		klog.FromContext(ctx).Info("Lists and watches are decoded by the client of the ListerWatcher", "reason", reason)
+		klog.FromContext(ctx).Info("Lists and watches are decoded by the client that requests them", "reason", reason)
 	}
 }
 

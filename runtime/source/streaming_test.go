@@ -105,6 +105,48 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
+// A clientset with the configuration of a Streaming decodes nothing either, whatever else
+// the functions request.
+func TestStreamingClientset(t *testing.T) {
+	cfg := serveEncoded(t, jsonType, podList(20), podNamed("watched"))
+	streaming := NewStreaming(ClientOptions{})
+	of := func(cfg *rest.Config) Source[*corev1.Pod] {
+		clientset := must(kubernetes.NewForConfig(cfg))(t)
+		list := func(ctx context.Context, options metav1.ListOptions) (*corev1.PodList, error) {
+			_, _ = clientset.CoreV1().Pods("a").Get(ctx, "b", metav1.GetOptions{})
+			w, err := clientset.CoreV1().Pods("").Watch(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			defer w.Stop()
+			if event := <-w.ResultChan(); event.Type != watch.Added {
+				t.Errorf("watch within the list: %v", event)
+			}
+			return clientset.CoreV1().Pods("").List(ctx, options)
+		}
+		return FromClientset[*corev1.Pod](clientset, list, clientset.CoreV1().Pods("").Watch)
+	}
+	want, _, _, err := listAll(t, of(cfg), metav1.ListOptions{})
+	if err != nil || len(want) != 20 {
+		t.Fatal(err, len(want))
+	}
+	src := of(streaming.Config(cfg))
+	got, failed, _, err := listAll(t, src, metav1.ListOptions{})
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("objects (-client +here):\n%s", diff)
+	}
+	if parts, _ := streaming.shared.Saved(); parts == 0 {
+		t.Error("the objects have nothing in common")
+	}
+	w := openWatch(t, src)
+	if event, err := w.Next(); err != nil || nameOf(event.Object) != "default/watched" {
+		t.Errorf("%v, %v", event, err)
+	}
+}
+
 // Custom resources, typed and unstructured, and metadata.
 func TestStreamingCustomResources(t *testing.T) {
 	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {

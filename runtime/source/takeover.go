@@ -2,7 +2,9 @@ package source
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -12,9 +14,11 @@ import (
 // takeover takes the response of a list or watch from the client that has requested it. The
 // client gets an empty one.
 type takeover struct {
-	caller    context.Context // of the call that sends the request
+	caller context.Context // of the call that sends the request
+	// streaming is the one that takes it; nil is the one that the client has.
 	streaming *Streaming
-	codec     *codec
+	objects   reflect.Type
+	watch     bool
 
 	mu sync.Mutex
 	// requests counts those for lists and watches.
@@ -50,15 +54,17 @@ func (t *takeover) several() bool {
 	return t.taken != nil && t.requests > 1
 }
 
-// reason says why no response was taken.
-func (t *takeover) reason() string {
+// reason says why no response was taken; nil if the client need not have a Streaming.
+func (t *takeover) reason() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.refused != nil {
-		return t.refused.Error()
+	if t.refused == nil && t.streaming != nil {
+		return errNoHandover
 	}
-	return "its requests have not the configuration of Streaming, or not the context"
+	return t.refused
 }
+
+var errNoHandover = errors.New("its client has not the configuration of Streaming, or not the context")
 
 // end closes a response that was taken.
 func (t *takeover) end() {
@@ -80,27 +86,27 @@ func (h *handover) WrappedRoundTripper() http.RoundTripper { return h.next }
 
 func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 	t, ok := req.Context().Value(takeoverKey{}).(*takeover)
-	if !ok || t.streaming != h.streaming {
+	if !ok || t.streaming != nil && t.streaming != h.streaming {
 		return h.next.RoundTrip(req)
 	}
 	gv, ok := collectionIn(req.URL.Path)
-	if !ok || req.Method != http.MethodGet {
+	if watch := isWatch(req.URL.Query().Get("watch")); !ok || req.Method != http.MethodGet || watch != t.watch {
 		return h.next.RoundTrip(req)
 	}
 	request := newRequest(req.Context())
 	inner := req.Clone(request.ctx)
-	if req.URL.Query().Get("watch") != "" && inner.Header.Get("Accept-Encoding") == "" {
+	if t.watch && inner.Header.Get("Accept-Encoding") == "" {
 		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
 	}
 	resp, err := h.next.RoundTrip(inner)
-	if err != nil || resp.StatusCode != http.StatusOK || !t.take(request, resp, gv) {
+	if err != nil || resp.StatusCode != http.StatusOK || !t.take(request, resp, gv, h.streaming) {
 		return resp, err
 	}
 	return emptied(resp), nil
 }
 
 // take makes resp the response that was taken, if it can be decoded here.
-func (t *takeover) take(request *request, resp *http.Response, gv schema.GroupVersion) bool {
+func (t *takeover) take(request *request, resp *http.Response, gv schema.GroupVersion, streaming *Streaming) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.requests++
@@ -108,13 +114,19 @@ func (t *takeover) take(request *request, resp *http.Response, gv schema.GroupVe
 		return false
 	}
 	about := answer{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode}
-	if _, t.refused = about.protobuf(t.codec); t.refused != nil {
+	codec := streaming.codec(t.caller, t.objects)
+	if _, t.refused = about.protobuf(codec); t.refused != nil {
 		return false
 	}
-	t.taken, t.refused = newResponse(resp.Body, about, t.codec, gv, t.streaming.maxObject)
+	t.taken, t.refused = newResponse(resp.Body, about, codec, gv, streaming.maxObject)
 	request.endWith(t.caller)
 	t.request = request
 	return true
+}
+
+// isWatch reads the parameter of a URL as API servers do.
+func isWatch(parameter string) bool {
+	return parameter != "" && parameter != "0" && parameter != "false"
 }
 
 // request is the context of a request, with the values of the client's. It ends with another

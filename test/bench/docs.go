@@ -138,6 +138,8 @@ are of deployments with a hundred pods. client-go has the same clients in all ro
 - **typed**: sources of runtime/source, which decode lists item by item
 - **transform**: the same with a transform that drops the managed fields and the spec
 - **clientset**: a client of client-go, which decodes whole lists
+- **streaming**: a client of client-go that has the configuration of a ` + "`source.Streaming`" + `, so
+  that the informers decode
 - **limit**: with ` + "`factory.WithListLimit`" + ` of 32 MiB
 - **peak-RSS-B**: the most resident memory until all are in sync, without what the process had
   before

@@ -26,7 +26,7 @@ import (
 func starts(s scale) []workload {
 	var all []workload
 	server := collections{Resources: startResources, Each: s.started}
-	for _, way := range []startWay{typedStart, transformStart, clientsetStart} {
+	for _, way := range []startWay{typedStart, transformStart, clientsetStart, streamingStart} {
 		for _, limit := range []int64{0, startLimit} {
 			name, ratio := "no-limit", measure{unit: startRatio}
 			if limit > 0 {
@@ -54,6 +54,8 @@ const (
 	transformStart startWay = "transform"
 	// clientsetStart is a client of client-go, which decodes whole lists.
 	clientsetStart startWay = "clientset"
+	// streamingStart is the same client, whose responses runtime/source decodes.
+	streamingStart startWay = "streaming"
 
 	startResources = 26
 	startLimit     = 32 << 20
@@ -131,9 +133,18 @@ func (s starter) informers() (start func(context.Context) error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	streaming := source.NewStreaming(source.ClientOptions{})
+	streamed, err := rest.RESTClientFor(streaming.Config(theirs))
+	if err != nil {
+		return nil, err
+	}
 	f := factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*v1.Pod] {
 		if s.Way == clientsetStart {
 			return source.FromListerWatcher[*v1.Pod](listerOf(whole, resource), &v1.Pod{})
+		}
+		if s.Way == streamingStart {
+			lw := clientgo.ToListerWatcherWithContext(listerOf(streamed, resource))
+			return source.FromClientset[*v1.Pod](onlyLists{}, lw.ListWithContext, lw.WatchWithContext)
 		}
 		return source.New[*v1.Pod](client, resource, namespace)
 	}, factory.ResourceOptions{

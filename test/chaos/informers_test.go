@@ -53,8 +53,10 @@ func (w *world) follow(ctx context.Context, running *sync.WaitGroup) (shutdown f
 		run(ctx, running, follow(list.Name, orders, cache.New(source.New[*shopv1alpha1.Order](single, orders.GroupVersionResource, ""), list))),
 		run(ctx, running, w.oneNamespace(single)),
 		run(ctx, running, w.typed(client)),
-		run(ctx, running, w.clientset()),
-		run(ctx, running, w.dynamic()),
+		run(ctx, running, w.clientset("foos, clientset", w.wild.Config())),
+		run(ctx, running, w.clientset("foos, streaming clientset", source.NewStreaming(source.ClientOptions{}).Config(w.wild.Config()))),
+		run(ctx, running, w.dynamic("shipments, dynamic", w.mild.Config(), clientgocache.NewSharedIndexInformer)),
+		run(ctx, running, w.streamingDynamic()),
 	)
 	shop := shopinformers.NewSharedInformerFactory(defaults, 0)
 	w.subjects = append(w.subjects,
@@ -108,23 +110,32 @@ func (w *world) typed(client *source.Client) *follower[*shopv1alpha1.Warehouse] 
 }
 
 // clientset is an informer that lists and watches through a clientset.
-func (w *world) clientset() *follower[*samplev1alpha1.Foo] {
-	clientset, err := versioned.NewForConfig(w.wild.Config())
+func (w *world) clientset(name string, config *rest.Config) *follower[*samplev1alpha1.Foo] {
+	clientset, err := versioned.NewForConfig(config)
 	if err != nil {
 		w.Fatal(err)
 	}
-	name, api := "foos, clientset", clientset.SamplecontrollerV1alpha1().Foos("")
+	api := clientset.SamplecontrollerV1alpha1().Foos("")
 	return follow(name, foos, cache.New(source.FromClientset[*samplev1alpha1.Foo](clientset, api.List, api.Watch), impatient[*samplev1alpha1.Foo](name)))
 }
 
-// dynamic is an informer of client-go's constructor, with its defaults.
-func (w *world) dynamic() *follower[runtime.Object] {
-	client, err := dynamic.NewForConfig(w.mild.Config())
+// streamingDynamic is an informer that decodes what its dynamic client requests.
+func (w *world) streamingDynamic() *follower[runtime.Object] {
+	config, newInformer := clientgocache.Streaming(w.mild.Config())
+	return w.dynamic("shipments, dynamic and streaming", config, newInformer)
+}
+
+// newInformer is a constructor of client-go, with its defaults.
+type newInformer = func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer
+
+// dynamic is an informer over a dynamic client.
+func (w *world) dynamic(name string, config *rest.Config, newInformer newInformer) *follower[runtime.Object] {
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		w.Fatal(err)
 	}
 	api := client.Resource(shipments.GroupVersionResource)
-	informer := clientgocache.NewSharedIndexInformer(&toolscache.ListWatch{
+	informer := newInformer(&toolscache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return api.List(ctx, options)
 		},
@@ -132,7 +143,7 @@ func (w *world) dynamic() *follower[runtime.Object] {
 			return api.Watch(ctx, options)
 		},
 	}, &unstructured.Unstructured{}, 0, toolscache.Indexers{})
-	return followClientgo[runtime.Object]("shipments, dynamic", shipments, informer)
+	return followClientgo[runtime.Object](name, shipments, informer)
 }
 
 // visit lets informers come and go.

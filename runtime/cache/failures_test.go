@@ -146,11 +146,11 @@ func TestSilentWatch(t *testing.T) {
 	})
 }
 
-// A transform is applied once to each state, before anybody sees it, and an
-// error or a panic of it concerns one object.
+// A transform is applied once to each state, before anybody sees it. An error or a
+// panic of it concerns one object, and nil leaves one out without a report.
 func TestTransform(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := cachetest.NewAPI(newThing("a"), newThing("bad"), newThing("worse"))
+		api := cachetest.NewAPI(newThing("a"), newThing("bad"), newThing("worse"), newThing("unwanted"))
 		calls := map[string]int{}
 		r := run(t, api, cache.Options[*thing]{DisableWatchList: true, Transform: func(obj *thing) (*thing, error) {
 			calls[obj.Name+obj.ResourceVersion]++
@@ -159,6 +159,8 @@ func TestTransform(t *testing.T) {
 				return nil, errors.New("no good")
 			case "worse":
 				panic("at the disco")
+			case "unwanted":
+				return nil, nil
 			}
 			obj.Labels = map[string]string{"seen": obj.ResourceVersion}
 			return obj, nil
@@ -170,12 +172,15 @@ func TestTransform(t *testing.T) {
 		api.CloseWatches()
 		time.Sleep(time.Minute)
 
-		expect(t, "events", []string{"add a 2 initial", "update a 2 5"}, lines(recorder.Events()))
-		if got, _ := r.Store().Get(keyOf("a")); got.Labels["seen"] != "5" {
+		expect(t, "events", []string{"add a 2 initial", "update a 2 6"}, lines(recorder.Events()))
+		if got, _ := r.Store().Get(keyOf("a")); got.Labels["seen"] != "6" {
 			t.Errorf("labels: %v", got.Labels)
 		}
-		if calls["a2"] != 1 || calls["a5"] != 1 {
+		if calls["a2"] != 1 || calls["a6"] != 1 {
 			t.Errorf("calls: %v", calls)
+		}
+		if got := r.Status().LastObjectError; got == nil || strings.Contains(got.Error(), "unwanted") {
+			t.Errorf("last object error: %v", got)
 		}
 	})
 }

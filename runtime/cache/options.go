@@ -46,7 +46,8 @@ type Options[T any] struct {
 	// drop fields that are not needed. The object is not shared yet: it may be mutated.
 	// Transform is called once for each state that the API delivers, never
 	// concurrently. An error, like a panic, is reported, and the store keeps the
-	// object that it has. Nil stores objects as they are.
+	// object that it has. A nil object leaves that one out: the store does not have it, or
+	// no longer. A nil Transform stores objects as they are.
 	Transform func(T) (T, error)
 
 	// DropManagedFields leaves out metadata.managedFields, which tell who has set which

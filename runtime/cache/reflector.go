@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -357,6 +358,9 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 		it.obj = old
 		return it, existed
 	}
+	if it.obj == nil {
+		return item{}, false
+	}
 	if existed && same.of(old, it.obj) {
 		it.obj = old
 	}
@@ -422,11 +426,16 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 	if found.obj, err = r.transform(found.obj); err != nil {
 		return found, err
 	}
+	if found.obj == nil {
+		found.exists = false
+		return found, nil
+	}
 	old, existed := r.cached(item{key: key})
 	found.same = existed && sameContent.of(old, found.obj)
 	return found, nil
 }
 
+// transform returns what is stored of an object: nil if the transform leaves it out.
 func (r *reflector) transform(obj any) (out any, err error) {
 	if r.options.DropManagedFields {
 		dropManagedFields(obj)
@@ -435,7 +444,16 @@ func (r *reflector) transform(obj any) (out any, err error) {
 		return obj, nil
 	}
 	defer catch(&err)
-	return r.options.Transform(obj)
+	if out, err = r.options.Transform(obj); err != nil || isNil(out) {
+		return nil, err
+	}
+	return out, nil
+}
+
+// isNil reports whether there is no object, or a nil pointer for one.
+func isNil(obj any) bool {
+	v := reflect.ValueOf(obj)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // dropManagedFields drops those of a source that can't leave them out.

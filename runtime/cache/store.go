@@ -18,7 +18,8 @@ import (
 // pointers, and sees one state of the store: that before or that after a
 // batch of changes, never a part of it. Slices that it returns are the
 // caller's; the objects in them are shared with everybody and must not be
-// mutated.
+// mutated. Reads leave out objects of another type than T, which only a transform set by
+// Untyped can have made.
 type Store[T any] struct{ core store }
 
 // Writable returns the store with the methods that write it. Writing to the store of an
@@ -41,7 +42,7 @@ func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.core.key(
 func (s *Store[T]) Get(key types.NamespacedName) (obj T, ok bool) {
 	found, ok := s.core.Get(key)
 	if ok {
-		obj = reader.As[T](found)
+		obj, ok = reader.To[T](found)
 	}
 	return obj, ok
 }
@@ -76,7 +77,7 @@ func (s *Store[T]) Keys() []types.NamespacedName { return s.core.keys() }
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 	words, form, err := s.core.byIndex(name, value)
-	if objects, ok := reader.Pointers[T](words); ok {
+	if objects, ok := reader.Pointers[T](words, form); ok {
 		return objects, err
 	}
 	return reader.Slice[T](reader.Objects{Words: words, Form: form}), err
@@ -131,7 +132,7 @@ func (s Snapshot[T]) All() iter.Seq[T] { return s.each }
 
 func (s Snapshot[T]) each(yield func(T) bool) {
 	defer giveWay(len(s.words))
-	if objects, ok := reader.Pointers[T](s.words); ok {
+	if objects, ok := reader.Pointers[T](s.words, s.form); ok {
 		for _, obj := range objects {
 			if !yield(obj) {
 				return
@@ -140,7 +141,7 @@ func (s Snapshot[T]) each(yield func(T) bool) {
 		return
 	}
 	for _, o := range s.words {
-		if !yield(reader.As[T](s.form.Unpack(o))) {
+		if obj, ok := reader.To[T](s.form.Unpack(o)); ok && !yield(obj) {
 			return
 		}
 	}

@@ -268,6 +268,9 @@ func (w *watching) delta(ctx context.Context, event WatchEvent[any]) (d delta, o
 		d.stored = true
 		return d, d.kind == deleted
 	}
+	if d.obj == nil {
+		d.kind, d.stored = deleted, true
+	}
 	return d, true
 }
 

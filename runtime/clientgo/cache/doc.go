@@ -41,9 +41,12 @@
 //     object, leave that of the store as it is; client-go takes any version for the latest.
 //   - An error of a transform leaves out that state of the object, of a list too;
 //     client-go lists again and again.
-//   - An object, or the result of a transform, that is not of the informer's
-//     type is an error, and has no effect. An untyped informer holds any
-//     runtime.Object, but no other result of a transform.
+//   - An object that is not of the informer's type is an error, and has no effect.
+//   - The result of a transform may be of any type with a namespace and a name, as in
+//     client-go, and is an error without them. Listers and typed reads leave out
+//     objects of another type than theirs, where client-go's panic.
+//   - A transform that returns nil filters: the store does not have that object, or no
+//     longer. client-go keeps the object that it has, and logs an error.
 //   - The handle of a handler that was removed before it had seen the initial
 //     list reports that it has synced; client-go's never does.
 //   - A handler's resync period is exact, and not rounded up to a multiple of the

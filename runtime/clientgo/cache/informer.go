@@ -216,16 +216,21 @@ func (s *untypedInformer) LastSyncResourceVersion() string { return s.informer.R
 func (s *untypedInformer) IsStopped() bool { return closed(s.informer.Stopped()) }
 
 // SetTransform sets the function that every object goes through before it is
-// stored. Its result must be a T.
+// stored. Its result may be of any type with a namespace and a name, which should be those
+// of the object. Untyped handlers, indexes and reads get it; typed reads leave out what is
+// not a T, and typed handlers get the zero T for it. A nil result leaves the object out.
 func (s *untypedInformer) SetTransform(handler TransformFunc) error {
 	var transform func(any) (any, error)
 	if handler != nil {
 		transform = func(obj any) (any, error) {
 			out, err := handler(obj)
-			if err == nil && !isA(out, s.indexer.objectType()) {
-				err = typeError("result of transform", out, s.indexer.objectType())
+			if err != nil || out == nil || isA(out, s.indexer.objectType()) {
+				return out, err
 			}
-			return out, err
+			if _, unnamed := core.KeyOf(out); unnamed != nil {
+				return nil, fmt.Errorf("%w, and without metadata: %w", typeError("result of transform", out, s.indexer.objectType()), unnamed)
+			}
+			return out, nil
 		}
 	}
 	s.mu.Lock()

@@ -12,11 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 )
 
 // podInformerFunc makes an informer of pods, indexed by namespace.
@@ -250,6 +253,188 @@ func TestTransform(t *testing.T) {
 		api.set(pod("ns", "b", "", "db"))
 		wantCalls(t, r, "add b")
 	})
+}
+
+// cluster is what a transform makes of a pod: it has metadata, and is no runtime.Object.
+type cluster struct {
+	metav1.ObjectMeta
+	server string
+}
+
+func toCluster(obj any) (any, error) {
+	p := obj.(*v1.Pod)
+	return &cluster{ObjectMeta: p.ObjectMeta, server: p.Namespace + "." + p.Name}, nil
+}
+
+// A transform may return another type, which handlers, indexes and reads get: some
+// programs store what they make of an object, such as a cluster of a Secret.
+func TestTransformToAnotherType(t *testing.T) {
+	onAll(t, func(t *testing.T, podInformer podInformerFunc) {
+		api := newFakeAPI(pod("ns", "a", ""), pod("ns", "b", ""))
+		informer := podInformer(api, 0)
+		if err := informer.SetTransform(toCluster); err != nil {
+			t.Fatal(err)
+		}
+		if err := informer.AddIndexers(Indexers{"server": func(obj any) ([]string, error) {
+			return []string{obj.(*cluster).server}, nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		var events []string
+		if _, err := informer.AddEventHandler(ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { events = append(events, "add "+obj.(*cluster).server) },
+			UpdateFunc: func(old, obj any) { events = append(events, "update "+old.(*cluster).server+" "+obj.(*cluster).server) },
+			DeleteFunc: func(obj any) { events = append(events, "delete "+obj.(*cluster).server) },
+		}); err != nil {
+			t.Fatal(err)
+		}
+		defer run(t, informer)()
+		synctest.Wait()
+		api.set(pod("ns", "a", "", "web"))
+		api.delete("ns", "b")
+		synctest.Wait()
+		slices.Sort(events[:2]) // of one list
+		same(t, "events", events, []string{"add ns.a", "add ns.b", "update ns.a ns.a", "delete ns.b"})
+		found, err := informer.GetIndexer().ByIndex("server", "ns.a")
+		if err != nil || len(found) != 1 || found[0].(*cluster).server != "ns.a" {
+			t.Errorf("by index: %v, %v", found, err)
+		}
+		if obj, ok, err := informer.GetStore().GetByKey("ns/a"); err != nil || !ok || obj.(*cluster).server != "ns.a" {
+			t.Errorf("by key: %v, %v, %v", obj, ok, err)
+		}
+		if _, ok, err := informer.GetStore().Get(&cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}); err != nil || !ok {
+			t.Errorf("by object: %v, %v", ok, err)
+		}
+	})
+}
+
+// Typed reads leave out what a transform has made of another type: the memory of one
+// type is never read as that of another.
+func TestTypedReadsOfAnotherType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, transform := range map[string]TransformFunc{
+			"all": toCluster,
+			"some": func(obj any) (any, error) {
+				if obj.(*v1.Pod).Name == "a" {
+					return toCluster(obj)
+				}
+				return obj, nil
+			},
+		} {
+			informer := typedPodInformer(newFakeAPI(pod("ns", "a", ""), pod("ns", "b", "")), 0)
+			if err := informer.SetTransform(transform); err != nil {
+				t.Fatal(err)
+			}
+			stop := run(t, informer)
+			synctest.Wait()
+			store, ok := Core[*v1.Pod](informer)
+			if !ok {
+				t.Fatal("no core")
+			}
+			var want []string
+			if name == "some" {
+				want = []string{"b"}
+			}
+			read := func(what string, pods []*v1.Pod) {
+				t.Helper()
+				var got []string
+				for _, p := range pods {
+					got = append(got, p.Name)
+				}
+				same(t, name+": "+what, got, want)
+			}
+			read("List", store.Store().List())
+			read("ListNamespace", store.Store().ListNamespace("ns"))
+			read("All", slices.Collect(store.Store().All()))
+			indexed, err := store.Store().ByIndex(NamespaceIndex, "ns")
+			if err != nil {
+				t.Error(err)
+			}
+			read("ByIndex", indexed)
+			listed, err := listers.New[*v1.Pod](informer.GetIndexer(), v1.Resource("pods")).List(labels.Everything())
+			if err != nil {
+				t.Error(err)
+			}
+			read("lister", listed)
+			if p, ok := store.Store().Get(types.NamespacedName{Namespace: "ns", Name: "a"}); ok {
+				t.Errorf("%s: Get: %v", name, p)
+			}
+			if n := store.Store().Len(); n != 2 {
+				t.Errorf("%s: %d objects", name, n)
+			}
+			stop()
+		}
+	})
+}
+
+// A transform that returns nil filters: what it leaves out is not in the store, or no
+// longer, and is no failure. client-go keeps the state before, and logs an error.
+func TestTransformThatFilters(t *testing.T) {
+	for name, newInformer := range map[string]podInformerFunc{
+		"untyped": podInformer,
+		"typed": func(api *fakeAPI, resync time.Duration) SharedIndexInformer {
+			return typedPodInformer(api, resync)
+		},
+	} {
+		for result, none := range map[string]any{"nil": nil, "a nil pointer": (*v1.Pod)(nil)} {
+			t.Run(name+", "+result, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					api := newFakeAPI(pod("ns", "a", ""), pod("ns", "b", "", "hidden"))
+					informer := newInformer(api, 0)
+					r := &recorder{}
+					add(t, informer, r, 0)
+					if err := informer.SetTransform(func(obj any) (any, error) {
+						if strings.HasPrefix(obj.(*v1.Pod).Labels["role"], "hidden") {
+							return none, nil
+						}
+						return obj, nil
+					}); err != nil {
+						t.Fatal(err)
+					}
+					defer run(t, informer)()
+					wantCalls(t, r, "initial a")
+					api.set(pod("ns", "c", ""))
+					wantCalls(t, r, "add c")
+					api.set(pod("ns", "b", "", "hidden", "still"))
+					api.set(pod("ns", "a", "", "hidden"))
+					wantCalls(t, r, "delete a")
+					api.delete("ns", "a")
+					api.set(pod("ns", "b", ""))
+					wantCalls(t, r, "add b")
+					api.disconnect(func() { api.set(pod("ns", "c", "", "hidden")) })
+					time.Sleep(time.Minute)
+					wantCalls(t, r, "gone ns/c c", "resync b")
+					if got := names(informer.GetStore().List()); !slices.Equal(got, []string{"ns/b"}) {
+						t.Errorf("in the store: %v", got)
+					}
+					if status, _ := StatusOf(informer); status.LastObjectError != nil {
+						t.Errorf("reported: %v", status.LastObjectError)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Tests of other people's controllers make informers that are only read or filled.
+func TestInformerOfNothing(t *testing.T) {
+	for name, informer := range map[string]SharedIndexInformer{
+		"ours":        NewSharedIndexInformer(nil, nil, 0, nil),
+		"client-go's": cache.NewSharedIndexInformer(nil, nil, 0, nil),
+	} {
+		if _, ok, err := informer.GetIndexer().GetByKey("ns/a"); ok || err != nil {
+			t.Errorf("%s: by key: %v, %v", name, ok, err)
+		}
+		if err := informer.GetStore().Add(pod("ns", "a", "")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := names(informer.GetIndexer().List()); !slices.Equal(got, []string{"ns/a"}) {
+			t.Errorf("%s: in the store: %v", name, got)
+		}
+		if informer.HasSynced() || informer.IsStopped() {
+			t.Errorf("%s: in sync or stopped before the start", name)
+		}
+	}
 }
 
 func TestSettingsAfterTheStart(t *testing.T) {

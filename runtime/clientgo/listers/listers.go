@@ -106,7 +106,9 @@ func match[T any](objs iter.Seq[any], selector labels.Selector) (ret []T, err er
 			return nil, err
 		}
 		if selector.Matches(labels.Set(m.GetLabels())) {
-			ret = append(ret, obj.(T))
+			if t, ok := obj.(T); ok {
+				ret = append(ret, t)
+			}
 		}
 	}
 	return ret, nil

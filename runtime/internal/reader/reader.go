@@ -31,14 +31,22 @@ type Reader interface {
 // whoever has them.
 type Objects struct {
 	Words []unsafe.Pointer
-	Form  interface{ Unpack(word unsafe.Pointer) any }
+	Form  Form
+}
+
+// Form is how a table holds its objects.
+type Form interface {
+	// Unpack returns the object of a word.
+	Unpack(word unsafe.Pointer) any
+	// Only reports whether all objects are of the Go type of an example.
+	Only(example any) bool
 }
 
 // Get returns the object of a key, of a store that was made for Ts.
 func Get[T any](r Reader, key types.NamespacedName) (obj T, ok bool) {
 	found, ok := r.Get(key)
 	if ok {
-		obj = As[T](found)
+		obj, ok = To[T](found)
 	}
 	return obj, ok
 }
@@ -57,26 +65,30 @@ func ByIndex[T any](r Reader, name string, values ...string) ([]T, error) {
 	return Slice[T](found), err
 }
 
-// Slice returns objects as Ts, nil if there are none. It takes the memory of those that
-// are pointers.
+// Slice returns objects as Ts, nil if there are none, without those of another type. It
+// takes the memory of those that are pointers.
 func Slice[T any](o Objects) []T {
 	if len(o.Words) == 0 {
 		return nil
 	}
-	if pointers, ok := Pointers[T](o.Words); ok {
+	if pointers, ok := Pointers[T](o.Words, o.Form); ok {
 		return pointers
 	}
-	list := make([]T, len(o.Words))
-	for i, word := range o.Words {
-		list[i] = As[T](o.Form.Unpack(word))
+	list := make([]T, 0, len(o.Words))
+	for _, word := range o.Words {
+		if t, ok := To[T](o.Form.Unpack(word)); ok {
+			list = append(list, t)
+		}
 	}
 	return list
 }
 
 // Pointers returns the words of Ts as such, if T is a pointer: the word of a pointer is
-// the pointer.
-func Pointers[T any](words []unsafe.Pointer) ([]T, bool) {
-	if reflect.TypeFor[T]().Kind() != reflect.Pointer {
+// the pointer. It returns false if there may be objects of another type: the transform of
+// an informer can make some.
+func Pointers[T any](words []unsafe.Pointer, form Form) ([]T, bool) {
+	var example T
+	if reflect.TypeFor[T]().Kind() != reflect.Pointer || len(words) > 0 && !form.Only(example) {
 		return nil, false
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(words))), len(words)), true
@@ -86,4 +98,10 @@ func Pointers[T any](words []unsafe.Pointer) ([]T, bool) {
 func As[T any](obj any) (t T) {
 	t, _ = obj.(T) // nothing is the zero T
 	return t
+}
+
+// To returns an object as a T, and whether it is one. Nothing is the zero T.
+func To[T any](obj any) (t T, ok bool) {
+	t, ok = obj.(T)
+	return t, ok || obj == nil
 }

@@ -15,6 +15,8 @@ type asThing struct{}
 
 func (asThing) Unpack(word unsafe.Pointer) any { return (*thing)(word) }
 
+func (asThing) Only(example any) bool { _, ok := example.(*thing); return ok }
+
 // Objects come out with the type that they are asked for, and those that are pointers
 // without a copy.
 func TestSlice(t *testing.T) {
@@ -33,7 +35,7 @@ func TestSlice(t *testing.T) {
 	if got := Slice[any](objects); len(got) != 2 || got[0] != any(a) || got[1] != any(b) {
 		t.Errorf("any: %v", got)
 	}
-	if _, ok := Pointers[fmt.Stringer](objects.Words); ok {
+	if _, ok := Pointers[fmt.Stringer](objects.Words, objects.Form); ok {
 		t.Error("interfaces are taken for pointers")
 	}
 	if got := Slice[*thing](Objects{}); got != nil {

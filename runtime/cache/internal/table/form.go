@@ -28,6 +28,9 @@ func Boxed() Form { return Form{boxed: true} }
 // Holds reports whether obj can be held in this form.
 func (f *Form) Holds(obj any) bool { return f.boxed || words(&obj)[0] == f.goType }
 
+// Only reports whether the form is for objects of the Go type of an example, and no others.
+func (f *Form) Only(example any) bool { return !f.boxed && words(&example)[0] == f.goType }
+
 // HoldsAny reports whether any object can be held in this form.
 func (f *Form) HoldsAny() bool { return f.boxed }
 

@@ -53,6 +53,9 @@ func (s noSource) Watch(context.Context, metav1.ListOptions) (Watcher[any], erro
 // sourceOf is a Source of Ts as one of any.
 type sourceOf[T any] struct{ typed Source[T] }
 
+// Describe returns the description of the source below: parts of an informer ask for it.
+func (s sourceOf[T]) Describe() SourceInfo { return describe(s.typed) }
+
 func (s sourceOf[T]) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	return s.typed.List(ctx, options, func(obj T, err error) { each(obj, err) })
 }

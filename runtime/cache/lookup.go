@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,6 +53,8 @@ type lookups struct {
 	// known holds, for objects that were looked up, up to which version their states are
 	// known: watch events of earlier versions are late.
 	known map[types.NamespacedName]string
+	// dropped are those that hold has dropped, until release: no list has their states yet.
+	dropped []types.NamespacedName
 	// wake makes the goroutine check again which of them is due first.
 	wake chan struct{}
 	// cancel ends the goroutine; it is nil while there is none.
@@ -158,6 +161,7 @@ func (l *lookups) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = true
+	l.dropped = slices.AppendSeq(l.dropped, maps.Keys(l.pending))
 	clear(l.pending)
 	clear(l.known)
 	l.active.Store(false)
@@ -167,8 +171,15 @@ func (l *lookups) hold() {
 func (l *lookups) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = false
+	l.held, l.dropped = false, nil
 	l.start()
+}
+
+// unfinished returns the objects that were still to be looked up at the stop.
+func (l *lookups) unfinished() []types.NamespacedName {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dropped
 }
 
 // stop ends the goroutine and waits for it. Nothing is looked up any more.

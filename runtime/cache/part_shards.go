@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
@@ -142,11 +143,14 @@ type resume struct {
 	was       *assignment
 	// unreadable is whether one of them was to list again, since objects can't be decoded.
 	unreadable bool
+	// lookups are the objects that were still to be looked up.
+	lookups []types.NamespacedName
 }
 
-// repeats reports whether a delta is one that another part has delivered before.
+// repeats reports whether a delta is one that another part has delivered before. Of an object
+// that was to be looked up, that is not known.
 func (r *resume) repeats(d *delta) bool {
-	if d.kind != set && d.kind != deleted || d.obj == nil {
+	if d.kind != set && d.kind != deleted || d.obj == nil || slices.Contains(r.lookups, d.key) {
 		return false
 	}
 	before, ok := r.delivered[r.was.of(d.key, d.obj)]
@@ -178,9 +182,12 @@ func (p *parts) resume(joined *part, several []*part) {
 	for _, part := range several {
 		part.stop()
 		<-part.ended
-		version := part.recorder.get().ResourceVersion
+		last := part.recorder.get()
+		version := last.ResourceVersion
 		from.delivered[part] = version
-		from.unreadable = from.unreadable || part.reflector.reread.pending
+		// It may have begun to list since it was found fit.
+		from.unreadable = from.unreadable || part.reflector.reread.pending || last.Phase != PhaseWatching
+		from.lookups = append(from.lookups, part.reflector.lookups.unfinished()...)
 		if from.version == "" || older(version, from.version) {
 			from.version = version
 		}

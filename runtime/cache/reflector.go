@@ -27,10 +27,10 @@ type reflector struct {
 	about  *SourceInfo
 	// namespace is the one that objects have to be of; "" is any.
 	namespace string
-	// filter limits what is requested and taken to a part of a shard, and resumed is the
-	// version at which to begin with a watch; nil and "" in general.
+	// filter limits what is requested and taken to a part of a shard, and resumed is where to
+	// begin with a watch; nil in general.
 	filter  *shardFilter
-	resumed string
+	resumed *resume
 	options *settings
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
@@ -79,11 +79,15 @@ func (r *reflector) run(ctx context.Context) error {
 	defer r.lookups.stop()
 
 	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
-	if r.resumed != "" {
-		s.phase, s.resourceVersion = PhaseWatching, r.resumed
+	if from := r.resumed; from != nil {
+		s.phase, s.resourceVersion = PhaseWatching, from.version
 		r.detectsRestart, r.versioned = r.about.OrderedResourceVersions, r.about.OrderedResourceVersions
-		r.recorder.seen(r.resumed)
+		r.recorder.seen(from.version)
 		r.recorder.contact()
+		r.reread.pending = from.unreadable
+		for _, key := range from.lookups {
+			r.lookUp(key)
+		}
 	}
 	for ctx.Err() == nil {
 		var pace pace

@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -482,6 +484,56 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 type incomparable struct{ *cachetest.API[*thing] }
 
 func (incomparable) Describe() cache.SourceInfo { return cache.SourceInfo{NoWatchList: true} }
+
+// An object that is to be looked up is still looked up when its part becomes one with another,
+// though that was found fit before.
+func TestLookupsOfJoinedParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := things(t, 8)
+		api.FilterShards(true)
+		mine := shard.New(shard.UID, part(t, 0, 2))
+		var busy atomic.Bool
+		r := run(t, api, cache.Options[*thing]{Shard: mine, DisableWatchList: true, OnFailure: func(context.Context, cache.Failure) (d cache.Decision) {
+			if busy.Load() {
+				time.Sleep(time.Minute)
+			}
+			return d
+		}})
+		seen, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		busy.Store(true)
+		api.BreakWatches(errors.New("cut")) // the first part can't end for a minute
+		settle()
+		busy.Store(false)
+		mine.Set(shard.All())
+		settle()
+		gained := ""
+		for _, obj := range api.Objects() {
+			if !part(t, 0, 2).Contains(shard.UID.Hash(obj)) {
+				gained = obj.Name
+			}
+		}
+		lookup := func(r cachetest.Request) bool { return r.Options.FieldSelector != "" }
+		api.Fail(cachetest.Fault{Verb: cachetest.List, If: lookup, Times: -1, Err: cachetest.Status(503)})
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: &failure.ObjectError{Err: errors.New("garbled")}})
+		api.CloseWatches()
+		time.Sleep(2 * time.Second)
+		touch(t, api, gained) // which the second part can't decode
+		settle()
+		api.Bookmark()
+		time.Sleep(2 * time.Minute)
+		if n := len(r.Status().Streams); n != 1 {
+			t.Fatalf("%d streams", n)
+		}
+		api.ClearFaults()
+		time.Sleep(3 * time.Minute)
+		expect(t, "objects", of(api, mine), sorted(t, r.Informer, seen))
+		want := must[*thing](t)(api.Get(keyOf(gained)))
+		if got, _ := r.Store().Get(keyOf(gained)); got.ResourceVersion != want.ResourceVersion {
+			t.Errorf("object %s: resourceVersion %s, want %s", gained, got.ResourceVersion, want.ResourceVersion)
+		}
+	})
+}
 
 // inNamespace is a source of one part, that of the namespace of all objects.
 type inNamespace struct{ cache.Source[*thing] }

@@ -241,8 +241,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 			deltas.push(d)
 		}
 		if from := part.resume; from != nil {
-			r.resumed = from.version
-			r.reread.pending = from.unreadable
+			r.resumed = from
 			r.push = func(d delta) {
 				if d.from = part; from.repeats(&d) {
 					d = delta{kind: passed, from: part, resourceVersion: d.resourceVersion}

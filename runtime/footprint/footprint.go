@@ -2,7 +2,7 @@
 // the most.
 //
 //	report := footprint.Of(informer.Store().All())
-//	fmt.Println(report) // 20,000 objects, 113 MiB: spec.containers 41 MiB, ...
+//	fmt.Println(report) // 20000 objects, 113 MiB: .spec.containers 41 MiB, ...
 //
 // Data flow: every object is walked (walk.go) with all that it refers to. Memory that several
 // objects have in common, or one of them twice, counts once, for the field where it was met
@@ -41,7 +41,7 @@ type Report struct {
 
 // Field is a field of the objects.
 type Field struct {
-	// Path has the names of fields in JSON, at most three of them: "spec.containers.env"
+	// Path has the names of fields in JSON, at most three of them: ".spec.containers.env"
 	// stands for all that belongs to the environment of containers. The object itself is ".".
 	Path string `json:"path"`
 	// Bytes is the memory of that field in all objects.

@@ -55,13 +55,6 @@ type File struct {
 	comments map[int]*ast.CommentGroup // by the line they end on
 }
 
-// declaration is a type with the file that declares it.
-type declaration struct {
-	pkg  *Package
-	file *File
-	spec *ast.TypeSpec
-}
-
 // constant is a constant or variable with the file that declares it.
 type constant struct {
 	file  *File
@@ -100,69 +93,6 @@ func newLoader(ctx context.Context, options *Options) *loader {
 // position returns where pos is in its file, whatever a //line comment says,
 // with the path relative to the working directory.
 func (l *loader) position(pos token.Pos) token.Position { return l.fset.PositionFor(pos, false) }
-
-// signs of API types: a package that only a pattern with ... matches and that
-// has none of them, nor a struct that embeds ObjectMeta, is not parsed.
-var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("+kubebuilder:resource"), []byte("+kubebuilder:subresource"),
-	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion"), []byte("+" + slimTag)}
-
-// marks are what a generated file is parsed at once for.
-var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+k8s:"), []byte("GroupVersion{")}
-
-// mayDeclare reports whether a source may declare an API type.
-func mayDeclare(source []byte) bool {
-	return containsAny(source, signs) || embedsObjectMeta(source)
-}
-
-// embedsObjectMeta reports whether a line of a source may be an embedded
-// ObjectMeta: controllers name it in expressions, which are no signs.
-func embedsObjectMeta(source []byte) bool {
-	name := []byte("ObjectMeta")
-	for rest := source; ; {
-		i := bytes.Index(rest, name)
-		if i < 0 {
-			return false
-		}
-		before, after := rest[:i], rest[i+len(name):]
-		before = before[bytes.LastIndexByte(before, '\n')+1:]
-		if end := bytes.IndexByte(after, '\n'); end >= 0 {
-			after = after[:end]
-		}
-		before = before[bytes.LastIndexAny(before, "{;")+1:]
-		before, after = bytes.TrimSpace(before), bytes.TrimSpace(after)
-		alone := len(after) == 0 || after[0] == '`' || after[0] == '"' || after[0] == '/' || after[0] == '}' || after[0] == ';'
-		qualifier := bytes.TrimSuffix(before, []byte("."))
-		if alone && (len(before) == 0 || len(qualifier) < len(before) && token.IsIdentifier(string(qualifier))) {
-			return true
-		}
-		rest = rest[i+len(name):]
-	}
-}
-
-func containsAny(source []byte, words [][]byte) bool {
-	return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(source, word) })
-}
-
-// isGenerated reports whether a source says that it is generated, which it must
-// above its package clause.
-func isGenerated(source []byte) bool {
-	if i := bytes.Index(source, []byte("\npackage ")); i >= 0 {
-		source = source[:i]
-	}
-	for line := range bytes.Lines(source) {
-		rest, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("// Code generated "))
-		if ok && bytes.HasSuffix(rest, []byte(" DO NOT EDIT.")) {
-			return true
-		}
-	}
-	return false
-}
-
-// isSwaggerDoc reports whether a source documents types for Swagger. Kubernetes'
-// generator of these files marks them in words of its own.
-func isSwaggerDoc(source []byte) bool {
-	return bytes.Contains(source, []byte("\n// AUTO-GENERATED FUNCTIONS START HERE"))
-}
 
 // load parses the packages of patterns, sorted by import path. Syntax errors
 // are added to the diagnostics. Where the packages in also are is found out by
@@ -222,24 +152,6 @@ func (l *loader) lookAside(modules []string, diags *diagnostics) {
 		}
 		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
 	}
-}
-
-// hasSigns reports whether a file below a directory has a sign of API types.
-func hasSigns(root string) bool {
-	found := false
-	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error { // what can't be read has none
-		switch {
-		case found:
-			return filepath.SkipAll
-		case err == nil && entry.IsDir() && path != root && ignored(entry.Name()):
-			return filepath.SkipDir
-		case err == nil && !entry.IsDir() && isGoFile(filepath.Dir(path), entry):
-			source, err := os.ReadFile(path)
-			found = err == nil && containsAny(source, signs) && !hasHeader(source)
-		}
-		return nil
-	})
-	return found
 }
 
 // buffers hold one source each. Most of a package of API types is generated files, which

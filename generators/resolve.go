@@ -155,10 +155,13 @@ func (d *declaration) refer(expr ast.Expr) (*declaration, string) {
 			return nil, ""
 		}
 		path := d.file.imported(d.pkg, name.Name)
-		if path == metaPackage {
+		switch path {
+		case "":
+			return nil, ""
+		case metaPackage:
 			return nil, expr.Sel.Name
 		}
-		if pkg := d.pkg.loader.loadImport(path, d.pkg.Dir); path != "" && pkg != nil {
+		if pkg := d.pkg.loader.loadImport(path, d.pkg.Dir); pkg != nil {
 			return pkg.typ(expr.Sel.Name), ""
 		}
 	}

@@ -35,8 +35,8 @@ const (
 	Removed ChangeKind = "remove"
 )
 
-// compare lists what must change so that the output folders hold the rendered
-// files and, if prune is set, no stale ones: sorted by path.
+// compare lists what must change so that the output folders hold the rendered files and
+// not the stale ones: sorted by path.
 func compare(dir string, files []rendered, stale []string) ([]Change, error) {
 	var changes []Change
 	var foreign []error
@@ -80,45 +80,25 @@ func hasHeader(content []byte) bool {
 // before the first file is replaced; an error up to then, or a cancelled context,
 // leaves nothing behind.
 func apply(ctx context.Context, changes []Change, roots []string) (err error) {
-	var made, temporary []string
+	var staged staging
 	defer func() {
-		if err == nil {
-			return
-		}
-		for _, path := range temporary {
-			_ = os.Remove(path) // those that were renamed are gone already
-		}
-		for _, dir := range slices.Backward(made) {
-			_ = os.Remove(dir) // fails for one that is not empty, which is meant
+		if err != nil {
+			staged.discard()
 		}
 	}()
-	staged := map[string]string{}
 	for _, change := range changes {
 		if change.Kind == Removed {
 			continue
 		}
-		dirs, err := makeDirs(filepath.Dir(change.path))
-		made = append(made, dirs...)
-		if err != nil {
-			return fmt.Errorf("output: %w; nothing was written", err)
+		if err := staged.add(change); err != nil {
+			return err
 		}
-		name, err := writeTemporary(change.path, change.new)
-		if name != "" {
-			temporary = append(temporary, name)
-		}
-		if err != nil {
-			return unwritable(change, err)
-		}
-		staged[change.path] = name
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	for _, change := range changes {
-		if change.Kind == Removed {
-			continue
-		}
-		if err := os.Rename(staged[change.path], change.path); err != nil {
+	for _, file := range staged.files {
+		if err := os.Rename(file.temporary, file.path); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
 	}
@@ -132,6 +112,42 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		removeEmpty(filepath.Dir(change.path), roots)
 	}
 	return nil
+}
+
+// staging is new content in temporary files, beside those that they are to replace.
+type staging struct {
+	files []stagedFile
+	// made are the directories that were made for them.
+	made []string
+}
+
+type stagedFile struct{ temporary, path string }
+
+// add writes the new content of a file.
+func (s *staging) add(change Change) error {
+	dirs, err := makeDirs(filepath.Dir(change.path))
+	s.made = append(s.made, dirs...)
+	if err != nil {
+		return fmt.Errorf("output: %w; nothing was written", err)
+	}
+	name, err := writeTemporary(change.path, change.new)
+	if name != "" {
+		s.files = append(s.files, stagedFile{name, change.path})
+	}
+	if err != nil {
+		return unwritable(change, err)
+	}
+	return nil
+}
+
+// discard removes what was not put in its place.
+func (s *staging) discard() {
+	for _, file := range s.files {
+		_ = os.Remove(file.temporary) // those that were renamed are gone already
+	}
+	for _, dir := range slices.Backward(s.made) {
+		_ = os.Remove(dir) // fails for one that is not empty, which is meant
+	}
 }
 
 // unwritable names the file that can't be written, rather than its temporary one.

@@ -389,8 +389,8 @@ func (s *store) apply(d *delta, to observer) {
 }
 
 // replace makes a list of the API the content of the store. An item that is the same
-// as the object in the store is dropped in its favour. Of the others, to gets first the
-// objects that are gone, then the new and the changed ones in the order of items. The
+// as the object in the store is dropped in its favour. Of the others, the observer gets first
+// the objects that are gone, then the new and the changed ones in the order of items. The
 // caller holds writing.
 func (s *store) replace(d *delta, to observer) {
 	// Only a holder of writing changes the table: it can be read without mu.
@@ -419,7 +419,7 @@ func (s *store) turn(change *difference, part bool) (changes []Change[any], fres
 	return nil, s.rebuilt(change.kept)
 }
 
-// lockWith is lock after to has got the events of a change, those that it wants.
+// lockWith is lock when the observer has got those events of a change that it wants.
 func (s *store) lockWith(change *difference, why *cause.Cause, to observer) {
 	s.mu.RLock()
 	wanted := to.wanted()

@@ -234,7 +234,7 @@ func (k *Kind) data() templates.Kind {
 		indexes = append(indexes, x.Index)
 	}
 	return templates.Kind{
-		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, ClientAccessor: k.ClientAccessor, Doc: k.Doc,
+		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, Singular: strings.ToLower(k.Name), ClientAccessor: k.ClientAccessor, Doc: k.Doc,
 		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
 		List: k.List, Verbs: k.Verbs, Indexes: indexes,
 	}

@@ -185,6 +185,8 @@ type Kind struct {
 	Plural string
 	// Resource is the plural name in the API: orders.
 	Resource string
+	// Singular is the name in NotFound errors of a lister, as of code-generator's: order.
+	Singular string
 	// ClientAccessor leads from a clientset to the type's version: "ShopV1()".
 	ClientAccessor string
 	// Doc is the first sentence of the type's comment, or empty.

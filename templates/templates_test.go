@@ -24,12 +24,12 @@ func samples(client templates.Client) map[string]templates.Data {
 	group := templates.Import{Path: "example.com/shop/informers/shop", Name: "shop"}
 	version := templates.Import{Path: "example.com/shop/informers/shop/v1", Name: "v1"}
 	order := templates.Kind{
-		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", ClientAccessor: "ShopV1()", Doc: "Order is a purchase.", Namespaced: true, HasLister: true, List: "OrderList",
+		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Singular: "order", ClientAccessor: "ShopV1()", Doc: "Order is a purchase.", Namespaced: true, HasLister: true, List: "OrderList",
 		Verbs: []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"},
 		API:   templates.Import{Path: "example.com/shop/api/v1", Name: "v1"},
 	}
 	warehouse := order
-	warehouse.Name, warehouse.Ident, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Namespaced = "Warehouse", "Warehouse", "warehouse", "Warehouses", "warehouses", false
+	warehouse.Name, warehouse.Ident, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Singular, warehouse.Namespaced = "Warehouse", "Warehouse", "warehouse", "Warehouses", "warehouses", "warehouse", false
 	warehouse.List, warehouse.Verbs = "", []string{"get", "list"}
 	kinds := []templates.Kind{order, warehouse}
 	indexed, indexedAlone := order, warehouse
@@ -277,7 +277,7 @@ func exportedOf(t *testing.T, folder string) []string {
 func TestImportsGetDistinctNames(t *testing.T) {
 	t.Parallel()
 	data := &templates.Lister{File: templates.File{Package: "v1", Reserved: map[string]bool{"apiv1": true}}, Kind: templates.Kind{
-		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Namespaced: true,
+		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Singular: "order", Namespaced: true,
 		API: templates.Import{Path: "example.com/cache/api/v1", Name: "cache"},
 	}}
 	source, err := templates.Render(data)

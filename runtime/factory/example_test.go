@@ -55,7 +55,7 @@ func Example() {
 	// Output:
 	// added: first of Ada
 	// listed: 1 <nil>
-	// orders.shop.example.com "missing" not found
+	// order.shop.example.com "missing" not found
 }
 
 // Below a generated informer is one of runtime/cache, which can do more than the

@@ -93,8 +93,8 @@ func TestStatusSubresource(t *testing.T) {
 	if got, err := lister.List(labels.SelectorFromSet(labels.Set{shardLabel: "none"})); err != nil || len(got) != 0 {
 		t.Errorf("lister: got %v, %v for labels that nothing has", got, err)
 	}
-	if _, err := lister.Orders("there").Get("one"); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "orders.shop.example.com") {
-		t.Errorf("lister: got %v, want that orders.shop.example.com \"one\" was not found", err)
+	if _, err := lister.Orders("there").Get("one"); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "order.shop.example.com") {
+		t.Errorf("lister: got %v, want that order.shop.example.com \"one\" was not found", err)
 	}
 }
 

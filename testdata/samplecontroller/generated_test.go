@@ -84,7 +84,7 @@ func TestFactory(t *testing.T) {
 			t.Error(err)
 		}
 		_, err = classes.Lister().Get("large")
-		if want := `fooclasses.samplecontroller.example.com "large" not found`; !apierrors.IsNotFound(err) || err.Error() != want {
+		if want := `fooclass.samplecontroller.example.com "large" not found`; !apierrors.IsNotFound(err) || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 

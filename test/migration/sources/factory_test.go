@@ -45,7 +45,10 @@ func TestFactory(t *testing.T) {
 		if set, err := s.Labels("a", "two"); err != nil || set["app"] != "web" {
 			t.Errorf("labels %v, %v", set, err)
 		}
-		if _, err := s.Labels("a", "three"); !apierrors.IsNotFound(err) {
+		if _, err := s.Labels("a", "three"); !apierrors.IsNotFound(err) || err.Error() != `pods "three" not found` {
+			t.Errorf("got %v, want that it is not found", err)
+		}
+		if _, err := s.nodes.Get("n3"); !apierrors.IsNotFound(err) || err.Error() != `node "n3" not found` {
 			t.Errorf("got %v, want that it is not found", err)
 		}
 		cancel()

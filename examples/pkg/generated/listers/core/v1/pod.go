@@ -23,7 +23,7 @@ type podLister struct{ podIndexLister }
 
 // NewPodLister returns a lister of the objects of the indexer.
 func NewPodLister(indexer cache.Indexer) PodLister {
-	return &podLister{podIndexLister{listers.New[*pod.Pod](indexer, schema.GroupResource{Group: "", Resource: "pods"})}}
+	return &podLister{podIndexLister{listers.New[*pod.Pod](indexer, schema.GroupResource{Group: "", Resource: "pod"})}}
 }
 
 // PodNamespaceLister lists and gets the Pods of one namespace, which are shared and read-only.

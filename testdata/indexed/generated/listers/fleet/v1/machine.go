@@ -26,7 +26,7 @@ type machineLister struct{ machineIndexLister }
 
 // NewMachineLister returns a lister of the objects of the indexer.
 func NewMachineLister(indexer cache.Indexer) MachineLister {
-	return &machineLister{machineIndexLister{listers.New[*v1.Machine](indexer, schema.GroupResource{Group: "fleet.example.com", Resource: "machines"})}}
+	return &machineLister{machineIndexLister{listers.New[*v1.Machine](indexer, schema.GroupResource{Group: "fleet.example.com", Resource: "machine"})}}
 }
 
 // MachineNamespaceLister lists and gets the Machines of one namespace, which are shared and read-only.

@@ -23,7 +23,7 @@ type zoneLister struct{ zoneIndexLister }
 
 // NewZoneLister returns a lister of the objects of the indexer.
 func NewZoneLister(indexer cache.Indexer) ZoneLister {
-	return &zoneLister{zoneIndexLister{listers.New[*v1.Zone](indexer, schema.GroupResource{Group: "fleet.example.com", Resource: "zones"})}}
+	return &zoneLister{zoneIndexLister{listers.New[*v1.Zone](indexer, schema.GroupResource{Group: "fleet.example.com", Resource: "zone"})}}
 }
 
 // ZoneIndexLister finds Zones by their indexes. Over an indexer without one of them it looks at each object.

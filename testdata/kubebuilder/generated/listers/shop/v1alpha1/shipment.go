@@ -23,7 +23,7 @@ type shipmentLister struct {
 
 // NewShipmentLister returns a lister of the objects of the indexer.
 func NewShipmentLister(indexer cache.Indexer) ShipmentLister {
-	return &shipmentLister{listers.New[*v1alpha1.Shipment](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "shipments"})}
+	return &shipmentLister{listers.New[*v1alpha1.Shipment](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "shipment"})}
 }
 
 // ShipmentNamespaceLister lists and gets the Shipments of one namespace, which are shared and read-only.

@@ -22,7 +22,7 @@ type orderLister struct {
 
 // NewOrderLister returns a lister of the objects of the indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
-	return &orderLister{listers.New[*v1alpha1.Order](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "orders"})}
+	return &orderLister{listers.New[*v1alpha1.Order](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "order"})}
 }
 
 // OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.

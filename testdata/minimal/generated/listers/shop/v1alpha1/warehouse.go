@@ -21,5 +21,5 @@ type warehouseLister struct {
 
 // NewWarehouseLister returns a lister of the objects of the indexer.
 func NewWarehouseLister(indexer cache.Indexer) WarehouseLister {
-	return &warehouseLister{listers.New[*v1alpha1.Warehouse](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "warehouses"})}
+	return &warehouseLister{listers.New[*v1alpha1.Warehouse](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "warehouse"})}
 }

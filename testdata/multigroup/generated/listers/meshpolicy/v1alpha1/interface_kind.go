@@ -23,7 +23,7 @@ type interfaceLister struct {
 
 // NewInterfaceLister returns a lister of the objects of the indexer.
 func NewInterfaceLister(indexer cache.Indexer) InterfaceLister {
-	return &interfaceLister{listers.New[*v1alpha1.Interface](indexer, schema.GroupResource{Group: "networking.mesh.example.org", Resource: "interfaces"})}
+	return &interfaceLister{listers.New[*v1alpha1.Interface](indexer, schema.GroupResource{Group: "networking.mesh.example.org", Resource: "interface"})}
 }
 
 // InterfaceNamespaceLister lists and gets the Interfaces of one namespace, which are shared and read-only.

@@ -22,5 +22,5 @@ type gatewayClassLister struct {
 
 // NewGatewayClassLister returns a lister of the objects of the indexer.
 func NewGatewayClassLister(indexer cache.Indexer) GatewayClassLister {
-	return &gatewayClassLister{listers.New[*v1.GatewayClass](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gatewayclasses"})}
+	return &gatewayClassLister{listers.New[*v1.GatewayClass](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gatewayclass"})}
 }

@@ -23,7 +23,7 @@ type gatewayLister struct {
 
 // NewGatewayLister returns a lister of the objects of the indexer.
 func NewGatewayLister(indexer cache.Indexer) GatewayLister {
-	return &gatewayLister{listers.New[*v1beta1.Gateway](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gateways"})}
+	return &gatewayLister{listers.New[*v1beta1.Gateway](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gateway"})}
 }
 
 // GatewayNamespaceLister lists and gets the Gateways of one namespace, which are shared and read-only.

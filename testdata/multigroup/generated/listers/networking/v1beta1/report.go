@@ -23,7 +23,7 @@ type reportLister struct {
 
 // NewReportLister returns a lister of the objects of the indexer.
 func NewReportLister(indexer cache.Indexer) ReportLister {
-	return &reportLister{listers.New[*v1beta1.Report](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "reports"})}
+	return &reportLister{listers.New[*v1beta1.Report](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "report"})}
 }
 
 // ReportNamespaceLister lists and gets the Reports of one namespace, which are shared and read-only.

@@ -23,7 +23,7 @@ type claimLister struct {
 
 // NewClaimLister returns a lister of the objects of the indexer.
 func NewClaimLister(indexer cache.Indexer) ClaimLister {
-	return &claimLister{listers.New[*v1.Claim](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "diskclaims"})}
+	return &claimLister{listers.New[*v1.Claim](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "claim"})}
 }
 
 // ClaimNamespaceLister lists and gets the Claims of one namespace, which are shared and read-only.

@@ -22,5 +22,5 @@ type volumeLister struct {
 
 // NewVolumeLister returns a lister of the objects of the indexer.
 func NewVolumeLister(indexer cache.Indexer) VolumeLister {
-	return &volumeLister{listers.New[*v1.Volume](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "volumes"})}
+	return &volumeLister{listers.New[*v1.Volume](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "volume"})}
 }

@@ -26,7 +26,7 @@ type fooLister struct{ fooIndexLister }
 
 // NewFooLister returns a lister of the objects of the indexer.
 func NewFooLister(indexer cache.Indexer) FooLister {
-	return &fooLister{fooIndexLister{listers.New[*v1alpha1.Foo](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "foos"})}}
+	return &fooLister{fooIndexLister{listers.New[*v1alpha1.Foo](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "foo"})}}
 }
 
 // FooNamespaceLister lists and gets the Foos of one namespace, which are shared and read-only.

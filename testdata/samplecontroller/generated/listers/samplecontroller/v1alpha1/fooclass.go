@@ -24,5 +24,5 @@ type fooClassLister struct {
 
 // NewFooClassLister returns a lister of the objects of the indexer.
 func NewFooClassLister(indexer cache.Indexer) FooClassLister {
-	return &fooClassLister{listers.New[*v1alpha1.FooClass](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "fooclasses"})}
+	return &fooClassLister{listers.New[*v1alpha1.FooClass](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "fooclass"})}
 }

@@ -23,7 +23,7 @@ type orderLister struct {
 
 // NewOrderLister returns a lister of the objects of the indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
-	return &orderLister{listers.New[*slimapi.OrderSummary](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "orders"})}
+	return &orderLister{listers.New[*slimapi.OrderSummary](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "ordersummary"})}
 }
 
 // OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.

@@ -35,9 +35,14 @@ import (
 //	clientset, err := versioned.NewForConfig(streaming.Config(config))
 //	factory := informers.NewSharedInformerFactory(clientset, 0)
 //
-// For what a ListerWatcher lists, see its method FromListerWatcher. Each list and watch must be
-// one request: of several, all but the first would be lost, unless the function
-// goes on after an error. It is safe for concurrent use.
+// For what a ListerWatcher lists, see its method FromListerWatcher.
+//
+// Each list and watch should be one request. Of a function that sends several, the client decodes
+// the responses. That shows when it goes on after the first, which has no objects for it; if the
+// Go type has another name than the kind, the first is an error for it, and a function that
+// gives up then has lost the others.
+//
+// It is safe for concurrent use.
 type Streaming struct {
 	shared    *decode.Shared
 	maxObject int64

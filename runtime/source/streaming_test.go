@@ -297,7 +297,14 @@ func TestStreamingErrors(t *testing.T) {
 
 // Where the response can't be taken from the client, it decodes it.
 func TestStreamingFallsBack(t *testing.T) {
-	cfg := serveEncoded(t, jsonType, podList(20), podNamed("watched"))
+	for _, contentType := range []string{jsonType, protoType} {
+		t.Run(contentType, func(t *testing.T) {
+			streamingFallsBack(t, typedConfig(serveEncoded(t, contentType, podList(20), podNamed("watched")), contentType))
+		})
+	}
+}
+
+func streamingFallsBack(t *testing.T, cfg *rest.Config) {
 	streaming := NewStreaming(ClientOptions{})
 	var decoded atomic.Int64
 	several := func(cfg *rest.Config) clientgo.ListerWatcher {
@@ -305,9 +312,11 @@ func TestStreamingFallsBack(t *testing.T) {
 		return &clientgo.ListWatch{ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
 			all := &corev1.PodList{}
 			for range 3 {
-				if list, err := one.ListWithContextFunc(ctx, options); err == nil {
-					all.Items = append(all.Items, list.(*corev1.PodList).Items...)
+				list, err := one.ListWithContextFunc(ctx, options)
+				if err != nil {
+					return nil, err
 				}
+				all.Items = append(all.Items, list.(*corev1.PodList).Items...)
 			}
 			return all, nil
 		}, WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {

@@ -1,18 +1,22 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // takeover takes the response of a list or watch from the client that has requested it. The
-// client gets an empty one.
+// client gets one without objects.
 type takeover struct {
 	caller context.Context // of the call that sends the request
 	// streaming is the one that takes it; nil is the one that the client has.
@@ -102,7 +106,7 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || resp.StatusCode != http.StatusOK || !t.take(request, resp, gv, h.streaming) {
 		return resp, err
 	}
-	return emptied(resp), nil
+	return t.emptied(resp), nil
 }
 
 // take makes resp the response that was taken, if it can be decoded here.
@@ -156,14 +160,34 @@ func (r *request) cancel(cause error) {
 	r.end(cause)
 }
 
-// emptied returns a response like resp, without a body.
-func emptied(resp *http.Response) *http.Response {
+// emptied is the response resp without objects: what its client gets.
+func (t *takeover) emptied(resp *http.Response) *http.Response {
+	var body []byte
+	if !t.watch {
+		body = t.taken.emptyList()
+	}
 	empty := *resp
-	empty.Body, empty.ContentLength = http.NoBody, 0
+	empty.Body, empty.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	empty.Header = resp.Header.Clone()
 	empty.Header.Del("Content-Length")
 	empty.Header.Del("Content-Encoding")
 	return &empty
+}
+
+// emptyList returns a list without items, for a client to decode: a function that puts
+// lists together goes on after it, which shows that it does. A Go type may have another name
+// than the kind; then the client has an error, which nobody sees.
+func (r *response) emptyList() []byte {
+	kind := runtime.TypeMeta{APIVersion: r.gv.String(), Kind: r.codec.object.Name() + "List"}
+	if !r.protobuf {
+		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{},"items":[]}`, kind.Kind, kind.APIVersion)
+	}
+	envelope := runtime.Unknown{TypeMeta: kind}
+	message, err := envelope.Marshal()
+	if err != nil {
+		return nil
+	}
+	return append([]byte(magic), message...)
 }
 
 // collectionIn returns the group and version of the collection of objects that a path of the

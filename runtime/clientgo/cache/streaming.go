@@ -17,7 +17,7 @@ import (
 //	config, newInformer := cache.Streaming(ctrl.GetConfigOrDie())
 //	mgr, err := ctrl.NewManager(config, ctrl.Options{Cache: ctrlcache.Options{NewInformer: newInformer}})
 //
-// Each List and Watch of a ListerWatcher must be one request. Objects are read-only: they may
+// Each List and Watch of a ListerWatcher should be one request. Objects are read-only: they may
 // have parts in common.
 func Streaming(cfg *rest.Config) (
 	*rest.Config,

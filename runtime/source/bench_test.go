@@ -145,7 +145,7 @@ func benchmarkShare(b *testing.B, contentType string, encode func(*corev1.Pod) [
 		return newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{})
 	}
 	decodeAll := func(c *codec, texts [][]byte) []kruntime.Object {
-		decode := c.fromJSON
+		decode := func(text []byte) (kruntime.Object, error) { return c.fromJSON(text, nil) }
 		if contentType == protoType {
 			decode = c.fromProto
 		}

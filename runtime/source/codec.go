@@ -129,18 +129,18 @@ func (c *codec) accept(contentTypes string, watch bool) string {
 	return strings.Join(each, ",")
 }
 
-// fromJSON decodes one object, which must be valid JSON. Its error is a
-// *failure.ObjectError.
+// fromJSON decodes one object, which must be valid JSON, with its index or nil. Its error is
+// a *failure.ObjectError.
 //
 // There are three decoders: the fastest, which finds what it has decoded before, a fast one
 // for what that refuses, and client-go's as fallback, which decides what is an error.
-func (c *codec) fromJSON(data []byte) (runtime.Object, error) {
+func (c *codec) fromJSON(data []byte, x decode.Index) (runtime.Object, error) {
 	if c.unstructured {
-		return c.fromMap(data)
+		return c.fromMap(data, x)
 	}
 	if c.sharing != nil {
 		obj := reflect.New(c.object)
-		if c.sharing.Decode(data, obj.UnsafePointer()) {
+		if c.sharing.Decode(data, x, obj.UnsafePointer()) {
 			return obj.Interface().(runtime.Object), nil
 		}
 	}
@@ -163,9 +163,9 @@ func (c *codec) fromJSON(data []byte) (runtime.Object, error) {
 
 // fromMap decodes an unstructured object. Its own UnmarshalJSON insists on a
 // kind, which items of a list may lack.
-func (c *codec) fromMap(data []byte) (runtime.Object, error) {
+func (c *codec) fromMap(data []byte, x decode.Index) (runtime.Object, error) {
 	var content map[string]any
-	if c.sharing.Decode(data, unsafe.Pointer(&content)) {
+	if c.sharing.Decode(data, x, unsafe.Pointer(&content)) {
 		return c.withContent(content), nil
 	}
 	if err := utiljson.Unmarshal(data, &content); err != nil {

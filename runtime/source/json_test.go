@@ -47,7 +47,7 @@ func same[E any, T interface {
 		}
 		return // does not get to a codec
 	}
-	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), decoding.Options{}).fromJSON(data)
+	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), decoding.Options{}).fromJSON(data, nil)
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
 	}
@@ -169,7 +169,7 @@ func TestOnlyTypesWithAnyPayForIt(t *testing.T) {
 }
 
 func TestIntegersStayIntegers(t *testing.T) {
-	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), decoding.Options{}).fromJSON([]byte(widgetJSON))
+	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), decoding.Options{}).fromJSON([]byte(widgetJSON), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestTypeThatTheFastDecoderRefuses(t *testing.T) {
 	c := newCodec(reflect.TypeFor[*badTags](), decode.NewShared(), decoding.Options{})
 	c.sharing = nil // it takes these tags as encoding/json does
 	for range 2 {
-		obj, err := c.fromJSON([]byte(`{"metadata":{"name":"x"},"extra":1}`))
+		obj, err := c.fromJSON([]byte(`{"metadata":{"name":"x"},"extra":1}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

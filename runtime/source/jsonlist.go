@@ -1,13 +1,11 @@
 package source
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,17 +19,17 @@ const listBuffer = 32 << 10
 // jsonList reads a list whose fields may come in any order.
 func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
 	var (
-		in    = newValues(bufio.NewReaderSize(body, listBuffer), limit)
+		in    = newValues(body, limit, listBuffer)
 		head  metav1.TypeMeta
 		meta  metav1.ListMeta
 		items bool
 	)
-	err := in.object(func(name string) error {
-		switch name {
+	err := in.object(func(name []byte) error {
+		switch string(name) {
 		case "kind":
-			return in.into(&head.Kind)
+			return in.text(&head.Kind)
 		case "apiVersion":
-			return in.into(&head.APIVersion)
+			return in.text(&head.APIVersion)
 		case "metadata":
 			return in.into(&meta)
 		case "items":
@@ -47,7 +45,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 	if err != nil {
 		return metav1.ListMeta{}, err
 	}
-	switch _, err := in.ReadToken(); {
+	switch _, err := in.peek(); {
 	case err == nil:
 		return metav1.ListMeta{}, errors.New("bytes after the end of the list")
 	case err != io.EOF:
@@ -59,23 +57,21 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
 func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each func(any, error)) error {
-	depth := in.StackDepth()
-	_, index := in.StackIndex(depth)
-	raw, err := in.value()
+	raw, index, err := in.value()
 	if errors.Is(err, ErrTooLarge) {
-		name, err := in.skipTo(depth, jsontext.Pointer(fmt.Sprintf("/items/%d/metadata", index)))
+		name, err := in.skipNamed("metadata")
 		if err == nil {
-			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.limit.max)})
+			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.max)})
 		}
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	if !wanted.has(raw) {
+	if !wanted.json(raw, index) {
 		return nil
 	}
-	obj, err := c.fromJSON(raw)
+	obj, err := c.fromJSON(raw, index)
 	switch {
 	case err != nil:
 	case c.unstructured:

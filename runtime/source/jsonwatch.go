@@ -1,11 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
@@ -19,8 +18,11 @@ type jsonFrames struct {
 	open bool
 }
 
+// watchBuffer is how much of a watch is read from the connection at once, at first.
+const watchBuffer = 4 << 10
+
 func newJSONFrames(body io.Reader, limit int64) *jsonFrames {
-	return &jsonFrames{in: newValues(body, limit)}
+	return &jsonFrames{in: newValues(body, limit, watchBuffer)}
 }
 
 func (f *jsonFrames) next() (frame, error) {
@@ -29,69 +31,73 @@ func (f *jsonFrames) next() (frame, error) {
 			return frame{}, err
 		}
 	}
-	f.in.mark()
-	switch begin, err := f.in.ReadToken(); {
-	case err != nil:
+	f.in.setMark()
+	if _, err := f.in.peek(); err != nil {
 		return frame{}, err // io.EOF, between two frames
-	case begin.Kind() != '{':
-		return frame{}, fmt.Errorf("frame: %s where { is expected", begin.Kind())
 	}
 	out, err := f.members()
 	if errors.Is(err, ErrTooLarge) {
-		name, err := f.in.skipTo(0, "/object/metadata")
+		f.in.at = f.in.mark // the begin of the frame
+		name, err := f.in.skipNamed("object", "metadata")
 		if err == nil {
-			err = &failure.ObjectError{Object: name, Err: tooLarge(f.in.limit.max)}
+			err = &failure.ObjectError{Object: name, Err: tooLarge(f.in.max)}
 		}
 		return frame{}, err
 	}
 	return out, err
 }
 
-// members reads a frame that has begun, until its type and object are there.
+// members reads a frame until its type and object are there.
 func (f *jsonFrames) members() (out frame, _ error) {
-	for f.in.PeekKind() != '}' {
-		name, err := f.in.token()
+	if err := f.in.expect('{'); err != nil {
+		return frame{}, fmt.Errorf("frame: %w", err)
+	}
+	for first := true; ; first = false {
+		more, err := f.in.next('{', first)
+		if err != nil || !more {
+			return out, err
+		}
+		name, err := f.in.nextName()
 		if err != nil {
 			return frame{}, err
 		}
-		switch name.String() {
-		case "type":
-			var event string
-			if err := f.in.into(&event); err != nil {
+		if string(name) == "type" {
+			if err := f.in.text((*string)(&out.event)); err != nil {
 				return frame{}, fmt.Errorf("frame: type: %w", err)
 			}
-			out.event = watch.EventType(event)
-		case "object":
-			raw, err := f.in.value()
-			if err != nil {
-				return frame{}, err
-			}
-			if out.event != "" {
-				out.object, f.open = raw, true
-				return out, nil
-			}
-			out.object = raw.Clone() // the type has yet to come
+			continue
+		}
+		value, index, err := f.in.value()
+		switch {
+		case err != nil:
+			return frame{}, err
+		case string(name) != "object":
+		case out.event != "":
+			out.object, out.index, f.open = value, index, true
+			return out, nil
 		default:
-			if err := f.in.skip(); err != nil {
-				return frame{}, err
-			}
+			out.object = bytes.Clone(value) // the type has yet to come
 		}
 	}
-	_, err := f.in.token()
-	return out, err
 }
 
 // close reads the rest of a frame that was handed out.
 func (f *jsonFrames) close() error {
-	for f.in.PeekKind() != '}' {
-		if _, err := f.in.token(); err != nil {
+	for {
+		f.in.setMark()
+		more, err := f.in.next('{', false)
+		if err != nil {
+			return err
+		}
+		if !more {
+			f.open = false
+			return nil
+		}
+		if _, err := f.in.nextName(); err != nil {
 			return err
 		}
 		if err := f.in.skip(); err != nil {
 			return err
 		}
 	}
-	_, err := f.in.token()
-	f.open = false
-	return err
 }

@@ -55,6 +55,25 @@ func isLarge(err error, name string) bool {
 		strings.Contains(err.Error(), fmt.Sprint(testLimit))
 }
 
+// A string of any length is skipped without being held.
+func TestStringThatIsTooLargeIsLeftOut(t *testing.T) {
+	pod := podNamed("large")
+	pod.Annotations["x"] = strings.Repeat("x\n", 3*testLimit)
+	list := podList(2)
+	list.Items = append([]corev1.Pod{*pod}, list.Items...)
+	got, failed, _, err := listAll(t, limited(t, jsonType, mustJSON(t, list)), metav1.ListOptions{})
+	if err != nil || len(got) != 2 || len(failed) != 1 || !isLarge(failed[0], "default/large") {
+		t.Errorf("list: %v, %d items, errors %v", err, len(got), failed)
+	}
+	w := openWatch(t, limited(t, jsonType, slices.Concat(jsonFrame(t, "ADDED", pod), jsonFrame(t, "ADDED", podNamed("a")))))
+	if _, err := w.Next(); !isLarge(err, "default/large") {
+		t.Errorf("watch: %v", err)
+	}
+	if event, err := w.Next(); err != nil || event.Object.Name != "a" {
+		t.Errorf("watch: after it: %v", err)
+	}
+}
+
 func TestItemThatIsTooLargeIsLeftOut(t *testing.T) {
 	list := podList(3)
 	list.Items = slices.Insert(list.Items, 1, *largePod())
@@ -102,16 +121,14 @@ func TestFrameOfTheLimitIsRead(t *testing.T) {
 // What can be neither held nor read past ends the list or stream, with the name
 // of the object if that was there.
 func TestTooLargeToReadPast(t *testing.T) {
-	pod := podNamed("large")
-	pod.Annotations["x"] = strings.Repeat("x", 2*testLimit)
-	list := &corev1.PodList{Items: []corev1.Pod{*pod}}
+	pod := `{"metadata":{"namespace":"default","name":"large","generation":` + strings.Repeat("1", 2*testLimit) + `}}`
 	longMetadata := &corev1.PodList{ListMeta: metav1.ListMeta{Continue: strings.Repeat("x", 2*testLimit)}}
 	for _, c := range []struct {
 		name, contentType string
 		body              []byte
 		named             bool
 	}{
-		{"one string of an item", jsonType, mustJSON(t, list), true},
+		{"one number of an item", jsonType, []byte(`{"items":[` + pod + `]}`), true},
 		{"metadata of a list", jsonType, mustJSON(t, longMetadata), false},
 		{"metadata of a list in protobuf", protoType, encoded(t, protoType, longMetadata), false},
 	} {
@@ -125,7 +142,7 @@ func TestTooLargeToReadPast(t *testing.T) {
 		body              []byte
 		named             bool
 	}{
-		{"one string of a frame", jsonType, jsonFrame(t, "ADDED", pod), true},
+		{"one number of a frame", jsonType, []byte(`{"type":"ADDED","object":` + pod + `}`), true},
 		{"white space", jsonType, bytes.Repeat([]byte(" "), 4*testLimit), false},
 		{"the length of no frame", protoType, append([]byte{0x7f, 0xff, 0xff, 0xff}, make([]byte, 20)...), false},
 	} {

@@ -116,7 +116,7 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 			}
 			continue
 		}
-		if wanted.has(message) {
+		if wanted.proto(message) {
 			each(c.fromProto(message))
 		}
 	}

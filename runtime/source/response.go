@@ -11,8 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // response is that of a list or a watch, not yet decoded.
@@ -70,9 +68,9 @@ func (a *answer) protobuf(codec *codec) (bool, error) {
 // list decodes a list, and calls each while it arrives.
 func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1.ListMeta, err error) {
 	if r.protobuf {
-		meta, err = r.codec.protoList(r.body, r.limit, wantedOf(ctx, decode.ProtoMetadata), each)
+		meta, err = r.codec.protoList(r.body, r.limit, wantedOf(ctx), each)
 	} else {
-		meta, err = r.codec.jsonList(r.body, r.limit, wantedOf(ctx, decode.JSONMetadata), each)
+		meta, err = r.codec.jsonList(r.body, r.limit, wantedOf(ctx), each)
 	}
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, undecodable(err))
@@ -83,13 +81,12 @@ func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1
 // watcher returns what decodes the events of a watch, whose request is one of ctx.
 func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) *restWatcher {
 	w := &restWatcher{
-		wantedJSON:  wantedOf(ctx, decode.JSONMetadata),
-		wantedProto: wantedOf(ctx, decode.ProtoMetadata),
-		ctx:         ctx,
-		cancel:      cancel,
-		body:        r.body,
-		gv:          r.gv,
-		codec:       r.codec,
+		ctx:    ctx,
+		cancel: cancel,
+		body:   r.body,
+		gv:     r.gv,
+		codec:  r.codec,
+		wanted: wantedOf(ctx),
 	}
 	if r.protobuf {
 		w.frames = newProtoFrames(r.body, r.limit)

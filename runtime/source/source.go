@@ -18,7 +18,7 @@ type Source[T any] = cache.Source[T]
 var (
 	// ErrTooLarge is the cause of the *failure.ObjectError for an object, or a
 	// watch event, of more bytes than ClientOptions.MaxObjectBytes: it is skipped,
-	// and the others follow. It ends the list or stream if one string is that large,
+	// and the others follow. It ends the list or stream if one number is that large,
 	// or the metadata of a list, or if what follows a length in protobuf is no watch
 	// event.
 	ErrTooLarge = errors.New("larger than the limit")

@@ -1,43 +1,111 @@
 package source
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// values reads JSON from a stream, value by value.
+// values reads JSON from a stream, value by value, within a limit: no more than max bytes are
+// read since the mark. More is read only when all that there is belongs to the value that is
+// read, so the bytes that follow a value do not count against it.
 type values struct {
-	*jsontext.Decoder
-	limit *limitReader
+	r   io.Reader
+	max int64
+	// buf is what was read. Of that, what is before at was returned, and what is before mark
+	// is not needed any more.
+	buf      []byte
+	mark, at int
+	// offset is where in the stream buf begins.
+	offset  int64
+	scanner decode.Scanner
+	name    []byte // of the last member
 }
 
-func newValues(r io.Reader, limit int64) *values {
-	lr := &limitReader{r: r, max: limit}
-	return &values{
-		Decoder: jsontext.NewDecoder(lr, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
-		limit:   lr,
+// newValues returns the values of a stream, with a buffer of that size at first.
+func newValues(r io.Reader, limit int64, buffer int) *values {
+	return &values{r: r, max: limit, buf: make([]byte, 0, buffer)}
+}
+
+// setMark begins a part that has to be within the limit.
+func (v *values) setMark() { v.mark = v.at }
+
+// leastRead is how much is read at once if there is as much.
+const leastRead = 4 << 10
+
+// fill reads more. It returns io.EOF at the end of the stream.
+func (v *values) fill() error {
+	kept := len(v.buf) - v.mark
+	if int64(kept) > v.max {
+		return tooLarge(v.max)
+	}
+	size := cap(v.buf)
+	if kept > size/2 {
+		// A buffer of twice a value takes long pieces, and one of the limit the longest value.
+		size = max(size, int(min(int64(2*size), v.max+leastRead)))
+	}
+	if v.mark > 0 || size > cap(v.buf) {
+		v.move(size)
+	}
+	n, err := v.r.Read(v.buf[len(v.buf):cap(v.buf)])
+	v.buf = v.buf[:len(v.buf)+n]
+	if n > 0 {
+		return nil // an error comes again
+	}
+	return err
+}
+
+// move drops what is before the mark, and makes the buffer one of that size.
+func (v *values) move(size int) {
+	kept := v.buf[v.mark:]
+	if size > cap(v.buf) {
+		v.buf = make([]byte, 0, size)
+	}
+	v.buf = append(v.buf[:0], kept...)
+	v.offset += int64(v.mark)
+	v.at -= v.mark
+	v.mark = 0
+}
+
+// peek returns the next byte that is not white space. It returns io.EOF at the end of the
+// stream.
+func (v *values) peek() (byte, error) {
+	for {
+		for ; v.at < len(v.buf); v.at++ {
+			switch c := v.buf[v.at]; c {
+			case ' ', '\n', '\t', '\r':
+			default:
+				return c, nil
+			}
+		}
+		if err := v.fill(); err != nil {
+			return 0, err
+		}
 	}
 }
 
-// mark begins a part that has to be within the limit.
-func (v *values) mark() { v.limit.from = v.InputOffset() }
-
-// value reads the next value. It is valid until the next call. A stream that
-// ends here is truncated.
-func (v *values) value() (jsontext.Value, error) {
-	raw, err := v.ReadValue()
-	return raw, cutOff(err)
+// expect goes behind the next byte, which has to be that one.
+func (v *values) expect(c byte) error {
+	switch found, err := v.peek(); {
+	case err != nil:
+		return cutOff(err)
+	case found != c:
+		return v.unexpected(fmt.Sprintf("%q", c))
+	}
+	v.at++
+	return nil
 }
 
-// token reads the next token of a value that has begun.
-func (v *values) token() (jsontext.Token, error) {
-	t, err := v.ReadToken()
-	return t, cutOff(err)
+// unexpected is the error for the next byte, in place of what is expected.
+func (v *values) unexpected(expected string) error {
+	return &decode.SyntaxError{Offset: v.offset + int64(v.at), Found: string(v.buf[v.at : v.at+1]), Expected: expected}
 }
 
 // cutOff keeps an end within a value from looking like a normal one.
@@ -48,116 +116,180 @@ func cutOff(err error) error {
 	return err
 }
 
-// limitReader fails when more than max bytes are read since the offset from. A
-// decoder reads more only when all that it has belongs to the value that it is
-// at, so the bytes that follow a value do not count against it. It can go on when
-// from has moved.
-type limitReader struct {
-	r          io.Reader
-	read, from int64
-	max        int64
-}
-
-func (l *limitReader) Read(p []byte) (int, error) {
-	if l.read-l.from > l.max {
-		return 0, tooLarge(l.max)
+// value reads the next value. It and its index are valid until the next call. A stream that
+// ends here is truncated.
+func (v *values) value() ([]byte, decode.Index, error) {
+	if _, err := v.peek(); err != nil {
+		return nil, nil, cutOff(err)
 	}
-	n, err := l.r.Read(p)
-	l.read += int64(n)
-	return n, err
+	v.scanner.Reset()
+	for {
+		end, err := v.scan()
+		if err != nil {
+			return nil, nil, err
+		}
+		if end > 0 {
+			text := v.buf[v.at : v.at+end]
+			v.at += end
+			return text, v.scanner.Index(), nil
+		}
+		if err := v.fill(); err != nil {
+			return nil, nil, cutOff(err)
+		}
+	}
 }
 
-// object reads an object, and calls member at the value of each member.
-func (v *values) object(member func(name string) error) error {
-	return v.members('{', func() error {
-		name, err := v.token()
+// skip skips the next value, which may be of any size: each number has to be within the limit.
+func (v *values) skip() error {
+	if _, err := v.peek(); err != nil {
+		return cutOff(err)
+	}
+	v.setMark()
+	v.scanner.ResetToSkip()
+	for {
+		end, err := v.scan()
 		if err != nil {
 			return err
 		}
-		return member(name.String())
-	})
-}
-
-// array reads an array, or null, and calls item at each of its items.
-func (v *values) array(item func() error) error {
-	if v.PeekKind() == 'n' {
-		return v.skip()
-	}
-	return v.members('[', item)
-}
-
-// members reads an object or an array: next has to read a member of it.
-func (v *values) members(kind byte, next func() error) error {
-	begin, err := v.token()
-	if err != nil {
-		return err
-	}
-	if byte(begin.Kind()) != kind {
-		return fmt.Errorf("%s where %c is expected", begin.Kind(), kind)
-	}
-	for {
-		v.mark()
-		switch v.PeekKind() {
-		case '}', ']':
-			_, err := v.token()
-			return err
+		if end > 0 {
+			v.at += end
+			return nil
 		}
-		// After an error PeekKind is invalid, and next meets the error.
-		if err := next(); err != nil {
+		v.at += v.scanner.Discard()
+		v.setMark()
+		if err := v.fill(); err != nil {
 			return cutOff(err)
 		}
 	}
 }
 
-// skip skips the next value, which may be of any size.
-func (v *values) skip() error {
-	_, err := v.skipTo(v.StackDepth(), "")
-	return err
+func (v *values) scan() (end int, err error) {
+	end, err = v.scanner.Scan(v.buf[v.at:])
+	if invalid, ok := err.(*decode.SyntaxError); ok { //nolint:errorlint // is not wrapped
+		invalid.Offset += v.offset + int64(v.at)
+	}
+	return end, err
 }
 
-// skipTo reads token by token, each within the limit, until no more than depth
-// objects and arrays are open. It returns the object's name, which the metadata at
-// that JSON pointer has, if it has come past it.
-func (v *values) skipTo(depth int, metadata jsontext.Pointer) (string, error) {
-	var name clientgo.ObjectName
-	within := strings.Count(string(metadata), "/") + 1 // what is open in metadata
-	for {
-		v.mark()
-		token, err := v.token()
-		if err != nil && name.Name != "" {
-			return "", fmt.Errorf("object %q: %w", name, err)
-		}
+// object reads an object, and calls member at the value of each member.
+func (v *values) object(member func(name []byte) error) error {
+	return v.members('{', func() error {
+		name, err := v.nextName()
 		if err != nil {
-			return "", err
+			return err
 		}
-		if token.Kind() == '"' && v.StackDepth() == within && metadata != "" {
-			v.nameAt(metadata, token, &name)
+		return member(name)
+	})
+}
+
+// array reads an array, or null, and calls item at each of its items.
+func (v *values) array(item func() error) error {
+	if c, err := v.peek(); err == nil && c == 'n' {
+		return v.skip()
+	}
+	return v.members('[', item)
+}
+
+// members reads an object or an array: member has to read a member of it.
+func (v *values) members(begin byte, member func() error) error {
+	if err := v.expect(begin); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		v.setMark()
+		if more, err := v.next(begin, first); err != nil || !more {
+			return err
 		}
-		if v.StackDepth() <= depth {
-			return name.String(), nil
+		if err := member(); err != nil {
+			return cutOff(err)
 		}
 	}
 }
 
-// nameAt takes a string that was read if it is a name in metadata.
-func (v *values) nameAt(metadata jsontext.Pointer, token jsontext.Token, name *clientgo.ObjectName) {
-	at := v.StackPointer()
-	if _, n := v.StackIndex(v.StackDepth()); n%2 != 0 || at.Parent() != metadata {
-		return // the name of a member, or elsewhere
+// next goes to the next member of the object or array that has begun with that byte, or to its
+// first one, or behind its end.
+func (v *values) next(begin byte, first bool) (more bool, err error) {
+	end := begin + 2 // of '{' and '['
+	switch c, err := v.peek(); {
+	case err != nil:
+		return false, cutOff(err)
+	case c == end:
+		v.at++
+		return false, nil
+	case first:
+		return true, nil
+	case c != ',':
+		return false, v.unexpected(fmt.Sprintf(`"," or %q`, end))
 	}
-	switch at.LastToken() {
-	case "namespace":
-		name.Namespace = token.String()
-	case "name":
-		name.Name = token.String()
+	v.at++
+	return true, nil
+}
+
+// nextName reads the name of a member, and goes to its value. The name is valid until the next
+// one is read.
+func (v *values) nextName() ([]byte, error) {
+	if c, err := v.peek(); err == nil && c != '"' {
+		return nil, v.unexpected("a name")
 	}
+	raw, _, err := v.value()
+	if err != nil {
+		return nil, err
+	}
+	v.name, _ = jsontext.AppendUnquote(v.name[:0], raw) // replaces invalid UTF-8, as decoders do
+	return v.name, v.expect(':')
+}
+
+// text reads a string, or null.
+func (v *values) text(into *string) error {
+	raw, _, err := v.value()
+	if err != nil {
+		return err
+	}
+	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
+		return utiljson.Unmarshal(raw, into)
+	}
+	*into = string(raw[1 : len(raw)-1])
+	return nil
 }
 
 // into decodes the next value, of a type of apimachinery.
 func (v *values) into(value any) error {
-	raw, err := v.value()
+	raw, _, err := v.value()
 	if err != nil {
 		return err
 	}
 	return utiljson.Unmarshal(raw, value)
+}
+
+// skipNamed skips the next value as skip does, and returns the name in the metadata that are
+// at that path in it. An error has the name as well, if that has come.
+func (v *values) skipNamed(path ...string) (string, error) {
+	var name clientgo.ObjectName
+	err := v.skipFor(&name, path)
+	if err != nil && name.Name != "" {
+		return "", fmt.Errorf("object %q: %w", name, err)
+	}
+	return name.String(), err
+}
+
+func (v *values) skipFor(name *clientgo.ObjectName, path []string) error {
+	if c, err := v.peek(); err != nil || c != '{' {
+		return v.skip()
+	}
+	return v.object(func(member []byte) error {
+		c, err := v.peek()
+		v.setMark()
+		switch {
+		case err != nil:
+			return err
+		case len(path) > 0 && string(member) == path[0]:
+			return v.skipFor(name, path[1:])
+		case len(path) > 0 || c != '"':
+		case string(member) == "namespace":
+			return v.text(&name.Namespace)
+		case string(member) == "name":
+			return v.text(&name.Name)
+		}
+		return v.skip()
+	})
 }

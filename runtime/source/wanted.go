@@ -7,20 +7,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// wanted reports whether an encoded object of a response is to be decoded. Nil is every one.
-type wanted func(encoded []byte) bool
+// wanted reports whether an encoded object of a response is to be decoded, by its metadata.
+// Nil is every one. One in which these can't be found is decoded, for the informer to decide.
+type wanted func(uid, namespace, resourceVersion []byte) bool
 
-func (w wanted) has(encoded []byte) bool { return w == nil || w(encoded) }
+// wantedOf returns what the request of ctx wants.
+func wantedOf(ctx context.Context) wanted { return wanted(decoding.FilterOf(ctx)) }
 
-// wantedOf returns what the request of ctx wants, which it reads from the metadata. An object
-// in which these can't be found is decoded, for the informer to decide.
-func wantedOf(ctx context.Context, metadata func([]byte) (decode.Metadata, bool)) wanted {
-	filter := decoding.FilterOf(ctx)
-	if filter == nil {
-		return nil
-	}
-	return func(encoded []byte) bool {
-		m, ok := metadata(encoded)
-		return !ok || filter(m.UID, m.Namespace, m.ResourceVersion)
-	}
+func (w wanted) json(text []byte, x decode.Index) bool {
+	return w == nil || w.has(decode.JSONMetadata(text, x))
+}
+
+func (w wanted) proto(message []byte) bool {
+	return w == nil || w.has(decode.ProtoMetadata(message))
+}
+
+func (w wanted) has(m decode.Metadata, ok bool) bool {
+	return !ok || w(m.UID, m.Namespace, m.ResourceVersion)
 }

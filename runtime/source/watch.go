@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // frames splits a stream. Its errors are fatal to the stream, but for
@@ -29,6 +30,7 @@ type frames interface {
 type frame struct {
 	event    watch.EventType
 	object   []byte
+	index    decode.Index // of an object in JSON; nil if there is none
 	protobuf bool
 }
 
@@ -40,9 +42,8 @@ type restWatcher struct {
 	gv     schema.GroupVersion
 	codec  *codec
 	frames frames
-	// wantedJSON and wantedProto say which objects to decode, by their encoding; nil is all.
-	wantedJSON, wantedProto wanted
-	err                     error // with which the stream has ended
+	wanted wanted
+	err    error // with which the stream has ended
 }
 
 // Stop ends the request.
@@ -87,13 +88,13 @@ func (w *restWatcher) wants(in frame) bool {
 	switch {
 	case in.event == watch.Bookmark || in.event == watch.Error:
 		return true
-	case !in.protobuf:
-		return w.wantedJSON.has(in.object)
-	case w.wantedProto == nil:
+	case w.wanted == nil:
 		return true
+	case !in.protobuf:
+		return w.wanted.json(in.object, in.index)
 	}
 	_, message, err := openEnvelope(in.object)
-	return err != nil || w.wantedProto.has(message)
+	return err != nil || w.wanted.proto(message)
 }
 
 func (w *restWatcher) decode(in frame) (cache.WatchEvent[any], error) {
@@ -123,7 +124,7 @@ func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind,
 		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: errNoObject}
 	}
 	if !in.protobuf {
-		obj, err := w.codec.fromJSON(in.object)
+		obj, err := w.codec.fromJSON(in.object, in.index)
 		if err != nil {
 			return nil, schema.GroupVersionKind{}, err
 		}

@@ -6,10 +6,13 @@
 // mostly changes a status. Whoever caches objects treats them as read-only, so equal parts
 // of them can be one.
 //
-//	text ─► index of its objects and arrays ─► a walk along the Go type ─► value
+//	text ─► Scanner: index of its objects and arrays ─► a walk along the Go type ─► value
 //	                                               │ for each part
 //	                                               ▼
 //	                                        Shared: decoded before?
+//
+// [Scanner] reads each byte of a stream once: it validates a value, finds its end and builds
+// the index. [JSONMetadata] needs no more than that to tell whose an object is.
 //
 // The identity of a part is its Go type and the bytes of its text. It is looked up before
 // it is decoded, from the top down: a whole spec, or else each list in it, or else each

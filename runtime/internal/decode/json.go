@@ -36,24 +36,26 @@ func NewJSON(t reflect.Type, options Options) *JSON {
 	return &JSON{root, options}
 }
 
-// Decode decodes a text, which must be valid JSON, into a zero value of the type that
-// pointer points to. It returns false if another decoder has to: then the value may
-// be filled in part. It keeps nothing of the text.
-func (j *JSON) Decode(text []byte, pointer unsafe.Pointer) bool {
-	text = bytes.Trim(text, " \t\r\n")
-	if len(text) == 0 || text[0] != '{' {
+// Decode decodes a text into a zero value of the type that pointer points to. The text must
+// be one that a Scanner has accepted, from its first byte to its last, with its index; or any,
+// without an index. Decode returns false if another decoder has to: then the value may be
+// filled in part. It keeps nothing of the text.
+func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
+	if x == nil {
+		return j.scanned(text, pointer)
+	}
+	if text[0] != '{' {
 		return false // what null means is not decided here
 	}
 	w := walks.Get().(*walk)
 	defer w.put()
-	w.text, w.at, w.next = text, 0, 0
+	w.index, w.text, w.at, w.next = x, text, 0, 0
 	w.shared, w.fallback, w.own = j.Shared, j.Fallback, j.Exclusive || j.Shared == nil
 	w.dropManagedFields = j.DropManagedFields
 	if w.shared != nil {
 		w.strings = interners.Get().(*interner)
 		defer interners.Put(w.strings)
 	}
-	w.build(text)
 	if j.root.kind == structKind {
 		return w.object(j.root, pointer, root)
 	}
@@ -62,11 +64,23 @@ func (j *JSON) Decode(text []byte, pointer unsafe.Pointer) bool {
 	return ok
 }
 
+// scanned is Decode for a text without an index.
+func (j *JSON) scanned(text []byte, pointer unsafe.Pointer) bool {
+	const space = " \t\r\n"
+	var s Scanner
+	text = bytes.TrimLeft(text, space)
+	end, err := s.Scan(text)
+	if err != nil || end == 0 || len(bytes.TrimLeft(text[end:], space)) > 0 {
+		return false
+	}
+	return s.index != nil && j.Decode(text[:end], s.index, pointer)
+}
+
 // walk is the decoding of one text.
 type walk struct {
-	index
-	text []byte
-	at   int
+	index Index
+	text  []byte
+	at    int
 	// next is the place in the index of the container that begins next.
 	next     int
 	shared   *Shared
@@ -92,14 +106,9 @@ const managedFields = "managedFields"
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
-// keptIndex is the size of the largest index whose memory is kept.
-const keptIndex = 1 << 14
-
 func (w *walk) put() {
-	w.text, w.shared, w.strings, w.fallback = nil, nil, nil, nil
-	if cap(w.containers) <= keptIndex {
-		walks.Put(w)
-	}
+	*w = walk{}
+	walks.Put(w)
 }
 
 func (w *walk) space() {
@@ -152,7 +161,7 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 
 // part is container for what may be shared.
 func (w *walk) part(n *node, p unsafe.Pointer) bool {
-	c := &w.containers[w.next]
+	c := &w.index[w.next]
 	text := w.text[w.at:c.end]
 	if len(text) < n.minimum {
 		return w.container(n, p)
@@ -207,7 +216,7 @@ func (w *walk) pointer(n *node, p unsafe.Pointer) bool {
 
 // open goes into the container that begins here, and returns the number of its members.
 func (w *walk) open() (members int) {
-	members = w.containers[w.next].members
+	members = w.index[w.next].members
 	w.next++
 	w.at++
 	w.space()
@@ -379,7 +388,7 @@ func (w *walk) skip() []byte {
 	begin := w.at
 	switch c := w.text[begin]; {
 	case opens(c):
-		w.at, w.next = w.containers[w.next].end, w.containers[w.next].next
+		w.at, w.next = w.index[w.next].end, w.index[w.next].next
 	case c == '"':
 		w.at = endOfString(w.text, begin)
 	default:

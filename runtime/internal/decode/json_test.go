@@ -70,7 +70,7 @@ func newDecoder(t reflect.Type, shared *Shared) decoder {
 
 func (d decoder) decode(text []byte) (any, bool) {
 	v := reflect.New(d.typ)
-	return v.Interface(), d.shared.Decode(text, v.UnsafePointer())
+	return v.Interface(), d.shared.Decode(text, nil, v.UnsafePointer())
 }
 
 func (d decoder) reference(text []byte) (any, error) {
@@ -97,12 +97,11 @@ var scalar = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9.]+(?:e[0-9]+)?|null|tr
 // edited returns a text with another value, name or container in some place.
 func edited(rng *rand.Rand, text, other []byte) []byte {
 	var places [][]int
-	var x index
-	x.build(text)
-	if rng.Intn(2) == 0 && len(x.containers) > 0 {
+	x := indexOf(text)
+	if rng.Intn(2) == 0 && len(x) > 0 {
 		begins := beginnings(text)
 		i := rng.Intn(len(begins))
-		places = [][]int{{begins[i], x.containers[i].end}}
+		places = [][]int{{begins[i], x[i].end}}
 	} else {
 		places = scalar.FindAllIndex(text, -1)
 	}
@@ -112,10 +111,10 @@ func edited(rng *rand.Rand, text, other []byte) []byte {
 	place := places[rng.Intn(len(places))]
 	with := []byte(replacements[rng.Intn(len(replacements))])
 	if rng.Intn(3) == 0 {
-		x.build(other)
+		x := indexOf(other)
 		if begins := beginnings(other); len(begins) > 0 {
 			i := rng.Intn(len(begins))
-			with = other[begins[i]:x.containers[i].end]
+			with = other[begins[i]:x[i].end]
 		}
 	}
 	return []byte(string(text[:place[0]]) + string(with) + string(text[place[1]:]))
@@ -265,7 +264,7 @@ func examplePod(name string) *v1.Pod {
 func decodePod(t testing.TB, j *JSON, text []byte) *v1.Pod {
 	t.Helper()
 	pod := &v1.Pod{}
-	if !j.Decode(text, unsafe.Pointer(pod)) {
+	if !j.Decode(text, nil, unsafe.Pointer(pod)) {
 		t.Fatalf("refused: %s", text)
 	}
 	return pod

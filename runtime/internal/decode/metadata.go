@@ -9,90 +9,49 @@ import (
 // of the text.
 type Metadata struct{ UID, Namespace, ResourceVersion []byte }
 
-// JSONMetadata reads the metadata of an object in valid JSON. It returns false if it does not
-// find a UID, or one of the values is not plain: then the object has to be decoded.
-func JSONMetadata(text []byte) (m Metadata, ok bool) {
-	plain := true
-	members(text, func(name, value []byte) bool {
-		if string(name) != "metadata" {
-			return true
+// JSONMetadata reads the metadata of an object in JSON, of which it takes the index. It returns
+// false if it does not find a UID, or one of the values is not plain: then the object has to
+// be decoded, as one without an index.
+func JSONMetadata(text []byte, x Index) (m Metadata, ok bool) {
+	if x == nil || text[0] != '{' {
+		return m, false
+	}
+	w := walk{index: x, text: text}
+	for range w.open() {
+		if string(w.name()) == "metadata" {
+			return w.metadata()
 		}
-		members(value, func(name, value []byte) bool {
-			var field *[]byte
-			switch string(name) {
-			case "uid":
-				field = &m.UID
-			case "namespace":
-				field = &m.Namespace
-			case "resourceVersion":
-				field = &m.ResourceVersion
-			default:
-				return true
-			}
-			if len(value) < 2 || value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
-				plain = false
-				return false
-			}
-			*field = value[1 : len(value)-1]
-			return true
-		})
-		return false
-	})
-	return m, plain && len(m.UID) > 0
+		w.skip()
+		w.after()
+	}
+	return m, false
 }
 
-// members calls each with the members of an object in valid JSON, their names as they are
-// written, until it returns false.
-func members(text []byte, each func(name, value []byte) bool) {
-	at := skipSpace(text, 0)
-	if at >= len(text) || text[at] != '{' {
-		return
+// metadata reads the metadata that begin here.
+func (w *walk) metadata() (m Metadata, ok bool) {
+	if w.text[w.at] != '{' {
+		return m, false
 	}
-	for at = skipSpace(text, at+1); at < len(text) && text[at] == '"'; {
-		end := endOfValue(text, at)
-		name := text[at+1 : end-1]
-		at = skipSpace(text, skipSpace(text, end)+1) // past the colon
-		end = endOfValue(text, at)
-		if end > len(text) || !each(name, text[at:end]) {
-			return
-		}
-		if at = skipSpace(text, end); at < len(text) && text[at] == ',' {
-			at = skipSpace(text, at+1)
-		}
-	}
-}
-
-func skipSpace(text []byte, at int) int {
-	for at < len(text) && isSpace(text[at]) {
-		at++
-	}
-	return at
-}
-
-// endOfValue returns where the value ends that begins there, in valid JSON.
-func endOfValue(text []byte, at int) int {
-	for depth := 0; at < len(text); at++ {
-		switch c := text[at]; {
-		case c == '"':
-			at = endOfString(text, at) - 1
-		case opens(c):
-			depth++
+	for range w.open() {
+		name, value := w.name(), w.skip()
+		w.after()
+		var field *[]byte
+		switch string(name) {
+		case "uid":
+			field = &m.UID
+		case "namespace":
+			field = &m.Namespace
+		case "resourceVersion":
+			field = &m.ResourceVersion
+		default:
 			continue
-		case c == '}' || c == ']':
-			depth--
-		case depth > 0:
-			continue
-		default: // a number or a literal
-			for at < len(text) && !endsLiteral(text[at]) {
-				at++
-			}
-			at--
 		}
-		if depth == 0 {
-			return at + 1
+		if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
+			return m, false
 		}
+		*field = value[1 : len(value)-1]
 	}
-	return len(text)
+	return m, len(m.UID) > 0
 }
 
 // ProtoMetadata is JSONMetadata for a message of k8s.io/api, in which the metadata are the

@@ -24,7 +24,8 @@ func TestJSONMetadata(t *testing.T) {
 		`"metadata"`:                    "",
 		`{"metadata":{"uid":"u","namespace":null}}`: "",
 	} {
-		m, ok := JSONMetadata([]byte(text))
+		trimmed := bytes.TrimSpace([]byte(text))
+		m, ok := JSONMetadata(trimmed, indexOf(trimmed))
 		got := ""
 		if ok {
 			got = string(m.UID) + " " + string(m.Namespace) + " " + string(m.ResourceVersion)
@@ -59,10 +60,10 @@ func FuzzJSONMetadata(f *testing.F) {
 	f.Add([]byte(` { "spec" : [ {"metadata":{"uid":"no"}} , "}\"]" , 1e3, true , null ] , "metadata" : { "uid" : "u" } }`))
 	f.Add([]byte(`{"metadata":{"uid"`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) {
+		if text = bytes.TrimSpace(text); !json.Valid(text) {
 			return
 		}
-		m, ok := JSONMetadata(text)
+		m, ok := JSONMetadata(text, indexOf(text))
 		var object map[string]json.RawMessage
 		if !ok || json.Unmarshal(text, &object) != nil {
 			return

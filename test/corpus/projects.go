@@ -12,7 +12,7 @@ type project struct {
 	// args are flags and patterns; ./... without any.
 	args []string
 	// crds are files and directories of its module that hold its CRDs, informers
-	// directories with the generic.go of informers that it publishes.
+	// directories with the generic.go of informers that it publishes, or such files.
 	crds, informers []string
 	// known are types that are missed, by the beginning of their names, each with
 	// the reason.
@@ -29,6 +29,7 @@ func (p project) isKnown(missed string) bool {
 // projects are those of the corpus, by module.
 var projects = []project{
 	{module: "github.com/argoproj/argo-rollouts", version: "v1.8.3", crds: []string{"manifests/crds"}},
+	{module: "github.com/argoproj/argo-workflows/v3", version: "v3.7.3", args: []string{"./pkg/apis/..."}, crds: []string{"manifests/base/crds/full"}},
 	{module: "github.com/bitnami-labs/sealed-secrets", version: "v0.40.0", crds: []string{"helm/sealed-secrets/crds"}},
 	{module: "github.com/cert-manager/approver-policy", version: "v0.28.0", crds: []string{"deploy/crds"}},
 	{module: "github.com/cert-manager/cert-manager", version: "v1.21.2", crds: []string{"deploy/crds"}},
@@ -52,6 +53,7 @@ var projects = []project{
 	{module: "github.com/traefik/traefik/v3", version: "v3.7.13", informers: []string{"pkg/provider/kubernetes/crd/generated/informers/externalversions"}},
 	{module: "github.com/vmware-tanzu/velero", version: "v1.18.3", crds: []string{"config/crd"}},
 	{module: "go.universe.tf/metallb", version: "v0.16.2", crds: []string{"config/crd/bases"}},
+	{module: "istio.io/client-go", version: "v1.31.1", informers: []string{"pkg/informers/externalversions/generic.gen.go"}},
 	{module: "k8s.io/apiextensions-apiserver", version: "v0.37.2", args: []string{"./pkg/apis/..."}, informers: []string{"pkg/client/informers/externalversions"}},
 	{module: "k8s.io/autoscaler/vertical-pod-autoscaler", version: "v1.8.1", crds: []string{"deploy"}},
 	{module: "k8s.io/kube-aggregator", version: "v0.37.2", informers: []string{"pkg/client/informers/externalversions"}},

@@ -113,7 +113,10 @@ func (t truth) addManifest(m manifest, where string) {
 // addInformers reads the resources of the generic.go that code-generator wrote: its
 // comments name group and version, its cases the plural.
 func (t truth) addInformers(dir, from string) error {
-	file := filepath.Join(dir, from, "generic.go")
+	file := filepath.Join(dir, from)
+	if filepath.Ext(file) != ".go" {
+		file = filepath.Join(file, "generic.go")
+	}
 	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"sort"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -45,6 +46,11 @@ func (a *assignment) of(key types.NamespacedName, obj any) *part {
 		return nil
 	}
 	return a.ranges[at].part
+}
+
+// has reports whether a part is one of shards that objects belong to.
+func (a *assignment) has(p *part) bool {
+	return slices.ContainsFunc(a.ranges, func(r assignedRange) bool { return r.part == p })
 }
 
 // judge returns what a delta of a part is to a store with that object of its key: another

@@ -81,8 +81,9 @@ func newParts(plan plan) *parts { return &parts{plan: plan, news: make(chan stru
 // informer goes on without it: one that has just started may not know all roles yet.
 const refusals = 3
 
-// spareCheck is how long to wait before parts are made one that were not yet fit for it.
-const spareCheck = 10 * time.Second
+// retryParts is how long to wait before parts are made one that were not yet fit for it, and before
+// disputed objects are looked up for which there were too many others.
+const retryParts = 10 * time.Second
 
 // run follows the parts of the plan until ctx ends, or one of them is given up with an
 // error, which it returns.
@@ -126,22 +127,31 @@ func (p *parts) run(ctx context.Context) error {
 			}
 			p.become(next, start)
 		case <-p.news:
-			p.settle()
 		case <-again:
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
 			return nil
 		}
-		again = nil
-		if spare, relist := p.plan.spare(next); spare != nil {
-			if joined := p.join(spare, relist); joined != nil {
-				next = append(slices.DeleteFunc(slices.Clone(next), func(p *part) bool { return slices.Contains(spare, p) }), joined)
-				p.become(next, start)
-			}
-			again = time.After(spareCheck)
+		next, again = p.tend(next, start)
+	}
+}
+
+// tend does what has become possible since, and returns the parts, and when to try again what
+// is not yet.
+func (p *parts) tend(parts []*part, start func(*part)) ([]*part, <-chan time.Time) {
+	settled := p.settle()
+	spare, relist := p.plan.spare(parts)
+	if spare == nil && settled {
+		return parts, nil
+	}
+	if spare != nil {
+		if joined := p.join(spare, relist); joined != nil {
+			parts = append(slices.DeleteFunc(slices.Clone(parts), func(p *part) bool { return slices.Contains(spare, p) }), joined)
+			p.become(parts, start)
 		}
 	}
+	return parts, time.After(retryParts)
 }
 
 // become makes next the parts: from here on the store takes nothing of others.
@@ -174,15 +184,41 @@ func (p *parts) signal() {
 	}
 }
 
-// settle has disputed objects looked up by those who have delivered them.
-func (p *parts) settle() {
+// settle has disputed objects looked up by those who have delivered them, or who go on for
+// these, and reports whether it has had all.
+func (p *parts) settle() bool {
 	p.mu.Lock()
-	disputes := p.disputes
+	disputes, current := p.disputes, p.current
 	p.disputes = nil
 	p.mu.Unlock()
+	var later []dispute
 	for _, d := range disputes {
-		d.part.reflector.lookups.add(d.key)
+		if d.part = successor(current, d.part); d.part != nil && !d.part.lookUp(d.key) {
+			later = append(later, d)
+		}
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.disputes = append(later, p.disputes...)
+	return len(p.disputes) == 0
+}
+
+// successor returns a part if it is one of the current ones, or else the one that goes on for
+// it. Nil is one that lists all again, or none.
+func successor(current []*part, of *part) *part {
+	if slices.Contains(current, of) {
+		return of
+	}
+	at := slices.IndexFunc(current, func(p *part) bool { return p.resume != nil && p.resume.was.has(of) })
+	if at < 0 {
+		return nil
+	}
+	return current[at]
+}
+
+// lookUp has an object looked up. It returns false if that is not possible yet.
+func (p *part) lookUp(key types.NamespacedName) bool {
+	return p.recorder.get().Phase != PhasePending && p.reflector.lookups.add(key)
 }
 
 // replace makes next the current parts, and returns those that were and those that end. Their

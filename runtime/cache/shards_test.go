@@ -602,3 +602,48 @@ func TestShardWatchesOfUnorderedSource(t *testing.T) {
 		})
 	}
 }
+
+// Objects of one part whose names later objects of another have in the store, until that is
+// known to have lost them, are all found, however many they are.
+func TestManyDisputedObjects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		halves := []shard.Ranges{part(t, 0, 2), part(t, 1, 2)}
+		in := func(half int, name string) *thing {
+			for {
+				if obj := withUID(newThing(name)); halves[half].Contains(shard.UID.Hash(obj)) {
+					return obj
+				}
+			}
+		}
+		api := cachetest.NewAPI[*thing]()
+		api.FilterShards(true)
+		const n = 100
+		for i := range n {
+			must[*thing](t)(api.Create(in(1, fmt.Sprint(i))))
+		}
+		early := api.ResourceVersion()
+		for i := range n {
+			must[*thing](t)(api.Delete(keyOf(fmt.Sprint(i))))
+			must[*thing](t)(api.Create(in(0, fmt.Sprint(i))))
+		}
+		r := run(t, api, cache.Options[*thing]{Streams: 2, DisableWatchList: true})
+		seen, _ := r.handle(cache.HandlerOptions{})
+		settle()
+		api.Fail(cachetest.Fault{
+			Verb: cachetest.List, Times: -1, Delay: time.Minute,
+			If: func(r cachetest.Request) bool { return r.Options.ShardSelector == shard.UID.Selector(halves[0]) },
+		})
+		if err := api.Restore(early); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		var want []string
+		for _, obj := range api.Objects() {
+			want = append(want, obj.Name)
+		}
+		slices.Sort(want)
+		if expect(t, "objects", want, sorted(t, r.Informer, seen)); len(want) != n {
+			t.Errorf("%d objects are restored", len(want))
+		}
+	})
+}

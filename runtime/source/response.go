@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // response is that of a list or a watch, not yet decoded.
@@ -78,8 +80,10 @@ func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1
 	return meta, nil
 }
 
+func (r *response) close() { _ = r.body.Close() }
+
 // watcher returns what decodes the events of a watch, whose request is one of ctx.
-func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) *restWatcher {
+func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher[any] {
 	w := &restWatcher{
 		ctx:    ctx,
 		cancel: cancel,

@@ -56,7 +56,7 @@ func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each 
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, err)
 	}
-	defer func() { _ = r.body.Close() }()
+	defer r.close()
 	return r.list(ctx, each)
 }
 

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // takeover takes the response of a list or watch from the client that has requested it. The
@@ -29,11 +32,19 @@ type takeover struct {
 	requests int
 	// over is whether the call has returned: what comes later is the client's.
 	over  bool
-	taken *response
+	taken content
 	// request is the one whose response was taken.
 	request *request
 	// refused is why a response was left to the client.
 	refused error
+}
+
+// content is what a *response is to those who read it. Only the transport of a Streaming names
+// that type, so that programs with a clientset and without Streaming need not have decoders.
+type content interface {
+	list(ctx context.Context, each func(any, error)) (metav1.ListMeta, error)
+	watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher[any]
+	close()
 }
 
 type takeoverKey struct{}
@@ -44,7 +55,7 @@ func (t *takeover) context() context.Context {
 }
 
 // response returns what was taken, or nil. What comes later is not.
-func (t *takeover) response() *response {
+func (t *takeover) response() content {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
@@ -74,7 +85,7 @@ var errNoHandover = errors.New("its client has not the configuration of Streamin
 func (t *takeover) end() {
 	if r := t.response(); r != nil {
 		t.request.cancel(nil)
-		_ = r.body.Close()
+		r.close()
 	}
 }
 
@@ -103,29 +114,36 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
 	}
 	resp, err := h.next.RoundTrip(inner)
-	if err != nil || resp.StatusCode != http.StatusOK || !t.take(request, resp, gv, h.streaming) {
+	if err != nil || resp.StatusCode != http.StatusOK {
 		return resp, err
 	}
-	return t.emptied(resp), nil
+	if taken := h.take(t, request, resp, gv); taken != nil {
+		return taken.emptied(resp, t.watch), nil
+	}
+	return resp, nil
 }
 
-// take makes resp the response that was taken, if it can be decoded here.
-func (t *takeover) take(request *request, resp *http.Response, gv schema.GroupVersion, streaming *Streaming) bool {
+// take makes resp the response that was taken, if it can be decoded here; nil if not.
+func (h *handover) take(t *takeover, request *request, resp *http.Response, gv schema.GroupVersion) *response {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.requests++
 	if t.over || t.taken != nil {
-		return false
+		return nil
 	}
 	about := answer{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode}
-	codec := streaming.codec(t.caller, t.objects)
+	codec := h.streaming.codec(t.caller, t.objects)
 	if _, t.refused = about.protobuf(codec); t.refused != nil {
-		return false
+		return nil
 	}
-	t.taken, t.refused = newResponse(resp.Body, about, codec, gv, streaming.maxObject)
+	taken, err := newResponse(resp.Body, about, codec, gv, h.streaming.maxObject)
+	if err != nil {
+		t.refused = err
+		return nil
+	}
 	request.endWith(t.caller)
-	t.request = request
-	return true
+	t.taken, t.request = taken, request
+	return taken
 }
 
 // isWatch reads the parameter of a URL as API servers do.
@@ -161,10 +179,10 @@ func (r *request) cancel(cause error) {
 }
 
 // emptied is the response resp without objects: what its client gets.
-func (t *takeover) emptied(resp *http.Response) *http.Response {
+func (r *response) emptied(resp *http.Response, watch bool) *http.Response {
 	var body []byte
-	if !t.watch {
-		body = t.taken.emptyList()
+	if !watch {
+		body = r.emptyList()
 	}
 	empty := *resp
 	empty.Body, empty.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

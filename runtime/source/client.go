@@ -232,6 +232,10 @@ type answer struct {
 	code            int
 }
 
+func answerOf(resp *http.Response) answer {
+	return answer{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode}
+}
+
 type answerKey struct{}
 
 // recorder notes the content type and code of a response in the answer that the
@@ -246,7 +250,7 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := next.RoundTrip(req)
 	if a, ok := req.Context().Value(answerKey{}).(*answer); ok && resp != nil {
-		a.contentType, a.contentEncoding, a.code = resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode
+		*a = answerOf(resp)
 	}
 	if resp != nil && resp.StatusCode/100 != 2 {
 		resp.Body = readCloser{io.LimitReader(resp.Body, maxErrorBytes), resp.Body}

@@ -67,7 +67,7 @@ func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 
 // FromListerWatcher is the function FromListerWatcher for a ListerWatcher whose client has the
 // Config, and passes it the context. Objects have the Go type of expected, a pointer, or are
-// unstructured.
+// unstructured. The server is an API server: its versions can be compared (KEP-5504).
 //
 // A response that can't be taken from the client is decoded by it, with a line in the log:
 // that of a client with another configuration, or in CBOR. So is metadata alone, in

@@ -1,0 +1,98 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// handover is the transport of a client, which hands responses over.
+type handover struct {
+	streaming *Streaming
+	next      http.RoundTripper
+}
+
+// WrappedRoundTripper makes the transport below visible to
+// k8s.io/apimachinery/pkg/util/net.
+func (h *handover) WrappedRoundTripper() http.RoundTripper { return h.next }
+
+func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
+	t, ok := req.Context().Value(takeoverKey{}).(*takeover)
+	if !ok || t.streaming != nil && t.streaming != h.streaming {
+		return h.next.RoundTrip(req)
+	}
+	gv, ok := collectionIn(req.URL.Path)
+	if watch := isWatch(req.URL.Query().Get("watch")); !ok || req.Method != http.MethodGet || watch != t.watch {
+		return h.next.RoundTrip(req)
+	}
+	request := newRequest(req.Context())
+	inner := req.Clone(request.ctx)
+	if t.watch && inner.Header.Get("Accept-Encoding") == "" {
+		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
+	}
+	resp, err := h.next.RoundTrip(inner)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	if taken := h.take(t, request, resp, gv); taken != nil {
+		return taken.emptied(resp, t.watch), nil
+	}
+	return resp, nil
+}
+
+// take makes resp the response that was taken, if it can be decoded here; nil if not.
+func (h *handover) take(t *takeover, request *request, resp *http.Response, gv schema.GroupVersion) *response {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests++
+	if t.over || t.taken != nil {
+		return nil
+	}
+	about := answerOf(resp)
+	codec := h.streaming.codec(t.caller, t.objects)
+	if _, t.refused = about.protobuf(codec); t.refused != nil {
+		return nil
+	}
+	taken, err := newResponse(resp.Body, about, codec, gv, h.streaming.maxObject)
+	if err != nil {
+		t.refused = err
+		return nil
+	}
+	request.endWith(t.caller)
+	t.taken, t.request = taken, request
+	return taken
+}
+
+// emptied is the response resp without objects: what its client gets.
+func (r *response) emptied(resp *http.Response, watch bool) *http.Response {
+	var body []byte
+	if !watch {
+		body = r.emptyList()
+	}
+	empty := *resp
+	empty.Body, empty.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	empty.Header = resp.Header.Clone()
+	empty.Header.Del("Content-Length")
+	empty.Header.Del("Content-Encoding")
+	return &empty
+}
+
+// emptyList returns a list without items, for a client to decode: a function that puts
+// lists together goes on after it, which shows that it does. A Go type may have another name
+// than the kind; then the client has an error, which nobody sees.
+func (r *response) emptyList() []byte {
+	kind := runtime.TypeMeta{APIVersion: r.gv.String(), Kind: r.codec.object.Name() + "List"}
+	if !r.protobuf {
+		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{},"items":[]}`, kind.Kind, kind.APIVersion)
+	}
+	envelope := runtime.Unknown{TypeMeta: kind}
+	message, err := envelope.Marshal()
+	if err != nil {
+		return nil
+	}
+	return append([]byte(magic), message...)
+}

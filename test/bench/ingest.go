@@ -30,10 +30,8 @@ func ingest(s scale) []workload {
 		add(mode.withoutGoals(), "distinct", pods.Population{Distinct: true}, s.pods)
 	}
 	for _, mode := range ingestModes {
-		w := mode.withoutGoals().workload("manager", pods.Population{Size: s.pods}, s.podEvents)
-		f := feed{Pods: pods.Population{Size: s.pods}, Events: s.podEvents, WatchList: mode.watchList, Encoding: mode.encoding}
-		w.theirs, w.ours = ingester{Feed: f, Manager: true}.benchmark, ingester{Feed: f, Manager: true, Ours: true}.benchmark
-		all = append(all, w)
+		mode.manager = true
+		add(mode.withoutGoals(), "manager", pods.Population{}, s.pods)
 	}
 	for _, n := range s.podsPlotted {
 		if n != s.pods {
@@ -47,6 +45,8 @@ func ingest(s scale) []workload {
 type ingestMode struct {
 	watchList bool
 	encoding  encoding
+	// manager is whether the informers are those of controller-runtime's cache.
+	manager bool
 	// sync are the measures of the first list, events those of the watch events after it.
 	sync, events []measure
 }
@@ -62,10 +62,10 @@ const (
 
 // ingestModes are all of them. The first is the one that is plotted.
 var ingestModes = []ingestMode{
-	{false, inJSON, syncGoals(3, 3, 4), eventGoals(8)},
-	{true, inJSON, syncGoals(6, 3, 4), eventGoals(8)},
-	{false, inProtobuf, syncGoals(1, 2, 4), eventGoals(1)},
-	{true, inProtobuf, syncGoals(0, 0, 0), eventGoals(1)},
+	{encoding: inJSON, sync: syncGoals(3, 3, 4), events: eventGoals(8)},
+	{watchList: true, encoding: inJSON, sync: syncGoals(6, 3, 4), events: eventGoals(8)},
+	{encoding: inProtobuf, sync: syncGoals(1, 2, 4), events: eventGoals(1)},
+	{watchList: true, encoding: inProtobuf, sync: syncGoals(0, 0, 0), events: eventGoals(1)},
 }
 
 func syncGoals(cpu, peak, heap float64) []measure {
@@ -103,8 +103,9 @@ func (m ingestMode) workload(population string, of pods.Population, events int) 
 	f := feed{Pods: of, Events: events, WatchList: m.watchList, Encoding: m.encoding}
 	w := workload{
 		name:   fmt.Sprintf("ingest/%s/%s/pods=%d", population, m, of.Size),
-		theirs: ingesting(f, false), ours: ingesting(f, true),
-		show: slices.Concat(m.sync, m.events),
+		theirs: ingester{Feed: f, Manager: m.manager}.benchmark,
+		ours:   ingester{Feed: f, Manager: m.manager, Ours: true}.benchmark,
+		show:   slices.Concat(m.sync, m.events),
 	}
 	if of.Size > 1_000 {
 		w.rounds = 1 // it takes minutes, and varies little
@@ -112,9 +113,7 @@ func (m ingestMode) workload(population string, of pods.Population, events int) 
 	return w
 }
 
-// ingesting runs an ingester until the benchmark has had enough.
-func ingesting(f feed, ours bool) func(*testing.B) { return ingester{Feed: f, Ours: ours}.benchmark }
-
+// benchmark runs an ingester until the benchmark has had enough.
 func (i ingester) benchmark(b *testing.B) {
 	host, err := hostOf(i.Feed)
 	check(b, err)

@@ -100,7 +100,10 @@ var errSeveralNamespaces = fmt.Errorf("source of several namespaces: list and wa
 // the informer stops. Before the informer is in sync nothing changes. A namespace that is
 // being deleted is one until it is gone.
 func Follow[T metav1.Object](namespaces *Namespaces, informer *cache.Informer[T], selector labels.Selector) (*cache.Registration, error) {
+	var mu sync.Mutex
 	update := func() {
+		mu.Lock()
+		defer mu.Unlock()
 		select {
 		case <-informer.Synced():
 		default:
@@ -114,5 +117,16 @@ func Follow[T metav1.Object](namespaces *Namespaces, informer *cache.Informer[T]
 		}
 		namespaces.Set(names...)
 	}
-	return informer.AddHandler(cache.InBatches(func([]cache.Event[T]) { update() }), cache.HandlerOptions{Name: "namespaces"})
+	registration, err := informer.AddHandler(cache.InBatches(func([]cache.Event[T]) { update() }), cache.HandlerOptions{Name: "namespaces"})
+	if err != nil {
+		return nil, err
+	}
+	go func() { // without any object, the handler is not called
+		select {
+		case <-registration.Synced():
+			update()
+		case <-registration.Done():
+		}
+	}()
+	return registration, nil
 }

@@ -356,6 +356,28 @@ func TestFollowNamespaces(t *testing.T) {
 	})
 }
 
+// A set that was not empty follows namespaces of which there are none, too.
+func TestFollowNoNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := cache.New(cachetest.NewAPI[object](), cache.Options[object]{})
+		namespaces := source.NewNamespaces("before")
+		if _, err := source.Follow(namespaces, informer, labels.Everything()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		synctest.Wait()
+		if got := namespaces.Names(); len(got) > 0 {
+			t.Errorf("namespaces %q", got)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Whatever comes and goes, objects and namespaces, with faults in between: in the end the
 // store has what the API has in those namespaces, and so does the handler.
 func TestRandomNamespaces(t *testing.T) {

@@ -19,6 +19,8 @@ const (
 	defaultLeaseDuration = 15 * time.Second
 	// renewals is how many renewals there are in the duration of a Lease by default.
 	renewals = 8
+	// minRenewInterval keeps a mistaken option from flooding the API server.
+	minRenewInterval = 100 * time.Millisecond
 	// defaultParts is how many parts of equal size the hashes have by default.
 	defaultParts = 256
 	// maxGroup leaves room for the suffix of a Lease's name.
@@ -41,7 +43,7 @@ type Options struct {
 	// stops its work.
 	LeaseDuration time.Duration
 	// RenewInterval is how often the Lease is renewed. Zero is an eighth of LeaseDuration; it
-	// may be at most a quarter.
+	// may be at most a quarter, and at least 100 ms.
 	RenewInterval time.Duration
 	// DrainTimeout is how long work may go on in a range that is to be handed over, before its
 	// context ends. The range is handed over when the work has returned, however long that
@@ -91,7 +93,7 @@ func (o Options) validate() error {
 	}
 	wrong(o.Identity == "", "identity: the host has no name; set one")
 	wrong(o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0, "lease duration %v: must be whole seconds, at least one", o.LeaseDuration)
-	wrong(o.RenewInterval < 0 || o.RenewInterval > o.LeaseDuration/4, "renew interval %v: must be at most a quarter of the lease duration %v", o.RenewInterval, o.LeaseDuration)
+	wrong(o.RenewInterval < minRenewInterval || o.RenewInterval > o.LeaseDuration/4, "renew interval %v: must be at least %v, and at most a quarter of the lease duration %v", o.RenewInterval, minRenewInterval, o.LeaseDuration)
 	wrong(o.DrainTimeout < 0, "drain timeout %v: must not be negative", o.DrainTimeout)
 	return errors.Join(errs...)
 }

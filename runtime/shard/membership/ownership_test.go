@@ -77,6 +77,7 @@ func TestOptions(t *testing.T) {
 		"lease duration -1s":              {Group: "a", LeaseDuration: -1e9},
 		"renew interval 4s":               {Group: "a", RenewInterval: 4e9},
 		"at most a quarter of the lease ": {Group: "a", RenewInterval: math.MaxInt64},
+		"renew interval 1ns":              {Group: "a", RenewInterval: 1},
 		"drain timeout -1s":               {Group: "a", DrainTimeout: -1e9},
 	} {
 		if _, err := New(nil, options); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {

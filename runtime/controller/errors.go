@@ -14,8 +14,9 @@ var (
 	// a mapping function ended the goroutine of its handler.
 	errSourceEnded = errors.New("ended before the controller, which would miss changes")
 
-	// errWaitAgain ends one period of waiting for a sync.
-	errWaitAgain = errors.New("to log this, and waits again")
+	// errWaitAgain ends one period of waiting for a sync, which another one follows. It comes
+	// after "stopped waiting: ".
+	errWaitAgain = errors.New("only for this log line")
 
 	// errGoexit is the result of a reconcile that ended its goroutine.
 	errGoexit = errors.New("reconcile ended its goroutine by runtime.Goexit, which FailNow of a testing.T calls")

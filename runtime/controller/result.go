@@ -2,6 +2,8 @@ package controller
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +23,19 @@ type Result struct {
 	After time.Duration
 
 	writes []write
+	// nilWrite is that Wrote was called without an informer or an object.
+	nilWrite bool
+}
+
+// check returns what is wrong with the result of a reconcile without an error.
+func (r *Result) check() error {
+	switch {
+	case r.After < 0:
+		return fmt.Errorf("Result.After is %v; use zero for no other reconcile", r.After)
+	case r.nilWrite:
+		return errors.New("Result.Wrote was called with nil; call it after a write without an error, with the informer and what the server has returned")
+	}
+	return nil
 }
 
 // write is an object that was written, as the server returned it.
@@ -53,8 +68,13 @@ type WriteWaiter interface {
 // reconciled without the write, which is logged.
 //
 // The informer must follow the object: with a selector that leaves it out, only bookmarks
-// tell the informer that the write is in the past.
+// tell the informer that the write is in the past. If one of the two is nil, a reconcile
+// without an error becomes one with an error.
 func (r *Result) Wrote(informer WriteWaiter, obj metav1.Object) {
+	if isNil(informer) || isNil(obj) {
+		r.nilWrite = true
+		return
+	}
 	r.writes = append(r.writes, write{informer, obj})
 }
 

@@ -57,7 +57,7 @@ func validateSources(sources []Source) error {
 }
 
 // isNil reports whether v is nil, or a nil pointer such as factory.Core may return.
-func isNil(v SyncWaiter) bool {
+func isNil(v any) bool {
 	pointer := reflect.ValueOf(v)
 	return !pointer.IsValid() || pointer.Kind() == reflect.Pointer && pointer.IsNil()
 }

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -79,8 +78,8 @@ func (c *Controller) call(ctx context.Context, key types.NamespacedName) (result
 		}
 	}()
 	result, err = c.reconcile(ctx, key)
-	if err == nil && result.After < 0 {
-		err = fmt.Errorf("Result.After is %v; use zero for no other reconcile", result.After)
+	if err == nil {
+		err = result.check()
 	}
 	return result, err
 }

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
@@ -94,6 +96,25 @@ func TestNextReconcile(t *testing.T) {
 			status: Status{Succeeded: 1, Failed: 1}, err: "Result.After is -1s; use zero for no other reconcile",
 		},
 		{
+			name: "nil writes",
+			ends: []func() (Result, error){
+				wrote[*corev1.ConfigMap](cache.New[*corev1.ConfigMap](nil, cache.Options[*corev1.ConfigMap]{}), nil),
+				wrote(nil, configMap("a")),
+				wrote((*cache.Informer[*corev1.ConfigMap])(nil), configMap("a")),
+			},
+			want:   []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second},
+			status: Status{Succeeded: 1, Failed: 3}, err: "Result.Wrote was called with nil",
+		},
+		{
+			name: "nil write with an error",
+			ends: []func() (Result, error){func() (result Result, err error) {
+				result.Wrote(nil, nil)
+				return result, errors.New("boom")
+			}},
+			want:   []time.Duration{0, time.Second},
+			status: Status{Succeeded: 1, Failed: 1}, err: "boom",
+		},
+		{
 			name:   "terminal",
 			ends:   []func() (Result, error){func() (Result, error) { return Result{}, Terminal(errors.New("boom")) }},
 			want:   []time.Duration{0},
@@ -142,6 +163,14 @@ func TestNextReconcile(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// wrote is a reconcile that notes a write.
+func wrote[T metav1.Object](informer WriteWaiter, obj T) func() (Result, error) {
+	return func() (result Result, err error) {
+		result.Wrote(informer, obj)
+		return result, nil
 	}
 }
 

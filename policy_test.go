@@ -59,7 +59,7 @@ var rules = map[string]rule{
 	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
 	"runtime/statuspage": {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
 	"runtime/predicate":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
-	"runtime/factory":    {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata", everyClient}},
+	"runtime/factory":    {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "testdata", everyClient}},
 	"runtime/internal":   {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
 	"internal":           {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
 	"testdata":           {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},

@@ -627,6 +627,11 @@ var scenes = map[string]func(*stage){
 		s.pass(6 * time.Minute)
 		s.see("HealthCheck", s.factory.HealthCheck(5*time.Minute)(nil))
 	},
+	"A controller does not start":         controllerThatWaits,
+	"A reconcile fails":                   reconcilesThatFail,
+	"A reconcile is stuck":                reconcileThatIsStuck,
+	"A write is not seen":                 writeThatIsNotSeen,
+	"A controller ends with its informer": controllerWhoseInformerStops,
 }
 
 const mutate = "INFORMER_GEN_TEST_MUTATE"

@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -20,8 +20,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -292,7 +294,7 @@ func (b blocked) OnDelete(_ *shopv1alpha1.Order, _ bool) {}
 // exiting is a handler that ends its goroutine, as the FailNow of a test does.
 type exiting struct{ blocked }
 
-func (exiting) OnAdd(*shopv1alpha1.Order, bool) { runtime.Goexit() }
+func (exiting) OnAdd(*shopv1alpha1.Order, bool) { goruntime.Goexit() }
 
 // answering is a server with the same answer to every list, and watches that end after a
 // minute without an event.
@@ -520,6 +522,25 @@ var scenes = map[string]func(*stage){
 		s.seeStatus()
 		s.see("Relists", s.informer.Status().Relists)
 		s.see("RelistReason", s.informer.Status().RelistReason)
+	},
+	"Streaming without its configuration": func(s *stage) {
+		s.new()
+		orders := &clientgo.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return &shopv1alpha1.OrderList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return watch.NewFake(), nil
+			},
+		}
+		streaming := source.NewStreaming(source.ClientOptions{})
+		informer := cache.New(streaming.FromListerWatcher(orders, &shopv1alpha1.Order{}), cache.Options[runtime.Object]{Name: s.options.Name, DisableWatchList: true})
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(s.ctx) }()
+		s.pass(time.Second)
+		s.seeLog()
+		s.stop()
+		s.check(<-ended)
 	},
 	"Replaying to a handler": func(s *stage) {
 		s.handle(blocked{initial: time.Hour}, cache.HandlerOptions{Name: "invoices"})

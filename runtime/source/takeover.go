@@ -72,7 +72,7 @@ func (t *takeover) reason() error {
 	return t.refused
 }
 
-var errNoHandover = errors.New("its client has not the configuration of Streaming, or not the context")
+var errNoHandover = errors.New("its client was not made with the Config of Streaming, or its list function does not pass on the context")
 
 // end closes a response that was taken.
 func (t *takeover) end() {

@@ -42,8 +42,8 @@ var Libraries = []Library{
 	{Import{RuntimeModule + "/runtime/clients", "clients"}, []string{"ApplyConfiguration", "NewResource"}},
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
 		"ClusterScoped", "Factory", "GenericInformer", "Informer", "InformerOnly", "InformerOptions", "Interface",
-		"Namespaced", "New", "NewClientInformer", "NewClientsetInformer", "NewGenericInformer", "NewInformerFunc", "Option",
-		"Resource", "Scope",
+		"Namespaced", "New", "NewClientInformer", "NewGenericInformer", "NewInformerFunc", "NewResourceClientInformer", "Option",
+		"Resource", "ResourceClient", "Scope",
 		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly", "UpgradeOrRegenerate1",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},

@@ -5,8 +5,10 @@ package samplecontroller_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +24,38 @@ import (
 
 func foo(namespace, name string) *v1alpha1.Foo {
 	return &v1alpha1.Foo{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// Unit tests of controllers make informers without a clientset, and fill their stores.
+func TestFactoryWithoutClientset(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		factory := informers.NewSharedInformerFactory(nil, 0)
+		foos := factory.Samplecontroller().V1alpha1().Foos()
+		stored := foo("a", "first")
+		stored.Spec.DeploymentName = "d"
+		if err := foos.Informer().GetStore().Add(stored); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := foos.Lister().Foos("a").Get("first"); err != nil || got != stored {
+			t.Errorf("lister: %v, %v", got, err)
+		}
+		if found, err := foos.Lister().ByDeploymentName("d"); err != nil || len(found) != 1 {
+			t.Errorf("by index: %v, %v", found, err)
+		}
+		if got := factory.Samplecontroller().V1alpha1().FooClasses().Informer().GetStore().ListKeys(); len(got) != 0 {
+			t.Errorf("classes: %v", got)
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		factory.StartWithContext(ctx)
+		if err := factory.WaitForSync(ctx); err == nil || !strings.Contains(err.Error(), "clientset: is nil") {
+			t.Errorf("sync: got %v, want the reason", err)
+		}
+		cancel()
+		factory.Shutdown()
+	})
 }
 
 func TestFactory(t *testing.T) {

@@ -40,8 +40,9 @@ func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, r
 
 // NewFooInformerWithOptions returns an informer of the Foos of a namespace, or of all for "", with options. It is not shared.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	api := client.SamplecontrollerV1alpha1().Foos(namespace)
-	return factory.NewClientsetInformer[*v1alpha1.Foo](fooResource, client, namespace, api.List, api.Watch, options)
+	return factory.NewResourceClientInformer[*v1alpha1.Foo](fooResource, client, namespace, options, func() factory.ResourceClient[*v1alpha1.FooList] {
+		return client.SamplecontrollerV1alpha1().Foos(namespace)
+	})
 }
 
 // NewTypedFooInformerWithOptions returns a typed informer of the Foos of a namespace, or of all for "", with options. It is not shared.
@@ -85,8 +86,9 @@ func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod t
 
 // NewFooClassInformerWithOptions returns an informer of the FooClasses, with options. It is not shared.
 func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
-	api := client.SamplecontrollerV1alpha1().FooClasses()
-	return factory.NewClientsetInformer[*v1alpha1.FooClass](fooClassResource, client, "", api.List, api.Watch, options)
+	return factory.NewResourceClientInformer[*v1alpha1.FooClass](fooClassResource, client, "", options, func() factory.ResourceClient[*v1alpha1.FooClassList] {
+		return client.SamplecontrollerV1alpha1().FooClasses()
+	})
 }
 
 // NewTypedFooClassInformerWithOptions returns a typed informer of the FooClasses, with options. It is not shared.

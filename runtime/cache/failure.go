@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
@@ -71,9 +72,9 @@ func (r *reflector) explain(err error) error {
 	case apierrors.IsUnauthorized(err):
 		err = fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
 	case class == failure.ClassForbidden:
-		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target())
+		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target(err))
 	case class == failure.ClassNotFound:
-		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target())
+		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target(err))
 	}
 	if asked := suggestedDelay(err); asked > maxRetryAfter {
 		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, maxRetryAfter)
@@ -81,16 +82,30 @@ func (r *reflector) explain(err error) error {
 	return err
 }
 
-// target names what the source lists and watches.
-func (r *reflector) target() string {
+// target names what the source lists and watches. A source that does not say it, such as a
+// ListerWatcher, has it in the server's error.
+func (r *reflector) target(err error) string {
 	resource, namespace := r.about.Resource, r.about.Namespace
 	if resource.Empty() {
-		return r.options.Name
+		return cmp.Or(resourceIn(err).String(), r.options.Name)
 	}
 	if namespace == "" {
 		return fmt.Sprintf("%s (version %s) in all namespaces", resource.GroupResource(), resource.Version)
 	}
 	return fmt.Sprintf("%s (version %s) in namespace %q", resource.GroupResource(), resource.Version, namespace)
+}
+
+// resourceIn returns the resource that an error of the server is about; empty if it does not say.
+func resourceIn(err error) schema.GroupResource {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return schema.GroupResource{}
+	}
+	details := status.Status().Details
+	if details == nil || details.Kind == "" {
+		return schema.GroupResource{}
+	}
+	return schema.GroupResource{Group: details.Group, Resource: details.Kind}
 }
 
 // fail reports a list or watch that failed in that phase, and waits for the next

@@ -3,11 +3,13 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
@@ -15,19 +17,28 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
+// What an error names is the resource of the source, or that of the server's error, or the
+// name of the informer.
 func TestTargetOfASource(t *testing.T) {
 	orders := schema.GroupVersionResource{Group: "shop.test", Version: "v1", Resource: "orders"}
+	forbidden := apierrors.NewForbidden(orders.GroupResource(), "", errors.New("no role"))
 	for _, c := range []struct {
 		about SourceInfo
+		err   error
 		want  string
 	}{
-		{SourceInfo{}, "of the options"},
-		{SourceInfo{Resource: orders}, "orders.shop.test (version v1) in all namespaces"},
-		{SourceInfo{Resource: orders, Namespace: "a"}, `orders.shop.test (version v1) in namespace "a"`},
+		{SourceInfo{}, errors.New("connection refused"), "of the options"},
+		{SourceInfo{}, apierrors.NewUnauthorized("no token"), "of the options"},
+		{SourceInfo{}, &apierrors.StatusError{ErrStatus: metav1.Status{Details: &metav1.StatusDetails{Group: "shop.test"}}}, "of the options"},
+		{SourceInfo{}, fmt.Errorf("list: %w", forbidden), "orders.shop.test"},
+		{SourceInfo{}, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", nil), "pods"},
+		{SourceInfo{}, apierrors.NewGenericServerResponse(http.StatusNotFound, "get", orders.GroupResource(), "", "", 0, false), "orders.shop.test"},
+		{SourceInfo{Resource: orders}, forbidden, "orders.shop.test (version v1) in all namespaces"},
+		{SourceInfo{Resource: orders, Namespace: "a"}, forbidden, `orders.shop.test (version v1) in namespace "a"`},
 	} {
 		r := &reflector{about: &c.about, options: &settings{Options: Options[any]{Name: "of the options"}}}
-		if got := r.target(); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.about, got, c.want)
+		if got := r.target(c.err); got != c.want {
+			t.Errorf("%+v, %v: %s, want %s", c.about, c.err, got, c.want)
 		}
 	}
 }

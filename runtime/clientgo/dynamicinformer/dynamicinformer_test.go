@@ -2,6 +2,7 @@ package dynamicinformer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -244,4 +245,26 @@ func object(t *testing.T, carp *testv1.Carp) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: content}
 	obj.SetGroupVersionKind(testv1.SchemeGroupVersion.WithKind("Carp"))
 	return obj
+}
+
+// Unit tests of controllers make informers without a client, and fill their stores.
+func TestWithoutClient(t *testing.T) {
+	resource := schema.GroupVersionResource{Group: "pond.test", Version: "v1", Resource: "carps"}
+	informer := NewDynamicSharedInformerFactory(nil, 0).ForResource(resource)
+	obj := &unstructured.Unstructured{}
+	obj.SetNamespace("a")
+	obj.SetName("1")
+	if err := informer.Informer().GetStore().Add(obj); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := informer.Lister().ByNamespace("a").Get("1"); err != nil || got != runtime.Object(obj) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	src := newSource(nil, resource, "a")
+	if _, err := src.List(t.Context(), metav1.ListOptions{}, nil); !errors.Is(err, errNoClient) {
+		t.Errorf("list: got %v", err)
+	}
+	if _, err := src.Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, errNoClient) {
+		t.Errorf("watch: got %v", err)
+	}
 }

@@ -2,6 +2,7 @@ package metadatainformer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/fake"
@@ -135,4 +137,26 @@ func TestNewFilteredMetadataInformer(t *testing.T) {
 			t.Errorf("found %v, %v, after %d resyncs", found, err, resyncs)
 		}
 	})
+}
+
+// Unit tests of controllers make informers without a client, and fill their stores.
+func TestWithoutClient(t *testing.T) {
+	resource := schema.GroupVersionResource{Group: "pond.test", Version: "v1", Resource: "carps"}
+	informer := NewSharedInformerFactory(nil, 0).ForResource(resource)
+	obj := &metav1.PartialObjectMetadata{}
+	obj.SetNamespace("a")
+	obj.SetName("1")
+	if err := informer.Informer().GetStore().Add(obj); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := informer.Lister().ByNamespace("a").Get("1"); err != nil || got != runtime.Object(obj) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	src := newSource(nil, resource, "a")
+	if _, err := src.List(t.Context(), metav1.ListOptions{}, nil); !errors.Is(err, errNoClient) {
+		t.Errorf("list: got %v", err)
+	}
+	if _, err := src.Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, errNoClient) {
+		t.Errorf("watch: got %v", err)
+	}
 }

@@ -33,7 +33,7 @@ test: test-unit test-examples test-e2e ## Run all tests: unit, golden, race, end
 
 .PHONY: test-unit
 test-unit: vet ## Run the tests of this module, with the race detector
-	go test -race -timeout 10m $(PACKAGES)
+	go test -race -timeout 20m $(PACKAGES)
 
 .PHONY: test-examples
 test-examples: ## Run the unit tests of the examples; test-e2e runs their programs
@@ -43,7 +43,7 @@ test-examples: ## Run the unit tests of the examples; test-e2e runs their progra
 .PHONY: test-e2e
 test-e2e: ## Run the tests on a real API server
 	@echo "Building the tests with a real API server in them: a few minutes the first time."
-	cd test && go vet ./... && go test -count=1 -timeout 20m ./...
+	cd test && go vet ./... && go test -count=1 -timeout 40m ./...
 
 # Each is test/servers/v<version>.mod; the version of test/go.mod runs in test-e2e.
 SERVERS := 1.31 1.34
@@ -55,13 +55,20 @@ servers: ## Run the tests on API servers of older Kubernetes
 	cd test/servers && for version in $(SERVERS); do \
 		go build -modfile=v$$version.mod -o ../bin/apiserver-$$version .; done
 	cd test && for version in $(SERVERS); do echo "Kubernetes $$version"; \
-		APISERVER=$(CURDIR)/test/bin/apiserver-$$version go test -count=1 -timeout 20m ./apiserver ./e2e ./ecosystem ./chaos; done
+		APISERVER=$(CURDIR)/test/bin/apiserver-$$version go test -count=1 -timeout 40m ./apiserver ./e2e ./ecosystem ./chaos; done
 
 .PHONY: vet
 vet: ## Check formatting and run go vet
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | grep -v '/bad/' | xargs gofmt -l); \
 		[ -z "$$unformatted" ] || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
 	go vet $(PACKAGES)
+
+# Pointers and ints of 4 bytes: the store and the decoders use unsafe.
+.PHONY: test-portable
+test-portable: ## Run the tests of the runtime on linux/386, and vet for macOS, Windows and arm64
+	CGO_ENABLED=0 GOARCH=386 go test ./runtime/...
+	for system in darwin/arm64 windows/amd64 linux/arm64; do \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet . ./cmd/... ./generators/... ./runtime/...; done
 
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities in dependencies, with the vulnerability database or its mirror at DB

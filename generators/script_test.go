@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/build"
 	"go/scanner"
 	"os"
 	"path/filepath"
@@ -133,8 +134,11 @@ func outcome(t *testing.T, root string, options Options) string {
 			t.Errorf("generated code does not compile: %v", problem)
 		}
 	}
-	return out.String()
+	return platform.Replace(out.String())
 }
+
+// platform makes the results of all systems one.
+var platform = strings.NewReplacer(build.Default.GOOS+"/"+build.Default.GOARCH, "$GOOS/$GOARCH")
 
 // accessors are the methods that lead from a clientset to the kinds of a version.
 func accessors(version *Version) []string {

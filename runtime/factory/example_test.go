@@ -183,7 +183,7 @@ func ExampleMeasureMemory() {
 	}
 	for _, status := range f.Status() {
 		fmt.Println(status.Name, "holds", status.Memory.Objects, "objects")
-		fmt.Println(status.Memory.Bytes > 500, status.Memory.Fields[0].Path)
+		fmt.Println(status.Memory.Bytes > 0, status.Memory.Fields[0].Path)
 	}
 	// Output:
 	// orders.v1alpha1.shop.example.com holds 1 objects

@@ -79,10 +79,10 @@ func TestSampleOfLargeAllocations(t *testing.T) {
 	w := newWalk()
 	w.tally.limit = 100
 	for i := range 10_000 {
-		w.tally.add(uintptr(0xc000000000+64*i), allocation{own: 64, all: 64})
+		w.tally.add(0xc0000000+64*uintptr(i), allocation{own: 64, all: 64})
 	}
 	for i := range 10 {
-		w.tally.add(uintptr(0xd000000000+i<<20), allocation{own: 1 << 20, all: 1 << 20, path: 1})
+		w.tally.add(0xd0000000+uintptr(i)<<20, allocation{own: 1 << 20, all: 1 << 20, path: 1})
 	}
 	sums := map[int]float64{}
 	for path, bytes := range w.tally.counted() {

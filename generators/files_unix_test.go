@@ -56,3 +56,18 @@ func runAsNobody(t *testing.T) {
 		t.Fatalf("as nobody: %v\n%s", err, out)
 	}
 }
+
+// Names that the go command ignores are ignored: editors leave links that lead
+// nowhere. What is no regular file is not read, since that may never end.
+func TestFilesThatAreNoSources(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	dir := filepath.Join(options.Dir, "api/v1")
+	if err := os.Symlink("nobody@nowhere.1:1", filepath.Join(dir, ".#types.go")); err != nil {
+		t.Skip(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.go"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	generates(t, options, "Order api/v1/types.go:7:6")
+}

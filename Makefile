@@ -112,6 +112,10 @@ kubernetes: ## Run kube-controller-manager and kube-scheduler on generated infor
 	@echo "About 20 minutes the first time, when Kubernetes is built twice, and 10 after that."
 	cd test/kubernetes && go run .
 
+.PHONY: controller-runtime
+controller-runtime: ## Run controller-runtime's own tests on this module's informers and on client-go's
+	hack/controller-runtime.sh
+
 .PHONY: fuzz
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)
 	hack/fuzz.sh $(FUZZTIME)

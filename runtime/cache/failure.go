@@ -22,6 +22,9 @@ type Failure struct {
 	Class failure.Class
 	// Phase is what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
 	Phase Phase
+	// Opened is whether the server had accepted the watch or watch-list, which then ended
+	// with Err.
+	Opened bool
 	// Attempts counts the failures since the last success, this one included. It is zero
 	// for a watch that was open, and for a watch-list that a list follows.
 	Attempts int
@@ -111,7 +114,7 @@ func resourceIn(err error) schema.GroupResource {
 // fail reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
-	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Attempts: r.recorder.failed(err)}
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: r.opened, Attempts: r.recorder.failed(err)}
 	f.NewClass = !expected(f) && r.recorder.report(err)
 	if r.failed != nil {
 		r.failed(ctx, r.waits(s) || f.Class == failure.ClassForbidden)
@@ -166,7 +169,7 @@ func logFailure(ctx context.Context, f Failure) {
 // changes. It returns err if there is to be no other request.
 func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) error {
 	logger := klog.FromContext(ctx)
-	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase}
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: r.opened}
 	switch {
 	case errors.Is(err, failure.ErrWatchIdle):
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)

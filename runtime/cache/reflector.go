@@ -58,6 +58,8 @@ type reflector struct {
 	buffered bool
 	// silenced is whether the last watch was closed here because it was silent.
 	silenced bool
+	// opened is whether the last request was a watch that the server accepted.
+	opened bool
 	// detectsRestart is whether a version of the server that is older than that of a
 	// watch means that its history has restarted.
 	detectsRestart bool
@@ -97,6 +99,7 @@ func (r *reflector) run(ctx context.Context) error {
 			r.recorder.enter(phase)
 		}
 		began := time.Now()
+		r.opened = false
 		if phase == PhaseListing {
 			s, pace, err = r.list(ctx, s)
 		} else {
@@ -275,6 +278,7 @@ func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, err
 	began := time.Now()
 	end := ending{err: w.run(ctx), opened: w.opened, events: w.events}
 	end.lasted = time.Since(began)
+	r.opened = end.opened
 	if end.opened && !end.useless() {
 		r.backoff.succeeded()
 		r.backoff.watched(end.lasted)

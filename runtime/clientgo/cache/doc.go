@@ -93,9 +93,8 @@
 //     of their objects or by their type (see NewSharedIndexInformerWithOptions), not by
 //     the place where they were made, and failures of lists and watches are logged once,
 //     not at each attempt.
-//   - A watch error handler is called for every list or watch that failed, also for
-//     one that had been answered and then ended with an error: an expired version
-//     or a broken stream, for example. The errors that it tests for are the same.
+//   - The failures for which client-go does not call the watch error handler, such as the end
+//     of a watch that was open, are logged, the first of each class, with a handler, too.
 //   - Names of typed handlers in logs are those of the handler given, not of a
 //     wrapper around it.
 //   - The handler of an informer that is not shared is called in a goroutine of

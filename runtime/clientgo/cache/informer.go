@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
@@ -257,9 +259,10 @@ func (s *untypedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error 
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) { handler(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext sets the function that is called for each failed
-// list or watch, or with nil the default. The reflector that it is given has
-// the informer's name, for logs, and does nothing.
+// SetWatchErrorHandlerWithContext sets the function that is called when a list or watch
+// fails, as by client-go, or with nil the default. Failures for which client-go does not
+// call it are logged. The reflector that it is given has the informer's name, for logs, and
+// does nothing.
 func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
 	if handler == nil {
 		return startedError(s.informer.SetOnFailure(s.onFailure))
@@ -270,14 +273,24 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 	}
 	reflector := cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), options)
 	return startedError(s.informer.SetOnFailure(func(ctx context.Context, f core.Failure) (d core.Decision) {
-		handler(ctx, reflector, f.Err)
-		if s.onFailure != nil {
+		handled := isForHandler(f)
+		if handled {
+			handler(ctx, reflector, f.Err)
 			f.NewClass = false // nobody else is to log it
+		}
+		if s.onFailure != nil {
 			d = s.onFailure(ctx, f)
 		}
-		d.Quiet = true
+		d.Quiet = d.Quiet || handled
 		return d
 	}))
+}
+
+// isForHandler reports whether client-go calls the watch error handler for a failure: not for
+// what ended a watch that was open, nor for one that a server refused because it is
+// down or busy. Some handlers end the process.
+func isForHandler(f core.Failure) bool {
+	return f.Phase == core.PhaseListing || !f.Opened && !utilnet.IsConnectionRefused(f.Err) && !apierrors.IsTooManyRequests(f.Err)
 }
 
 // These have client-go's texts.

@@ -3,20 +3,27 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
@@ -493,6 +500,54 @@ func TestWatchErrorHandler(t *testing.T) {
 		stop()
 		if len(failures) == 0 || !errors.Is(failures[0], boom) {
 			t.Errorf("failures %v", failures)
+		}
+	})
+}
+
+// The watch error handler is for the failures for which client-go calls it.
+func TestFailuresForTheHandler(t *testing.T) {
+	refused := &url.Error{Op: "Get", URL: "https://api.test", Err: syscall.ECONNREFUSED}
+	busy := apierrors.NewTooManyRequests("", 1)
+	forbidden := apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("no role"))
+	for _, c := range []struct {
+		name string
+		f    core.Failure
+		want bool
+	}{
+		{"list refused by nobody there", core.Failure{Phase: core.PhaseListing, Err: refused}, true},
+		{"list refused by a busy server", core.Failure{Phase: core.PhaseListing, Err: busy}, true},
+		{"watch refused by nobody there", core.Failure{Phase: core.PhaseWatching, Err: refused}, false},
+		{"watch refused by a busy server", core.Failure{Phase: core.PhaseWatching, Err: fmt.Errorf("watch: %w", busy)}, false},
+		{"forbidden watch", core.Failure{Phase: core.PhaseWatching, Err: forbidden}, true},
+		{"open watch that expired", core.Failure{Phase: core.PhaseWatching, Opened: true, Err: apierrors.NewResourceExpired("")}, false},
+		{"watch-list refused by nobody there", core.Failure{Phase: core.PhaseStreaming, Err: refused}, false},
+		{"forbidden watch-list", core.Failure{Phase: core.PhaseStreaming, Err: forbidden}, true},
+		{"watch-list that was cut", core.Failure{Phase: core.PhaseStreaming, Opened: true, Err: io.ErrUnexpectedEOF}, false},
+	} {
+		if got := isForHandler(c.f); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// A failure that is not for the watch error handler is logged.
+func TestLogBesideTheHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newFakeAPI(pod("ns", "a", ""))
+		informer := podInformer(api, 0)
+		if err := informer.SetWatchErrorHandler(func(_ *Reflector, err error) { t.Errorf("handler: %v", err) }); err != nil {
+			t.Fatal(err)
+		}
+		logger, logged := bufferedLogger(t)
+		ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logger), 5*time.Minute)
+		defer cancel()
+		time.AfterFunc(time.Minute, func() {
+			api.fail(syscall.ECONNREFUSED)
+			api.close()
+		})
+		informer.RunWithContext(ctx)
+		if got := strings.Count(logged(), "ERROR List or watch failed"); got != 1 {
+			t.Errorf("the refused connection is %d errors in the log, want one:\n%s", got, logged())
 		}
 	})
 }

@@ -32,7 +32,6 @@ var layer = conformance.Implementation{
 	},
 	NewFactory: newFactory,
 	Skip: map[string]string{
-		"W4 the end of an open watch is not passed to the watch error handler":     everyFailure,
 		"WL10 a watch-list that differs from the list ends an informer if enabled": noDetector,
 		"Q7 an object without a key ends its batch":                                "a key is computed when an object is queued, before it is transformed: none is missing",
 	},

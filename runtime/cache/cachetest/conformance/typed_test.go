@@ -27,12 +27,11 @@ var typed = conformance.Implementation{
 	NewFactory:             newFactory,
 	Skip: map[string]string{
 		"L3": noReflector,
-		"L10 a panic of the list function is a panic of the reflector":         noReflector,
-		"W1 a watch timeout of less than five minutes is ignored":              noReflector,
-		"W3 a store that asks for it gets each version":                        noReflector,
-		"W4 500 leads to another watch if internal errors are to be retried":   noReflector,
-		"W4 the end of an open watch is not passed to the watch error handler": everyFailure,
-		"W9 a custom backoff replaces the default":                             noReflector,
+		"L10 a panic of the list function is a panic of the reflector":       noReflector,
+		"W1 a watch timeout of less than five minutes is ignored":            noReflector,
+		"W3 a store that asks for it gets each version":                      noReflector,
+		"W4 500 leads to another watch if internal errors are to be retried": noReflector,
+		"W9 a custom backoff replaces the default":                           noReflector,
 		"W10":  noReflector,
 		"WL10": noDetector,
 		"Q":    "the queue of the core is internal: S, P and I test its results",
@@ -53,10 +52,9 @@ var typed = conformance.Implementation{
 
 // Why the core is not asked for something.
 const (
-	noReflector  = "a reflector of the core is a part of its informer; page size, timeout and backoff are options of that"
-	noUnshared   = "every informer of the core can be shared"
-	everyFailure = "the core reports every failure, also that of an open watch"
-	noDetector   = "the variable is for client-go's own tests"
+	noReflector = "a reflector of the core is a part of its informer; page size, timeout and backoff are options of that"
+	noUnshared  = "every informer of the core can be shared"
+	noDetector  = "the variable is for client-go's own tests"
 )
 
 func newTypedInformer(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {

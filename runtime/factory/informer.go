@@ -2,7 +2,6 @@ package factory
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"strings"
 	"time"
@@ -92,6 +91,7 @@ func newOfClient(objects reflect.Type, resource Resource, client *source.Client,
 }
 
 // NewClientsetInformer is NewInformer for what the methods of a clientset list and watch.
+// Constructors generated before NewResourceClientInformer call it.
 func NewClientsetInformer[T, L runtime.Object](
 	resource Resource, clientset any, namespace string,
 	list func(context.Context, metav1.ListOptions) (L, error),
@@ -102,37 +102,17 @@ func NewClientsetInformer[T, L runtime.Object](
 	return newTargeted(reflect.TypeFor[T](), resource, namespace, src, options)
 }
 
-// ResourceClient is the part of a clientset's client of one resource that informers
-// use. L is the type of the lists.
-type ResourceClient[L runtime.Object] interface {
-	List(ctx context.Context, options metav1.ListOptions) (L, error)
-	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
-}
+// ResourceClient is what generated constructors give to NewResourceClientInformer.
+type ResourceClient[L runtime.Object] = source.ResourceClient[L]
 
-// NewResourceClientInformer is NewClientsetInformer for the client that a function returns,
-// which is called for each request and not before: an informer can be made without
-// a clientset, and its store be filled, as unit tests do. Lists of an informer whose clientset
-// is nil are errors. Generated constructors call it.
+// NewResourceClientInformer is NewInformer for what a clientset's client of a resource lists
+// and watches. The function that returns it is called for each request and not before: see
+// source.FromResourceClient. Generated constructors call it.
 func NewResourceClientInformer[T, L runtime.Object](
 	resource Resource, clientset any, namespace string, options InformerOptions, client func() ResourceClient[L],
 ) cache.SharedIndexInformer {
-	list := func(ctx context.Context, options metav1.ListOptions) (list L, err error) {
-		if clientset == nil {
-			return list, errNoClientset
-		}
-		return client().List(ctx, options)
-	}
-	watch := func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-		if clientset == nil {
-			return nil, errNoClientset
-		}
-		return client().Watch(ctx, options)
-	}
-	return NewClientsetInformer[T](resource, clientset, namespace, list, watch, options)
+	return newTargeted(reflect.TypeFor[T](), resource, namespace, source.UntypedFromResourceClient[T](clientset, client), options)
 }
-
-// errNoClientset is the error of requests of informers that were made without a clientset.
-var errNoClientset = errors.New("clientset: is nil; pass one to the factory or the constructor of the informer")
 
 // newTargeted, newOfClient and newUntyped name no type, so that what they call is compiled
 // here alone, and not in each package that is generated.

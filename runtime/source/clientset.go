@@ -52,6 +52,41 @@ func UntypedFromClientset[T, L runtime.Object](
 	}, nil, reflect.TypeFor[T]())
 }
 
+// ResourceClient is the part of a client of one resource that informers use. L is the type
+// of the lists.
+type ResourceClient[L runtime.Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// FromResourceClient is FromClientset for the client of a resource that a function returns,
+// which is called for each request and not before: as with client-go, an informer can be
+// made without a client, and its store be filled, as unit tests do. Its lists and watches are
+// errors if client is nil.
+func FromResourceClient[T, L runtime.Object](client any, resource func() ResourceClient[L]) cache.Source[T] {
+	return typedOf[T](UntypedFromResourceClient[T](client, resource))
+}
+
+// UntypedFromResourceClient is FromResourceClient for an informer that does not know T.
+func UntypedFromResourceClient[T, L runtime.Object](client any, resource func() ResourceClient[L]) cache.Source[any] {
+	return UntypedFromClientset[T](client,
+		func(ctx context.Context, options metav1.ListOptions) (list L, err error) {
+			if client == nil {
+				return list, errNoClient
+			}
+			return resource().List(ctx, options)
+		},
+		func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			if client == nil {
+				return nil, errNoClient
+			}
+			return resource().Watch(ctx, options)
+		})
+}
+
+// errNoClient is the error of requests of informers that were made without a client.
+var errNoClient = errors.New("client or clientset: is nil; pass one to the factory or the constructor of the informer")
+
 // funcSource lists and watches through functions that return whole lists and
 // client-go watches.
 type funcSource struct {

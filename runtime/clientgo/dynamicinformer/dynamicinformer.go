@@ -1,14 +1,11 @@
 package dynamicinformer
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
@@ -83,20 +80,8 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 // newSource lists and watches a resource through a client, which is asked for that of
 // the resource at each request: as with client-go, informers can be made without one.
 func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
-	list := func(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
-		if client == nil {
-			return nil, errNoClient
-		}
-		return client.Resource(resource).Namespace(namespace).List(ctx, options)
-	}
-	watch := func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-		if client == nil {
-			return nil, errNoClient
-		}
-		return client.Resource(resource).Namespace(namespace).Watch(ctx, options)
-	}
-	return source.WithTarget(source.FromClientset[*unstructured.Unstructured](client, list, watch), resource, namespace)
+	objects := source.FromResourceClient[*unstructured.Unstructured](client, func() source.ResourceClient[*unstructured.UnstructuredList] {
+		return client.Resource(resource).Namespace(namespace)
+	})
+	return source.WithTarget(objects, resource, namespace)
 }
-
-// errNoClient is the error of requests of informers that were made without a client.
-var errNoClient = errors.New("client: is nil; pass one to the factory or the constructor of the informer")

@@ -1,13 +1,10 @@
 package metadatainformer
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
@@ -101,20 +98,8 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 // newSource lists and watches the metadata of a resource through a client, which is asked for that of
 // the resource at each request: as with client-go, informers can be made without one.
 func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
-	list := func(ctx context.Context, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-		if client == nil {
-			return nil, errNoClient
-		}
-		return client.Resource(resource).Namespace(namespace).List(ctx, options)
-	}
-	watch := func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-		if client == nil {
-			return nil, errNoClient
-		}
-		return client.Resource(resource).Namespace(namespace).Watch(ctx, options)
-	}
-	return source.WithTarget(source.FromClientset[*metav1.PartialObjectMetadata](client, list, watch), resource, namespace)
+	objects := source.FromResourceClient[*metav1.PartialObjectMetadata](client, func() source.ResourceClient[*metav1.PartialObjectMetadataList] {
+		return client.Resource(resource).Namespace(namespace)
+	})
+	return source.WithTarget(objects, resource, namespace)
 }
-
-// errNoClient is the error of requests of informers that were made without a client.
-var errNoClient = errors.New("client: is nil; pass one to the factory or the constructor of the informer")

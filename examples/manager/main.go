@@ -1,34 +1,49 @@
 // Manager is a program on controller-runtime whose cache has the informers of this module:
-// one line of its options.
+// two lines, and a few more for its probes, its metrics and a status page.
 //
 // Run it on the cluster of your kubeconfig, with the CRD of the examples:
 //
 //	kubectl apply -f config/crd
 //	go run ./manager
+//	curl localhost:8081/readyz?verbose
+//
+// http://localhost:8080/debug/informers is the status page, and /metrics are beside it.
 package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	managermetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	shopv1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/statuspage"
 )
 
 func main() {
+	var options ctrl.Options
+	flag.StringVar(&options.Metrics.BindAddress, "metrics", ":8080", "the address of the metrics and the status page")
+	flag.StringVar(&options.HealthProbeBindAddress, "probes", ":8081", "the address of the probes")
+	flag.Parse()
 	ctrl.SetLogger(zap.New())
+	klog.SetLogger(ctrl.Log)
 	config, err := ctrl.GetConfig()
 	if err == nil {
-		err = run(ctrl.SetupSignalHandler(), config)
+		err = run(ctrl.SetupSignalHandler(), config, options)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "manager:", err)
@@ -37,20 +52,27 @@ func main() {
 }
 
 // run reserves orders until ctx ends.
-func run(ctx context.Context, config *rest.Config) error {
-	scheme := runtime.NewScheme()
-	if err := shopv1.AddToScheme(scheme); err != nil {
+func run(ctx context.Context, config *rest.Config, options ctrl.Options) error {
+	options.Scheme = runtime.NewScheme()
+	if err := shopv1.AddToScheme(options.Scheme); err != nil {
 		return err
 	}
-	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:  scheme,
-		Cache:   cache.Options{NewInformer: clientgocache.NewSharedIndexInformer},
-		Metrics: server.Options{BindAddress: "0"}, // none, in this example
-	})
+	config, informers := clientgocache.Streaming(config)
+	options.Cache = cache.Options{NewInformer: informers.New}
+	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return err
 	}
-	if err := ctrl.NewControllerManagedBy(mgr).For(&shopv1.Order{}).Complete(reserver{mgr.GetClient()}); err != nil {
+	page := statuspage.New(informers, statuspage.Options{})
+	err = errors.Join(
+		mgr.AddHealthzCheck("informers", informers.HealthCheck(10*time.Minute)),
+		mgr.AddReadyzCheck("informers", informers.ReadyCheck),
+		managermetrics.Registry.Register(metrics.NewFactoryCollector(informers, "")),
+		mgr.AddMetricsServerExtraHandler("/debug/informers", page),
+		mgr.Add(manager.RunnableFunc(page.Run)),
+		ctrl.NewControllerManagedBy(mgr).For(&shopv1.Order{}).Complete(reserver{mgr.GetClient()}),
+	)
+	if err != nil {
 		return err
 	}
 	return mgr.Start(ctx)

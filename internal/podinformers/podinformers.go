@@ -29,9 +29,8 @@ var Pods = v1.SchemeGroupVersion.WithResource("pods")
 type Options struct {
 	// Listing is true for an informer without watch-lists.
 	Listing bool
-	// Shard and Streams are those of Typed.
-	Shard   *shard.Shard
-	Streams int
+	// Shard is that of Typed.
+	Shard *shard.Shard
 	// Backoff is that of Typed, where nil is its default.
 	Backoff *wait.Backoff
 }
@@ -52,7 +51,6 @@ var (
 		}
 		informer := core.New(source.New[*v1.Pod](client, Pods, metav1.NamespaceAll), core.Options[*v1.Pod]{
 			Shard:            options.Shard,
-			Streams:          options.Streams,
 			Backoff:          options.Backoff,
 			DisableWatchList: options.Listing,
 		})
@@ -66,12 +64,12 @@ var (
 		return clientgocache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
 	}}
 	Streaming = Implementation{"runtime/clientgo/cache, streaming", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
-		config, newInformer := clientgocache.Streaming(config)
+		config, informers := clientgocache.Streaming(config)
 		lw, err := listWatch(config, options)
 		if err != nil {
 			return nil, err
 		}
-		return newInformer(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
+		return informers.New(lw, &v1.Pod{}, 0, cache.Indexers{}), nil
 	}}
 	ClientGo = Implementation{"client-go", func(config *rest.Config, options Options) (cache.SharedIndexInformer, error) {
 		lw, err := listWatch(config, options)

@@ -29,12 +29,13 @@ func (a *absence) proven(served bool, err error, now time.Time, grace time.Durat
 	return !a.since.IsZero() && now.Sub(a.since) >= grace
 }
 
-// served asks discovery whether the server serves the resource.
+// served asks discovery whether the server serves the resource, for no longer than until the
+// resource is due to be requested again.
 func (r *reflector) served(ctx context.Context) (bool, error) {
 	if r.about.Served == nil {
 		return false, errors.ErrUnsupported
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
+	ctx, cancel := context.WithTimeout(ctx, min(r.options.idleTimeout(), max(r.options.absentRetry(), minimumDelay)))
 	defer cancel()
 	return r.about.Served(ctx)
 }
@@ -59,6 +60,7 @@ func (r *reflector) vanish(ctx context.Context, s state) state {
 	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.since)
 	r.begin()
 	s.resourceVersion = ""
+	r.recorder.leftOut.endVisit()
 	r.push(delta{kind: replaced, list: &wholeList{cause: &resourceRemoved}})
 	return s
 }

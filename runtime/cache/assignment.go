@@ -1,9 +1,6 @@
 package cache
 
 import (
-	"slices"
-	"sort"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -17,18 +14,14 @@ import (
 type assignment struct {
 	// byNamespace has the parts of an informer of several namespaces.
 	byNamespace map[string]*part
-	// by and ranges are those of shards, in ascending order.
+	// part has the objects whose hash, by a function, is in ranges, if the informer has a shard.
+	part   *part
 	by     shard.By
-	ranges []assignedRange
+	ranges shard.Ranges
 	// ended are the parts that the assignment before had, and this one has not.
 	ended []*part
 	// cause is that of objects that belong to no part any more.
 	cause *cause.Cause
-}
-
-type assignedRange struct {
-	shard.Range
-	part *part
 }
 
 // of returns the part of an object, or nil.
@@ -37,45 +30,25 @@ func (a *assignment) of(key types.NamespacedName, obj any) *part {
 		return a.byNamespace[key.Namespace]
 	}
 	m, err := meta.Accessor(obj)
-	if err != nil {
+	if err != nil || !a.ranges.Contains(a.by.Hash(m)) {
 		return nil
 	}
-	hash := a.by.Hash(m)
-	at := sort.Search(len(a.ranges), func(i int) bool { return a.ranges[i].Last >= hash })
-	if at == len(a.ranges) || a.ranges[at].First > hash {
-		return nil
-	}
-	return a.ranges[at].part
-}
-
-// has reports whether a part is one of shards that objects belong to.
-func (a *assignment) has(p *part) bool {
-	return slices.ContainsFunc(a.ranges, func(r assignedRange) bool { return r.part == p })
+	return a.part
 }
 
 // judge returns what a delta of a part is to a store with that object of its key: another
-// kind of delta, if the object belongs to another part, or the store's one does. Listed is
-// whether it is an item of a list.
-func (a *assignment) judge(d *delta, stored any, exists, listed bool) deltaKind {
+// kind of delta, if the part does not have the object any more, or has lost it by this change.
+func (a *assignment) judge(d *delta, stored any, exists bool) deltaKind {
 	mine := exists && a.of(d.key, stored) == d.from
-	switch d.kind {
-	case set:
-		same := mine && (listed || sameUID(stored, d.obj))
-		switch belongs := a.of(d.key, d.obj) == d.from; {
-		case belongs && exists && !same && older(resourceVersionOf(d.obj), resourceVersionOf(stored)):
-			return disputed
-		case belongs:
-			return set
-		case same:
-			return left
-		}
-	case deleted:
-		later := d.obj != nil && exists && !sameUID(stored, d.obj) && older(d.resourceVersion, resourceVersionOf(stored))
-		if mine && !later {
-			return deleted
-		}
-	default:
+	switch {
+	case d.kind != set && d.kind != deleted:
 		return d.kind
+	case d.kind == set && a.of(d.key, d.obj) == d.from:
+		return set
+	case mine && d.kind == set:
+		return left
+	case mine:
+		return deleted
 	}
 	return passed
 }
@@ -99,7 +72,7 @@ func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool
 // writing.
 func (s *store) admit(d *delta, after upcoming) {
 	stored, exists := after.find(s, d.key)
-	switch d.kind = s.parts.judge(d, stored, exists, false); d.kind {
+	switch d.kind = s.parts.judge(d, stored, exists); d.kind {
 	case set:
 		after[d.key] = d.obj
 	case deleted:
@@ -107,16 +80,9 @@ func (s *store) admit(d *delta, after upcoming) {
 	}
 }
 
-// admits is whether an item of a list of a part is to be in the store. The caller holds
+// admits reports whether an item of a list of a part is to be in the store. The caller holds
 // writing.
-func (s *store) admits(list *delta, it item) bool {
-	stored, exists := upcoming(nil).find(s, it.key)
-	kind := s.parts.judge(&delta{kind: set, key: it.key, obj: it.obj, from: list.from}, stored, exists, true)
-	if kind == disputed {
-		list.list.disputed = append(list.list.disputed, it.key)
-	}
-	return kind == set
-}
+func (s *store) admits(list *delta, it item) bool { return s.parts.of(it.key, it.obj) == list.from }
 
 // without returns what the store has to lose by a delta: the objects that belong to no part
 // any more, or the one that has left its part. The caller holds writing.
@@ -132,6 +98,9 @@ func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 		return gone, s.parts.cause
 	}
 	s.parts = d.list.assignment
+	if s.parts.byNamespace != nil && len(s.parts.ended) == 0 {
+		return gone, s.parts.cause // namespaces have only come
+	}
 	for row := range uint32(s.table.Len()) {
 		if s.parts.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
 			lose(row)
@@ -140,13 +109,16 @@ func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 	return gone, s.parts.cause
 }
 
-// remove takes out of the store what a delta makes it lose. The caller holds writing.
-func (s *store) remove(d *delta, to observer) {
+// remove takes out of the store what a delta makes it lose. The batch is that delta alone.
+// The caller holds writing.
+func (s *store) remove(batch []delta, to observer) {
+	d := &batch[0]
 	change, why := s.without(d)
 	changes := change.changes()
 	fresh := s.patch(changes)
 	s.lockWith(&change, why, to)
 	defer s.unlock()
+	to.applying(batch)
 	s.make(changes, fresh)
 	s.advance(d.resourceVersion)
 	to.relisted()

@@ -25,7 +25,8 @@ const (
 	shortestLongWatch = 10 * time.Second
 )
 
-// health is the state of a server, as far as one response shows it.
+// health is the state of a server, as far as one response shows it. The later ones are nearer
+// to a success.
 type health uint8
 
 const (
@@ -36,6 +37,10 @@ const (
 	unavailable
 	// answering is any other response.
 	answering
+	// limiting is the response of a server that says when to ask again (Retry-After).
+	limiting
+	// absent is the response of a server that has everything but the resource.
+	absent
 )
 
 // healthOf returns the health of a server with which a request failed.
@@ -47,7 +52,12 @@ func healthOf(err error) health {
 	case failure.ClassConnection, failure.ClassSilent:
 		return unreachable
 	case failure.ClassServerError, failure.ClassTooManyRequests:
+		if suggestedDelay(err) > 0 {
+			return limiting
+		}
 		return unavailable
+	case failure.ClassNotFound:
+		return absent
 	default:
 		return answering
 	}

@@ -1,12 +1,20 @@
 package cache
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 func TestBackoff(t *testing.T) {
@@ -46,6 +54,22 @@ func TestBackoff(t *testing.T) {
 			{server: answering, succeeded: true, want: seconds(2)},
 			{server: answering, succeeded: true, want: seconds(4)},
 		}},
+		{"begins again when the resource is found to be absent", usual, []step{
+			{server: answering, want: seconds(1)}, {server: answering, want: seconds(2)}, {server: answering, want: seconds(4)},
+			{server: absent, want: seconds(1)}, {server: absent, want: seconds(2)},
+			{server: unavailable, want: seconds(4)}, {server: answering, want: seconds(1)},
+		}},
+		{"begins again when the server begins to say when to retry", usual, []step{
+			{server: unavailable, want: seconds(1)}, {server: unavailable, want: seconds(2)}, {server: unavailable, want: seconds(4)},
+			{server: limiting, atLeast: seconds(1), want: seconds(1)}, {server: limiting, atLeast: seconds(1), want: seconds(2)},
+			{server: answering, want: seconds(4)}, {server: answering, want: seconds(8)},
+			{server: limiting, atLeast: seconds(1), want: seconds(1)},
+		}},
+		{"goes on when lists succeed and there are no watches", usual, []step{
+			{server: absent, want: seconds(1)},
+			{server: absent, succeeded: true, want: seconds(2)},
+			{server: absent, succeeded: true, want: seconds(4)},
+		}},
 		{"goes on when lists succeed and watches fail", usual, []step{
 			{server: unavailable, want: seconds(1)},
 			{server: unavailable, succeeded: true, want: seconds(2)},
@@ -76,6 +100,29 @@ func TestBackoff(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestHealthOf(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	for _, test := range []struct {
+		err  error
+		want health
+	}{
+		{io.ErrUnexpectedEOF, unreachable},
+		{failure.ErrListIdle, unreachable},
+		{apierrors.NewInternalError(errors.New("x")), unavailable},
+		{apierrors.NewTooManyRequests("later", 0), unavailable},
+		{apierrors.NewForbidden(pods, "", errors.New("no role")), answering},
+		{apierrors.NewResourceExpired("x"), answering},
+		{failure.ErrWatchTooShort, answering},
+		{fmt.Errorf("list: %w", apierrors.NewTooManyRequests("initializing", 1)), limiting},
+		{apierrors.NewGenericServerResponse(http.StatusServiceUnavailable, "get", pods, "", "", 5, true), limiting},
+		{apierrors.NewGenericServerResponse(http.StatusNotFound, "get", pods, "", "", 0, true), absent},
+	} {
+		if got := healthOf(test.err); got != test.want {
+			t.Errorf("%v: got %v, want %v", test.err, got, test.want)
+		}
 	}
 }
 

@@ -224,26 +224,34 @@ func TestCauseOfMergedAndRepeated(t *testing.T) {
 // The calls for one namespace of several come from its own lists, and those for one that is
 // no longer followed say so.
 func TestCauseOfNamespaces(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		other := newThing("b")
-		other.Namespace = "other"
-		set := &namespaces{API: cachetest.NewAPI(newThing("a"), other), names: []string{"ns"}, changed: make(chan struct{})}
-		informer := cache.New(set, cache.Options[*thing]{})
-		seen := &explained{}
-		must[*cache.Registration](t)(informer.AddHandler(seen, cache.HandlerOptions{Cause: &seen.why}))
-		r := start(t, informer)
-		settle()
-		set.become("ns", "other")
-		set.BreakWatches(cachetest.Status(410))
-		touch(t, set.API, "a")
-		time.Sleep(time.Minute)
-		set.become("other")
-		settle()
-		r.stop()
-		expect(t, "calls", []string{
-			"add a: list", "add b: list", "update a: list after expired", "delete a: namespace left",
-		}, seen.calls)
-	})
+	for kind, options := range map[string]cache.HandlerOptions{"in order": {}, "in batches": {}, "coalescing": {Coalesce: true}} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				other := newThing("b")
+				other.Namespace = "other"
+				set := &namespaces{API: cachetest.NewAPI(newThing("a"), other), names: []string{"ns"}, changed: make(chan struct{})}
+				informer := cache.New(set, cache.Options[*thing]{})
+				seen := &explained{}
+				var handler cache.Handler[*thing] = seen
+				if options.Cause = &seen.why; kind == "in batches" {
+					handler, options.Cause = seen.batched(), nil
+				}
+				must[*cache.Registration](t)(informer.AddHandler(handler, options))
+				r := start(t, informer)
+				settle()
+				set.become("ns", "other")
+				set.BreakWatches(cachetest.Status(410))
+				touch(t, set.API, "a")
+				time.Sleep(time.Minute)
+				set.become("other")
+				settle()
+				r.stop()
+				expect(t, "calls", []string{
+					"add a: list", "add b: list", "update a: list after expired", "delete a: namespace left",
+				}, seen.calls)
+			})
+		})
+	}
 }
 
 // namespaces is a source of a set of namespaces.

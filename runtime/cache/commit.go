@@ -22,6 +22,7 @@ func (s *store) set(obj any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	found := s.staging.Set(s.table, key, s.pack(obj))
+	s.endIndexing(key)
 	s.lock()
 	s.staging.CommitSet(s.table, key, found)
 	s.advance(resourceVersion)
@@ -34,6 +35,7 @@ func (s *store) delete(key types.NamespacedName, resourceVersion string) (old an
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	found := s.staging.Delete(s.table, key)
+	s.endIndexing(key)
 	s.lock()
 	o, existed := s.staging.CommitDelete(s.table, key, found)
 	s.see(resourceVersion)
@@ -90,6 +92,7 @@ func (s *store) patch(changes []Change[any]) (fresh *table.Table) {
 	})
 	for i := range changes {
 		s.staging.Add(s.table, changes[i].Delete, changes[i].Key, s.packed(&changes[i]))
+		s.endIndexing(changes[i].Key)
 		if s.staging.Work() > table.LongWork {
 			s.staging.Reset()
 			return s.table.Patched(func(yield func(table.Change) bool) {
@@ -98,6 +101,7 @@ func (s *store) patch(changes []Change[any]) (fresh *table.Table) {
 					if !yield(table.Change{Key: c.Key, Object: s.packed(c), Delete: c.Delete}) {
 						return
 					}
+					s.endIndexing(c.Key)
 				}
 			})
 		}
@@ -123,6 +127,8 @@ func (s *store) rebuilt(items []item) *table.Table {
 		}
 	})
 	form := s.form.Load()
+	s.unindexed.beginVisit()
+	defer func() { s.unindexed.endVisit(); s.failed = false }()
 	return s.table.Rebuilt(len(items), func(yield func(types.NamespacedName, table.Object) bool) {
 		for i := range items {
 			if !yield(items[i].key, form.Pack(items[i].obj)) {
@@ -205,9 +211,6 @@ func (s *store) lock() {
 
 // unlock ends what lock began.
 func (s *store) unlock() {
-	if n := int64(s.table.Len()); n != s.length.Load() {
-		s.length.Store(n)
-	}
 	s.mu.Unlock()
 	s.staging.Reset()
 }
@@ -244,6 +247,7 @@ func (s *store) addIndexes(indexes []Index[any]) error {
 			},
 		})
 	}
+	s.failed = false
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.table.AddIndexes(built...)
@@ -277,6 +281,9 @@ func (s *store) advance(resourceVersion string) {
 // observer gets the changes of a store while mu is held: nobody can read a change
 // that the observer has not got, or the other way round.
 type observer interface {
+	// applying is called first, when the store is locked for deltas that are about to be
+	// applied: what others read of it without the lock then includes what they get of it.
+	applying(batch []delta)
 	// emit is called for each change, but those of a replace.
 	emit(eventlog.Event)
 	// wanted returns which events of a replace the observer wants. It is called with
@@ -310,15 +317,16 @@ func (s *store) commit(batch []delta, to observer) {
 	for len(batch) > 0 {
 		if d := &batch[0]; d.chained() {
 			if d.kind == replaced {
-				s.replace(d, to)
+				s.replace(batch[:1], to)
 			} else {
-				s.remove(d, to)
+				s.remove(batch[:1], to)
 			}
 			batch = batch[1:]
 			continue
 		}
 		n := s.stage(batch)
 		s.lock()
+		to.applying(batch[:n])
 		for i := range batch[:n] {
 			s.apply(&batch[i], to)
 		}
@@ -354,8 +362,10 @@ func (s *store) stage(batch []delta) (n int) {
 		switch d.kind {
 		case set:
 			s.staging.Add(s.table, false, d.key, form.Pack(d.obj))
+			s.endIndexing(d.key)
 		case deleted:
 			s.staging.Add(s.table, true, d.key, nil)
+			s.endIndexing(d.key)
 		}
 		n++
 	}
@@ -391,15 +401,17 @@ func (s *store) apply(d *delta, to observer) {
 // replace makes a list of the API the content of the store. An item that is the same
 // as the object in the store is dropped in its favour. Of the others, the observer gets first
 // the objects that are gone, then the new and the changed ones in the order of items. The
-// caller holds writing.
-func (s *store) replace(d *delta, to observer) {
+// batch is that delta alone. The caller holds writing.
+func (s *store) replace(batch []delta, to observer) {
+	d := &batch[0]
 	// Only a holder of writing changes the table: it can be read without mu.
 	change := diff(s, d)
 	changes, fresh := s.turn(&change, d.from != nil)
 	s.lockWith(&change, d.list.cause, to)
 	defer s.unlock()
+	to.applying(batch)
 	s.make(changes, fresh)
-	if d.from == nil {
+	if d.from == nil || d.list.restarted {
 		s.see(d.resourceVersion)
 	} else {
 		s.advance(d.resourceVersion)

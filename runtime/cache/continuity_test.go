@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -155,6 +156,103 @@ func TestServerComesBack(t *testing.T) {
 	}
 }
 
+// A resource that is removed and comes back is followed as soon after other trouble as without
+// it: the backoff of the trouble has nothing to do with that.
+func TestResourceComesBack(t *testing.T) {
+	initializing := cachetest.Fault{Times: 2, Err: apierrors.NewTooManyRequests("storage is (re)initializing", 1)}
+	troubles := map[string]cachetest.Fault{
+		"none":                       {If: func(cachetest.Request) bool { return false }},
+		"refused connections":        {Err: cachetest.ErrConnectionRefused},
+		"errors of the server":       {Err: cachetest.Status(503)},
+		"no access":                  {Err: cachetest.Status(403)},
+		"too many requests":          {Err: cachetest.Status(429)},
+		"an undecodable list":        {Err: cachetest.ErrGarbled},
+		"watches that end at once":   {Verb: cachetest.Watch, Opened: true, Err: io.EOF},
+		"versions that have expired": {Err: cachetest.Status(410)},
+	}
+	for name, trouble := range troubles {
+		for _, away := range []time.Duration{100 * time.Millisecond, 5 * time.Second, time.Minute} {
+			for _, first := range [][]cachetest.Fault{nil, {initializing}} {
+				t.Run(fmt.Sprintf("%s, away for %v, %d answers", name, away, len(first)), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						api := cachetest.NewAPI(newThing("a"))
+						r := run(t, api, cache.Options[*thing]{})
+						settle()
+						trouble.Times = -1
+						api.Fail(trouble)
+						api.BreakWatches(cachetest.ErrConnectionReset)
+						time.Sleep(10 * time.Minute)
+						api.ClearFaults()
+						api.Uninstall()
+						api.ResetRequests()
+						for len(api.Requests()) == 0 {
+							time.Sleep(10 * time.Millisecond)
+						}
+						time.Sleep(away)
+						api.Install()
+						api.Fail(first...)
+						must[*thing](t)(api.Create(newThing("b")))
+						// The longest wait for a resource that is absent, and four of the first delays. The
+						// backoff of the trouble took 45 seconds and more.
+						time.Sleep(12500*time.Millisecond + 4*3200*time.Millisecond)
+						settle()
+						expect(t, "store", names(api.Objects()), names(r.Store().List()))
+					})
+				})
+			}
+		}
+	}
+}
+
+// Discovery that hangs does not keep a resource waiting that comes back.
+func TestResourceComesBackBeforeDiscovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := start(t, cache.New(hangingDiscovery{api}, cache.Options[*thing]{}))
+		settle()
+		api.Uninstall()
+		time.Sleep(time.Minute)
+		api.Install()
+		must[*thing](t)(api.Create(newThing("b")))
+		time.Sleep(22500 * time.Millisecond)
+		settle()
+		expect(t, "store", names(api.Objects()), names(r.Store().List()))
+	})
+}
+
+// hangingDiscovery is an API whose discovery does not answer.
+type hangingDiscovery struct{ *cachetest.API[*thing] }
+
+func (s hangingDiscovery) Describe() cache.SourceInfo {
+	about := s.API.Describe()
+	about.Served = func(ctx context.Context) (bool, error) {
+		<-ctx.Done()
+		return false, context.Cause(ctx)
+	}
+	return about
+}
+
+// The backoff of a server that is down ends when it says when to retry.
+func TestServerSaysWhenToRetry(t *testing.T) {
+	for _, code := range []int{503, 403} {
+		synctest.Test(t, func(t *testing.T) {
+			api := cachetest.NewAPI(newThing("a"))
+			api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(code)})
+			r := run(t, api, cache.Options[*thing]{})
+			time.Sleep(10 * time.Minute)
+			api.ClearFaults()
+			api.Fail(cachetest.Fault{Times: 1, Err: cachetest.StatusRetryAfter(429, 1)})
+			api.ResetRequests()
+			for len(api.Requests()) == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			time.Sleep(1700 * time.Millisecond)
+			settle()
+			expect(t, "store", names(api.Objects()), names(r.Store().List()))
+		})
+	}
+}
+
 // A watch-list that is cut again and again becomes a list.
 func TestWatchListsThatAreCut(t *testing.T) {
 	for _, test := range []struct {
@@ -267,12 +365,12 @@ func TestIdleTimeoutIsLearned(t *testing.T) {
 				}
 				settle()
 				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Hang: true})
-				before := r.Status().Reconnects
+				before := r.Status().Watches.Failed[failure.ClassSilent]
 				api.CloseWatches()
 				settle()
 				touch(t, api, "a")
 				begin := time.Now()
-				for r.Status().Reconnects < before+2 {
+				for r.Status().Watches.Failed[failure.ClassSilent] == before {
 					time.Sleep(time.Second)
 				}
 				if waited := time.Since(begin); waited > test.most {
@@ -411,7 +509,7 @@ func TestOnFailureDecidesWithoutBackoff(t *testing.T) {
 						t.Errorf("Run: %v", err)
 					}
 				default:
-					if s := informer.Status(); decision.Stop || s.Phase != cache.PhaseBackingOff || s.Reconnects != 1 || s.Attempts != 0 {
+					if s := informer.Status(); decision.Stop || s.Phase != cache.PhaseBackingOff || s.Reconnects != 0 || s.Attempts != 0 {
 						t.Errorf("status: %+v", s)
 					}
 				}

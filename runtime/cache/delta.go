@@ -22,11 +22,8 @@ const (
 	assigned
 	// left is an object that belongs to no part any more, since it has changed.
 	left
-	// disputed is an object whose name a later one of another part has in the store, as far
-	// as their versions can be compared: it is looked up.
-	disputed
-	// passed is a watch event that changes nothing here: its object belongs to another part
-	// or to no part, or the store has what it says.
+	// passed is a watch event or look-up that changes nothing here: its object belongs to
+	// another part or to no part, or the store has what it says.
 	passed
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
@@ -58,10 +55,11 @@ type wholeList struct {
 	assignment *assignment
 
 	items []item
-	// disputed are the keys of the items that were not taken for that.
-	disputed []types.NamespacedName
 	// same tells which of them the store has.
 	same sameness
+	// restarted reports whether the server's history may have restarted, so that the version
+	// of the store is taken back.
+	restarted bool
 	// cause is that of what differs in the store.
 	cause *cause.Cause
 }

@@ -52,16 +52,32 @@ func diff(s *store, from *delta) difference {
 		}
 		d.changed = append(d.changed, pair{item: *it, old: old, existed: true})
 	}
-	for row, there := range listed {
-		if there {
-			continue
+	s.eachRow(from.from, func(row uint32) {
+		if listed[row] {
+			return
 		}
-		it := item{key: t.Key(uint32(row)), obj: form.Unpack(t.At(uint32(row)))}
+		it := item{key: t.Key(row), obj: form.Unpack(t.At(row))}
 		if from.from == nil || s.parts.of(it.key, it.obj) == from.from {
 			d.gone = append(d.gone, it)
 		}
-	}
+	})
 	return d
+}
+
+// eachRow visits the rows of a part, or of everything: those of a namespace by the index, since
+// each of many namespaces is listed when an outage ends. It may visit rows of other parts too.
+// The caller holds writing.
+func (s *store) eachRow(of *part, visit func(row uint32)) {
+	index := s.table.Index(namespaceIndexName)
+	if of == nil || of.namespace == "" || index == nil || !index.ByNamespace {
+		for row := range uint32(s.table.Len()) {
+			visit(row)
+		}
+	} else if posting := index.Find(of.namespace); posting != nil {
+		for _, row := range posting.Rows() {
+			visit(row)
+		}
+	}
 }
 
 // lastOfEachKey returns items without those that a later one of the same key

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -54,7 +55,8 @@ func catch(err *error) {
 }
 
 // SyncError says why an informer is not in sync. WaitForSync returns it when its
-// context ends, or the informer stops, before the informer is in sync.
+// context ends, or the informer stops, before the informer is in sync. Status.CheckSynced
+// returns it at once.
 type SyncError struct {
 	// Informer is the name of the informer.
 	Informer string
@@ -63,7 +65,8 @@ type SyncError struct {
 	Handler string
 	// Status is what the informer was doing.
 	Status Status
-	// Cause is why the waiting ended, in general context.Cause of its context.
+	// Cause is why the waiting ended, in general context.Cause of its context. It is nil if
+	// nothing has waited.
 	Cause error
 }
 
@@ -74,15 +77,15 @@ func (e *SyncError) Error() string {
 	if e.Handler != "" {
 		fmt.Fprintf(&b, "replaying to handler %q, ", e.Handler)
 	}
-	fmt.Fprintf(&b, "%v; stopped waiting: %v", e.Status, e.Cause)
+	b.WriteString(e.Status.String())
+	if e.Cause != nil {
+		fmt.Fprintf(&b, "; stopped waiting: %v", e.Cause)
+	}
 	return b.String()
 }
 
 // Unwrap returns the cause and the informer's last error, so that errors.Is
 // and errors.As find both.
 func (e *SyncError) Unwrap() []error {
-	if e.Status.LastError == nil {
-		return []error{e.Cause}
-	}
-	return []error{e.Cause, e.Status.LastError}
+	return slices.DeleteFunc([]error{e.Cause, e.Status.LastError}, func(err error) bool { return err == nil })
 }

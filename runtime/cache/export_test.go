@@ -5,6 +5,16 @@ import (
 	"sync"
 )
 
+// AtUnlock has f called when the store of an informer that has not been started is about to
+// be unlocked.
+func AtUnlock[T any](i *Informer[T], f func()) {
+	i.core.store.core.mu.observe = func(locked bool) {
+		if !locked {
+			f()
+		}
+	}
+}
+
 // SeedJitter makes the jitter of an informer that has not been started depend on a seed
 // alone.
 func SeedJitter[T any](i *Informer[T], seed uint64) {

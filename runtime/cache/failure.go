@@ -115,10 +115,7 @@ func resourceIn(err error) schema.GroupResource {
 // attempt. It returns err if there is to be none.
 func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
 	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: r.opened, Attempts: r.recorder.failed(err)}
-	f.NewClass = !expected(f) && r.recorder.report(err)
-	if r.failed != nil {
-		r.failed(ctx, r.waits(s) || f.Class == failure.ClassForbidden)
-	}
+	f.NewClass = !expected(&f) && r.recorder.report(err)
 	if r.waits(s) {
 		f.Backoff = r.options.absentDelay()
 	} else {
@@ -135,14 +132,23 @@ func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) e
 	if r.waits(s) {
 		next = PhaseAbsent
 	}
-	r.pause(ctx, next, decision.Backoff)
+	r.recorder.backOff(next, time.Now().Add(decision.Backoff))
+	if r.failed != nil { // which may put the informer in sync: its status says how it is
+		r.failed(ctx, &f)
+	}
+	sleep(ctx, decision.Backoff)
 	return nil
 }
 
 // pause waits for the next attempt.
 func (r *reflector) pause(ctx context.Context, phase Phase, delay time.Duration) {
 	r.recorder.backOff(phase, time.Now().Add(delay))
-	timer := time.NewTimer(delay)
+	sleep(ctx, delay)
+}
+
+// sleep waits until d is over or ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -150,8 +156,8 @@ func (r *reflector) pause(ctx context.Context, phase Phase, delay time.Duration)
 	}
 }
 
-// expected is whether a failure is one that a healthy server may cause.
-func expected(f Failure) bool {
+// expected reports whether a failure is one that a healthy server may cause.
+func expected(f *Failure) bool {
 	return f.Class == failure.ClassExpired || errors.Is(f.Err, failure.ErrWatchTooShort)
 }
 
@@ -212,8 +218,16 @@ func (r *reflector) succeed(ctx context.Context) {
 }
 
 func (r *reflector) reportObject(ctx context.Context, err error) {
-	r.recorder.leftOut(err)
+	r.recorder.objectError(err)
+	r.recorder.leftOut.add(err)
 	klog.FromContext(ctx).Error(err, "Object left out")
+}
+
+// reportKey reports an object whose key is not known, or wrong: only a list shows whether it
+// is there.
+func (r *reflector) reportKey(ctx context.Context, err error) {
+	r.reread.unreadable()
+	r.reportObject(ctx, err)
 }
 
 func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, err error) {

@@ -20,6 +20,8 @@ type fanout struct {
 	// now is when what is emitted happened. It is set by the one goroutine that
 	// commits.
 	now uint32
+	// received counts deltas in the status, with the store locked.
+	received func(batch []delta)
 	// changed broadcasts after each commit, when the store is unlocked.
 	changed eventlog.Signal
 	// detector is nil unless mutations are to be found.
@@ -38,6 +40,9 @@ type fanout struct {
 	synced  chan struct{}
 	awaited map[*part]bool
 }
+
+// applying is called with the store locked.
+func (f *fanout) applying(batch []delta) { f.received(batch) }
 
 // emit is called for each change, with the store locked.
 func (f *fanout) emit(e eventlog.Event) {

@@ -52,13 +52,17 @@ func ExampleHandlerOptions_coalesce() {
 			}
 		},
 	}
-	if _, err := informer.AddHandler(handler, cache.HandlerOptions{Coalesce: true, Limit: 10}); err != nil {
+	registration, err := informer.AddHandler(handler, cache.HandlerOptions{Coalesce: true, Limit: 10})
+	if err != nil {
 		log.Fatal(err)
 	}
 	ended := make(chan error)
 	go func() { ended <- informer.Run(ctx) }()
 	<-informer.Synced()
 	label(ctx, api, informer, 1000)
+	for registration.Backlog() > 12 { // one call, one merged event, and the limit
+		time.Sleep(time.Millisecond)
+	}
 	close(behind)
 	fmt.Println(<-ended)
 	// Output:

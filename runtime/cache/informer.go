@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/footprint"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -107,24 +106,12 @@ func (i *Informer[T]) Started() bool { return i.core.started.Load() }
 // handlers nor for index functions.
 func (i *Informer[T]) Status() Status { return i.core.status() }
 
-// MeasureMemory estimates how much memory the objects of the store take, and which of their
-// fields take the most, for Status.Memory too. It walks all of them: about a second for
-// 50,000 objects of 10 KB. Concurrent calls share a measurement, and what it returns must not
-// be mutated. What objects have in common with those of other informers counts in each.
-// Possible errors: the cause of ctx if it has ended.
-func (i *Informer[T]) MeasureMemory(ctx context.Context) (*footprint.Report, error) {
-	report, err := i.core.memory.measure(ctx)
-	if err != nil {
-		return nil, i.core.errorf("memory of its objects: %w", err)
-	}
-	return report, nil
-}
-
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may still be at an earlier one.
 func (i *Informer[T]) ResourceVersion() string {
 	if i.core.parts != nil {
-		return i.core.version()
+		version, _ := i.core.version()
+		return version
 	}
 	return i.core.recorder.get().ResourceVersion
 }
@@ -185,10 +172,11 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error { return i.core.wai
 // resourceVersion. A controller that waits for the version that its last write
 // returned then reads its own writes (KEP-5647). Versions are compared as numbers
 // (KEP-5504). An informer of several namespaces or streams has to reach it in each, which
-// may take until the next bookmark. Possible errors: that one is no number, ErrStopped, or the
-// cause of the context, with what the informer is doing instead.
+// may take until the next bookmark, but not in a namespace that the server refuses. Possible
+// errors: that one is no number, ErrStopped, or the cause of the context, with what the
+// informer is doing instead.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	return i.core.waitForVersion(ctx, resourceVersion, func() (string, error) { return i.core.version(), nil })
+	return i.core.waitForVersion(ctx, resourceVersion, func() (string, error) { return i.core.reached(resourceVersion), nil })
 }
 
 // WaitForWrite blocks until the store has an object as it was written, or a later state of

@@ -340,7 +340,9 @@ func (l *listener) backlog() int {
 	if l.stopping.Load() {
 		return 0
 	}
-	return int(max(0, l.toReplay.Load()+l.pending.Load()+l.waiting()))
+	// In the order in which events move on, lest one that moves is in neither number.
+	waiting := l.waiting()
+	return int(l.toReplay.Load() + l.pending.Load() + waiting)
 }
 
 // waiting is the number of events of the log that wait for the handler.
@@ -350,7 +352,8 @@ func (l *listener) waiting() int64 { return l.behind(0) }
 func (l *listener) behind(position uint64) int64 {
 	select {
 	case <-l.fanout.synced:
-		return int64(l.log.Len() - max(l.passed.Load(), position))
+		passed := max(l.passed.Load(), position) // before the length, which is no less
+		return int64(l.log.Len() - passed)
 	default:
 		return 0
 	}

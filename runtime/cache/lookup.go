@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,8 +52,6 @@ type lookups struct {
 	// known holds, for objects that were looked up, up to which version their states are
 	// known: watch events of earlier versions are late.
 	known map[types.NamespacedName]string
-	// dropped are those that hold has dropped, until release: no list has their states yet.
-	dropped []types.NamespacedName
 	// wake makes the goroutine check again which of them is due first.
 	wake chan struct{}
 	// cancel ends the goroutine; it is nil while there is none.
@@ -109,10 +106,14 @@ func (l *lookups) add(key types.NamespacedName) bool {
 		l.wake = make(chan struct{}, 1)
 	}
 	next := &lookup{}
-	if earlier := l.pending[key]; earlier != nil {
+	earlier := l.pending[key]
+	if earlier != nil {
 		next.delay = earlier.delay / 2 // of another state, but probably for the same reason
 	}
 	l.postpone(next)
+	if earlier != nil && earlier.due.After(time.Now()) && earlier.due.Before(next.due) {
+		next.due = earlier.due // events that repeat must not put it off for ever
+	}
 	l.pending[key] = next
 	delete(l.known, key)
 	l.active.Store(true)
@@ -161,7 +162,6 @@ func (l *lookups) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = true
-	l.dropped = slices.AppendSeq(l.dropped, maps.Keys(l.pending))
 	clear(l.pending)
 	clear(l.known)
 	l.active.Store(false)
@@ -171,15 +171,8 @@ func (l *lookups) hold() {
 func (l *lookups) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held, l.dropped = false, nil
+	l.held = false
 	l.start()
-}
-
-// unfinished returns the objects that were still to be looked up at the stop.
-func (l *lookups) unfinished() []types.NamespacedName {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.dropped
 }
 
 // stop ends the goroutine and waits for it. Nothing is looked up any more.
@@ -251,7 +244,9 @@ func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *l
 	switch {
 	case !found.exists:
 		l.push(delta{kind: deleted, key: key, unseen: true})
-	case !found.same:
+	case found.same:
+		l.push(delta{kind: passed, key: key})
+	default:
 		l.push(delta{kind: set, key: key, obj: found.obj})
 	}
 }

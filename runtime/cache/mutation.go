@@ -31,7 +31,8 @@ func mutationDetection() bool {
 }
 
 // mutationDetector keeps a deep copy of each object that entered the store, and
-// panics when an object no longer equals its copy.
+// panics when an object no longer equals its copy. It leaves out the objects that
+// their readers write to, such as those with a resource.Quantity outside of a map.
 type mutationDetector struct {
 	name string
 
@@ -51,7 +52,7 @@ func newMutationDetector(name string) *mutationDetector {
 
 func (d *mutationDetector) add(obj any) {
 	shared, ok := obj.(runtime.Object)
-	if !ok {
+	if !ok || !isReadable(obj) {
 		return
 	}
 	d.mu.Lock()

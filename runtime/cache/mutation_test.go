@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -28,6 +30,19 @@ func TestMutationDetector(t *testing.T) {
 	loud.Labels = nil
 	if err := d.compare(time.Now().Add(2 * mutationRetention)); err != nil || len(d.watched) != 0 {
 		t.Errorf("after the retention: %v, %d objects watched", err, len(d.watched))
+	}
+}
+
+// Printing an object is no mutation, whatever it writes to.
+func TestMutationDetectorWithPrintedObjects(t *testing.T) {
+	d := newMutationDetector("pods")
+	size := resource.MustParse("1024Mi")
+	pod := &v1.Pod{Spec: v1.PodSpec{Volumes: []v1.Volume{{VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{SizeLimit: &size}}}}}}
+	d.add(pod)
+	_ = pod.String()
+	_ = size.AsDec()
+	if err := d.compare(time.Now()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -32,11 +32,6 @@ type Options[T any] struct {
 	// informer whose shard is empty is in sync, with an empty store. Nil is all objects.
 	Shard *shard.Shard
 
-	// Streams is how many lists and watches follow the objects, each a part of about the
-	// same size by the hash of the UID, or of the shard. Where the server filters, and there
-	// are processors to spare, several make a first list faster. Zero is one.
-	Streams int
-
 	// Resync is how often handlers without a period of their own get, for every object
 	// in the store, an update with that object as the old and the new one. Zero or
 	// negative is never; less than a second is a second.
@@ -70,13 +65,6 @@ type Options[T any] struct {
 
 	// Metrics reports the progress of the informer.
 	Metrics Metrics
-
-	// MemoryInterval is how often the informer measures the memory of its objects by
-	// itself, for Status.Memory: when it is in sync, and then every interval in which a
-	// twentieth of the objects has changed. It takes one percent of a processor at the most,
-	// and so less often if there are many objects. Less than a second is a second. Zero or
-	// negative is never: Informer.MeasureMemory does it when it is called.
-	MemoryInterval time.Duration
 
 	// PageSize is the limit of objects in a page of a list. Zero is 500 for lists that
 	// the API server reads from its storage, and no limit for those that it serves from
@@ -126,7 +114,8 @@ type Options[T any] struct {
 	// so on. No delay is shorter than 100 ms, nor than the Retry-After of the server, up
 	// to ten minutes. Nil is 0.8 to 1.6 seconds, doubled up to 30 to 60 seconds. The
 	// backoff is reset to its first delay when a server that was down answers, whatever
-	// it answers, and when a watch has lasted: for ten times the delay, but ten seconds
+	// it answers, at the first of several responses with a Retry-After or without the
+	// resource, and when a watch has lasted: for ten times the delay, but ten seconds
 	// at the least and two minutes at the most.
 	Backoff *wait.Backoff
 }
@@ -149,7 +138,7 @@ type settings struct {
 }
 
 // sharded is whether the objects are divided by a hash.
-func (o *settings) sharded() bool { return o.Shard != nil || o.Streams > 1 }
+func (o *settings) sharded() bool { return o.Shard != nil }
 
 // jitter returns a random duration below limit, or zero if there is none.
 func (o *settings) jitter(limit time.Duration) time.Duration {
@@ -168,14 +157,12 @@ func untypedOptions[T any](o *Options[T]) Options[any] {
 		ObjectType:        o.ObjectType,
 		Indexes:           indexesOf[any](o.Indexes),
 		Shard:             o.Shard,
-		Streams:           o.Streams,
 		Resync:            o.Resync,
 		Transform:         untypedTransform(o.Transform),
 		OnFailure:         o.OnFailure,
 		DropManagedFields: o.DropManagedFields,
 		OnRecovery:        o.OnRecovery,
 		Metrics:           o.Metrics,
-		MemoryInterval:    o.MemoryInterval,
 		PageSize:          o.PageSize,
 		DisableWatchList:  o.DisableWatchList,
 		BookmarkTimeout:   o.BookmarkTimeout,

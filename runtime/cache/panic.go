@@ -58,6 +58,7 @@ func (l *listener) logCrash(ctx context.Context) func(context.Context, any) {
 // interrupted notes a call that ended in a panic, and whether it is to be made again.
 func (l *listener) interrupted(context.Context, any) {
 	l.panicked = true
+	l.lastPanic.Store(time.Now().UnixNano())
 	l.panics.Add(1)
 	l.calls++
 	l.idle()

@@ -30,23 +30,26 @@ func newNamespacePlan(i *informer, in func(namespace string) Source[any]) *names
 
 func (p *namespacePlan) next(before []*part) ([]*part, <-chan struct{}, error) {
 	names, changed := p.namespaces()
+	known := make(map[string]*part, len(before))
+	for _, part := range before {
+		known[part.namespace] = part
+	}
 	var next []*part
+	taken := make(map[string]bool, len(names))
 	for _, name := range names {
-		is := func(p *part) bool { return p.namespace == name }
 		if name == "" {
 			return nil, nil, errAllNamespaces
 		}
-		if slices.ContainsFunc(next, is) {
+		if taken[name] {
 			continue
 		}
-		at := slices.IndexFunc(before, is)
-		if at < 0 {
-			added := newPart(p.in(name))
-			added.namespace = name
-			next = append(next, added)
-			continue
+		taken[name] = true
+		part := known[name]
+		if part == nil {
+			part = newPart(p.in(name))
+			part.namespace = name
 		}
-		next = append(next, before[at])
+		next = append(next, part)
 	}
 	return next, changed, nil
 }
@@ -58,8 +61,6 @@ func (p *namespacePlan) assign(parts []*part) *assignment {
 	}
 	return a
 }
-
-func (p *namespacePlan) spare([]*part) ([]*part, bool) { return nil, false }
 
 func (p *namespacePlan) foreign(obj metav1.Object) error {
 	return fmt.Errorf("namespace %q is not one that the informer follows", obj.GetNamespace())

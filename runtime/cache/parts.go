@@ -1,22 +1,22 @@
 package cache
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
-
-	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// parts are the lists and watches of an informer that has several: one for each namespace
-// of a set, or for some of the hashes of its shard. They may change while it runs. Each has a
-// reflector in a goroutine of its own, and all of them fill the one store, which takes of
-// each what the latest assignment says. They come and go in the goroutine of run.
+// parts are the lists and watches of an informer whose objects may change while it runs: one
+// for each namespace of a set, or one for the objects of a shard. Each has a reflector in a
+// goroutine of its own, and all of them fill the one store, which takes of each what the latest
+// assignment says. They come and go in the goroutine of run.
 type parts struct {
 	plan plan
 	// reflect follows a part until ctx ends or a failure is to end it.
@@ -24,12 +24,19 @@ type parts struct {
 	push    func(delta)
 	// await is called once, with the parts that make up the first content.
 	await func([]*part)
-	// news is signalled when the store has the first list of a part, or there are disputes.
-	news chan struct{}
+	// listed is signalled when the store has the first list of a part of a shard, which may
+	// have gained hashes meanwhile.
+	listed chan struct{}
 
-	mu       sync.Mutex
-	current  []*part
-	disputes []dispute
+	mu      sync.Mutex
+	current []*part
+	// assigned says which objects belong to which of them; nil before the start.
+	assigned *assignment
+	// least is the part whose version is that of all; nil if it is not known.
+	least *part
+	// failing are those whose failure was reported and whose recovery was not yet, but for those
+	// that the server refuses.
+	failing map[*part]bool
 	// past has the counters of those that have ended.
 	past Status
 }
@@ -41,9 +48,6 @@ type plan interface {
 	next(before []*part) (parts []*part, changed <-chan struct{}, err error)
 	// assign returns which of the parts each object belongs to.
 	assign(parts []*part) *assignment
-	// spare returns parts in whose place there should be one, or nil, and whether that one
-	// has to list first.
-	spare(parts []*part) (several []*part, relist bool)
 	// foreign is the error for an object that belongs to none of the parts.
 	foreign(obj metav1.Object) error
 	// describe adds the statuses of parts to that of their informer.
@@ -55,35 +59,37 @@ type part struct {
 	source Source[any]
 	// namespace is the one that it lists; "" for a part of a shard.
 	namespace string
-	// filter is that of a part of a shard, and resume where others, which it is made of, ended;
-	// nil otherwise.
+	// filter is that of a shard, and before the part in whose place this one lists everything
+	// again; nil otherwise.
 	filter   *shardFilter
-	resume   *resume
+	before   *part
 	recorder statusRecorder
 	stop     context.CancelFunc
 	// ended is closed when the reflector has ended.
 	ended chan struct{}
 	// reflector is set when it starts.
 	reflector *reflector
-	// listed and version are what the store has of the part: a whole list, and the version
-	// that it has reached. They are guarded by mu of parts.
-	listed  bool
+	// listed is set when the store has a whole list of the part.
+	listed atomic.Bool
+	// version is the one that the store has reached. It is guarded by mu of parts.
 	version string
+	// refusals counts the failures in a row that were refusals. After too many, the part is
+	// left out until it is listed.
+	refusals int
+	leftOut  bool
 }
 
 func newPart(source Source[any]) *part {
 	return &part{source: source, ended: make(chan struct{})}
 }
 
-func newParts(plan plan) *parts { return &parts{plan: plan, news: make(chan struct{}, 1)} }
+func newParts(plan plan) *parts {
+	return &parts{plan: plan, listed: make(chan struct{}, 1), failing: map[*part]bool{}}
+}
 
-// refusals is how many times in a row a server has to refuse a namespace, before the
-// informer goes on without it: one that has just started may not know all roles yet.
-const refusals = 3
-
-// retryParts is how long to wait before parts are made one that were not yet fit for it, and before
-// disputed objects are looked up for which there were too many others.
-const retryParts = 10 * time.Second
+// maxRefusals is how many times in a row a server may refuse a namespace before the informer
+// goes on without it: a server that has just started may not know all roles yet.
+const maxRefusals = 3
 
 // run follows the parts of the plan until ctx ends, or one of them is given up with an
 // error, which it returns.
@@ -104,6 +110,7 @@ func (p *parts) run(ctx context.Context) error {
 		running.Go(func() {
 			defer close(part.ended)
 			defer stop()
+			defer p.recovered(part)
 			if err := p.reflect(ctx, part); err != nil {
 				select {
 				case failed <- err:
@@ -118,153 +125,108 @@ func (p *parts) run(ctx context.Context) error {
 	}
 	p.await(next)
 	p.become(next, start)
-	var again <-chan time.Time
 	for {
 		select {
 		case <-changed:
-			if next, changed, err = p.plan.next(next); err != nil {
-				return err
-			}
-			p.become(next, start)
-		case <-p.news:
-		case <-again:
+		case <-p.listed:
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
 			return nil
 		}
-		next, again = p.tend(next, start)
-	}
-}
-
-// tend does what has become possible since, and returns the parts, and when to try again what
-// is not yet.
-func (p *parts) tend(parts []*part, start func(*part)) ([]*part, <-chan time.Time) {
-	settled := p.settle()
-	spare, relist := p.plan.spare(parts)
-	if spare == nil && settled {
-		return parts, nil
-	}
-	if spare != nil {
-		if joined := p.join(spare, relist); joined != nil {
-			parts = append(slices.DeleteFunc(slices.Clone(parts), func(p *part) bool { return slices.Contains(spare, p) }), joined)
-			p.become(parts, start)
+		if next, changed, err = p.plan.next(next); err != nil {
+			return err
 		}
+		p.become(next, start)
 	}
-	return parts, time.After(retryParts)
 }
 
 // become makes next the parts: from here on the store takes nothing of others.
 func (p *parts) become(next []*part, start func(*part)) {
-	before, ended := p.replace(next)
-	for _, part := range ended {
+	assignment := p.plan.assign(next)
+	p.replace(next, assignment)
+	for _, part := range assignment.ended {
 		part.stop()
 	}
-	assignment := p.plan.assign(next)
-	assignment.ended = ended
 	p.push(delta{kind: assigned, list: &wholeList{assignment: assignment}})
 	for _, part := range next {
-		if !slices.Contains(before, part) {
+		if part.stop == nil {
 			start(part)
 		}
 	}
 }
 
-// dispute is an object of a part whose name an object of another part has in the store.
-type dispute struct {
-	part *part
-	key  types.NamespacedName
-}
-
-// signal wakes run up.
-func (p *parts) signal() {
-	select {
-	case p.news <- struct{}{}:
-	default:
-	}
-}
-
-// settle has disputed objects looked up by those who have delivered them, or who go on for
-// these, and reports whether it has had all.
-func (p *parts) settle() bool {
-	p.mu.Lock()
-	disputes, current := p.disputes, p.current
-	p.disputes = nil
-	p.mu.Unlock()
-	var later []dispute
-	for _, d := range disputes {
-		if d.part = successor(current, d.part); d.part != nil && !d.part.lookUp(d.key) {
-			later = append(later, d)
-		}
-	}
+// replace makes next the current parts, and notes in their assignment which parts end. The
+// counters of these become those of the past at the same time, so that no status is without them.
+func (p *parts) replace(next []*part, assignment *assignment) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.disputes = append(later, p.disputes...)
-	return len(p.disputes) == 0
-}
-
-// successor returns a part if it is one of the current ones, or else the one that goes on for
-// it. Nil is one that lists all again, or none.
-func successor(current []*part, of *part) *part {
-	if slices.Contains(current, of) {
-		return of
+	goesOn := make(map[*part]bool, len(next))
+	for _, part := range next {
+		goesOn[part] = true
 	}
-	at := slices.IndexFunc(current, func(p *part) bool { return p.resume != nil && p.resume.was.has(of) })
-	if at < 0 {
-		return nil
-	}
-	return current[at]
-}
-
-// lookUp has an object looked up. It returns false if that is not possible yet.
-func (p *part) lookUp(key types.NamespacedName) bool {
-	return p.recorder.get().Phase != PhasePending && p.reflector.lookups.add(key)
-}
-
-// replace makes next the current parts, and returns those that were and those that end. Their
-// counters become those of the past at the same time, so that no status is without them.
-func (p *parts) replace(next []*part) (before, ended []*part) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before, p.current = p.current, next
-	for _, part := range before {
-		if !slices.Contains(next, part) {
-			ended = append(ended, part)
+	for _, part := range p.current {
+		if !goesOn[part] {
+			assignment.ended = append(assignment.ended, part)
 			s := part.recorder.get()
 			p.past.count(&s)
 		}
 	}
-	return before, ended
+	p.current, p.assigned, p.least = next, assignment, nil
 }
 
-// failed is called with each failure of a part in its goroutine. The first content of the
-// informer has nothing of a namespace that the server refuses.
-func (p *parts) failed(ctx context.Context, part *part, refused bool) {
-	if status := part.recorder.get(); !refused || status.Attempts < refusals && status.Phase != PhaseAbsent {
-		return
-	}
-	p.mu.Lock()
-	listed := part.listed
-	p.mu.Unlock()
-	if !listed && part.namespace != "" {
+// failed is called with each failure of a part in its goroutine. A namespace that the server
+// refuses is left out: neither the first content nor a version waits for it.
+func (p *parts) failed(ctx context.Context, part *part, f *Failure) {
+	if p.leavesOut(part, f) {
 		klog.FromContext(ctx).V(2).Info("Namespace is refused, going on without it")
 		p.push(delta{kind: withheld, from: part})
 	}
 }
 
-// onRecovery returns Options.OnRecovery for all parts: an outage is over when each of them
-// works again, but for those that the server refuses.
-func (p *parts) onRecovery(report func(context.Context, int) bool) func(context.Context, int) bool {
+// leavesOut reports whether a part is left out from a failure on.
+func (p *parts) leavesOut(part *part, f *Failure) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if refuses(f.Err) {
+		part.refusals++
+		delete(p.failing, part)
+	} else {
+		part.refusals = 0
+		if !expected(f) {
+			p.failing[part] = true
+		}
+	}
+	if part.namespace == "" || part.leftOut || part.refusals < maxRefusals {
+		return false
+	}
+	part.leftOut, p.least = true, nil
+	return true
+}
+
+// refuses reports whether an error is the server's refusal of one namespace. An absent
+// resource is not refused: it may be installed, with objects. Credentials that are not
+// accepted say nothing about a namespace.
+func refuses(err error) bool { return apierrors.IsForbidden(err) }
+
+// onRecovery returns Options.OnRecovery for a part: an outage is over when each part works
+// again, but for those that the server refuses.
+func (p *parts) onRecovery(part *part, report func(context.Context, int) bool) func(context.Context, int) bool {
 	return func(ctx context.Context, failures int) bool {
-		_, statuses, _ := p.statuses()
-		for _, s := range statuses {
-			if s.Attempts > 0 && !s.refused() {
-				klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
-				return true
-			}
+		if p.recovered(part) > 0 {
+			klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
+			return true
 		}
 		return report != nil && report(ctx, failures)
 	}
+}
+
+// recovered notes that a part works again, or has ended, and returns how many still fail.
+func (p *parts) recovered(part *part) (others int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.failing, part)
+	return len(p.failing)
 }
 
 // received notes that a batch was committed to the store.
@@ -277,21 +239,13 @@ func (p *parts) received(batch []delta) {
 		if part == nil || d.kind == withheld {
 			continue
 		}
-		if d.kind == replaced && !part.listed {
-			part.listed = true
-			p.signal()
-		}
-		if d.kind == disputed {
-			p.disputes = append(p.disputes, dispute{part, d.key})
-			p.signal()
-		}
-		if d.list != nil && len(d.list.disputed) > 0 {
-			for _, key := range d.list.disputed {
-				p.disputes = append(p.disputes, dispute{part, key})
+		if d.kind == replaced && !part.listed.Swap(true) && part.filter != nil {
+			select {
+			case p.listed <- struct{}{}:
+			default:
 			}
-			p.signal()
 		}
-		part.version = newest(part.version, d.resourceVersion)
+		p.reach(part, d)
 		switch d.kind {
 		case set, deleted, left:
 			part.recorder.received(1, 0)
@@ -303,29 +257,59 @@ func (p *parts) received(batch []delta) {
 	}
 }
 
-// version is the version that the store has reached in every part: "" if it has
-// nothing of one.
-func (p *parts) version() string {
+// reach notes the version of a committed delta. That of a list counts even if it is older:
+// the server's history has restarted. The caller holds mu.
+func (p *parts) reach(part *part, d *delta) {
+	if d.kind == replaced {
+		part.version = cmp.Or(d.resourceVersion, part.version)
+		part.leftOut, part.refusals = false, 0
+	} else {
+		part.version = newest(part.version, d.resourceVersion)
+	}
+	if part == p.least || p.least != nil && older(part.version, p.least.version) {
+		p.least = nil
+	}
+}
+
+// version returns the version that the store has reached in every part that is not left out:
+// "" if it has nothing of one. Awaited is false if there is no such part.
+func (p *parts) version() (version string, awaited bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	least := ""
+	if p.least == nil {
+		p.least = p.behind()
+	}
+	if p.least == nil {
+		return "", false
+	}
+	return p.least.version, true
+}
+
+// behind returns the part with the oldest version that is not left out, or nil. All that wait
+// for a version ask at each event, so that it is looked for only when it may be another one. The
+// caller holds mu.
+func (p *parts) behind() (least *part) {
 	for _, part := range p.current {
-		if part.version == "" {
-			return ""
-		}
-		if least == "" || newest(least, part.version) == least {
-			least = part.version
+		switch {
+		case part.leftOut:
+		case part.version == "":
+			return part
+		case least == nil || older(part.version, least.version):
+			least = part
 		}
 	}
 	return least
 }
 
-// versionOf is the version that the store has reached in the part of an object.
+// versionOf returns the version that the store has reached in the part of an object.
 func (p *parts) versionOf(obj metav1.Object) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.assigned == nil {
+		return "", nil // not started
+	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	if part := p.plan.assign(p.current).of(key, obj); part != nil {
+	if part := p.assigned.of(key, obj); part != nil {
 		return part.version, nil
 	}
 	return "", p.plan.foreign(obj)
@@ -345,7 +329,7 @@ func (p *parts) statuses() (current []*part, all []Status, past Status) {
 	defer p.mu.Unlock()
 	for _, part := range p.current {
 		s := part.recorder.get()
-		s.Synced = part.listed
+		s.Synced = part.listed.Load()
 		all = append(all, s)
 	}
 	return p.current, all, p.past
@@ -391,6 +375,7 @@ func (s *Status) addUp(parts []Status) {
 func (s *Status) join(parts []Status, now time.Time) {
 	for p := range parts {
 		s.count(&parts[p])
+		s.leaveOut(parts[p].LeftOut, parts[p].LeftOutObjects)
 	}
 	s.addUp(parts)
 	if s.Phase == PhaseStopped {
@@ -426,10 +411,8 @@ func (s *Status) join(parts []Status, now time.Time) {
 // severity orders phases by how far they are from an informer that is well.
 var severity = map[Phase]int{PhaseWatching: 0, PhaseStreaming: 1, PhasePending: 2, PhaseListing: 3, PhaseAbsent: 4, PhaseBackingOff: 5}
 
-// refused is whether the server does not let the informer have the objects.
-func (s *Status) refused() bool {
-	return s.Phase == PhaseAbsent || s.Attempts > 0 && failure.ClassOf(s.LastError) == failure.ClassForbidden
-}
+// refused reports whether the server does not let the informer have the objects.
+func (s *Status) refused() bool { return s.Attempts > 0 && refuses(s.LastError) }
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -2,11 +2,15 @@ package cache
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -98,17 +102,18 @@ func TestCountersOfRemovedParts(t *testing.T) {
 	}
 	for range 2 {
 		one := newPart(nil)
-		p.replace([]*part{one})
+		p.replace([]*part{one}, &assignment{})
 		one.recorder.requested(PhaseListing, nil)
 		one.recorder.requested(PhaseWatching, failure.ErrWatchIdle)
 		one.recorder.requested(PhaseStreaming, failure.ErrStreamEnded)
 		one.recorder.relisted(failure.ErrHistoryRestarted)
 		one.recorder.reconnected(nil)
-		one.recorder.leftOut(failure.ErrUndecodable)
+		one.recorder.objectError(failure.ErrUndecodable)
 		p.received([]delta{{kind: set, from: one}, {kind: bookmarked, from: one}, {kind: deleted, from: one}})
 		before := counters()
-		if _, ended := p.replace(nil); len(ended) != 1 || ended[0] != one {
-			t.Errorf("ended: %v", ended)
+		var none assignment
+		if p.replace(nil, &none); len(none.ended) != 1 || none.ended[0] != one {
+			t.Errorf("ended: %v", none.ended)
 		}
 		if diff := cmp.Diff(before, counters()); diff != "" {
 			t.Errorf("removed (-before +after):\n%s", diff)
@@ -123,5 +128,100 @@ func TestCountersOfRemovedParts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, counters()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// manyParts returns parts that have begun, each of a namespace of its own.
+func manyParts(n int) *parts {
+	p := newParts(&namespacePlan{})
+	var all []*part
+	for i := range n {
+		one := newPart(nil)
+		one.namespace = strconv.Itoa(i)
+		all = append(all, one)
+	}
+	p.replace(all, p.plan.assign(all))
+	return p
+}
+
+// The work for one namespace, which is done for each at the end of an outage, and for each key
+// that is waited for at each event, does not depend on how many there are.
+func TestWorkOfOnePart(t *testing.T) {
+	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "1", Name: "a"}}
+	unavailable := &Failure{Err: apierrors.NewServiceUnavailable("down")}
+	for name, work := range map[string]func(*parts){
+		"recovery": func(p *parts) {
+			one := p.current[0]
+			p.leavesOut(one, unavailable)
+			p.onRecovery(one, nil)(t.Context(), 1)
+		},
+		"version of an object": func(p *parts) { _, _ = p.versionOf(obj) },
+		"version":              func(p *parts) { p.version() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocations := func(n int) float64 {
+				p := manyParts(n)
+				for _, one := range p.current {
+					p.leavesOut(one, unavailable)
+				}
+				return testing.AllocsPerRun(100, func() { work(p) })
+			}
+			if few, many := allocations(2), allocations(1000); many != few {
+				t.Errorf("%v allocations for 1,000 parts, %v for two", many, few)
+			}
+		})
+	}
+}
+
+// The version of all parts is the oldest one, whatever becomes of each of them.
+func TestVersionOfParts(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		p := manyParts(5)
+		refused := &Failure{Err: apierrors.NewForbidden(schema.GroupResource{}, "", nil)}
+		for step := range 300 {
+			one := p.current[random.IntN(len(p.current))]
+			version := strconv.Itoa(100 + step + random.IntN(9))
+			switch random.IntN(10) {
+			case 0:
+				for range maxRefusals {
+					p.leavesOut(one, refused)
+				}
+			case 1, 2: // may be older than before
+				p.received([]delta{{kind: replaced, from: one, resourceVersion: strconv.Itoa(100 + random.IntN(step+9)), list: &wholeList{}}})
+			case 3:
+				next := append(slices.Clone(p.current[1:]), manyParts(1).current...)
+				p.replace(next, p.plan.assign(next))
+			default:
+				p.received([]delta{{kind: bookmarked, from: one, resourceVersion: version}})
+			}
+			want := p.behind()
+			if got, awaited := p.version(); awaited != (want != nil) || awaited && got != want.version {
+				t.Fatalf("seed %d, step %d: version %q, %v, want that of %+v", seed, step, got, awaited, want)
+			}
+		}
+	}
+}
+
+// What parts leave out is added up while they are there.
+func TestPartsLeaveOut(t *testing.T) {
+	p := newParts(&namespacePlan{objects: func(string) int { return 0 }})
+	one, other := newPart(nil), newPart(nil)
+	one.recorder.leftOut.add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
+	other.recorder.leftOut.add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
+	for _, test := range []struct {
+		parts []*part
+		want  map[string]string
+	}{
+		{nil, nil},
+		{[]*part{one, other}, map[string]string{"one/a": failure.ErrUndecodable.Error(), "other/a": failure.ErrUndecodable.Error()}},
+		{[]*part{other}, map[string]string{"other/a": failure.ErrUndecodable.Error()}},
+	} {
+		p.replace(test.parts, p.plan.assign(test.parts))
+		var s Status
+		p.describe(&s)
+		if diff := cmp.Diff(test.want, s.LeftOutObjects); diff != "" || s.LeftOut != len(test.want) {
+			t.Errorf("of %d parts: %d left out (-want +got):\n%s", len(test.parts), s.LeftOut, diff)
+		}
 	}
 }

@@ -37,6 +37,8 @@ type progress struct {
 	at      atomic.Uint32
 	longest atomic.Int64
 	panics  atomic.Int32
+	// lastPanic is in nanoseconds of Unix time.
+	lastPanic atomic.Int64
 
 	// What is below is the goroutine's own: the number of calls, that at which the
 	// next step begins, how many the running one is to have, and when it began.
@@ -60,8 +62,8 @@ func (p *progress) step(at uint32) {
 	p.end(now)
 	p.began = now
 	p.next = p.calls + p.stride
-	p.since.Store(int64(now))
 	p.at.Store(at)
+	p.since.Store(int64(now))
 }
 
 // idle ends the running step: there is no event to call the handler for.
@@ -93,16 +95,18 @@ func (p *progress) end(now time.Duration) {
 
 // status fills in what a listener's goroutine has measured.
 func (p *progress) status(s *HandlerStatus) {
-	now := p.clock.now()
+	since, at := p.since.Load(), p.at.Load()
+	now := p.clock.now() // no earlier than both
 	s.Delivered = p.delivered.Load()
 	s.LongestCall = time.Duration(p.longest.Load())
-	s.Panics = int(p.panics.Load())
-	since := p.since.Load()
+	if s.Panics = int(p.panics.Load()); s.Panics > 0 {
+		s.LastPanic = time.Unix(0, p.lastPanic.Load())
+	}
 	if since < 0 {
 		return
 	}
 	s.LongestCall = max(s.LongestCall, now-time.Duration(since))
 	if p.toReplay.Load() == 0 {
-		s.Lag = time.Duration(uint32(now.Milliseconds())-p.at.Load()) * time.Millisecond
+		s.Lag = time.Duration(uint32(now.Milliseconds())-at) * time.Millisecond
 	}
 }

@@ -27,10 +27,10 @@ type reflector struct {
 	about  *SourceInfo
 	// namespace is the one that objects have to be of; "" is any.
 	namespace string
-	// filter limits what is requested and taken to a part of a shard, and resumed is where to
-	// begin with a watch; nil in general.
-	filter  *shardFilter
-	resumed *resume
+	// filter limits what is requested and taken to a shard; nil in general.
+	filter *shardFilter
+	// since is the version that the first list is not to be older than; "" is any.
+	since   string
 	options *settings
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
@@ -39,9 +39,8 @@ type reflector struct {
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
 	recorder  *statusRecorder
-	// failed is called after each failure, with whether the server refuses the resource. It
-	// may be nil.
-	failed func(ctx context.Context, refused bool)
+	// failed is called after each failure. It may be nil.
+	failed func(ctx context.Context, f *Failure)
 
 	backoff backoff
 	floor   floor
@@ -60,6 +59,8 @@ type reflector struct {
 	silenced bool
 	// opened is whether the last request was a watch that the server accepted.
 	opened bool
+	// broken is the end of a watch that the next one is to continue.
+	broken *brokenWatch
 	// detectsRestart is whether a version of the server that is older than that of a
 	// watch means that its history has restarted.
 	detectsRestart bool
@@ -75,22 +76,12 @@ type reflector struct {
 // Whatever waits has an error to report.
 func (r *reflector) run(ctx context.Context) error {
 	r.backoff = newBackoff(r.options.backoff(), r.options.jitter)
-	r.same = sameContent
 	r.delivered = newDelivered()
-	r.lookups = newLookups(ctx, r.find, r.push, r.options.jitter, r.about.OrderedResourceVersions)
+	r.lookups = newLookups(ctx, r.find, r.take, r.options.jitter, r.about.OrderedResourceVersions)
 	defer r.lookups.stop()
 
 	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
-	if from := r.resumed; from != nil {
-		s.phase, s.resourceVersion = PhaseWatching, from.version
-		r.detectsRestart, r.versioned = r.about.OrderedResourceVersions, r.about.OrderedResourceVersions
-		r.recorder.seen(from.version)
-		r.recorder.contact()
-		r.reread.pending = from.unreadable
-		for _, key := range from.lookups {
-			r.lookUp(key)
-		}
-	}
+	s.resourceVersion = r.since
 	for ctx.Err() == nil {
 		var pace pace
 		var err error
@@ -119,6 +110,13 @@ func (r *reflector) run(ctx context.Context) error {
 	return nil //nolint:nilerr // that ctx has ended is how it is to end
 }
 
+// inherit makes the reflector list no older state than another one had, which has ended, and
+// go on with what that knew of the server.
+func (r *reflector) inherit(from *reflector) {
+	r.since = cmp.Or(from.recorder.get().ResourceVersion, from.since)
+	r.same, r.versioned, r.detectsRestart = from.same, from.versioned, from.detectsRestart
+}
+
 // goOn waits until the next request is due, which follows one that ended in that phase,
 // took so long, and ended with err. It returns an error if there is to be none.
 func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, took time.Duration, err error) error {
@@ -143,18 +141,33 @@ func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, t
 	return nil
 }
 
+// brokenWatch is how a watch ended that the server had opened: err is nil if it closed it.
+type brokenWatch struct{ err error }
+
 // resume notes how it goes on after a watch.
 func (r *reflector) resume(s state, err error) {
-	if s.phase == PhaseWatching {
-		r.recorder.reconnected(err)
-	} else {
+	switch {
+	case s.phase != PhaseWatching:
+		r.broken = nil
 		r.recorder.relisted(err)
+	case r.opened:
+		r.broken = &brokenWatch{err}
 	}
 }
 
-// unsettled reports whether there are objects to look up. It may be called by any goroutine
-// once there was a list.
-func (r *reflector) unsettled() bool { return r.lookups.active.Load() }
+// reconnected notes that the server has opened a watch, which may continue another one.
+func (r *reflector) reconnected() {
+	if r.broken != nil {
+		r.recorder.reconnected(r.broken.err)
+		r.broken = nil
+	}
+}
+
+// take pushes a delta of an object, which is not left out then.
+func (r *reflector) take(d delta) {
+	r.recorder.leftOut.remove(d.key)
+	r.push(d)
+}
 
 // mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
 // as far as is known. It has no connection that could break, sends no bookmarks, and may
@@ -173,6 +186,7 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 			r.recorder.listing()
 			items = items[:0]
 			r.versions = versionSample{}
+			r.recorder.leftOut.beginVisit()
 		}
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })
@@ -210,6 +224,7 @@ func repeatsFirst(items []item, from int) bool {
 func (r *reflector) begin() {
 	r.versions = versionSample{}
 	r.delivered = newDelivered()
+	r.recorder.leftOut.beginVisit()
 	r.reread.listing()
 	r.lookups.hold()
 }
@@ -256,10 +271,12 @@ func (r *reflector) replace(ctx context.Context, s state, items []item) {
 	r.backoff.succeeded()
 	r.recorder.enter(PhaseWatching)
 	r.reread.listed()
+	r.recorder.leftOut.endVisit()
 	r.push(delta{kind: replaced, resourceVersion: s.resourceVersion, list: &wholeList{
-		items: items,
-		same:  r.sameness(s),
-		cause: &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
+		items:     items,
+		same:      r.sameness(s),
+		restarted: s.restarted,
+		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
 	}})
 	seen := r.versions.sameness(s.resourceVersion)
 	if r.same = sameContent; r.about.OrderedResourceVersions {
@@ -352,12 +369,13 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 	r.versions.add(obj)
 	key, err := r.keyOf(obj)
 	if err != nil {
-		r.reportObject(ctx, err)
+		r.reportKey(ctx, err)
 		return item{}, false
 	}
 	it := item{key: key, obj: obj}
 	old, existed := r.cached(it)
 	if existed && same == sameVersion && same.of(old, obj) {
+		r.recorder.leftOut.remove(key)
 		it.obj = old
 		return it, true
 	}
@@ -366,6 +384,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 		it.obj = old
 		return it, existed
 	}
+	r.recorder.leftOut.remove(key)
 	if it.obj == nil {
 		return item{}, false
 	}
@@ -388,14 +407,14 @@ func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 // makes an item of the one that the store has: what is missing in a list counts as
 // gone.
 func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
-	r.reportObject(ctx, err)
 	var object *failure.ObjectError
 	if !errors.As(err, &object) || object.Object == "" {
-		r.reread.unreadable()
+		r.reportKey(ctx, err)
 		return item{}, false
 	}
 	it := item{key: parseKey(object.Object)}
-	r.lookUp(it.key)
+	r.lookUp(it.key) // before it is left out: an earlier look-up may just end
+	r.reportObject(ctx, err)
 	old, existed := r.cached(it)
 	it.obj = old
 	return it, existed

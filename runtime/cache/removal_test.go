@@ -187,7 +187,7 @@ func TestHandlerExits(t *testing.T) {
 				panic("no room")
 			}
 			exit(obj)
-		}}, cache.HandlerOptions{OnPanic: cache.PanicRetry}, cache.HandlerStatus{Delivered: 4, Panics: 1}},
+		}}, cache.HandlerOptions{OnPanic: cache.PanicRetry}, cache.HandlerStatus{Delivered: 4, Panics: 1, LastPanic: time.Unix(946684800, 0)}},
 		{"policy of a crash", inOrder(false), cache.HandlerOptions{OnPanic: cache.PanicCrash}, cache.HandlerStatus{Delivered: 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,20 +15,23 @@ const (
 	// versions are those of etcd (KEP-5504): another state has another version.
 	sameVersion sameness = iota
 	// sameContent is the same content too. It is for all other servers: aggregated
-	// APIs may keep no versions at all, and fakes the same one for ever.
+	// APIs may keep no versions at all, and fakes the same one for ever. An object
+	// that is not readable is never the same: handlers get an update, as client-go's do
+	// for every object of a list.
 	sameContent
 )
 
-// of reports whether a and b are the same state of the same object. An object
-// without a resourceVersion, or that is no API object, has no version to compare.
-func (s sameness) of(a, b any) bool {
-	if samePointer(a, b) {
+// of reports whether both are the same state of the same object. An object without a
+// resourceVersion, or that is no API object, has no version to compare. Users of stored may
+// be reading it; obj is the caller's alone.
+func (s sameness) of(stored, obj any) bool {
+	if samePointer(stored, obj) {
 		return true
 	}
 	if s == sameVersion {
-		return hasSameVersion(a, b)
+		return hasSameVersion(stored, obj)
 	}
-	return reflect.DeepEqual(a, b)
+	return isReadable(stored) && reflect.DeepEqual(stored, obj)
 }
 
 func hasSameVersion(a, b any) bool {

@@ -1,9 +1,78 @@
 package cache
 
 import (
+	"fmt"
 	"strconv"
+	"sync"
 	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
+
+// circular refers to itself.
+type circular struct {
+	Next, Last *circular
+	Name       string
+}
+
+func newCircle(name string) *circular {
+	c := &circular{Name: name}
+	c.Next, c.Last = c, &circular{Next: c, Last: c}
+	return c
+}
+
+func TestSameContent(t *testing.T) {
+	pod := func(limit, size string) *v1.Pod {
+		p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", CreationTimestamp: metav1.Unix(1, 0)}, Spec: v1.PodSpec{Containers: []v1.Container{{Name: "c"}}}}
+		p.Spec.Containers[0].Resources.Limits = v1.ResourceList{"cpu": resource.MustParse(limit)}
+		if size != "" {
+			quantity := resource.MustParse(size)
+			p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{SizeLimit: &quantity}}}}
+		}
+		return p
+	}
+	free := func(content any) any { return &unstructured.Unstructured{Object: map[string]any{"spec": content}} }
+	for _, test := range []struct {
+		name        string
+		stored, obj any
+		want        bool
+	}{
+		{"equal", pod("1", ""), pod("1", ""), true},
+		{"a quantity in a map differs", pod("1", ""), pod("2", ""), false},
+		{"a quantity that may be written to", pod("1", "1Gi"), pod("1", "1Gi"), false},
+		{"one more", pod("1", ""), pod("1", "1Gi"), false},
+		{"one less", pod("1", "1Gi"), pod("1", ""), false},
+		{"without a type", free([]any{int64(1), "a", nil}), free([]any{int64(1), "a", nil}), true},
+		{"without a type, differs", free([]any{int64(1)}), free([]any{int64(2)}), false},
+		{"raw", &runtime.RawExtension{Raw: []byte("{}")}, &runtime.RawExtension{Raw: []byte("{}")}, true},
+		{"circles", newCircle("a"), newCircle("a"), true},
+		{"circles that differ", newCircle("a"), newCircle("b"), false},
+		{"nothing", nil, nil, true},
+	} {
+		if got := sameContent.of(test.stored, test.obj); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// Users print what is stored while it is compared: under the race detector this finds a
+// comparison of what they write to.
+func TestSameContentWhileUsersPrint(t *testing.T) {
+	size := resource.MustParse("1024Mi")
+	stored := &v1.Pod{Spec: v1.PodSpec{
+		Containers: []v1.Container{{Env: []v1.EnvVar{{ValueFrom: &v1.EnvVarSource{ResourceFieldRef: &v1.ResourceFieldSelector{Divisor: size}}}}}},
+		Volumes:    []v1.Volume{{VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{SizeLimit: &size}}}},
+	}}
+	twin := stored.DeepCopy()
+	var users sync.WaitGroup
+	users.Go(func() { _ = fmt.Sprint(stored) })
+	users.Go(func() { sameContent.of(stored, twin) })
+	users.Wait()
+}
 
 func TestVersionSample(t *testing.T) {
 	var many []string

@@ -1,7 +1,6 @@
 package cache_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -20,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
-	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -83,39 +81,37 @@ func sorted(t *testing.T, informer *cache.Informer[*thing], seen *cachetest.Reco
 // who does.
 func TestShard(t *testing.T) {
 	for _, filters := range []bool{true, false} {
-		for _, streams := range []int{0, 3} {
-			t.Run(fmt.Sprintf("server filters %v, %d streams", filters, streams), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					api := things(t, 100)
-					api.FilterShards(filters)
-					mine := shard.New(shard.UID, part(t, 1, 3))
-					r := run(t, api, cache.Options[*thing]{Shard: mine, Streams: streams})
-					seen, _ := r.handle(cache.HandlerOptions{})
-					settle()
-					want := of(api, mine)
-					expect(t, "objects of the shard", want, sorted(t, r.Informer, seen))
-					if len(want) < 20 || len(want) > 45 {
-						t.Fatalf("%d of 100 objects are in a third", len(want))
+		t.Run(fmt.Sprintf("server filters %v", filters), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := things(t, 100)
+				api.FilterShards(filters)
+				mine := shard.New(shard.UID, part(t, 1, 3))
+				r := run(t, api, cache.Options[*thing]{Shard: mine})
+				seen, _ := r.handle(cache.HandlerOptions{})
+				settle()
+				want := of(api, mine)
+				expect(t, "objects of the shard", want, sorted(t, r.Informer, seen))
+				if len(want) < 20 || len(want) > 45 {
+					t.Fatalf("%d of 100 objects are in a third", len(want))
+				}
+				status := r.Status()
+				by := map[bool]string{true: "server", false: "client"}[filters]
+				if status.ShardFilter != by || status.Shard != part(t, 1, 3).String() || !status.Synced {
+					t.Errorf("status: %v, %q, %q", status, status.ShardFilter, status.Shard)
+				}
+				for i := range 50 {
+					touch(t, api, fmt.Sprint(i))
+				}
+				must[*thing](t)(api.Create(withUID(newThing("new"))))
+				settle()
+				expect(t, "objects after changes", of(api, mine), sorted(t, r.Informer, seen))
+				for _, e := range seen.Events() {
+					if !mine.Has(e.Object) {
+						t.Errorf("%v of an object of another shard", e)
 					}
-					status := r.Status()
-					by := map[bool]string{true: "server", false: "client"}[filters]
-					if status.ShardFilter != by || status.Shard != part(t, 1, 3).String() || len(status.Streams) != max(1, streams) || !status.Synced {
-						t.Errorf("status: %v, %q, %q, streams %v", status, status.ShardFilter, status.Shard, len(status.Streams))
-					}
-					for i := range 50 {
-						touch(t, api, fmt.Sprint(i))
-					}
-					must[*thing](t)(api.Create(withUID(newThing("new"))))
-					settle()
-					expect(t, "objects after changes", of(api, mine), sorted(t, r.Informer, seen))
-					for _, e := range seen.Events() {
-						if !mine.Has(e.Object) {
-							t.Errorf("%v of an object of another shard", e)
-						}
-					}
-				})
+				}
 			})
-		}
+		})
 	}
 }
 
@@ -187,94 +183,71 @@ func TestShardChanges(t *testing.T) {
 	})
 }
 
-// However often a shard changes, there is no more than one watch for a stream, once all is
-// quiet, and it asks for the objects of the shard only.
-func TestShardStreams(t *testing.T) {
-	for _, streams := range []int{1, 3} {
-		synctest.Test(t, func(t *testing.T) {
-			api := things(t, 50)
-			api.FilterShards(true)
-			mine := shard.New(shard.UID, part(t, 0, 16))
-			r := run(t, api, cache.Options[*thing]{Shard: mine, Streams: streams})
-			seen, _ := r.handle(cache.HandlerOptions{})
-			for i := range 16 {
-				mine.Set(part(t, i, 16).Union(part(t, (i+7)%16, 16)).Union(part(t, i/2, 8)))
-				touch(t, api, fmt.Sprint(i))
-				time.Sleep(time.Second)
+// However often a shard changes, it has one watch, which asks for the objects of the shard only.
+// What it gains is one list, and what it loses is none.
+func TestShardChangesOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := things(t, 50)
+		api.FilterShards(true)
+		mine := shard.New(shard.UID, part(t, 0, 16))
+		r := run(t, api, cache.Options[*thing]{Shard: mine})
+		seen, _ := r.handle(cache.HandlerOptions{})
+		for i := range 16 {
+			mine.Set(part(t, i, 16).Union(part(t, (i+7)%16, 16)).Union(part(t, i/2, 8)))
+			touch(t, api, fmt.Sprint(i))
+			time.Sleep(time.Second)
+		}
+		lists := func() (n int) {
+			for _, request := range api.Requests() {
+				if request.Verb == cachetest.List || request.Options.SendInitialEvents != nil {
+					n++
+				}
 			}
-			lists := 0
-			time.Sleep(time.Minute)
 			api.ResetRequests()
-			mine.Set(part(t, 0, 4))
+			return n
+		}
+		time.Sleep(time.Minute)
+		lists()
+		for _, step := range []struct {
+			ranges shard.Ranges
+			lists  int
+		}{{part(t, 0, 2), 1}, {part(t, 0, 4), 0}, {part(t, 0, 8), 0}, {part(t, 0, 4), 1}} {
+			mine.Set(step.ranges)
 			time.Sleep(time.Minute)
 			touch(t, api, "1")
 			settle()
 			expect(t, "objects of the shard", of(api, mine), sorted(t, r.Informer, seen))
-			if watches := api.Watches(); watches > streams || watches == 0 {
-				t.Errorf("%d watches for %d streams", watches, streams)
+			if n := lists(); n != step.lists {
+				t.Errorf("%d lists for %v, want %d", n, step.ranges, step.lists)
 			}
-			for _, stream := range r.Status().Streams {
-				if stream.Phase != cache.PhaseWatching || !stream.Synced {
-					t.Errorf("stream: %v", stream)
-				}
+			if watches := api.Watches(); watches != 1 {
+				t.Errorf("%d watches", watches)
 			}
-			for _, request := range api.Requests() {
-				if request.Verb == cachetest.List || request.Options.SendInitialEvents != nil {
-					lists++
-				}
-			}
-			if lists > streams {
-				t.Errorf("%d lists for %d streams", lists, streams)
-			}
-			if got := r.Status().Shard; got != part(t, 0, 4).String() {
+			if got := r.Status().Shard; got != step.ranges.String() {
 				t.Errorf("status: shard %s", got)
 			}
-		})
-	}
+		}
+	})
 }
 
-// An object that is deleted and made again in another stream's ranges is there in the end,
-// whichever stream is first.
-func TestRecreatedInAnotherStream(t *testing.T) {
-	for _, slow := range []int{0, 1} {
-		synctest.Test(t, func(t *testing.T) {
-			api := things(t, 1)
-			api.FilterShards(true)
-			halves := []shard.Ranges{part(t, 0, 2), part(t, 1, 2)}
-			api.Fail(cachetest.Fault{
-				Verb: cachetest.Watch, Times: -1, Delay: time.Second,
-				If: func(r cachetest.Request) bool { return r.Options.ShardSelector == shard.UID.Selector(halves[slow]) },
-			})
-			r := run(t, api, cache.Options[*thing]{Streams: 2, DisableWatchList: true})
-			seen, _ := r.handle(cache.HandlerOptions{})
-			settle()
-			for i := range 40 {
-				must[*thing](t)(api.Delete(keyOf("0")))
-				if i%3 == 0 {
-					time.Sleep(time.Second)
-				}
-				if i%5 == 0 {
-					api.BreakWatches(errors.New("cut"))
-				}
-				must[*thing](t)(api.Create(withUID(newThing("0"))))
-				if i%4 == 0 {
-					touch(t, api, "0")
-				}
-				if i%7 == 0 {
-					time.Sleep(3 * time.Second)
-				}
-			}
+// Objects that are left out are those of the shard, also when it has lost hashes, and no reason to
+// list again and again.
+func TestShardLeavesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := things(t, 32)
+		mine := shard.New(shard.UID, shard.All())
+		r := run(t, api, cache.Options[*thing]{Shard: mine, Transform: func(*thing) (*thing, error) { return nil, errors.New("no good") }})
+		for _, ranges := range []shard.Ranges{shard.All(), part(t, 0, 2), part(t, 0, 8), part(t, 0, 4)} {
+			mine.Set(ranges)
 			time.Sleep(time.Minute)
-			expect(t, "objects", []string{"0"}, sorted(t, r.Informer, seen))
-			if n := r.Status().Bookmarks; n != 0 {
-				t.Errorf("%d bookmarks were counted, and none was sent", n)
+			if left, want := r.Status().LeftOut, len(of(api, mine)); left != want {
+				t.Errorf("%d objects of %v are left out, want %d", left, ranges, want)
 			}
-			got, _ := r.Store().Get(keyOf("0"))
-			if want := must[*thing](t)(api.Get(keyOf("0"))); got.UID != want.UID || got.ResourceVersion != want.ResourceVersion {
-				t.Errorf("store has %s at %s, API %s at %s", got.UID, got.ResourceVersion, want.UID, want.ResourceVersion)
-			}
-		})
-	}
+		}
+		if n := r.Status().Lists.Succeeded + r.Status().WatchLists.Succeeded; n > 4 {
+			t.Errorf("%d lists", n)
+		}
+	})
 }
 
 // An object that a function moves out of the shard is released, and one that it moves in is
@@ -294,7 +267,7 @@ func TestShardByFunction(t *testing.T) {
 		for name, team := range map[string]string{"a": "red", "b": "blue"} {
 			must[*thing](t)(api.Create(owned(name, team)))
 		}
-		r := run(t, api, cache.Options[*thing]{Shard: mine, Streams: 4})
+		r := run(t, api, cache.Options[*thing]{Shard: mine})
 		seen, _ := r.handle(cache.HandlerOptions{})
 		settle()
 		expect(t, "the red ones", []string{"a"}, sorted(t, r.Informer, seen))
@@ -414,7 +387,19 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	if random.IntN(4) == 0 {
 		server = incomparable{api}
 	}
-	r := start(t, cache.New(server, cache.Options[*thing]{Shard: mine, Streams: random.IntN(4), DisableWatchList: random.IntN(2) == 0}))
+	options := cache.Options[*thing]{Shard: mine, DisableWatchList: random.IntN(2) == 0}
+	leavesOut := func(*thing) bool { return false }
+	if random.IntN(3) == 0 {
+		leavesOut = func(obj *thing) bool { return strings.HasSuffix(obj.Labels["n"], "7") }
+		options.Transform = func(obj *thing) (*thing, error) {
+			if leavesOut(obj) {
+				return nil, nil
+			}
+			return obj, nil
+		}
+	}
+	early := api.ResourceVersion()
+	r := start(t, cache.New(server, options))
 	seen, _ := r.handle(cache.HandlerOptions{})
 	merged, _ := r.handle(cache.HandlerOptions{Coalesce: true, Limit: 2})
 	if random.IntN(2) == 0 {
@@ -423,7 +408,13 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	for range 120 {
 		obj := object()
 		key := types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}
-		switch random.IntN(12) {
+		switch random.IntN(13) {
+		case 12:
+			if random.IntN(10) > 0 {
+				early = api.ResourceVersion()
+			} else if err := api.Restore(early); err == nil {
+				time.Sleep(20 * time.Minute) // a version that is reached again before it is noticed tells nothing
+			}
 		case 0, 1:
 			mine.Set(some())
 		case 2:
@@ -456,7 +447,7 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	time.Sleep(10 * time.Minute)
 	var want []string
 	for _, obj := range api.Objects() {
-		if mine.Has(obj) {
+		if mine.Has(obj) && !leavesOut(obj) {
 			want = append(want, obj.Namespace+"/"+obj.Name+" "+obj.ResourceVersion)
 		}
 	}
@@ -475,7 +466,7 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 			}
 		}
 	}
-	if ranges, _ := mine.Ranges(); api.Watches() > max(1, len(r.Status().Streams)) || len(ranges) == 0 && api.Watches() > 0 {
+	if ranges, _ := mine.Ranges(); api.Watches() > 1 || len(ranges) == 0 && api.Watches() > 0 {
 		t.Errorf("%d watches", api.Watches())
 	}
 }
@@ -484,56 +475,6 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 type incomparable struct{ *cachetest.API[*thing] }
 
 func (incomparable) Describe() cache.SourceInfo { return cache.SourceInfo{NoWatchList: true} }
-
-// An object that is to be looked up is still looked up when its part becomes one with another,
-// though that was found fit before.
-func TestLookupsOfJoinedParts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := things(t, 8)
-		api.FilterShards(true)
-		mine := shard.New(shard.UID, part(t, 0, 2))
-		var busy atomic.Bool
-		r := run(t, api, cache.Options[*thing]{Shard: mine, DisableWatchList: true, OnFailure: func(context.Context, cache.Failure) (d cache.Decision) {
-			if busy.Load() {
-				time.Sleep(time.Minute)
-			}
-			return d
-		}})
-		seen, _ := r.handle(cache.HandlerOptions{})
-		settle()
-		busy.Store(true)
-		api.BreakWatches(errors.New("cut")) // the first part can't end for a minute
-		settle()
-		busy.Store(false)
-		mine.Set(shard.All())
-		settle()
-		gained := ""
-		for _, obj := range api.Objects() {
-			if !part(t, 0, 2).Contains(shard.UID.Hash(obj)) {
-				gained = obj.Name
-			}
-		}
-		lookup := func(r cachetest.Request) bool { return r.Options.FieldSelector != "" }
-		api.Fail(cachetest.Fault{Verb: cachetest.List, If: lookup, Times: -1, Err: cachetest.Status(503)})
-		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: &failure.ObjectError{Err: errors.New("garbled")}})
-		api.CloseWatches()
-		time.Sleep(2 * time.Second)
-		touch(t, api, gained) // which the second part can't decode
-		settle()
-		api.Bookmark()
-		time.Sleep(2 * time.Minute)
-		if n := len(r.Status().Streams); n != 1 {
-			t.Fatalf("%d streams", n)
-		}
-		api.ClearFaults()
-		time.Sleep(3 * time.Minute)
-		expect(t, "objects", of(api, mine), sorted(t, r.Informer, seen))
-		want := must[*thing](t)(api.Get(keyOf(gained)))
-		if got, _ := r.Store().Get(keyOf(gained)); got.ResourceVersion != want.ResourceVersion {
-			t.Errorf("object %s: resourceVersion %s, want %s", gained, got.ResourceVersion, want.ResourceVersion)
-		}
-	})
-}
 
 // inNamespace is a source of one part, that of the namespace of all objects.
 type inNamespace struct{ cache.Source[*thing] }
@@ -549,101 +490,13 @@ func (s inNamespace) Describe() cache.SourceInfo {
 func TestPartsKnowTheirSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 8)
-		start(t, cache.New(incomparable{api}, cache.Options[*thing]{Streams: 2}))
+		start(t, cache.New(incomparable{api}, cache.Options[*thing]{Shard: shard.New(shard.UID, shard.All())}))
 		start(t, cache.New(inNamespace{incomparable{api}}, cache.Options[*thing]{}))
 		time.Sleep(time.Minute)
 		for _, r := range api.Requests() {
 			if r.Options.SendInitialEvents != nil {
 				t.Errorf("watch-list of a source that has none: %+v", r.Options)
 			}
-		}
-	})
-}
-
-// However often a shard gains hashes, its watches do not become more and more, also if their
-// versions can't be compared. They are listed again now and then only.
-func TestShardWatchesOfUnorderedSource(t *testing.T) {
-	for _, streams := range []int{1, 3} {
-		synctest.Test(t, func(t *testing.T) {
-			api := things(t, 64)
-			api.FilterShards(true)
-			mine := shard.New(shard.UID, part(t, 0, 64))
-			r := start(t, cache.New(incomparable{api}, cache.Options[*thing]{Shard: mine, Streams: streams}))
-			seen, _ := r.handle(cache.HandlerOptions{})
-			time.Sleep(time.Minute)
-			api.ResetRequests()
-			most := 0
-			ranges, _ := mine.Ranges()
-			for i := range 63 {
-				ranges = ranges.Union(part(t, i+1, 64))
-				mine.Set(ranges)
-				touch(t, api, fmt.Sprint(i))
-				time.Sleep(time.Minute)
-				expect(t, "objects of the shard", of(api, mine), sorted(t, r.Informer, seen))
-				most = max(most, api.Watches())
-			}
-			if most > streams+8 {
-				t.Errorf("%d watches for %d streams", most, streams)
-			}
-			lists := 0
-			for _, request := range api.Requests() {
-				if request.Verb == cachetest.List && request.Options.Limit != 1 { // which asks a silent server for its version
-					lists++
-				}
-			}
-			if lists > 63+63/8+1 {
-				t.Errorf("%d lists for 63 gains", lists)
-			}
-			for _, e := range seen.Events() {
-				if e.Type == cachetest.Delete {
-					t.Errorf("%v: nothing was deleted", e)
-				}
-			}
-		})
-	}
-}
-
-// Objects of one part whose names later objects of another have in the store, until that is
-// known to have lost them, are all found, however many they are.
-func TestManyDisputedObjects(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		halves := []shard.Ranges{part(t, 0, 2), part(t, 1, 2)}
-		in := func(half int, name string) *thing {
-			for {
-				if obj := withUID(newThing(name)); halves[half].Contains(shard.UID.Hash(obj)) {
-					return obj
-				}
-			}
-		}
-		api := cachetest.NewAPI[*thing]()
-		api.FilterShards(true)
-		const n = 100
-		for i := range n {
-			must[*thing](t)(api.Create(in(1, fmt.Sprint(i))))
-		}
-		early := api.ResourceVersion()
-		for i := range n {
-			must[*thing](t)(api.Delete(keyOf(fmt.Sprint(i))))
-			must[*thing](t)(api.Create(in(0, fmt.Sprint(i))))
-		}
-		r := run(t, api, cache.Options[*thing]{Streams: 2, DisableWatchList: true})
-		seen, _ := r.handle(cache.HandlerOptions{})
-		settle()
-		api.Fail(cachetest.Fault{
-			Verb: cachetest.List, Times: -1, Delay: time.Minute,
-			If: func(r cachetest.Request) bool { return r.Options.ShardSelector == shard.UID.Selector(halves[0]) },
-		})
-		if err := api.Restore(early); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Hour)
-		var want []string
-		for _, obj := range api.Objects() {
-			want = append(want, obj.Name)
-		}
-		slices.Sort(want)
-		if expect(t, "objects", want, sorted(t, r.Informer, seen)); len(want) != n {
-			t.Errorf("%d objects are restored", len(want))
 		}
 	})
 }

@@ -56,7 +56,8 @@ type writeObserver struct {
 	wants []wanted
 }
 
-func (o *writeObserver) settled(*part) {}
+func (o *writeObserver) applying([]delta) {}
+func (o *writeObserver) settled(*part)    {}
 
 func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) }
 func (o *writeObserver) committed()            {}
@@ -224,16 +225,6 @@ func TestStagedAgain(t *testing.T) {
 		if store.Len() != 9 {
 			t.Errorf("%d objects", store.Len())
 		}
-	}
-}
-
-// Len needs no lock.
-func TestLenUnderTheLock(t *testing.T) {
-	store := newThingStore(t, numbered(3, "1"))
-	store.core.mu.Lock()
-	defer store.core.mu.Unlock()
-	if n := store.Len(); n != 3 {
-		t.Errorf("%d objects", n)
 	}
 }
 

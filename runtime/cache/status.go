@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // Phase is what an informer is doing.
@@ -90,12 +89,6 @@ type Status struct {
 
 	// Objects is how many the store holds.
 	Objects int `json:"objects"`
-	// Memory is about how much memory they took when they were last measured, by
-	// Informer.MeasureMemory or because of Options.MemoryInterval, with the ten fields that
-	// took the most. It is to within a fifth of what the heap holds, and without the store
-	// itself, which takes about 100 bytes for each object and its indexes. Nil before the
-	// first measurement. It must not be mutated.
-	Memory *footprint.Report `json:"memory,omitempty"`
 	// ResourceVersion is the latest that was seen in a list or a watch. The
 	// store may still be at an earlier one.
 	ResourceVersion string `json:"resourceVersion"`
@@ -107,7 +100,7 @@ type Status struct {
 	// when a list was complete, a watch opened, a watch event or bookmark came, or the
 	// server said that it does not have the resource.
 	LastContact time.Time `json:"lastContact,omitzero"`
-	// Reconnects counts the watches that took up where another one ended, and
+	// Reconnects counts the watches that the server has opened where another one ended, and
 	// ReconnectReason is the error with which the last of those ended; nil if the
 	// server closed it.
 	Reconnects      int   `json:"reconnects"`
@@ -130,8 +123,14 @@ type Status struct {
 	// by name. Bookmarks counts the bookmarks.
 	Events    uint64 `json:"events"`
 	Bookmarks uint64 `json:"bookmarks"`
-	// ObjectErrors counts the objects that were left out of the store or an index,
-	// and LastObjectError is why the last of them was.
+	// LeftOut counts the objects that are left out now: their latest state is not in the
+	// store, or not in one of its indexes. Objects whose name is not known count as one.
+	// LeftOutObjects has the reasons, by namespace/name, of the first hundred in the order of
+	// their names; "" is a name that is not known.
+	LeftOut        int               `json:"leftOut"`
+	LeftOutObjects map[string]string `json:"leftOutObjects,omitempty"`
+	// ObjectErrors counts how often an object was left out since the start, and
+	// LastObjectError is the last of these errors.
 	ObjectErrors    int   `json:"objectErrors"`
 	LastObjectError error `json:"lastObjectError,omitempty"`
 
@@ -145,10 +144,6 @@ type Status struct {
 	// or "client".
 	Shard       string `json:"shard,omitempty"`
 	ShardFilter string `json:"shardFilter,omitempty"`
-	// Streams are the statuses of the lists and watches, sorted by Name, if the informer has
-	// several or follows a shard. Their names are their ranges. What is above is then as for
-	// Namespaces.
-	Streams []Status `json:"streams,omitempty"`
 
 	// Handlers are those that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
@@ -169,8 +164,9 @@ type HandlerStatus struct {
 	// LongestCall is how long the longest call took, or takes. Quick calls that
 	// follow each other are measured together.
 	LongestCall time.Duration `json:"longestCall"`
-	// Panics counts the calls that ended in a panic.
-	Panics int `json:"panics"`
+	// Panics counts the calls that ended in a panic, and LastPanic is when the last did.
+	Panics    int       `json:"panics"`
+	LastPanic time.Time `json:"lastPanic,omitzero"`
 }
 
 // String returns what to put behind "the informer is".
@@ -214,8 +210,21 @@ func (s Status) Check(stale time.Duration) error {
 	if s.Phase == PhaseStopped {
 		return fmt.Errorf("informer %q: %w", s.Name, ErrStopped)
 	}
+	if s.Started.IsZero() {
+		return nil // it was not started, or is not of this module and has no times
+	}
 	if age := s.Stale(); age > stale {
 		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, ErrStale, age.Round(time.Second), s)
 	}
 	return nil
+}
+
+// CheckSynced returns a *SyncError without a cause if the store has not held a whole list
+// yet, for a readiness probe. The resource of an informer that waits for it to be installed
+// is missed: it is an error, unless the informer was in sync before.
+func (s Status) CheckSynced() error {
+	if s.Synced {
+		return nil
+	}
+	return &SyncError{Informer: s.Name, Status: s}
 }

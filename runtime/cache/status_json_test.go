@@ -15,7 +15,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // fullStatus has a value in every field.
@@ -23,25 +22,18 @@ func fullStatus() cache.Status {
 	begin := time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC)
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "shop.example.com", Resource: "orders"}, "", errors.New("no role"))
 	return cache.Status{
-		Name:         "orders.v1.shop.example.com",
-		Phase:        cache.PhaseBackingOff,
-		Since:        begin.Add(5 * time.Minute),
-		Started:      begin,
-		NextAttempt:  begin.Add(5*time.Minute + 1500*time.Millisecond),
-		Synced:       true,
-		Attempts:     3,
-		FailingSince: begin.Add(4 * time.Minute),
-		LastError:    fmt.Errorf("list: %w", forbidden),
-		Received:     1,
-		Expected:     3,
-		Objects:      2,
-		Memory: &footprint.Report{
-			Time:    begin.Add(2 * time.Minute),
-			Objects: 2,
-			Bytes:   5000,
-			Shared:  1000,
-			Fields:  []footprint.Field{{Path: ".spec.items", Bytes: 4000}, {Path: ".", Bytes: 1000}},
-		},
+		Name:            "orders.v1.shop.example.com",
+		Phase:           cache.PhaseBackingOff,
+		Since:           begin.Add(5 * time.Minute),
+		Started:         begin,
+		NextAttempt:     begin.Add(5*time.Minute + 1500*time.Millisecond),
+		Synced:          true,
+		Attempts:        3,
+		FailingSince:    begin.Add(4 * time.Minute),
+		LastError:       fmt.Errorf("list: %w", forbidden),
+		Received:        1,
+		Expected:        3,
+		Objects:         2,
 		ResourceVersion: "17",
 		LastEvent:       begin.Add(time.Minute),
 		LastBookmark:    begin.Add(2 * time.Minute),
@@ -56,11 +48,12 @@ func fullStatus() cache.Status {
 		Watches:         failure.Outcomes{Succeeded: 1, Failed: failure.Counts{failure.ClassSilent: 1}},
 		Events:          1,
 		Bookmarks:       1,
+		LeftOut:         1,
+		LeftOutObjects:  map[string]string{"shop/first": "customer is missing"},
 		ObjectErrors:    1,
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
 		Shard:           "0000000000000000-7fffffffffffffff",
 		ShardFilter:     "server",
-		Streams:         []cache.Status{{Name: "0000000000000000-7fffffffffffffff", Phase: cache.PhaseWatching, Synced: true}},
 		Namespaces:      []cache.Status{{Name: "shop", Phase: cache.PhaseWatching, Synced: true, Objects: 2, ResourceVersion: "17"}},
 		Handlers: []cache.HandlerStatus{{
 			Name:        "invoices",
@@ -69,6 +62,7 @@ func fullStatus() cache.Status {
 			Delivered:   2,
 			LongestCall: 1500 * time.Millisecond,
 			Panics:      1,
+			LastPanic:   begin.Add(4 * time.Minute),
 		}},
 	}
 }
@@ -89,22 +83,6 @@ const fullStatusJSON = `{
   "received": 1,
   "expected": 3,
   "objects": 2,
-  "memory": {
-    "time": "2026-11-22T06:32:00Z",
-    "objects": 2,
-    "bytes": 5000,
-    "shared": 1000,
-    "fields": [
-      {
-        "path": ".spec.items",
-        "bytes": 4000
-      },
-      {
-        "path": ".",
-        "bytes": 1000
-      }
-    ]
-  },
   "resourceVersion": "17",
   "lastEvent": "2026-11-22T06:31:00Z",
   "lastBookmark": "2026-11-22T06:32:00Z",
@@ -142,6 +120,10 @@ const fullStatusJSON = `{
   },
   "events": 1,
   "bookmarks": 1,
+  "leftOut": 1,
+  "leftOutObjects": {
+    "shop/first": "customer is missing"
+  },
   "objectErrors": 1,
   "lastObjectError": {
     "message": "object \"shop/first\": customer is missing"
@@ -158,32 +140,19 @@ const fullStatusJSON = `{
       "relists": 0,
       "events": 0,
       "bookmarks": 0,
+      "leftOut": 0,
       "objectErrors": 0
     }
   ],
   "shard": "0000000000000000-7fffffffffffffff",
   "shardFilter": "server",
-  "streams": [
-    {
-      "name": "0000000000000000-7fffffffffffffff",
-      "phase": "watching",
-      "synced": true,
-      "attempts": 0,
-      "objects": 0,
-      "resourceVersion": "",
-      "reconnects": 0,
-      "relists": 0,
-      "events": 0,
-      "bookmarks": 0,
-      "objectErrors": 0
-    }
-  ],
   "handlers": [
     {
       "name": "invoices",
       "backlog": 500,
       "delivered": 2,
       "panics": 1,
+      "lastPanic": "2026-11-22T06:34:00Z",
       "lag": "40s",
       "longestCall": "1.5s"
     }
@@ -208,6 +177,7 @@ func TestStatusJSON(t *testing.T) {
   "relists": 0,
   "events": 0,
   "bookmarks": 0,
+  "leftOut": 0,
   "objectErrors": 0
 }`},
 	} {
@@ -270,8 +240,6 @@ func TestStatusJSONHasEveryField(t *testing.T) {
 	status := fullStatus()
 	check(status)
 	check(status.Handlers[0])
-	check(*status.Memory)
-	check(status.Memory.Fields[0])
 }
 
 func TestPhaseText(t *testing.T) {

@@ -17,6 +17,8 @@ type statusRecorder struct {
 
 	// arrived and expected are Status.Received and Status.Expected.
 	arrived, expected atomic.Int64
+
+	leftOut leftOut
 }
 
 func (r *statusRecorder) get() Status {
@@ -24,6 +26,7 @@ func (r *statusRecorder) get() Status {
 	defer r.mu.Unlock()
 	s := r.status
 	s.Received, s.Expected = int(r.arrived.Load()), int(r.expected.Load())
+	r.leftOut.describe(&s)
 	return s
 }
 
@@ -150,7 +153,7 @@ func (r *statusRecorder) seen(resourceVersion string) {
 	r.status.ResourceVersion = resourceVersion
 }
 
-// reconnected notes that another watch goes on where one ended.
+// reconnected notes that the server has opened a watch where one ended, with that error.
 func (r *statusRecorder) reconnected(reason error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +170,8 @@ func (r *statusRecorder) relisted(reason error) {
 	r.status.RelistReasons.Add(failure.ClassOf(reason))
 }
 
-func (r *statusRecorder) leftOut(err error) {
+// objectError counts an object that was left out.
+func (r *statusRecorder) objectError(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status.ObjectErrors++

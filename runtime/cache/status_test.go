@@ -3,11 +3,13 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -54,7 +56,7 @@ func TestStatus(t *testing.T) {
 		if s.LastContact.Sub(begin) <= bookmark {
 			t.Errorf("LastContact after %v", s.LastContact.Sub(begin))
 		}
-		if s.Reconnects != 2 || s.Relists != 1 || failure.ClassOf(s.RelistReason) != failure.ClassExpired {
+		if s.Reconnects != 1 || s.Relists != 1 || failure.ClassOf(s.RelistReason) != failure.ClassExpired {
 			t.Errorf("%d reconnects, %d relists because of %v", s.Reconnects, s.Relists, s.RelistReason)
 		}
 		if want := (failure.Outcomes{Succeeded: 2}); s.Lists != want {
@@ -185,6 +187,34 @@ func TestHealthCheck(t *testing.T) {
 		r.stop()
 		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
 			t.Errorf("stopped: %v", err)
+		}
+	})
+}
+
+// What was not in sync when it was asked says why, without a cause that it does not have.
+func TestCheckSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Uninstall()
+		r := run(t, api, cache.Options[*thing]{Name: "things"})
+		time.Sleep(time.Minute)
+		err := r.Status().CheckSynced()
+		var sync *cache.SyncError
+		if !errors.As(err, &sync) || sync.Status.Phase != cache.PhaseAbsent || !apierrors.IsNotFound(err) {
+			t.Errorf("without the resource: got %v, want a SyncError that wraps NotFound", err)
+		}
+		if text := fmt.Sprint(err); !strings.HasPrefix(text, `informer "things": not in sync: waiting for the resource`) || strings.Contains(text, "stopped waiting") {
+			t.Errorf("without the resource: got %s", text)
+		}
+		api.Install()
+		time.Sleep(time.Minute)
+		if err := r.Status().CheckSynced(); err != nil {
+			t.Errorf("with the resource: %v", err)
+		}
+		api.Uninstall()
+		time.Sleep(time.Hour)
+		if err := r.Status().CheckSynced(); err != nil {
+			t.Errorf("after the resource has gone: %v", err)
 		}
 	})
 }

@@ -47,8 +47,8 @@ func (s *Store[T]) Get(key types.NamespacedName) (obj T, ok bool) {
 	return obj, ok
 }
 
-// Len returns the number of objects. It never waits.
-func (s *Store[T]) Len() int { return int(s.core.length.Load()) }
+// Len returns the number of objects.
+func (s *Store[T]) Len() int { return s.core.len() }
 
 // List returns all objects, in no order.
 func (s *Store[T]) List() []T { return s.ListNamespace("") }

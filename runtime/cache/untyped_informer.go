@@ -22,7 +22,6 @@ type informer struct {
 	store    Store[any]
 	fanout   *fanout
 	recorder statusRecorder
-	memory   memoryMeter
 	// parts are those of a source of several namespaces; nil in general.
 	parts *parts
 	// invalid is what is wrong with the options; nil in general.
@@ -61,8 +60,7 @@ func newInformer(objects reflect.Type, source Source[any], about SourceInfo, opt
 	store := &i.store.core
 	store.setUp(objects, KeyOf)
 	store.complain = i.leftOut
-	i.memory.setUp(store.snapshot)
-	i.fanout = &fanout{store: store, clock: clock{time.Now()}, synced: synced, listeners: map[*listener]bool{}}
+	i.fanout = &fanout{store: store, clock: clock{time.Now()}, received: i.received, synced: synced, listeners: map[*listener]bool{}}
 	i.roster.Store(&roster{})
 	if err := store.addIndexes(options.Indexes); err != nil {
 		i.invalid = i.errorf("%w", err)
@@ -76,20 +74,24 @@ func (i *informer) errorf(format string, args ...any) error {
 
 func (i *informer) name() string { return i.options.Name }
 
+// status reads what is announced before what that says of the store: an informer that is in
+// sync has all its objects.
 func (i *informer) status() Status {
-	s := i.recorder.get()
-	if i.parts != nil {
-		i.parts.describe(&s)
-		s.ResourceVersion = i.version()
-	}
-	s.Name = i.name()
-	s.Objects = i.store.Len()
-	s.Memory = i.memory.status()
+	synced := false
 	select {
 	case <-i.synced:
-		s.Synced = true
+		synced = true
 	default:
 	}
+	s := i.recorder.get()
+	s.Synced = synced
+	if i.parts != nil {
+		i.parts.describe(&s)
+		s.ResourceVersion, _ = i.version()
+	}
+	s.Name = i.name()
+	i.store.core.unindexed.describe(&s)
+	s.Objects = i.store.Len()
 	for _, r := range i.registrations() {
 		s.Handlers = append(s.Handlers, r.Status())
 	}
@@ -209,9 +211,6 @@ func (i *informer) run(ctx context.Context) error {
 	if detector := i.fanout.detector; detector != nil {
 		pipeline.Go(func() { detector.run(beside) })
 	}
-	if interval := i.options.MemoryInterval; interval > 0 {
-		pipeline.Go(func() { i.memory.measureEvery(beside, interval, i.synced) })
-	}
 
 	ctx = decoding.With(ctx, decoding.Options{
 		Exclusive:         i.options.Transform != nil,
@@ -230,27 +229,23 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	if i.parts == nil {
 		return i.newReflector(i.source, &i.about, &options, deltas, &i.recorder).run(ctx)
 	}
-	options.OnRecovery = i.parts.onRecovery(options.OnRecovery)
 	i.parts.push, i.parts.await = deltas.push, i.fanout.await
 	i.parts.reflect = func(ctx context.Context, part *part) error {
-		about := describe(part.source)
+		about, options := describe(part.source), options
+		options.OnRecovery = i.parts.onRecovery(part, options.OnRecovery)
 		r := i.newReflector(part.source, &about, &options, deltas, &part.recorder)
 		r.namespace, r.filter = part.namespace, part.filter
 		r.push = func(d delta) {
 			d.from = part
 			deltas.push(d)
 		}
-		if from := part.resume; from != nil {
-			r.resumed = from
-			r.push = func(d delta) {
-				if d.from = part; from.repeats(&d) {
-					d = delta{kind: passed, from: part, resourceVersion: d.resourceVersion}
-				}
-				deltas.push(d)
-			}
-		}
-		r.failed = func(ctx context.Context, refused bool) { i.parts.failed(ctx, part, refused) }
+		r.failed = func(ctx context.Context, f *Failure) { i.parts.failed(ctx, part, f) }
 		part.reflector = r
+		if before := part.before; before != nil {
+			part.before = nil // or each part would keep the one before it
+			<-before.ended
+			r.inherit(before.reflector)
+		}
 		return r.run(ctx)
 	}
 	return i.parts.run(ctx)
@@ -265,12 +260,13 @@ func (i *informer) newReflector(source Source[any], about *SourceInfo, options *
 		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
 		committed: deltas.consumed,
 		recorder:  recorder,
+		same:      sameContent,
 	}
 }
 
 // leftOut reports an object that an index function failed on.
 func (i *informer) leftOut(err error) {
-	i.recorder.leftOut(err)
+	i.recorder.objectError(err)
 	logIndexError(err, "informer", i.name())
 }
 
@@ -281,11 +277,11 @@ func (i *informer) begin(ctx context.Context) error {
 		return i.errorf("%w", ErrStarted)
 	}
 	i.context = context.WithoutCancel(ctx)
+	i.recorder.start()
 	i.started.Store(true)
 	if mutationDetection() {
 		i.fanout.detector = newMutationDetector(i.name())
 	}
-	i.recorder.start()
 	for _, l := range i.roster.Load().all {
 		i.start(l)
 	}
@@ -310,8 +306,8 @@ func (i *informer) end() {
 	close(i.stopped)
 }
 
-// received notes that deltas were committed to the store. To note each one as it comes
-// would take longer than to decide what it is.
+// received notes deltas that the store takes, while it is locked for that: to note each one
+// as it comes would take longer than to decide what it is.
 func (i *informer) received(batch []delta) {
 	if i.parts != nil {
 		i.parts.received(batch)
@@ -342,10 +338,6 @@ func (i *informer) commit(deltas *queue) {
 			began := i.options.Metrics.now()
 			i.fanout.now = i.fanout.clock.millis()
 			i.store.core.commit(batch, i.fanout)
-			if i.options.MemoryInterval > 0 {
-				i.memory.changes.Add(changesOf(batch))
-			}
-			i.received(batch) // before those wake up who wait for a version
 			i.fanout.changed.Broadcast()
 			i.enforceLimits()
 			i.options.Metrics.committed(began, i.store.ResourceVersion)

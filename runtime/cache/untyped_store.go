@@ -24,9 +24,6 @@ type store struct {
 	key func(any) (types.NamespacedName, error)
 	of  reflect.Type
 
-	// length is how many objects there are.
-	length atomic.Int64
-
 	// writing is held by whoever changes the store, from the first look at
 	// the state to the last change. It comes before mu, and guards staging and parts.
 	writing sync.Mutex
@@ -34,8 +31,11 @@ type store struct {
 	indexes []Index[any]
 	// parts is which part each object belongs to; nil if the informer has no parts.
 	parts *assignment
-	// complain is called with the error of an index function that failed.
-	complain func(error)
+	// complain is called with the error of an index function that failed, and unindexed has
+	// the objects. failed is whether there was one since the last key.
+	complain  func(error)
+	unindexed leftOut
+	failed    bool
 
 	// form is how the table holds objects. It changes, with writing and mu held or
 	// while the table is empty, when there are objects of another Go type.
@@ -53,10 +53,21 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 	s.of, s.key = of, key
 	s.complain = func(err error) { logIndexError(err) }
 	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
-		s.complain(fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: keyString(key), Err: err}))
+		err = fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: keyString(key), Err: err})
+		s.failed = true
+		s.unindexed.add(err)
+		s.complain(err)
 	})
 	form := table.FormOf(reflect.Zero(of).Interface())
 	s.form.Store(&form)
+}
+
+// endIndexing notes that the change of a key was prepared. The caller holds writing.
+func (s *store) endIndexing(key types.NamespacedName) {
+	if !s.failed {
+		s.unindexed.remove(key)
+	}
+	s.failed = false
 }
 
 func logIndexError(err error, of ...any) {
@@ -154,6 +165,13 @@ func (s *store) List(namespace string) reader.Objects {
 	}
 	found := s.namespace(namespace)
 	return reader.Objects{Words: found.words, Form: found.form}
+}
+
+// len returns the number of objects.
+func (s *store) len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.table.Len()
 }
 
 // keys returns the keys of all objects.

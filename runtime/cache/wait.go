@@ -73,15 +73,30 @@ func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, r
 	}
 }
 
-// version is the version that the store has reached, and versionOf the one that counts for
-// an object.
-func (i *informer) version() string {
+// version returns the version that the store has reached. Awaited is false if it has nothing
+// to wait for: no namespace, or none that the server does not refuse.
+func (i *informer) version() (version string, awaited bool) {
 	if i.parts != nil {
 		return i.parts.version()
 	}
-	return i.store.ResourceVersion()
+	return i.store.ResourceVersion(), true
 }
 
+// reached returns the version that the store has reached, which is wanted if there is nothing
+// to wait for.
+func (i *informer) reached(wanted string) string {
+	version, awaited := i.version()
+	select {
+	case <-i.synced:
+		if !awaited {
+			return wanted
+		}
+	default:
+	}
+	return version
+}
+
+// versionOf returns the version that counts for an object.
 func (i *informer) versionOf(obj metav1.Object) (string, error) {
 	if i.parts != nil {
 		return i.parts.versionOf(obj)

@@ -62,6 +62,7 @@ func (w *watching) run(ctx context.Context) error {
 		return causeOf(ctx, err)
 	}
 	w.opened, w.openedAt = true, time.Now()
+	w.reconnected()
 	w.recorder.contact()
 	if w.initial == nil {
 		defer time.AfterFunc(shortWatch, func() { w.succeed(ctx) }).Stop()
@@ -109,8 +110,8 @@ func (w *watching) touch() {
 func (w *watching) pass(resourceVersion string) {
 	w.touch()
 	if w.initial == nil {
-		w.push(delta{kind: passed, resourceVersion: resourceVersion})
 		w.advance(watch.Modified, resourceVersion)
+		w.push(delta{kind: passed, resourceVersion: resourceVersion})
 	}
 }
 
@@ -161,8 +162,8 @@ func (w *watching) bookmark(ctx context.Context, event WatchEvent[any]) error {
 		w.bookmarked = now
 		w.expect()
 	}
-	w.push(delta{kind: bookmarked, resourceVersion: version})
 	w.advance(watch.Bookmark, version)
+	w.push(delta{kind: bookmarked, resourceVersion: version})
 	return nil
 }
 
@@ -202,6 +203,8 @@ func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
 		// Another content with the same version, as far as can be seen.
 		w.same = sameContent
 	}
+	// Handlers that get the object find that the informer has seen its version.
+	w.advance(event.Type, d.resourceVersion)
 	if ok {
 		w.delivered.last = d.obj
 		w.lookups.take(d)
@@ -209,7 +212,6 @@ func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
 			w.lookUp(d.key)
 		}
 	}
-	w.advance(event.Type, d.resourceVersion)
 }
 
 // replayTime is for how long after it is opened a watch may repeat the events of an earlier
@@ -255,7 +257,7 @@ func (w *watching) delta(ctx context.Context, event WatchEvent[any]) (d delta, o
 	d = delta{kind: set, resourceVersion: resourceVersionOf(event.Object)}
 	key, err := w.keyOf(event.Object)
 	if err != nil {
-		w.reportObject(ctx, err)
+		w.reportKey(ctx, err)
 		return d, false
 	}
 	d.key = key
@@ -291,7 +293,9 @@ func (w *watching) initialEvent(ctx context.Context, event WatchEvent[any], verd
 	var ok bool
 	if event.Type == watch.Deleted {
 		key, err := w.keyOf(event.Object)
-		it, ok = item{key: key}, err == nil
+		if it, ok = (item{key: key}), err == nil; ok {
+			w.recorder.leftOut.remove(key)
+		}
 	} else {
 		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))
 	}

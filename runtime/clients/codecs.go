@@ -1,6 +1,11 @@
 package clients
 
 import (
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,9 +20,9 @@ import (
 func newCodecs(kind schema.GroupVersionKind, object, list runtime.Object) *source.Codecs {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(kind, object)
-	scheme.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), list)
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	return &source.Codecs{Serializer: serializer.NewCodecFactory(scheme).WithoutConversion(), Protobuf: isProtobuf(object)}
+	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
+	return &source.Codecs{Serializer: listSerializer{codecs, kind, reflect.TypeOf(list)}, Protobuf: isProtobuf(object)}
 }
 
 // isProtobuf reports whether an object can be decoded from protobuf, as those of
@@ -28,4 +33,48 @@ func isProtobuf(object runtime.Object) bool {
 		Unmarshal(data []byte) error
 	})
 	return ok
+}
+
+// listSerializer decodes lists of objects of a kind. A CustomResourceDefinition chooses the
+// kind of its lists, so that the list has none in the scheme, and the objects are checked.
+type listSerializer struct {
+	runtime.NegotiatedSerializer
+	kind schema.GroupVersionKind
+	list reflect.Type
+}
+
+func (s listSerializer) DecoderToVersion(serializer runtime.Decoder, version runtime.GroupVersioner) runtime.Decoder {
+	return listDecoder{s.NegotiatedSerializer.DecoderToVersion(serializer, version), s}
+}
+
+type listDecoder struct {
+	runtime.Decoder
+	of listSerializer
+}
+
+func (d listDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, kind, err := d.Decoder.Decode(data, defaults, into)
+	if err != nil || reflect.TypeOf(into) != d.of.list {
+		return obj, kind, err
+	}
+	if *kind == (schema.GroupVersionKind{Version: "v1", Kind: "Status"}) {
+		if obj, kind, err = d.Decoder.Decode(data, defaults, nil); err != nil {
+			return obj, kind, err
+		}
+		return obj, kind, apierrors.FromObject(obj)
+	}
+	return obj, kind, d.of.check(obj, *kind)
+}
+
+// check refuses a list of other objects.
+func (s listSerializer) check(list runtime.Object, kind schema.GroupVersionKind) error {
+	if gv := kind.GroupVersion(); kind == s.kind || !gv.Empty() && gv != s.kind.GroupVersion() {
+		return fmt.Errorf("response: is a %s of %s, not a list of %s", kind.Kind, gv, s.kind)
+	}
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if found := item.GetObjectKind().GroupVersionKind().Kind; found != "" && found != s.kind.Kind {
+			return fmt.Errorf("list: has a %s, not only objects of the kind %s", found, s.kind.Kind)
+		}
+		return nil
+	})
 }

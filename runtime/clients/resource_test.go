@@ -1,6 +1,7 @@
 package clients_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -197,5 +198,50 @@ func TestKindNames(t *testing.T) {
 		if err := things.Delete(t.Context(), "a", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// respond is a transport that sends one response to all requests.
+type respond string
+
+func (r respond) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(string(r))),
+	}, nil
+}
+
+// A CustomResourceDefinition chooses the kind of its lists; the kind of the objects is a promise.
+func TestListKinds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, body, fails string
+	}{
+		{"its name", `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"kind":"ConfigMap","apiVersion":"v1"}]}`, ""},
+		{"another name", `{"kind":"ConfigMapCollection","apiVersion":"v1","items":[{"kind":"ConfigMap","apiVersion":"v1"}]}`, ""},
+		{"no name", `{"items":[{"kind":"ConfigMap","apiVersion":"v1"}]}`, ""},
+		{"items without a kind", `{"kind":"ConfigMapCollection","apiVersion":"v1","items":[{}]}`, ""},
+		{"other objects", `{"kind":"SecretList","apiVersion":"v1","items":[{"kind":"Secret","apiVersion":"v1"}]}`, "has a Secret"},
+		{"another group", `{"kind":"ConfigMapList","apiVersion":"example.com/v1","items":[{}]}`, "not a list of"},
+		{"an object", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}`, "not a list of"},
+		{"a table", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, "not a list of"},
+		{"a status", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no good","code":500}`, "no good"},
+		{"no JSON", `<html>`, "invalid character"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			connection, err := source.NewClient(&rest.Config{Host: "http://none", Transport: respond(test.body)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := configMaps.Client(connection, "team").List(t.Context(), metav1.ListOptions{})
+			switch {
+			case test.fails == "" && (err != nil || len(list.Items) != 1):
+				t.Errorf("listed %v: %v", list, err)
+			case test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)):
+				t.Errorf("error %v, want %q", err, test.fails)
+			}
+		})
 	}
 }

@@ -63,8 +63,10 @@ type Controller struct {
 	goroutines     sync.WaitGroup
 
 	mu sync.Mutex
-	// early are keys from before Run, and queue is set by it: with metrics, it has a goroutine.
+	// early are keys from before Run, and there is each of them once. The queue, which has a
+	// goroutine if there are metrics, is set by Run.
 	early []types.NamespacedName
+	there map[types.NamespacedName]bool
 	queue workqueue.TypedInterface[types.NamespacedName]
 }
 
@@ -80,6 +82,7 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 		waitFor:   options.WaitFor,
 		sources:   sources,
 		backlog:   newBacklog(),
+		there:     map[types.NamespacedName]bool{},
 	}
 	if c.limiter == nil {
 		c.limiter = workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()
@@ -91,16 +94,18 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 }
 
 // Enqueue adds keys that come from elsewhere than a source. Those from before Run wait for
-// it, and those from after it are ignored.
+// it, each once, and those from after it are ignored.
 func (c *Controller) Enqueue(keys ...types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.queue == nil {
-		c.early = append(c.early, keys...)
-		return
-	}
 	for _, key := range keys {
-		c.queue.Add(key)
+		switch {
+		case c.queue != nil:
+			c.queue.Add(key)
+		case !c.there[key]:
+			c.there[key] = true
+			c.early = append(c.early, key)
+		}
 	}
 }
 
@@ -123,6 +128,9 @@ func (c *Controller) Run(ctx context.Context) error {
 
 	for _, source := range c.sources {
 		registration, err := c.addHandler(running, source)
+		if err != nil && ctx.Err() != nil {
+			break // the wait for the sync says which informers are not
+		}
 		if err != nil {
 			return c.errorf("%w", err)
 		}
@@ -137,6 +145,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		return c.errorf("%w", err)
 	}
 	c.recorder.update(func(s *Status) { s.Synced = true })
+	klog.FromContext(ctx).Info("Controller has started", "workers", c.workers)
 	for range c.workers {
 		c.goroutines.Go(func() { c.work(running) })
 	}
@@ -154,7 +163,7 @@ func (c *Controller) open() {
 	c.queue = queue
 	c.mu.Unlock()
 	c.Enqueue(c.early...)
-	c.early = nil
+	c.early, c.there = nil, nil
 }
 
 // close ends the queue, and waits for all goroutines.
@@ -168,7 +177,7 @@ func (c *Controller) close() {
 // addHandler adds the handler of a source, which is removed when ctx ends.
 func (c *Controller) addHandler(ctx context.Context, source Source) (*cache.Registration, error) {
 	logger := klog.FromContext(ctx)
-	return source.add(ctx, c.Enqueue, cache.HandlerOptions{
+	return source.add(ctx, c, cache.HandlerOptions{
 		Name:   fmt.Sprintf("controller %s: %s", c.name, source.keys),
 		Logger: &logger,
 	})

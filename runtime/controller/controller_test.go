@@ -73,6 +73,49 @@ func TestNeverStarted(t *testing.T) {
 	})
 }
 
+// A context that has ended before Run is as one that ends before the sync.
+func TestEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		synced, idle := newWorld(configMap("a")), newWorld[*corev1.Pod]()
+		synced.follow(t)
+		synctest.Wait()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := mustNew(t, new(calls).reconcile, Options{}, KeysOf(synced.informer)).Run(ended); err != nil {
+			t.Errorf("in sync: %v", err)
+		}
+		err := mustNew(t, new(calls).reconcile, Options{}, KeysOf(synced.informer), KeysOf(idle.informer)).Run(ended)
+		var sync *cache.SyncError
+		if !errors.As(err, &sync) || sync.Informer != "*v1.Pod" || !errors.Is(err, context.Canceled) {
+			t.Errorf("not in sync: %v", err)
+		}
+	})
+}
+
+// Keys that are enqueued again and again before Run are there once, in the order of the first
+// calls.
+func TestEarlyKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld[*corev1.ConfigMap]()
+		w.follow(t)
+		var seen calls
+		c := mustNew(t, seen.reconcile, Options{}, KeysOf(w.informer))
+		for range 1000 {
+			c.Enqueue(key("c"), key("a"))
+			c.Enqueue(key("b"))
+		}
+		if n := len(c.early); n != 3 {
+			t.Errorf("%d keys are kept", n)
+		}
+		stop := start(t, c)
+		synctest.Wait()
+		if got := seen.take(); !slices.Equal(got, []string{"c", "a", "b"}) {
+			t.Errorf("reconciled %q", got)
+		}
+		stop()
+	})
+}
+
 func TestRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld[*corev1.ConfigMap]()

@@ -12,12 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/predicate"
 )
 
-// mappedKeys are those of a function, which can't be compared: sources with them are never
-// the same.
-const mappedKeys = "mapped keys"
+const (
+	// ownKeys are those of the objects themselves.
+	ownKeys = "objects"
+	// mappedKeys are those of a function, which can't be compared: sources with them are never
+	// the same.
+	mappedKeys = "mapped keys"
+)
 
 // Source maps the events of an informer to keys. KeysOf, OwnersOf, ClusterScopedOwnersOf
 // and MappedKeysOf make one.
@@ -27,14 +32,17 @@ const mappedKeys = "mapped keys"
 // if the keys of the old and the new object differ, if the new object is another one of the
 // same name, and if the update is one of a resync.
 //
+// An object that the informer loses though it may well exist is no event: its namespace is no
+// longer one of those that the informer follows, or its hash not one of its shard.
+//
 // Functions of a source must be quick, and not change the objects. An event for which one of
 // them panics is left out: the informer logs that, and counts it in its status.
 type Source struct {
 	informer *cache.Informer[any]
 	// keys says which keys of the informer's objects the source has.
 	keys string
-	// add adds the handler to the informer, until ctx ends.
-	add func(ctx context.Context, enqueue func(...types.NamespacedName), options cache.HandlerOptions) (*cache.Registration, error)
+	// add adds the handler of a controller to the informer, until ctx ends.
+	add func(ctx context.Context, c *Controller, options cache.HandlerOptions) (*cache.Registration, error)
 	// err is why the source can't be used.
 	err error
 }
@@ -49,7 +57,7 @@ func (s Source) String() string {
 
 // KeysOf returns the source of the keys of the objects themselves.
 func KeysOf[T any](informer *cache.Informer[T], matters ...func(old, obj T) bool) Source {
-	return newSource(informer, "objects", func(obj T) []types.NamespacedName {
+	return newSource(informer, ownKeys, func(obj T) []types.NamespacedName {
 		key, err := informer.Store().Key(obj)
 		if err != nil {
 			return nil // not one of the store
@@ -119,17 +127,32 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 		s.err = errors.Join(s.err, fmt.Errorf("function %d that says which updates matter is nil", i+1))
 	}
 	// The handler does not coalesce: a merged update would leave out owners in between.
-	s.add = func(ctx context.Context, enqueue func(...types.NamespacedName), options cache.HandlerOptions) (*cache.Registration, error) {
+	s.add = func(ctx context.Context, c *Controller, options cache.HandlerOptions) (*cache.Registration, error) {
+		var why cause.Cause
+		options.Cause = &why
+		// The object is there, but not the controller's any more: nothing is reconciled.
+		release := func(last T) {
+			if of == ownKeys {
+				c.recorder.forget(keys(last))
+			}
+		}
 		return informer.AddHandlerContext(ctx, cache.HandlerFuncs[T]{
-			Add: func(obj T, _ bool) { enqueue(keys(obj)...) },
+			Add: func(obj T, _ bool) { c.Enqueue(keys(obj)...) },
 			Update: func(old, obj T) {
 				before, after := keys(old), keys(obj)
 				if !slices.Equal(before, after) || predicate.Matters(old, obj, matters...) {
-					enqueue(before...)
-					enqueue(after...)
+					c.Enqueue(before...)
+					c.Enqueue(after...)
 				}
 			},
-			Delete: func(last T, _ bool) { enqueue(keys(last)...) },
+			Delete: func(last T, _ bool) {
+				if why.Kind == cause.NamespaceLeft {
+					release(last)
+					return
+				}
+				c.Enqueue(keys(last)...)
+			},
+			Release: release,
 		}, options)
 	}
 	return s

@@ -10,6 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 var orderKind = schema.GroupKind{Group: "shop.example.com", Kind: "Order"}
@@ -137,4 +140,32 @@ func TestSources(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A namespace that leaves the set of an informer is no deletion of its objects.
+func TestSourceOfNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		other := configMap("b")
+		other.Namespace = "other"
+		w := newWorld(configMap("a"), other)
+		namespaces := source.NewNamespaces("ns", "other")
+		w.informer = cache.New(source.InNamespaces(namespaces, w.api.InNamespace), cache.Options[*corev1.ConfigMap]{})
+		w.follow(t)
+		var seen calls
+		start(t, mustNew(t, seen.reconcile, Options{}, KeysOf(w.informer)))
+		step := func(name string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := seen.take(); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		step("start", "a", "b")
+		namespaces.Set("other")
+		step("left")
+		must(w.api.Delete(types.NamespacedName{Namespace: "other", Name: "b"}))
+		step("deleted", "b")
+		namespaces.Set("ns", "other")
+		step("joined", "a")
+	})
 }

@@ -3,6 +3,7 @@ package controller
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -36,12 +37,29 @@ type Status struct {
 	// Terminal those with an error of Terminal. Those of Failed that panicked count as
 	// Panicked too. What the end of the context has interrupted counts nowhere.
 	Succeeded, Failed, Terminal, Panicked uint64
+	// LastPanic is when the last reconcile ended in a panic.
+	LastPanic time.Time
 	// LastError is of the last reconcile with an error, LastErrorKey its key and
 	// LastErrorTime when it ended.
 	LastError     error
 	LastErrorKey  types.NamespacedName
 	LastErrorTime time.Time
+	// TerminalErrors has the keys whose last reconcile ended with an error of Terminal, the
+	// latest first: each until a reconcile has another outcome, which a change or a deletion of its
+	// object leads to. They are the latest 100.
+	TerminalErrors []KeyError
 }
+
+// KeyError is an error of the reconcile of a key.
+type KeyError struct {
+	Key types.NamespacedName
+	Err error
+	// Time is when the reconcile ended.
+	Time time.Time
+}
+
+// maxTerminalErrors is how many keys a status has whose last error is terminal.
+const maxTerminalErrors = 100
 
 // Running is a key that is being reconciled.
 type Running struct {
@@ -79,6 +97,8 @@ type recorder struct {
 	// now has all of a status but what is computed.
 	now     Status
 	running map[types.NamespacedName]time.Time
+	// terminal has the errors of Status.TerminalErrors.
+	terminal map[types.NamespacedName]KeyError
 }
 
 func (r *recorder) get() Status {
@@ -90,6 +110,9 @@ func (r *recorder) get() Status {
 	}
 	slices.SortFunc(s.Running, func(a, b Running) int {
 		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Key.String(), b.Key.String()))
+	})
+	s.TerminalErrors = slices.SortedFunc(maps.Values(r.terminal), func(a, b KeyError) int {
+		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.Key.String(), b.Key.String()))
 	})
 	return s
 }
@@ -110,26 +133,52 @@ func (r *recorder) begin(key types.NamespacedName) {
 	r.running[key] = time.Now()
 }
 
+// forget drops the terminal errors of keys that are not reconciled here any more.
+func (r *recorder) forget(keys []types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range keys {
+		delete(r.terminal, key)
+	}
+}
+
 // end notes that it no longer is, and the outcome.
 func (r *recorder) end(key types.NamespacedName, outcome outcome, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.running, key)
-	switch outcome {
-	case interrupted:
+	if outcome == interrupted {
 		return
+	}
+	delete(r.terminal, key)
+	switch outcome {
 	case succeeded:
 		r.now.Succeeded++
 		return
 	case terminal:
 		r.now.Terminal++
+		r.keep(KeyError{key, err, time.Now()})
 	case failed:
 		r.now.Failed++
 		if isPanic(err) {
 			r.now.Panicked++
+			r.now.LastPanic = time.Now()
 		}
 	}
 	r.now.LastError, r.now.LastErrorKey, r.now.LastErrorTime = err, key, time.Now()
+}
+
+// keep keeps a terminal error, in the place of the oldest if there are too many. The caller
+// holds mu.
+func (r *recorder) keep(e KeyError) {
+	if r.terminal == nil {
+		r.terminal = map[types.NamespacedName]KeyError{}
+	}
+	if len(r.terminal) == maxTerminalErrors {
+		oldest := slices.MinFunc(slices.Collect(maps.Values(r.terminal)), func(a, b KeyError) int { return a.Time.Compare(b.Time) })
+		delete(r.terminal, oldest.Key)
+	}
+	r.terminal[e.Key] = e
 }
 
 // errorf returns an error with the controller's name.

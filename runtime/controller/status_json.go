@@ -24,9 +24,17 @@ type statusJSON struct {
 	Failed         uint64          `json:"failed"`
 	Terminal       uint64          `json:"terminal"`
 	Panicked       uint64          `json:"panicked"`
+	LastPanic      time.Time       `json:"lastPanic,omitzero"`
 	LastError      *errorJSON      `json:"lastError,omitempty"`
 	LastErrorKey   keyText         `json:"lastErrorKey,omitzero"`
 	LastErrorTime  time.Time       `json:"lastErrorTime,omitzero"`
+	TerminalErrors []keyErrorJSON  `json:"terminalErrors,omitempty"`
+}
+
+type keyErrorJSON struct {
+	Key   keyText   `json:"key"`
+	Error errorJSON `json:"error"`
+	Time  time.Time `json:"time"`
 }
 
 type runningJSON struct {
@@ -57,13 +65,13 @@ func (k *keyText) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes every field but a nil error, its key and its time: durations as text,
-// such as "1.5s", times in RFC 3339, keys as "namespace/name", the error as its message.
+// MarshalJSON writes every field but zero times, a nil error and its key: durations as text,
+// such as "1.5s", times in RFC 3339, keys as "namespace/name", errors as their messages.
 func (s Status) MarshalJSON() ([]byte, error) {
 	fields := statusJSON{
 		Name: s.Name, Synced: s.Synced,
 		Waiting: s.Waiting, Oldest: metav1.Duration{Duration: s.Oldest}, Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites,
-		Succeeded: s.Succeeded, Failed: s.Failed, Terminal: s.Terminal, Panicked: s.Panicked,
+		Succeeded: s.Succeeded, Failed: s.Failed, Terminal: s.Terminal, Panicked: s.Panicked, LastPanic: s.LastPanic,
 		LastErrorKey: keyText(s.LastErrorKey), LastErrorTime: s.LastErrorTime,
 	}
 	if s.LastError != nil {
@@ -72,11 +80,14 @@ func (s Status) MarshalJSON() ([]byte, error) {
 	for _, r := range s.Running {
 		fields.Running = append(fields.Running, runningJSON{keyText(r.Key), metav1.Duration{Duration: r.For}})
 	}
+	for _, e := range s.TerminalErrors {
+		fields.TerminalErrors = append(fields.TerminalErrors, keyErrorJSON{keyText(e.Key), errorJSON{e.Err.Error()}, e.Time})
+	}
 	return json.Marshal(fields)
 }
 
-// UnmarshalJSON takes what MarshalJSON writes. The error has the message of the one that was
-// marshalled, but errors.Is finds nothing in it.
+// UnmarshalJSON takes what MarshalJSON writes. Errors have the messages of those that were
+// marshalled, but errors.Is finds nothing in them.
 func (s *Status) UnmarshalJSON(data []byte) error {
 	var fields statusJSON
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -85,7 +96,7 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 	*s = Status{
 		Name: fields.Name, Synced: fields.Synced,
 		Waiting: fields.Waiting, Oldest: fields.Oldest.Duration, Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites,
-		Succeeded: fields.Succeeded, Failed: fields.Failed, Terminal: fields.Terminal, Panicked: fields.Panicked,
+		Succeeded: fields.Succeeded, Failed: fields.Failed, Terminal: fields.Terminal, Panicked: fields.Panicked, LastPanic: fields.LastPanic,
 		LastErrorKey: types.NamespacedName(fields.LastErrorKey), LastErrorTime: fields.LastErrorTime,
 	}
 	if fields.LastError != nil {
@@ -93,6 +104,9 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 	}
 	for _, r := range fields.Running {
 		s.Running = append(s.Running, Running{types.NamespacedName(r.Key), r.For.Duration})
+	}
+	for _, e := range fields.TerminalErrors {
+		s.TerminalErrors = append(s.TerminalErrors, KeyError{types.NamespacedName(e.Key), errors.New(e.Error.Message), e.Time})
 	}
 	return nil
 }

@@ -20,10 +20,13 @@ func fullStatus() Status {
 		Waiting: 3, Oldest: 1500 * time.Millisecond, Delayed: 2,
 		Running:        []Running{{types.NamespacedName{Namespace: "shop", Name: "first"}, 20 * time.Second}, {types.NamespacedName{Name: "node"}, time.Second}},
 		AwaitingWrites: 1,
-		Succeeded:      40, Failed: 5, Terminal: 2, Panicked: 1,
+		Succeeded:      40, Failed: 5, Terminal: 2, Panicked: 1, LastPanic: time.Date(2026, 11, 22, 6, 10, 0, 0, time.UTC),
 		LastError:     errors.New("warehouse is full"),
 		LastErrorKey:  types.NamespacedName{Namespace: "shop", Name: "second"},
 		LastErrorTime: time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC),
+		TerminalErrors: []KeyError{
+			{types.NamespacedName{Namespace: "shop", Name: "third"}, errors.New("customer is unknown"), time.Date(2026, 11, 22, 6, 20, 0, 0, time.UTC)},
+		},
 	}
 }
 
@@ -54,11 +57,21 @@ func TestStatusJSON(t *testing.T) {
   "failed": 5,
   "terminal": 2,
   "panicked": 1,
+  "lastPanic": "2026-11-22T06:10:00Z",
   "lastError": {
     "message": "warehouse is full"
   },
   "lastErrorKey": "shop/second",
-  "lastErrorTime": "2026-11-22T06:30:00Z"
+  "lastErrorTime": "2026-11-22T06:30:00Z",
+  "terminalErrors": [
+    {
+      "key": "shop/third",
+      "error": {
+        "message": "customer is unknown"
+      },
+      "time": "2026-11-22T06:20:00Z"
+    }
+  ]
 }`},
 		{"zero value", Status{}, `{
   "name": "",

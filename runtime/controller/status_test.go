@@ -3,14 +3,20 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 func TestStatus(t *testing.T) {
@@ -47,6 +53,10 @@ func TestStatus(t *testing.T) {
 			t.Errorf("last error %v", got.LastError)
 		}
 		got.LastError = nil
+		if len(got.TerminalErrors) != 1 || got.TerminalErrors[0].Key != key("b") || !errors.Is(got.TerminalErrors[0].Err, boom) {
+			t.Errorf("terminal errors %v", got.TerminalErrors)
+		}
+		got.TerminalErrors = nil
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("while it runs (-want +got):\n%s", diff)
 		}
@@ -62,6 +72,95 @@ func TestStatus(t *testing.T) {
 		}
 		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
 			t.Errorf("health after the end: %v", err)
+		}
+	})
+}
+
+// A terminal error stays in the status, whatever else fails, until its object changes, is
+// deleted, or leaves the shard.
+func TestTerminalErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(configMap("a"), configMap("b"), configMap("c"), configMap("d"))
+		all := shard.New(shard.UID, shard.All())
+		w := world[*corev1.ConfigMap]{api, cache.New(api, cache.Options[*corev1.ConfigMap]{Shard: all})}
+		w.follow(t)
+		c := mustNew(t, func(_ context.Context, k types.NamespacedName) (Result, error) {
+			obj, exists := w.informer.Store().Get(k)
+			switch {
+			case k.Name == "d":
+				return Result{}, errors.New("is retried")
+			case exists && obj.Data == nil:
+				return Result{}, Terminal(errors.New("no data"))
+			}
+			return Result{}, nil
+		}, Options{}, KeysOf(w.informer))
+		stop := start(t, c)
+		terminal := func(when string, want ...string) {
+			t.Helper()
+			time.Sleep(time.Minute)
+			got := []string{}
+			for _, e := range c.Status().TerminalErrors {
+				got = append(got, e.Key.Name+": "+e.Err.Error())
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %q", when, got)
+			}
+		}
+		terminal("at first", "a: no data", "b: no data", "c: no data")
+		changed := configMap("a")
+		changed.Data = map[string]string{"a": "1"}
+		must(api.Update(changed))
+		terminal("after a change", "b: no data", "c: no data")
+		must(api.Delete(key("b")))
+		terminal("after a deletion", "c: no data")
+		must(api.Update(configMap("c")))
+		terminal("after a change that is no better", "c: no data")
+		all.Set(nil)
+		terminal("after a release")
+		stop()
+	})
+}
+
+// The status has the latest terminal errors, and not all of them.
+func TestTerminalErrorsAreFew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r recorder
+		for i := range 2 * maxTerminalErrors {
+			time.Sleep(time.Second)
+			r.begin(key(strconv.Itoa(i)))
+			r.end(key(strconv.Itoa(i)), terminal, errors.New("no data"))
+		}
+		kept := r.get().TerminalErrors
+		first, last := kept[0].Key.Name, kept[len(kept)-1].Key.Name
+		if len(kept) != maxTerminalErrors || first != strconv.Itoa(2*maxTerminalErrors-1) || last != strconv.Itoa(maxTerminalErrors) {
+			t.Errorf("%d, from %s to %s", len(kept), first, last)
+		}
+	})
+}
+
+// A terminal error lasts while its key is reconciled again, and if the end of the controller
+// interrupts that.
+func TestTerminalErrorLasts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r recorder
+		end := func(outcome outcome, err error, want int) {
+			t.Helper()
+			before := len(r.get().TerminalErrors)
+			r.begin(key("a"))
+			if n := len(r.get().TerminalErrors); n != before {
+				t.Errorf("while it runs: %d terminal errors, want %d", n, before)
+			}
+			r.end(key("a"), outcome, err)
+			if n := len(r.get().TerminalErrors); n != want {
+				t.Errorf("after its end: %d terminal errors, want %d", n, want)
+			}
+		}
+		end(terminal, errors.New("no data"), 1)
+		end(interrupted, context.Canceled, 1)
+		end(terminal, errors.New("still no data"), 1)
+		end(failed, &failure.PanicError{Value: "boom"}, 0)
+		if s := r.get(); !s.LastPanic.Equal(time.Now()) || s.Panicked != 1 {
+			t.Errorf("%d panics, the last at %v", s.Panicked, s.LastPanic)
 		}
 	})
 }

@@ -195,6 +195,7 @@ func TestLog(t *testing.T) {
 		}
 		log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
 		for _, want := range []string{
+			`Controller has started controller="test" workers=1`,
 			`From within controller="test" key="ns/a"`,
 			"panic: ouch", "worker_test.go", // the stack
 			`failures=1 backoff="5ms"`,

@@ -11,7 +11,8 @@
 // are created when they are first requested, and run from the next Start on until its
 // context or channel ends, or they are released. WaitForSync reports which are not in
 // sync and why, WaitForSyncOrStuck too, without waiting for those that need operator
-// action, Status the state of each, and HealthCheck whether all are up to date.
+// action, Status the state of each, ReadyCheck whether all have been in sync, and HealthCheck
+// whether all are up to date.
 // Everything is safe for concurrent use.
 package factory
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,7 +14,9 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/footprint"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
@@ -160,34 +161,24 @@ func ExampleWithShard() {
 	// Output: 0 order in the first half, and then first
 }
 
-// How much memory the objects of each informer take, and which of their fields the most.
-func ExampleMeasureMemory() {
+// How much memory the objects of an informer take, and which of their fields the most.
+func ExampleFactory_memory() {
 	client, err := source.NewClient(inMemory())
 	if err != nil {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	f := informers.NewSharedInformerFactoryWithOptions(client, 0,
-		factory.WithListLimit(32<<20),
-		factory.WithMemoryInterval(10*time.Minute),
-	)
+	f := informers.NewSharedInformerFactory(client, 0)
 	defer f.Shutdown()
-	f.Shop().V1alpha1().Orders().Informer()
+	orders, _ := clientgocache.Core[*shopv1alpha1.Order](f.Shop().V1alpha1().Orders().Informer())
 	f.StartWithContext(ctx)
 	if err := f.WaitForSync(ctx); err != nil {
 		log.Fatal(err)
 	}
 
-	if err := factory.MeasureMemory(ctx, f); err != nil {
-		log.Fatal(err)
-	}
-	for _, status := range f.Status() {
-		fmt.Println(status.Name, "holds", status.Memory.Objects, "objects")
-		fmt.Println(status.Memory.Bytes > 0, status.Memory.Fields[0].Path)
-	}
-	// Output:
-	// orders.v1alpha1.shop.example.com holds 1 objects
-	// true .
+	report := footprint.Of(orders.Store().All())
+	fmt.Println(report.Objects, "objects,", report.Bytes > 0, report.Fields[0].Path)
+	// Output: 1 objects, true .
 }
 
 // The namespaces of a set are those that have a label.
@@ -218,27 +209,6 @@ func ExampleForType_followNamespaces() {
 	stop()
 	<-namespaces.Stopped()
 	// Output: [red]
-}
-
-// A program that waits for large resources shows how far they are: as a bar on a terminal,
-// and as a line in the log every ten seconds otherwise. Here they are there at once.
-func ExampleShowProgress() {
-	ctx, stop := context.WithCancel(context.Background())
-	client, err := source.NewClient(inMemory())
-	if err != nil {
-		log.Fatal(err)
-	}
-	f := informers.NewSharedInformerFactory(client, 0)
-	defer f.Shutdown()
-	defer stop()
-	orders := f.Shop().V1alpha1().Orders().Lister()
-	f.StartWithContext(ctx)
-	if err := factory.ShowProgress(ctx, os.Stderr, f, f.WaitForSyncOrStuck); err != nil {
-		log.Fatal(err)
-	}
-	all, err := orders.List(labels.Everything())
-	fmt.Println(len(all), err)
-	// Output: 1 <nil>
 }
 
 // inMemory is the config of an API server in memory that holds one order.

@@ -83,7 +83,7 @@ func (f *Factory[C]) keyOf(obj runtime.Object) informerKey[reflect.Type] {
 // made. Accessors look for this method.
 func (f *Factory[C]) configure(obj runtime.Object, namespaced bool, options *InformerOptions) {
 	options.Name, options.ListWatch = f.name, f.listWatchOptions()
-	options.MemoryInterval, options.Shard, options.listLimit = f.options.MemoryInterval, f.options.Shard, f.limit()
+	options.Shard = f.options.Shard
 	each := f.options.each[f.keyOf(obj)]
 	if each == nil {
 		return

@@ -53,15 +53,10 @@ type InformerOptions struct {
 	Shard *shard.Shard
 	// ListWatch says how the informer lists and watches.
 	ListWatch ListWatchOptions
-	// MemoryInterval is how often the informer measures the memory of its objects by itself,
-	// as WithMemoryInterval says. Zero or negative is never.
-	MemoryInterval time.Duration
 	// Name tells several informers of one resource apart, in logs, errors and the status.
 	// Empty is none.
 	Name string
 
-	// listLimit is that of the factory; nil is none.
-	listLimit *source.ListLimit
 	// namespaces, if it is not nil, is what the informer follows, with the source that in
 	// returns for each.
 	namespaces *source.Namespaces
@@ -134,7 +129,7 @@ func newUntyped(objects reflect.Type, resource Resource, src core.Source[any], o
 // sourceOf returns the source of an informer that is made of src, or false if there is to be
 // none.
 func sourceOf[T any](src core.Source[T], options InformerOptions) (core.Source[T], bool) {
-	src = source.LimitLists(source.Tweak(src, options.TweakListOptions), options.listLimit)
+	src = source.Tweak(src, options.TweakListOptions)
 	if options.take != nil {
 		options.take(src)
 		return nil, false
@@ -165,9 +160,7 @@ func coreOptions[T any](resource Resource, options InformerOptions) core.Options
 		Name:              name,
 		Resync:            options.ResyncPeriod,
 		Metrics:           clientgocache.InformerMetrics(identity, nil),
-		MemoryInterval:    options.MemoryInterval,
 		Shard:             options.Shard,
-		Streams:           how.Streams,
 		PageSize:          how.PageSize,
 		DisableWatchList:  how.DisableWatchList || !features.FeatureGates().Enabled(features.WatchListClient),
 		BookmarkTimeout:   how.BookmarkTimeout,

@@ -20,8 +20,6 @@ type ListWatchOptions struct {
 	// PageSize is the limit of objects in a page of a list. Zero is 500 where the server
 	// reads from its storage, and otherwise no limit.
 	PageSize int64
-	// Streams is over how many lists and watches an informer follows its objects. Zero is one.
-	Streams int
 	// DisableWatchList makes informers list and then watch, without watch-lists.
 	DisableWatchList bool
 	// BookmarkTimeout is how long a watch-list may be silent before the bookmark that

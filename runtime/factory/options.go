@@ -32,12 +32,6 @@ type Options[K comparable] struct {
 	Shard *shard.Shard
 	// ListWatch configures how all informers list and watch.
 	ListWatch ListWatchOptions
-	// ListLimit is how many bytes the lists of all informers may take beyond the objects that
-	// they leave, as WithListLimit says. Zero or negative is no limit.
-	ListLimit int64
-	// MemoryInterval is how often informers measure the memory of their objects by
-	// themselves, as WithMemoryInterval says. Zero or negative is never.
-	MemoryInterval time.Duration
 	// Transform is the function that every object goes through before it is stored, for
 	// all informers without one of their own. It may mutate the object. Nil is none.
 	Transform cache.TransformFunc
@@ -109,16 +103,6 @@ func WithShard(s *shard.Shard) Option {
 // those that have one when they are created.
 func WithTransform(transform cache.TransformFunc) Option {
 	return func(o *Options[reflect.Type]) { o.Transform = transform }
-}
-
-// WithListLimit bounds the memory that the lists of the factory's informers take beyond the
-// objects that they leave, to that many bytes or a tenth of the heap, whichever is more. Where it
-// would be exceeded, lists wait for a garbage collection, once for all of them, and those of a
-// clientset, which are decoded as a whole, are requested one at a time; see source.ListLimit.
-// A tenth of the memory that the program has is a good limit. Without, a start of many
-// informers may take twice the memory that they have in the end.
-func WithListLimit(bytes int64) Option {
-	return func(o *Options[reflect.Type]) { o.ListLimit = bytes }
 }
 
 // WithInformerName gives the factory's informers an identity for client-go's metrics, as

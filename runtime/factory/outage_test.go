@@ -112,12 +112,13 @@ func newOutageStage(ctx context.Context, informers int, how ListWatchOptions) *o
 	return s
 }
 
-// lines are what was logged since the last call.
+// lines are what was logged since the last call, without the one of the sync.
 func (s *outageStage) lines() []string {
 	var lines []string
 	for line := range strings.Lines(s.log.take()) {
-		_, message, _ := strings.Cut(strings.TrimSpace(line), "] ")
-		lines = append(lines, message)
+		if _, message, _ := strings.Cut(strings.TrimSpace(line), "] "); !strings.HasPrefix(message, `"Informers are in sync"`) {
+			lines = append(lines, message)
+		}
 	}
 	return lines
 }

@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-
-	"github.com/informer-gen/informer-gen/runtime/footprint"
-	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // key is what informers of a factory are of: a Go type or a resource.
@@ -41,9 +37,6 @@ func (k informerKey[K]) String() string {
 type registry[K key] struct {
 	options Options[K]
 	outages outageLog
-	// listLimit is that of all lists, made by limit.
-	listLimit *source.ListLimit
-	limiting  sync.Once
 
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
@@ -68,8 +61,6 @@ type member struct {
 	stop context.CancelFunc
 	// ended is closed by left when a started informer has returned.
 	ended chan struct{}
-	// memory is the latest measurement of an informer that is not of this module, or nil.
-	memory atomic.Pointer[footprint.Report]
 }
 
 // runs is whether the informer was started and has not returned. The caller holds mu of the
@@ -88,16 +79,6 @@ func (r *registry[K]) listWatchOptions() ListWatchOptions {
 	options := r.options.ListWatch
 	options.outages = &r.outages
 	return options
-}
-
-// limit returns the limit of all lists, or nil.
-func (r *registry[K]) limit() *source.ListLimit {
-	r.limiting.Do(func() {
-		if r.options.ListLimit > 0 {
-			r.listLimit = source.NewListLimit(r.options.ListLimit)
-		}
-	})
-	return r.listLimit
 }
 
 // informerFor returns the informer of a key, and creates it if there is none.
@@ -159,10 +140,12 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 	if r.shutDown {
 		return
 	}
+	var started []*member
 	for key, m := range r.members {
 		if m.stop != nil || r.unknown(key) {
 			continue
 		}
+		started = append(started, m)
 		ctx, stop := context.WithCancel(ctx)
 		m.stop = stop
 		r.wg.Go(func() {
@@ -170,6 +153,9 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 			defer stop()
 			m.informer.RunWithContext(ctx)
 		})
+	}
+	if len(started) > 0 {
+		r.wg.Go(func() { logSync(ctx, started) })
 	}
 }
 

@@ -44,9 +44,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 			InformerName:     f.options.InformerName,
 			TweakListOptions: f.options.TweakListOptions,
 			ListWatch:        f.listWatchOptions(),
-			MemoryInterval:   f.options.MemoryInterval,
 			Shard:            f.options.Shard,
-			listLimit:        f.limit(),
 		})
 	})
 }

@@ -39,7 +39,6 @@ func (m *member) status(name string, started bool) Status {
 		Synced:          m.informer.HasSynced(),
 		Objects:         len(m.informer.GetStore().ListKeys()),
 		ResourceVersion: m.informer.LastSyncResourceVersion(),
-		Memory:          m.memory.Load(),
 	}
 	switch {
 	case m.informer.IsStopped():
@@ -60,13 +59,24 @@ func (r *registry[K]) HealthCheck(stale time.Duration) func(*http.Request) error
 	return func(*http.Request) error {
 		var errs []error
 		for _, status := range r.Status() {
-			if status.Started.IsZero() && status.Phase != core.PhaseStopped {
-				continue // it was not started, or has no times
-			}
-			if err := status.Check(stale); err != nil {
-				errs = append(errs, err)
-			}
+			errs = append(errs, status.Check(stale))
 		}
 		return errors.Join(errs...)
 	}
+}
+
+// ReadyCheck is a check for a readiness probe, in the form that controller-runtime and
+// apiserver take: it joins the errors of informers that were started and have not been in
+// sync yet, sorted by name. An informer whose resource the server does not have is one of them
+// until the resource is installed. One that has been in sync stays ready; whether it still
+// follows the server is for HealthCheck. A factory that was not started is ready, as in a
+// replica that waits to become the leader.
+func (r *registry[K]) ReadyCheck(*http.Request) error {
+	var errs []error
+	for _, status := range r.Status() {
+		if status.Phase != core.PhasePending {
+			errs = append(errs, status.CheckSynced())
+		}
+	}
+	return errors.Join(errs...)
 }

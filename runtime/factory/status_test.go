@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
@@ -86,6 +89,81 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 		}
 		stop()
 		f.Shutdown()
+	})
+}
+
+// A factory is ready once each informer that was started has been in sync, of this module or
+// not, and stays so. One whose resource is not installed is not ready.
+func TestReadyCheck(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset()
+		var installed atomic.Bool
+		client.PrependReactor("list", "nodes", func(clientgotesting.Action) (bool, runtime.Object, error) {
+			return !installed.Load(), nil, apierrors.NewNotFound(v1.Resource("nodes"), "")
+		})
+		f := newFactory(client)
+		f.nodes()
+		ready := func(when string, want ...string) {
+			t.Helper()
+			err := f.ReadyCheck(nil)
+			if (err == nil) != (len(want) == 0) {
+				t.Fatalf("%s: got %v, want %q", when, err, want)
+			}
+			for _, text := range want {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("%s: got %v, want %q", when, err, text)
+				}
+			}
+		}
+		ready("before the start")
+		f.StartWithContext(ctx)
+		f.pods()
+		time.Sleep(time.Minute)
+		ready("without the resource", `informer "nodes.v1": not in sync: waiting for the resource to be installed`)
+		if err := f.HealthCheck(time.Minute)(nil); err != nil {
+			t.Errorf("without the resource: %v", err)
+		}
+		installed.Store(true)
+		time.Sleep(time.Minute)
+		ready("one was not started")
+		f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
+		})
+		f.StartWithContext(ctx)
+		time.Sleep(time.Minute)
+		ready("without an answer", `informer "*v1.Service": not in sync: listing`)
+		stop()
+		f.Shutdown()
+	})
+}
+
+// One line says that the informers which were started together are in sync.
+func TestSyncIsLogged(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		f, log := newFactory(fake.NewClientset()), &logBuffer{}
+		ctx = klog.NewContext(ctx, textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(log))))
+		want := func(lines int, informers string) {
+			t.Helper()
+			f.StartWithContext(ctx)
+			time.Sleep(time.Minute)
+			text := log.take()
+			if got := strings.Count(text, `"Informers are in sync" informers=`+informers); got != lines || strings.Count(text, "\n") != lines {
+				t.Errorf("got %q, want %d lines of %s informers", text, lines, informers)
+			}
+		}
+		f.pods()
+		f.nodes()
+		want(1, "2")
+		want(0, "0")
+		f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
+		})
+		want(0, "1")
+		stop()
+		f.Shutdown()
+		if text := log.take(); text != "" {
+			t.Errorf("after the stop: %q", text)
+		}
 	})
 }
 

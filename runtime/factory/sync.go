@@ -5,10 +5,13 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -43,6 +46,20 @@ func (m *member) waitForCacheSync(ctx context.Context) bool {
 	case <-ctx.Done():
 	}
 	return cache.IsDone(checker)
+}
+
+// logSync logs once that informers which were started together are in sync, but for those
+// that were released before.
+func logSync(ctx context.Context, members []*member) {
+	started, synced := time.Now(), 0
+	for _, m := range members {
+		if m.waitForCacheSync(ctx) {
+			synced++
+		}
+	}
+	if synced > 0 && ctx.Err() == nil {
+		klog.FromContext(ctx).Info("Informers are in sync", "informers", synced, "after", time.Since(started).Round(time.Millisecond))
+	}
 }
 
 // ErrStuck is the cause of the *SyncError of an informer that WaitForSyncOrStuck stopped
@@ -109,13 +126,26 @@ func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bo
 	return errors.Join(append(errs, r.misuse())...)
 }
 
-// stuck reports whether the informer needs operator action. One of several namespaces goes on
-// without those that are refused.
+// stuck reports whether the informer needs operator action before it can be in sync.
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
-	if len(status.Namespaces) > 0 {
-		return false
+	if len(status.Namespaces) == 0 {
+		return needsAction(&status)
 	}
+	stuck := false
+	for i := range status.Namespaces {
+		switch namespace := &status.Namespaces[i]; {
+		case namespace.Synced || apierrors.IsForbidden(namespace.LastError): // the informer goes on without it
+		case needsAction(namespace):
+			stuck = true
+		default:
+			return false
+		}
+	}
+	return stuck
+}
+
+func needsAction(status *core.Status) bool {
 	forbidden := status.Phase == core.PhaseBackingOff && failure.ClassOf(status.LastError) == failure.ClassForbidden && status.Attempts >= stuckAttempts
 	return status.Phase == core.PhaseAbsent || forbidden
 }
@@ -132,4 +162,15 @@ func (m *member) waitForSync(ctx context.Context, name string) error {
 		status, cause = core.Status{Phase: core.PhaseStopped}, core.ErrStopped
 	}
 	return &core.SyncError{Informer: name, Status: status, Cause: cause}
+}
+
+// sorted returns the keys of members, in the order of their names.
+func sorted[K key](members map[informerKey[K]]*member) []informerKey[K] {
+	keys := make([]informerKey[K], 0, len(members))
+	for key := range members {
+		keys = append(keys, key)
+	}
+	// Not slices.SortFunc, whose code for another type would be in every program.
+	sort.Slice(keys, func(i, j int) bool { return keys[i].String() < keys[j].String() })
+	return keys
 }

@@ -234,13 +234,15 @@ func (s *stage) seeSync(d time.Duration) {
 }
 
 var (
+	// goodNews are lines that are logged without trouble, too.
+	goodNews  = regexp.MustCompile(`"(Informers are in sync|Controller has started)"`)
 	logHeader = regexp.MustCompile(`(?m)^([IWEF])\d{4} [^\]]*\] `)
 	stack     = regexp.MustCompile(`(?s)goroutine \d+ .*?\n >`)
 	// multiline joins what klog prints in several lines.
 	multiline = strings.NewReplacer("=<\n\t", "=", "\n\t", " ", "\n >", "")
 )
 
-// seeLog shows what was logged.
+// seeLog shows what was logged of the trouble.
 func (s *stage) seeLog() {
 	s.Helper()
 	text := logHeader.ReplaceAllString(s.log.take(), "$1 ")
@@ -250,7 +252,9 @@ func (s *stage) seeLog() {
 	text = stack.ReplaceAllString(text, "goroutine …")
 	text = multiline.Replace(text)
 	for line := range strings.Lines(text) {
-		s.see("log", line)
+		if !goodNews.MatchString(line) {
+			s.see("log", line)
+		}
 	}
 }
 
@@ -373,7 +377,7 @@ var scenes = map[string]func(*stage){
 		s.pass(time.Second)
 		s.seeStatus()
 		status := s.informer.Status()
-		s.see("counts", fmt.Sprintf("%d objects, %d reconnects, %d relists, %d left out", status.Objects, status.Reconnects, status.Relists, status.ObjectErrors))
+		s.see("counts", fmt.Sprintf("%d objects, %d reconnects, %d relists, %d left out", status.Objects, status.Reconnects, status.Relists, status.LeftOut))
 		s.see("last event", time.Since(status.LastEvent))
 	},
 	"Backing off": func(s *stage) {
@@ -388,6 +392,7 @@ var scenes = map[string]func(*stage){
 		s.api.Uninstall()
 		s.start(0)
 		s.seeSync(time.Minute)
+		s.see("ReadyCheck", s.factory.ReadyCheck(nil))
 		s.api.Install()
 		s.pass(15 * time.Second)
 		s.seeLog()
@@ -469,7 +474,7 @@ var scenes = map[string]func(*stage){
 		s.change("second", 1)
 		s.pass(time.Second)
 		s.seeLog()
-		s.see("ObjectErrors", s.informer.Status().ObjectErrors)
+		s.see("LeftOutObjects", s.informer.Status().LeftOutObjects)
 	},
 	"Object that is too large": func(s *stage) {
 		s.limits.MaxObjectBytes = 1 << 20
@@ -594,7 +599,7 @@ var scenes = map[string]func(*stage){
 		s.seeLog()
 		s.seeStatus()
 		s.see("Objects", s.informer.Status().Objects)
-		s.see("ObjectErrors", s.informer.Status().ObjectErrors)
+		s.see("LeftOutObjects", s.informer.Status().LeftOutObjects)
 	},
 	"An index function fails": func(s *stage) {
 		s.options.Indexes = []cache.Index[*shopv1alpha1.Order]{{
@@ -605,7 +610,7 @@ var scenes = map[string]func(*stage){
 		s.start(time.Second)
 		s.seeLog()
 		s.see("Objects", s.informer.Status().Objects)
-		s.see("ObjectErrors", s.informer.Status().ObjectErrors)
+		s.see("LeftOutObjects", s.informer.Status().LeftOutObjects)
 	},
 	"An object of the cache was mutated": func(s *stage) {
 		child := exec.Command(os.Args[0], "-test.run=^TestMutateForTroubleshooting$")

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
@@ -28,7 +29,8 @@ type TypeOptions[T runtime.Object] struct {
 	// Nil is the namespace of the factory. The resource must have namespaces.
 	Namespaces *source.Namespaces
 	// LabelSelector and FieldSelector select objects, among those that
-	// WithTweakListOptions selects. Nil selects all.
+	// WithTweakListOptions selects. Nil selects all, and labels.Nothing none: the informer is
+	// then in sync with an empty store.
 	LabelSelector labels.Selector
 	FieldSelector fields.Selector
 	// Shard is the shard that the informer follows, also when that changes. Nil is that of the
@@ -90,6 +92,9 @@ func selecting(byLabel labels.Selector, byField fields.Selector) TweakListOption
 	if byLabel == nil && byField == nil {
 		return nil
 	}
+	if byLabel != nil && matchesNoLabels(byLabel) || byField != nil && matchesNoFields(byField) {
+		return func(options *metav1.ListOptions) { options.LabelSelector = noObjects }
+	}
 	return func(options *metav1.ListOptions) {
 		if byLabel != nil {
 			options.LabelSelector = and(options.LabelSelector, byLabel.String())
@@ -98,6 +103,31 @@ func selecting(byLabel labels.Selector, byField fields.Selector) TweakListOption
 			options.FieldSelector = and(options.FieldSelector, byField.String())
 		}
 	}
+}
+
+// noObjects is a selector that every server understands and no object matches. Selectors of
+// nothing are "" as strings, and "" selects everything.
+const noObjects = "nothing,!nothing"
+
+// matchesNoLabels reports whether a selector is labels.Nothing, which is what
+// metav1.LabelSelectorAsSelector makes of nil.
+func matchesNoLabels(s labels.Selector) bool {
+	_, selectable := s.Requirements()
+	return !selectable
+}
+
+// matchesNoFields reports whether no fields match a selector, such as fields.Nothing alone or
+// with others: fields that meet all of its requirements do not.
+func matchesNoFields(s fields.Selector) bool {
+	matching, other := fields.Set{}, "not "+s.String()
+	for _, r := range s.Requirements() {
+		if r.Operator != selection.NotEquals {
+			matching[r.Field] = r.Value
+		} else if !matching.Has(r.Field) {
+			matching[r.Field] = other
+		}
+	}
+	return !s.Matches(matching)
 }
 
 // and returns a selector of what both select.

@@ -123,6 +123,59 @@ func TestForbiddenNamespaceIsNotStuck(t *testing.T) {
 	})
 }
 
+// An informer of several namespaces is stuck if the resource is absent.
+func TestAbsentNamespacesAreStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		client.PrependReactor("list", "pods", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+			if action.GetNamespace() == "a" {
+				return true, nil, apierrors.NewForbidden(v1.Resource("pods"), "", errors.New("no role"))
+			}
+			return true, nil, apierrors.NewNotFound(v1.Resource("pods"), "")
+		})
+		f := podFactory{New[kubernetes.Interface](client, 0, ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a", "b")}))}
+		f.pods()
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		limited, end := context.WithTimeout(ctx, time.Hour)
+		defer end()
+		if err := f.WaitForSyncOrStuck(limited); !errors.Is(err, ErrStuck) {
+			t.Errorf("got %v, want %v", err, ErrStuck)
+		}
+		cancel()
+		f.Shutdown()
+	})
+}
+
+// An informer of a selector of nothing has nothing, which its server says.
+func TestSelectorOfNothing(t *testing.T) {
+	parsed, err := labels.Parse(noObjects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []labels.Set{nil, {"nothing": ""}, {"nothing": "x"}, {"app": "web"}} {
+		if parsed.Matches(set) {
+			t.Errorf("%q selects %v", noObjects, set)
+		}
+	}
+	for _, options := range []TypeOptions[*v1.Pod]{{LabelSelector: labels.Nothing()}, {FieldSelector: fields.Nothing()}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := podFactory{New[kubernetes.Interface](fake.NewClientset(pod("a", "1", nil)), 0, ForType(options))}
+			pods := f.pods()
+			ctx, cancel := context.WithCancel(t.Context())
+			f.StartWithContext(ctx)
+			if err := f.WaitForSync(ctx); err != nil {
+				t.Error(err)
+			}
+			if got := keys(pods); len(got) > 0 {
+				t.Errorf("got %q", got)
+			}
+			cancel()
+			f.Shutdown()
+		})
+	}
+}
+
 // Options that come to nothing are an error that says why.
 func TestForTypeMisuse(t *testing.T) {
 	anyPod, anyNode := TypeOptions[*v1.Pod]{}, TypeOptions[*v1.Node]{}
@@ -170,6 +223,17 @@ func TestForTypeMisuse(t *testing.T) {
 func TestSelecting(t *testing.T) {
 	tier := labels.SelectorFromSet(labels.Set{"tier": "1"})
 	node := fields.OneTermEqualSelector("spec.nodeName", "n1")
+	fieldsOf := func(selector string) fields.Selector {
+		parsed, err := fields.ParseSelector(selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	ofNil, err := metav1.LabelSelectorAsSelector(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name      string
 		byLabel   labels.Selector
@@ -184,6 +248,13 @@ func TestSelecting(t *testing.T) {
 		{"fields", nil, node, metav1.ListOptions{LabelSelector: "app=web"}, "app=web", "spec.nodeName=n1"},
 		{"more fields", tier, node, metav1.ListOptions{FieldSelector: "metadata.name=x"}, "tier=1", "metadata.name=x,spec.nodeName=n1"},
 		{"everything", labels.Everything(), fields.Everything(), metav1.ListOptions{LabelSelector: "app=web"}, "app=web", ""},
+		{"no labels", labels.Nothing(), nil, metav1.ListOptions{LabelSelector: "app=web"}, noObjects, ""},
+		{"no label selector of an API object", ofNil, node, metav1.ListOptions{}, noObjects, ""},
+		{"no fields", tier, fields.Nothing(), metav1.ListOptions{FieldSelector: "metadata.name=x"}, noObjects, "metadata.name=x"},
+		{"no fields and others", nil, fields.AndSelectors(fields.Nothing(), node), metav1.ListOptions{}, noObjects, ""},
+		{"fields that exclude each other", nil, fieldsOf("a=1,a!=1"), metav1.ListOptions{}, noObjects, ""},
+		{"everything and fields", nil, fields.AndSelectors(fields.Everything(), fieldsOf("a=1")), metav1.ListOptions{}, "", ",a=1"},
+		{"all kinds of fields", nil, fieldsOf("a!=1,b=,b!=2,c!=3,c=4,d!=,d!=5,a!=6"), metav1.ListOptions{}, "", "a!=1,a!=6,b!=2,b=,c!=3,c=4,d!=,d!=5"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if tweak := selecting(test.byLabel, test.byField); tweak != nil {

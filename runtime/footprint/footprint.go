@@ -4,15 +4,14 @@
 //	report := footprint.Of(informer.Store().All())
 //	fmt.Println(report) // 20000 objects, 113 MiB: .spec.containers 41 MiB, ...
 //
-// Data flow: every object is walked (walk.go) with all that it refers to. Memory that several
+// Data flow: every object is walked (walk.go) with all that its exported fields refer to. Memory that several
 // objects have in common, or one of them twice, counts once, for the field where it was met
 // first. So the estimate is of what the garbage collector would free with all objects, to
 // within a fifth. What was met is in a set of bounded size (tally.go): all allocations while
 // there are few, and then a random part of them that stands for all.
 //
 // It takes some 10 µs for an object of 10 KB that shares nothing, less for one that does, in
-// the goroutine of the caller, and 10 MB of memory at the most. An informer measures its own
-// objects by MeasureMemory, and keeps the report in its status.
+// the goroutine of the caller, and 10 MB of memory at the most.
 package footprint
 
 import (

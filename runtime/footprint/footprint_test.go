@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -150,5 +151,42 @@ func TestOddValues(t *testing.T) {
 	}{F: func() {}, C: make(chan int), M: map[int]string{1: "a"}}
 	if report := footprint.Of(slices.Values([]any{odd, &odd, 7, nil})); report.Objects != 4 {
 		t.Errorf("odd values: %+v", report)
+	}
+}
+
+// node refers to others twice.
+type node struct{ A, B *node }
+
+// What an object refers to in circles, or again and again, counts once.
+func TestCircles(t *testing.T) {
+	circle := &node{}
+	circle.A, circle.B = circle, circle
+	lattice := &node{}
+	for range 99 {
+		lattice = &node{A: lattice, B: lattice}
+	}
+	pair := &node{A: &node{}, B: &node{}}
+	pair.A.A, pair.A.B, pair.B.A, pair.B.B = pair, pair.B, pair, pair.A
+	for _, test := range []struct {
+		of    *node
+		nodes int64
+	}{{circle, 1}, {pair, 3}, {lattice, 100}} {
+		if report := footprint.Of(slices.Values([]*node{test.of})); report.Bytes != test.nodes*int64(unsafe.Sizeof(node{})) {
+			t.Errorf("%d nodes: %+v", test.nodes, report)
+		}
+	}
+}
+
+// opaque has what belongs to its methods, or to the whole program.
+type opaque struct {
+	Name   string
+	hidden *[100000]byte
+	any    any
+}
+
+func TestFieldsThatAreNotExported(t *testing.T) {
+	object := &struct{ Part *opaque }{&opaque{"a name", new([100000]byte), new([100000]byte)}}
+	if report := footprint.Of(slices.Values([]any{object})); report.Bytes > 100 {
+		t.Errorf("an object of less than 100 bytes: %+v", report)
 	}
 }

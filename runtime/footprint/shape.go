@@ -17,7 +17,9 @@ type shape struct {
 	key, elem *shape
 	// names is whether the keys of a map are names of fields.
 	names bool
-	// fields are those of a struct that may refer to memory.
+	// fields are those of a struct that are exported and may refer to memory. What is behind
+	// others belongs to the methods of the type, which may write to it, or to the whole
+	// program: time zones, descriptors of protobuf.
 	fields []field
 }
 
@@ -50,6 +52,9 @@ func (w *walk) shapeOf(t reflect.Type) *shape {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if !f.IsExported() && (!f.Anonymous || f.Type.Kind() != reflect.Struct) {
+				continue
+			}
 			if of := w.shapeOf(f.Type); of.refers {
 				s.fields = append(s.fields, field{i, nameOf(f), of})
 			}

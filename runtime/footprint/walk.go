@@ -13,6 +13,9 @@ const (
 	// deepest is how many allocations that refer to each other are followed. API objects
 	// have a dozen.
 	deepest = 1000
+	// most is what an allocation may count for, with all that it refers to: one that refers to
+	// another twice counts it twice, and 60 of those in a row are more than a number can hold.
+	most = 1 << 40
 )
 
 // walk goes through objects.
@@ -86,7 +89,7 @@ func (w *walk) allocation(address uintptr, own int64, at *path, content func() i
 			return 0 // it refers to itself
 		}
 		w.open = append(w.open, address)
-		all += content()
+		all = min(all+content(), most)
 		w.open = w.open[:len(w.open)-1]
 	}
 	w.tally.add(address, allocation{own, all, at.index})
@@ -121,10 +124,7 @@ func (w *walk) dynamic(v reflect.Value, at *path) int64 {
 		return 0
 	}
 	of := w.shapeOf(value.Type())
-	switch {
-	case of.kind == reflect.Pointer, of.kind == reflect.Map:
-		return w.visit(value, of, at)
-	case !v.CanInterface(): // in a field that is not exported: where it is cannot be found out
+	if of.kind == reflect.Pointer || of.kind == reflect.Map {
 		return w.visit(value, of, at)
 	}
 	held := v.Interface()

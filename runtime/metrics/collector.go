@@ -1,7 +1,10 @@
 package metrics
 
 import (
+	"fmt"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -11,7 +14,8 @@ type metric[S any] struct {
 	name, help string
 	kind       prometheus.ValueType
 	labels     []string
-	// collect emits the values of one status, each with the values of the labels.
+	// collect emits the values of one status, each with the values of the labels, which are
+	// valid UTF-8.
 	collect func(s S, emit func(value float64, labels ...string))
 }
 
@@ -45,9 +49,6 @@ func (c *collector[S]) Collect(metrics chan<- prometheus.Metric) {
 	for _, status := range c.statuses() {
 		for i, m := range c.metrics {
 			m.collect(status, func(value float64, labels ...string) {
-				for l := range labels {
-					labels[l] = valid(labels[l])
-				}
 				metrics <- prometheus.MustNewConstMetric(c.descs[i], m.kind, value, labels...)
 			})
 		}
@@ -55,7 +56,29 @@ func (c *collector[S]) Collect(metrics chan<- prometheus.Metric) {
 }
 
 // valid returns a name as a value of a label, which must be valid UTF-8: users name things.
-func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+// Other bytes are escaped, so that names that differ in them still differ.
+func valid(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var escaped strings.Builder
+	for i, r := range name {
+		if _, size := utf8.DecodeRuneInString(name[i:]); r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&escaped, `\x%02x`, name[i])
+		} else {
+			escaped.WriteRune(r)
+		}
+	}
+	return escaped.String()
+}
+
+// seconds is a time in seconds of Unix time, 0 for the zero time.
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
 
 // number is 1 for true and 0 for false.
 func number(b bool) float64 {

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 var update = flag.Bool("update", false, "write the expected output")
@@ -50,10 +49,10 @@ func orders() cache.Status {
 		Watches:       failure.Outcomes{Succeeded: 7, Failed: failure.Counts{failure.ClassSilent: 1, failure.ClassServerError: 2}},
 		Events:        12345,
 		Bookmarks:     61,
-		ObjectErrors:  1,
-		Memory:        &footprint.Report{Bytes: 2_400_000, Shared: 7_000_000},
+		LeftOut:       2,
+		ObjectErrors:  3,
 		Handlers: []cache.HandlerStatus{
-			{Name: "invoices", Backlog: 500, Lag: 1500 * time.Millisecond, Delivered: 14000, LongestCall: 250 * time.Millisecond, Panics: 1},
+			{Name: "invoices", Backlog: 500, Lag: 1500 * time.Millisecond, Delivered: 14000, LongestCall: 250 * time.Millisecond, Panics: 1, LastPanic: time.Now().Add(-time.Minute)},
 			{Name: "stock", Delivered: 14500},
 		},
 	}
@@ -67,7 +66,7 @@ func shipments() controller.Status {
 			{Key: types.NamespacedName{Namespace: "shop", Name: "a"}, For: 4 * time.Second},
 			{Key: types.NamespacedName{Namespace: "shop", Name: "b"}, For: time.Second},
 		},
-		Succeeded: 4000, Failed: 30, Terminal: 2, Panicked: 1,
+		Succeeded: 4000, Failed: 30, Terminal: 2, Panicked: 1, TerminalErrors: []controller.KeyError{{Err: errors.New("no")}}, LastPanic: time.Now().Add(-time.Minute),
 	}
 }
 
@@ -141,42 +140,55 @@ func lines(text string, prefixes ...string) (found []string) {
 
 // Nothing that users name breaks a scrape.
 func TestNames(t *testing.T) {
-	same := cache.HandlerStatus{Name: "same", Backlog: 1, Lag: time.Second, Delivered: 10, LongestCall: time.Minute, Panics: 1}
-	other := cache.HandlerStatus{Name: "same", Backlog: 2, Lag: time.Minute, Delivered: 20, LongestCall: time.Second, Panics: 2}
+	same := cache.HandlerStatus{Name: "same", Backlog: 1, Lag: time.Second, Delivered: 10, LongestCall: time.Minute, Panics: 1, LastPanic: time.Unix(2000, 500_000_000)}
+	other := cache.HandlerStatus{Name: "same", Backlog: 2, Lag: time.Minute, Delivered: 20, LongestCall: time.Second, Panics: 2, LastPanic: time.Unix(1000, 0)}
 	given := statuses{
 		{Name: "pods"},
 		{Name: "pods", Objects: 2},
 		{Name: "pods#2", Objects: 3},
-		{Name: "\xff\"quoted\"\n{}", Handlers: []cache.HandlerStatus{{Name: "\xfe"}}},
+		{Name: "\xff\"quoted\"\n{}", Handlers: []cache.HandlerStatus{{Name: "\xfe"}, {Name: "\xfd"}}},
+		{Name: "\xfe\"quoted\"\n{}"},
+		{Name: `\xfe"quoted"` + "\n{}"},
 		{Name: "", Handlers: []cache.HandlerStatus{same, {Name: "between"}, other}},
 	}
-	got := lines(scrape(t, NewFactoryCollector(given, "\xff")), "informergen_informer_objects", "informergen_handler_")
+	got := lines(scrape(t, NewFactoryCollector(given, "\xff")), "informergen_informer_objects{", "informergen_handler_")
 	want := []string{
-		`informergen_handler_backlog{factory="�",handler="between",informer=""} 0`,
-		`informergen_handler_backlog{factory="�",handler="same",informer=""} 3`,
-		`informergen_handler_backlog{factory="�",handler="�",informer="�\"quoted\"\n{}"} 0`,
-		`informergen_handler_calls_total{factory="�",handler="between",informer=""} 0`,
-		`informergen_handler_calls_total{factory="�",handler="same",informer=""} 30`,
-		`informergen_handler_calls_total{factory="�",handler="�",informer="�\"quoted\"\n{}"} 0`,
-		`informergen_handler_lag_seconds{factory="�",handler="between",informer=""} 0`,
-		`informergen_handler_lag_seconds{factory="�",handler="same",informer=""} 60`,
-		`informergen_handler_lag_seconds{factory="�",handler="�",informer="�\"quoted\"\n{}"} 0`,
-		`informergen_handler_longest_call_seconds{factory="�",handler="between",informer=""} 0`,
-		`informergen_handler_longest_call_seconds{factory="�",handler="same",informer=""} 60`,
-		`informergen_handler_longest_call_seconds{factory="�",handler="�",informer="�\"quoted\"\n{}"} 0`,
-		`informergen_handler_panics_total{factory="�",handler="between",informer=""} 0`,
-		`informergen_handler_panics_total{factory="�",handler="same",informer=""} 3`,
-		`informergen_handler_panics_total{factory="�",handler="�",informer="�\"quoted\"\n{}"} 0`,
-		`informergen_informer_objects{factory="�",informer=""} 0`,
-		`informergen_informer_objects{factory="�",informer="pods"} 0`,
-		`informergen_informer_objects{factory="�",informer="pods#2"} 2`,
-		`informergen_informer_objects{factory="�",informer="pods#2#2"} 3`,
-		`informergen_informer_objects{factory="�",informer="�\"quoted\"\n{}"} 0`,
+		`informergen_handler_backlog{factory="\\xff",handler="\\xfd",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_backlog{factory="\\xff",handler="\\xfe",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_backlog{factory="\\xff",handler="between",informer=""} 0`,
+		`informergen_handler_backlog{factory="\\xff",handler="same",informer=""} 3`,
+		`informergen_handler_calls_total{factory="\\xff",handler="\\xfd",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_calls_total{factory="\\xff",handler="\\xfe",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_calls_total{factory="\\xff",handler="between",informer=""} 0`,
+		`informergen_handler_calls_total{factory="\\xff",handler="same",informer=""} 30`,
+		`informergen_handler_lag_seconds{factory="\\xff",handler="\\xfd",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_lag_seconds{factory="\\xff",handler="\\xfe",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_lag_seconds{factory="\\xff",handler="between",informer=""} 0`,
+		`informergen_handler_lag_seconds{factory="\\xff",handler="same",informer=""} 60`,
+		`informergen_handler_last_panic_timestamp_seconds{factory="\\xff",handler="\\xfd",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_last_panic_timestamp_seconds{factory="\\xff",handler="\\xfe",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_last_panic_timestamp_seconds{factory="\\xff",handler="between",informer=""} 0`,
+		`informergen_handler_last_panic_timestamp_seconds{factory="\\xff",handler="same",informer=""} 2000.5`,
+		`informergen_handler_longest_call_seconds{factory="\\xff",handler="\\xfd",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_longest_call_seconds{factory="\\xff",handler="\\xfe",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_longest_call_seconds{factory="\\xff",handler="between",informer=""} 0`,
+		`informergen_handler_longest_call_seconds{factory="\\xff",handler="same",informer=""} 60`,
+		`informergen_handler_panics_total{factory="\\xff",handler="\\xfd",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_panics_total{factory="\\xff",handler="\\xfe",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_handler_panics_total{factory="\\xff",handler="between",informer=""} 0`,
+		`informergen_handler_panics_total{factory="\\xff",handler="same",informer=""} 3`,
+		`informergen_informer_objects{factory="\\xff",informer=""} 0`,
+		`informergen_informer_objects{factory="\\xff",informer="\\xfe\"quoted\"\n{}"} 0`,
+		`informergen_informer_objects{factory="\\xff",informer="\\xfe\"quoted\"\n{}#2"} 0`,
+		`informergen_informer_objects{factory="\\xff",informer="\\xff\"quoted\"\n{}"} 0`,
+		`informergen_informer_objects{factory="\\xff",informer="pods"} 0`,
+		`informergen_informer_objects{factory="\\xff",informer="pods#2"} 2`,
+		`informergen_informer_objects{factory="\\xff",informer="pods#2#2"} 3`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if given[1].Name != "pods" || len(given[4].Handlers) != 3 {
+	if given[1].Name != "pods" || len(given[6].Handlers) != 3 {
 		t.Errorf("a scrape has changed the status: %+v", given)
 	}
 }
@@ -190,8 +202,12 @@ func TestSeveralInOneRegistry(t *testing.T) {
 		NewInformerCollector("alone", informerStatus{Name: "pods", Objects: 3}, informerStatus{Name: "nodes", Objects: 4}),
 		NewControllerCollector(controllerStatus{Name: "a", Waiting: 1}),
 		NewControllerCollector(controllerStatus{Name: "b", Waiting: 2}),
+		NewControllerCollector(controllerStatus{Name: "\xfe", Waiting: 3}),
+		NewControllerCollector(controllerStatus{Name: "\xff", Waiting: 4}),
 	)
 	want := []string{
+		`informergen_controller_waiting_keys{controller="\\xfe"} 3`,
+		`informergen_controller_waiting_keys{controller="\\xff"} 4`,
 		`informergen_controller_waiting_keys{controller="a"} 1`,
 		`informergen_controller_waiting_keys{controller="b"} 2`,
 		`informergen_informer_objects{factory="",informer="pods"} 1`,
@@ -199,7 +215,7 @@ func TestSeveralInOneRegistry(t *testing.T) {
 		`informergen_informer_objects{factory="alone",informer="pods"} 3`,
 		`informergen_informer_objects{factory="remote",informer="pods"} 2`,
 	}
-	if diff := cmp.Diff(want, lines(text, "informergen_controller_waiting_keys", "informergen_informer_objects")); diff != "" {
+	if diff := cmp.Diff(want, lines(text, "informergen_controller_waiting_keys", "informergen_informer_objects{")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	registry := prometheus.NewRegistry()
@@ -207,6 +223,21 @@ func TestSeveralInOneRegistry(t *testing.T) {
 	var twice prometheus.AlreadyRegisteredError
 	if err := registry.Register(NewFactoryCollector(statuses{}, "shop")); !errors.As(err, &twice) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Informers of one name cost no more than others.
+func TestManyOfOneName(t *testing.T) {
+	const n = 5000
+	allocations := testing.AllocsPerRun(1, func() {
+		all := make([]cache.Status, n)
+		nameApart(all)
+		if last := all[n-1].Name; last != "#5000" {
+			t.Errorf("the last name is %q", last)
+		}
+	})
+	if allocations > 10*n {
+		t.Errorf("%v allocations for %d names", allocations, n)
 	}
 }
 

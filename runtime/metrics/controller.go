@@ -32,6 +32,8 @@ var controllerMetrics = []metric[controller.Status]{
 		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(s.Delayed) }),
 	ofController("awaiting_write_keys", "Keys that wait for a store to have what they wrote.",
 		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(s.AwaitingWrites) }),
+	ofController("terminal_keys", "Keys whose last reconcile had a terminal error, at most 100: they wait for a change.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(len(s.TerminalErrors)) }),
 	ofController("running_keys", "Keys that are being reconciled.",
 		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(len(s.Running)) }),
 	ofController("longest_running_seconds", "For how long the longest of the running reconciles has run.",
@@ -47,6 +49,8 @@ var controllerMetrics = []metric[controller.Status]{
 	},
 	ofController("panics_total", "Reconciles that ended in a panic. They count as errors too.",
 		prometheus.CounterValue, func(s controller.Status) float64 { return float64(s.Panicked) }),
+	ofController("last_panic_timestamp_seconds", "When the last reconcile ended in a panic; 0 if none did.",
+		prometheus.GaugeValue, func(s controller.Status) float64 { return seconds(s.LastPanic) }),
 }
 
 func longest(running []controller.Running) (longest time.Duration) {

@@ -16,7 +16,8 @@
 //
 // Labels are bounded by the program, not by the cluster: the names of the factory, its
 // informers and their handlers, and of controllers; phases, outcomes and classes of failures.
-// No label has a namespace, a key or an error. Informers of one collector that have the same
+// No label has a namespace (but of a manager's cache that is limited to some), a key or an
+// error. Informers of one collector that have the same
 // name are numbered ("pods.v1#2"), and handlers of one informer that have the same name are
 // one series: the sum of their counts, and the longest of their times. A handler that was
 // removed, or an informer that was released, has no series any more.

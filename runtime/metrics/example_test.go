@@ -47,7 +47,7 @@ func Example() {
 	scrape := httptest.NewRecorder()
 	handler.ServeHTTP(scrape, httptest.NewRequest("GET", "/metrics", nil))
 	for line := range strings.Lines(scrape.Body.String()) {
-		if strings.HasPrefix(line, "informergen_informer_synced") || strings.HasPrefix(line, "informergen_informer_objects") {
+		if strings.HasPrefix(line, "informergen_informer_synced") || strings.HasPrefix(line, "informergen_informer_objects{") {
 			fmt.Print(line)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/footprint"
 )
 
 // Informer is the part of an informer of runtime/cache that a collector needs.
@@ -54,15 +53,18 @@ func newInformerCollector(name string, statuses func() []cache.Status) prometheu
 	})
 }
 
-// nameApart numbers informers that have the name of an earlier one.
+// nameApart makes the names values of a label, and numbers those of earlier informers.
 func nameApart(all []cache.Status) {
-	taken := map[string]bool{}
+	numbers := map[string]int{} // the last one of each name that is taken
 	for i := range all {
-		name := all[i].Name
-		for n := 2; taken[all[i].Name]; n++ {
-			all[i].Name = fmt.Sprintf("%s#%d", name, n)
+		name := valid(all[i].Name)
+		unique := name
+		for numbers[unique] > 0 {
+			numbers[name]++
+			unique = fmt.Sprintf("%s#%d", name, numbers[name])
 		}
-		taken[all[i].Name] = true
+		numbers[unique] = 1
+		all[i].Name = unique
 	}
 }
 
@@ -71,6 +73,7 @@ func mergeByName(handlers []cache.HandlerStatus) []cache.HandlerStatus {
 	var merged []cache.HandlerStatus
 	at := map[string]int{}
 	for _, h := range handlers {
+		h.Name = valid(h.Name)
 		i, ok := at[h.Name]
 		if !ok {
 			at[h.Name] = len(merged)
@@ -83,6 +86,9 @@ func mergeByName(handlers []cache.HandlerStatus) []cache.HandlerStatus {
 		m.Panics += h.Panics
 		m.Lag = max(m.Lag, h.Lag)
 		m.LongestCall = max(m.LongestCall, h.LongestCall)
+		if h.LastPanic.After(m.LastPanic) {
+			m.LastPanic = h.LastPanic
+		}
 	}
 	return merged
 }
@@ -114,12 +120,18 @@ var informerMetrics = []metric[cache.Status]{
 		stale),
 	gauge("informer_objects", "Objects in the store.",
 		func(s cache.Status) float64 { return float64(s.Objects) }),
-	ofMemory("informer_memory_bytes", "About how much memory the objects took when they were last measured. Absent before the first measurement.",
-		func(m *footprint.Report) float64 { return float64(m.Bytes) }),
-	ofMemory("informer_memory_shared_bytes", "How much more it would be if equal parts of objects were not held once.",
-		func(m *footprint.Report) float64 { return float64(m.Shared) }),
-	gauge("informer_failed_attempts", "Lists and watches that failed since the last that did not.",
-		func(s cache.Status) float64 { return float64(s.Attempts) }),
+	{
+		"informergen_informer_failed_attempts", "Lists and watches that failed since the last that did not, by the class of the last error; 0 for the other classes.",
+		prometheus.GaugeValue, []string{"informer", "class"},
+		func(s cache.Status, emit func(float64, ...string)) {
+			last := failure.ClassOf(s.LastError)
+			for class := range (failure.Counts{}).All() {
+				emit(float64(s.Attempts)*number(class == last), s.Name, label(class))
+			}
+		},
+	},
+	gauge("informer_objects_left_out", "Objects that are left out of the store or an index now.",
+		func(s cache.Status) float64 { return float64(s.LeftOut) }),
 	counter("informer_events_total", "Changes of single objects that the store has taken: watch events, without duplicates and initial events.",
 		func(s cache.Status) float64 { return float64(s.Events) }),
 	counter("informer_bookmarks_total", "Bookmarks that the server has sent.",
@@ -156,9 +168,9 @@ var informerMetrics = []metric[cache.Status]{
 			}
 		},
 	},
-	counter("informer_reconnects_total", "Watches that continued where another one ended.",
+	counter("informer_reconnects_total", "Watches that the server has opened where another one ended.",
 		func(s cache.Status) float64 { return float64(s.Reconnects) }),
-	counter("informer_object_errors_total", "Objects that were left out of the store or an index.",
+	counter("informer_object_errors_total", "How often an object was left out of the store or an index.",
 		func(s cache.Status) float64 { return float64(s.ObjectErrors) }),
 
 	ofHandlers("handler_backlog", "Events that wait for the handler.",
@@ -171,6 +183,8 @@ var informerMetrics = []metric[cache.Status]{
 		prometheus.CounterValue, func(h cache.HandlerStatus) float64 { return float64(h.Delivered) }),
 	ofHandlers("handler_panics_total", "Calls of the handler that ended in a panic.",
 		prometheus.CounterValue, func(h cache.HandlerStatus) float64 { return float64(h.Panics) }),
+	ofHandlers("handler_last_panic_timestamp_seconds", "When the last call ended in a panic; 0 if none did.",
+		prometheus.GaugeValue, func(h cache.HandlerStatus) float64 { return seconds(h.LastPanic) }),
 }
 
 // stale is zero for informers that are not of this module, which have no times.
@@ -201,16 +215,6 @@ func counter(name, help string, value func(cache.Status) float64) metric[cache.S
 func ofInformer(name, help string, kind prometheus.ValueType, value func(cache.Status) float64) metric[cache.Status] {
 	return metric[cache.Status]{"informergen_" + name, help, kind, []string{"informer"},
 		func(s cache.Status, emit func(float64, ...string)) { emit(value(s), s.Name) }}
-}
-
-// ofMemory is a metric with one value for each informer whose memory was measured.
-func ofMemory(name, help string, value func(*footprint.Report) float64) metric[cache.Status] {
-	return metric[cache.Status]{"informergen_" + name, help, prometheus.GaugeValue, []string{"informer"},
-		func(s cache.Status, emit func(float64, ...string)) {
-			if s.Memory != nil {
-				emit(value(s.Memory), s.Name)
-			}
-		}}
 }
 
 // ofHandlers is a metric with one value for each handler.

@@ -82,7 +82,7 @@ func busyProgram(t *testing.T) *prometheus.Registry {
 	api := cachetest.ServeObjects(server, version.WithResource("orders"), newOrder(0), newOrder(1))
 	api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(http.StatusForbidden)})
 	// Warehouses are not served, so that what waits for them never starts.
-	f := informers.NewSharedInformerFactoryWithOptions(sourcetest.NewClient(t, server), 0, factory.WithMemoryInterval(time.Second))
+	f := informers.NewSharedInformerFactoryWithOptions(sourcetest.NewClient(t, server), 0)
 	t.Cleanup(func() {
 		stop()
 		f.Shutdown()

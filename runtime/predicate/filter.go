@@ -1,6 +1,7 @@
 package predicate
 
 import (
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -36,10 +37,19 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 // the update matters, if there are none, if it is one of a resync, which has one object as
 // old and new, and if the new object is another one of the same name.
 func Matters[T any](old, obj T, predicates ...func(old, obj T) bool) bool {
-	if len(predicates) == 0 || any(old) == any(obj) || recreated(old, obj) {
+	if len(predicates) == 0 || same(old, obj) || recreated(old, obj) {
 		return true
 	}
 	return slices.ContainsFunc(predicates, func(does func(old, obj T) bool) bool { return does(old, obj) })
+}
+
+// same reports whether old and obj are one object. Objects that == can't compare are one if their
+// content is the same.
+func same(old, obj any) bool {
+	if !reflect.ValueOf(old).Comparable() {
+		return reflect.DeepEqual(old, obj)
+	}
+	return old == obj
 }
 
 // recreated reports whether an object of the same name replaces another one.

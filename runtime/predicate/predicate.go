@@ -10,9 +10,12 @@ package predicate
 
 import (
 	"maps"
+	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/conversion"
 )
 
 // GenerationChanged reports whether the generation of an object has changed: its spec, in
@@ -43,9 +46,29 @@ func DeletionStarted[T metav1.Object](old, obj T) bool {
 
 // FieldChanged returns a predicate for what a function returns of an object. Values are
 // compared as API objects are, by equality.Semantic: what pointers refer to, nil as an empty
-// slice or map, and quantities and times by their value.
+// slice or map, and quantities and times by their value. Values with other unexported fields
+// are compared by reflect.DeepEqual.
 func FieldChanged[T, V any](field func(obj T) V) func(old, obj T) bool {
 	return func(old, obj T) bool {
-		return !equality.Semantic.DeepEqual(field(old), field(obj))
+		return !equal(field(old), field(obj))
 	}
+}
+
+// semantic is equality.Semantic with the times of package time.
+var semantic = func() conversion.Equalities {
+	all := equality.Semantic.Copy()
+	if err := all.AddFunc(time.Time.Equal); err != nil {
+		panic(err)
+	}
+	return all
+}()
+
+// equal reports whether two values are equal, of whatever type.
+func equal(a, b any) (is bool) {
+	defer func() {
+		if recover() != nil { // semantic does not read unexported fields
+			is = reflect.DeepEqual(a, b)
+		}
+	}()
+	return semantic.DeepEqual(a, b)
 }

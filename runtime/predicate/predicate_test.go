@@ -1,10 +1,15 @@
 package predicate_test
 
 import (
+	"errors"
+	"math/big"
+	"net/netip"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/predicate"
 )
@@ -57,6 +62,60 @@ func TestPredicates(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Fields of any type can be compared.
+func TestFieldsOfAnyType(t *testing.T) {
+	type hidden struct{ a []int }
+	type nested struct {
+		At    time.Time
+		Other *hidden
+	}
+	now := time.Unix(1_700_000_000, 0)
+	elsewhere := now.In(time.FixedZone("elsewhere", 3600))
+	quantity := resource.MustParse("1Gi")
+	for name, test := range map[string]struct{ a, same, other any }{
+		"nothing":             {nil, nil, 1},
+		"time":                {now, elsewhere, now.Add(1)},
+		"pointer to a time":   {&now, &elsewhere, new(time.Time)},
+		"time of the API":     {metav1.NewTime(now), metav1.NewTime(elsewhere), metav1.Time{}},
+		"nested time":         {nested{At: now}, nested{At: elsewhere}, nested{}},
+		"unexported field":    {hidden{[]int{1}}, hidden{[]int{1}}, hidden{[]int{2}}},
+		"nested pointer":      {nested{Other: &hidden{[]int{1}}}, nested{Other: &hidden{[]int{1}}}, nested{Other: &hidden{}}},
+		"uncomparable":        {map[string]any{"a": []any{1}}, map[string]any{"a": []any{1}}, map[string]any{"a": []any{2}}},
+		"other types":         {any(1), any(1), any("1")},
+		"address":             {netip.MustParseAddr("::1"), netip.MustParseAddr("::1"), netip.Addr{}},
+		"large number":        {big.NewInt(1), big.NewInt(1), big.NewInt(2)},
+		"quantity":            {quantity, resource.MustParse("1024Mi"), resource.Quantity{}},
+		"error":               {errors.New("a"), errors.New("a"), errors.New("b")},
+		"selector, not there": {struct{ S labels.Selector }{}, struct{ S labels.Selector }{}, struct{ S labels.Selector }{labels.Everything()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := predicate.FieldChanged(func(v any) any { return v })
+			if changed(test.a, test.same) || !changed(test.a, test.other) || !changed(test.other, test.a) {
+				t.Errorf("of %v: %v changed is %v, %v changed is %v", test.a, test.same, changed(test.a, test.same), test.other, changed(test.a, test.other))
+			}
+		})
+	}
+}
+
+// Objects need not be pointers.
+func TestMattersOfUncomparableObjects(t *testing.T) {
+	type object struct{ Version, Spec []int }
+	specs := predicate.FieldChanged(func(obj object) []int { return obj.Spec })
+	old := object{[]int{1}, []int{1}}
+	for name, test := range map[string]struct {
+		obj  object
+		want bool
+	}{
+		"resync": {old, true},
+		"status": {object{[]int{2}, []int{1}}, false},
+		"spec":   {object{[]int{2}, []int{2}}, true},
+	} {
+		if got := predicate.Matters(old, test.obj, specs); got != test.want {
+			t.Errorf("%s: got %v", name, got)
+		}
 	}
 }
 

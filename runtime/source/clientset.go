@@ -98,8 +98,6 @@ type funcSource struct {
 }
 
 func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	done := awaitWholeList(ctx)
-	defer done()
 	list, err := s.list(ctx, options)
 	if err != nil {
 		return metav1.ListMeta{}, err

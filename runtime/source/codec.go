@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/go-json-experiment/json"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,14 +40,11 @@ type codec struct {
 	sharing *decode.JSON
 	// sharingProto is the same for protobuf.
 	sharingProto *decode.Proto
-	// options are those of the other fast JSON decoder, for this type.
-	options json.Options
-	// slow says that the other fast JSON decoder has refused what client-go's accepts:
-	// from then on the latter is used in its place.
-	slow atomic.Bool
-	// named says that the Go type has the name of the kind, as a list or an event of a
-	// watch has shown.
+	// named says that the Go type has the name of the kind, as an object has shown.
 	named atomic.Bool
+	// listKind is the kind of a list that had objects, or came before one was known, if it is
+	// not the kind of the objects with List behind it. Nil is none.
+	listKind atomic.Pointer[string]
 }
 
 // newCodec returns the codec of a type. What is equal in objects is held once, by shared.
@@ -63,7 +59,6 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 		protobuf:     pointer.Implements(reflect.TypeFor[protoMessage]()),
 		unstructured: pointer.Implements(reflect.TypeFor[runtime.Unstructured]()),
 		metadataOnly: pointer == reflect.TypeFor[*metav1.PartialObjectMetadata](),
-		options:      optionsOf(pointer.Elem()),
 	}
 	content := c.object
 	if c.unstructured {
@@ -72,7 +67,7 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 	options := decode.Options{
 		Options:  how,
 		Shared:   shared,
-		Fallback: func(text []byte, into any) error { return json.Unmarshal(text, into, c.options) },
+		Fallback: utiljson.Unmarshal,
 	}
 	c.sharing = decode.NewJSON(content, options)
 	if c.protobuf {
@@ -132,8 +127,8 @@ func (c *codec) accept(contentTypes string, watch bool) string {
 // fromJSON decodes one object, which must be valid JSON, with its index or nil. Its error is
 // a *failure.ObjectError.
 //
-// There are three decoders: the fastest, which finds what it has decoded before, a fast one
-// for what that refuses, and client-go's as fallback, which decides what is an error.
+// There are two decoders: a fast one, which finds what it has decoded before, and client-go's
+// for what that refuses, which decides what is an error.
 func (c *codec) fromJSON(data []byte, x decode.Index) (runtime.Object, error) {
 	if c.unstructured {
 		return c.fromMap(data, x)
@@ -144,19 +139,9 @@ func (c *codec) fromJSON(data []byte, x decode.Index) (runtime.Object, error) {
 			return obj.Interface().(runtime.Object), nil
 		}
 	}
-	slow := c.slow.Load()
-	if !slow {
-		obj := c.newObject()
-		if json.Unmarshal(data, obj, c.options) == nil {
-			return obj, nil
-		}
-	}
 	obj := c.newObject() // the other one may have been filled in part
 	if err := utiljson.Unmarshal(data, obj); err != nil {
 		return nil, &failure.ObjectError{Object: nameInJSON(data), Err: err}
-	}
-	if !slow {
-		c.slow.Store(true)
 	}
 	return obj, nil
 }
@@ -214,7 +199,9 @@ func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.
 	if found := gvk.GroupVersion(); !found.Empty() && found != gv {
 		return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %s of %s, not of %s", gvk.Kind, found, gv)}
 	}
-	c.sees(gvk.Kind)
+	if err := c.checkName(gvk.Kind); err != nil {
+		return &failure.ObjectError{Object: nameOf(obj), Err: err}
+	}
 	if !c.unstructured {
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
@@ -224,14 +211,20 @@ func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.
 // metadataKind is that of an object of which the server sends the metadata only.
 var metadataKind = schema.GroupKind{Group: metav1.GroupName, Kind: "PartialObjectMetadata"}
 
-// sees notes the kind of an object.
-func (c *codec) sees(kind string) {
-	if c.metadataOnly {
-		return // whatever kind it is
+// checkName refuses an object of another kind than the Go type's, once that is known to have
+// the name of the kind. Objects without a kind pass. The kind of a list is not checked: a
+// CustomResourceDefinition chooses it.
+func (c *codec) checkName(kind string) error {
+	switch own := c.object.Name(); {
+	case kind == "" || c.metadataOnly || c.unstructured:
+	case kind == own:
+		if !c.named.Load() {
+			c.named.Store(true)
+		}
+	case c.named.Load():
+		return fmt.Errorf("is a %s, not a %s", kind, own)
 	}
-	if kind == c.object.Name() && !c.named.Load() {
-		c.named.Store(true)
-	}
+	return nil
 }
 
 // checkKind refuses the kinds that an API server may send in place of any

@@ -6,11 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// collectionIn returns the group and version of the collection of objects that a path of the
+// collectionIn returns the resource of the collection of objects that a path of the
 // API is, if it is one: "/api/v1/pods", or "/apis/GROUP/VERSION/namespaces/NAME/RESOURCE". There
 // may be the path of a proxy before.
-func collectionIn(path string) (gv schema.GroupVersion, ok bool) {
+func collectionIn(path string) (gvr schema.GroupVersionResource, ok bool) {
 	segments := strings.Split(strings.Trim(path, "/"), "/")
+	var gv schema.GroupVersion
 	for i, segment := range segments {
 		rest := segments[i+1:]
 		switch {
@@ -25,10 +26,10 @@ func collectionIn(path string) (gv schema.GroupVersion, ok bool) {
 			rest = rest[2:]
 		}
 		if len(rest) == 1 {
-			return gv, true
+			return gv.WithResource(rest[0]), true
 		}
 	}
-	return schema.GroupVersion{}, false
+	return schema.GroupVersionResource{}, false
 }
 
 // isWatch reads the parameter of a URL as API servers do.

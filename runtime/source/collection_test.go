@@ -1,16 +1,19 @@
 package source
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCollectionIn(t *testing.T) {
 	for path, want := range map[string]string{
-		"/api/v1/pods":                                  "v1",
-		"/api/v1/namespaces/shop/pods":                  "v1",
-		"/api/v1/namespaces":                            "v1",
-		"/apis/example.com/v1/widgets":                  "example.com/v1",
-		"/apis/example.com/v1/namespaces/shop/widgets/": "example.com/v1",
-		"/k8s/clusters/c-1/api/v1/pods":                 "v1",
-		"/api/clusters/c-1/apis/apps/v1/deployments":    "apps/v1",
+		"/api/v1/pods":                                  "v1 pods",
+		"/api/v1/namespaces/shop/pods":                  "v1 pods",
+		"/api/v1/namespaces":                            "v1 namespaces",
+		"/apis/example.com/v1/widgets":                  "example.com/v1 widgets",
+		"/apis/example.com/v1/namespaces/shop/widgets/": "example.com/v1 widgets",
+		"/k8s/clusters/c-1/api/v1/pods":                 "v1 pods",
+		"/api/clusters/c-1/apis/apps/v1/deployments":    "apps/v1 deployments",
 		"/api/v1/namespaces/shop":                       "",
 		"/api/v1/namespaces/shop/pods/a":                "",
 		"/api/v1/namespaces/shop/pods/a/log":            "",
@@ -22,9 +25,9 @@ func TestCollectionIn(t *testing.T) {
 		"/version":                                      "",
 		"":                                              "",
 	} {
-		gv, ok := collectionIn(path)
-		if ok != (want != "") || gv.String() != want {
-			t.Errorf("%q: %v %v, want %q", path, gv, ok, want)
+		gvr, ok := collectionIn(path)
+		if got := strings.TrimSpace(gvr.GroupVersion().String() + " " + gvr.Resource); ok != (want != "") || got != want {
+			t.Errorf("%q: %v %v, want %q", path, got, ok, want)
 		}
 	}
 }

@@ -28,9 +28,9 @@
 // list's item are what the server sent, in general nothing for a built-in
 // type. An object that is a runtime.Unstructured keeps both.
 //
-// JSON has fast decoders, with client-go's own as fallback: an object that the
-// fast ones refuse is decoded by client-go's, whose result counts. What they accept is
-// tested, with random objects, to be what client-go makes of it.
+// JSON has a fast decoder, with client-go's own as fallback: an object that the fast one
+// refuses is decoded by client-go's, whose result counts. What it accepts is tested, with
+// random objects, to be what client-go makes of it.
 //
 // Protobuf is requested when the type can decode it, as those of k8s.io/api
 // can, and the configuration does not name other content types.
@@ -41,7 +41,12 @@
 // deployment, labels, managed fields, and all but the status after an update. A part is
 // identified by its Go type and its bytes in the response. One that was decoded before,
 // for any source of the Client, is not decoded again: objects have the same pointer, slice
-// or map, or a copy of the same struct. Strings of up to 128 bytes are held once too.
+// or map, or a copy of the same struct. Strings of up to 128 bytes are held once too;
+// longer ones, and bytes, only with an equal part around them.
+//
+// Some methods write to an object although their callers only read it: a resource.Quantity
+// caches its text when it is printed. Memory that such methods write to is never shared. A type
+// that decodes itself is taken for one that has such methods, unless it is known not to.
 //
 // That needs no memory of its own but tables of at most 3 MB for each Client, and keeps no
 // object alive. Client.Shared tells how much it has saved. What is not equal to anything costs a hash of its

@@ -22,7 +22,6 @@ func TestFactsAreKnownAndPassedOn(t *testing.T) {
 	}{
 		{"REST", New[*corev1.Pod](nil, pods, "shop"), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods, Namespace: "shop"}},
 		{"REST, all namespaces, tweaked", narrowed(New[*corev1.Pod](nil, pods, "")), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods}},
-		{"REST, limited", LimitLists(New[*corev1.Pod](nil, pods, "shop"), NewListLimit(1)), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods, Namespace: "shop"}},
 		{"clientset", over, cache.SourceInfo{}},
 		{"clientset with a target", WithTarget(over, pods, "shop"), cache.SourceInfo{Resource: pods, Namespace: "shop"}},
 		{"clientset with a target, tweaked", narrowed(WithTarget(over, pods, "shop")), cache.SourceInfo{Resource: pods, Namespace: "shop"}},

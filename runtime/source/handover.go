@@ -25,8 +25,12 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok || t.streaming != nil && t.streaming != h.streaming {
 		return h.next.RoundTrip(req)
 	}
-	gv, ok := collectionIn(req.URL.Path)
+	gvr, ok := collectionIn(req.URL.Path)
 	if watch := isWatch(req.URL.Query().Get("watch")); !ok || req.Method != http.MethodGet || watch != t.watch {
+		return h.next.RoundTrip(req)
+	}
+	if err := checkPassthrough(); err != nil {
+		t.refuse(err)
 		return h.next.RoundTrip(req)
 	}
 	request := newRequest(req.Context())
@@ -35,29 +39,43 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
 	}
 	resp, err := h.next.RoundTrip(inner)
-	if err != nil || resp.StatusCode != http.StatusOK {
+	if err != nil {
+		request.cancel(nil)
 		return resp, err
 	}
-	if taken := h.take(t, request, resp, gv); taken != nil {
-		return taken.emptied(resp, t.watch), nil
+	if resp.StatusCode == http.StatusOK {
+		if taken := h.take(t, request, resp, gvr); taken != nil {
+			return taken.emptied(resp, t.watch), nil
+		}
 	}
+	resp.Body = &clientsBody{resp.Body, request}
 	return resp, nil
 }
 
+// clientsBody is the body of a response that is left to the client: its request ends with it.
+type clientsBody struct {
+	io.ReadCloser
+	request *request
+}
+
+func (b *clientsBody) Close() error {
+	defer b.request.cancel(nil)
+	return b.ReadCloser.Close()
+}
+
 // take makes resp the response that was taken, if it can be decoded here; nil if not.
-func (h *handover) take(t *takeover, request *request, resp *http.Response, gv schema.GroupVersion) *response {
+func (h *handover) take(t *takeover, request *request, resp *http.Response, gvr schema.GroupVersionResource) *response {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.requests++
 	if t.over || t.taken != nil {
 		return nil
 	}
 	about := answerOf(resp)
-	codec := h.streaming.codec(t.caller, t.objects)
+	codec := h.streaming.codec(t.caller, t.objects, gvr)
 	if _, t.refused = about.protobuf(codec); t.refused != nil {
 		return nil
 	}
-	taken, err := newResponse(resp.Body, about, codec, gv, h.streaming.maxObject)
+	taken, err := newResponse(resp.Body, about, codec, gvr.GroupVersion(), h.streaming.maxObject)
 	if err != nil {
 		t.refused = err
 		return nil
@@ -81,9 +99,8 @@ func (r *response) emptied(resp *http.Response, watch bool) *http.Response {
 	return &empty
 }
 
-// emptyList returns a list without items, for a client to decode: a function that puts
-// lists together goes on after it, which shows that it does. A Go type may have another name
-// than the kind; then the client has an error, which nobody sees.
+// emptyList returns a list without items, for a client to decode. If it cannot, as of a Go type
+// that has another name than the kind, it gets its responses back.
 func (r *response) emptyList() []byte {
 	kind := runtime.TypeMeta{APIVersion: r.gv.String(), Kind: r.codec.object.Name() + "List"}
 	if !r.protobuf {

@@ -23,6 +23,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 		head  metav1.TypeMeta
 		meta  metav1.ListMeta
 		items bool
+		count int
 	)
 	err := in.object(func(name []byte) error {
 		switch string(name) {
@@ -37,7 +38,10 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 				return errors.New("items: more than once")
 			}
 			items = true
-			return in.array(func() error { return c.jsonItem(in, head, wanted, each) })
+			return in.array(func() error {
+				count++
+				return c.jsonItem(in, head, wanted, each)
+			})
 		default:
 			return in.skip()
 		}
@@ -51,7 +55,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 	case err != io.EOF:
 		return metav1.ListMeta{}, err
 	}
-	return meta, c.checkList(head, items)
+	return meta, c.checkList(head, items, count)
 }
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
@@ -78,6 +82,10 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each f
 		setKind(obj, list)
 	case c.metadataOnly:
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is that of no object
+	default:
+		if err := c.checkName(obj.GetObjectKind().GroupVersionKind().Kind); err != nil {
+			return fmt.Errorf("%w of these objects: %s %w", ErrNotAList, nameOf(obj), err)
+		}
 	}
 	each(obj, err)
 	return nil
@@ -91,26 +99,30 @@ func setKind(obj runtime.Object, list metav1.TypeMeta) {
 	}
 }
 
-// checkList says whether what was read is a list. An answer of another kind,
-// of a proxy for example, must not be taken for an empty one.
-func (c *codec) checkList(head metav1.TypeMeta, items bool) error {
+// checkList refuses what is not a list: the response of a proxy, for example, must not be taken
+// for an empty one. A list has items, or the kind of a list.
+func (c *codec) checkList(head metav1.TypeMeta, items bool, count int) error {
 	if err := checkKind(head.GroupVersionKind()); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotAList, err)
 	}
 	if !items && !strings.HasSuffix(head.Kind, "List") {
 		return fmt.Errorf("%w: kind %q without items", ErrNotAList, head.Kind)
 	}
-	return c.checkListKind(head.Kind)
+	return c.checkListKind(head.Kind, count)
 }
 
-// checkListKind refuses a list of another kind than the Go type's, once that is known
-// to have the name of the kind.
-func (c *codec) checkListKind(kind string) error {
-	if kind, ok := strings.CutSuffix(kind, "List"); ok {
-		c.sees(kind)
-	}
-	if own := c.object.Name() + "List"; c.named.Load() && kind != own && kind != "" && kind != "List" {
-		return fmt.Errorf("%w of these objects: is a %s, not a %s", ErrNotAList, kind, own)
+// checkListKind refuses an empty list of another kind than lists of these objects have had,
+// which would delete all. A CRD may name the kind of its lists as it likes: the objects in a list
+// show that it is one of theirs.
+func (c *codec) checkListKind(kind string, count int) error {
+	switch known := c.listKind.Load(); {
+	case c.object == nil || kind == "" || kind == "List" || kind == c.object.Name()+"List":
+	case count > 0 || !c.named.Load():
+		if known == nil || *known != kind {
+			c.listKind.Store(&kind)
+		}
+	case known == nil || *known != kind:
+		return fmt.Errorf("%w of these objects: an empty %s, where objects are of the kind %s", ErrNotAList, kind, c.object.Name())
 	}
 	return nil
 }

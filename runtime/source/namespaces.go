@@ -59,13 +59,14 @@ func (n *Namespaces) get() (names []string, changed <-chan struct{}) {
 // of it has one store for all, and a list and watch for each: one that is forbidden does not
 // concern the others, and [cache.Status] has them apart. A namespace that joins the set is
 // listed, and its objects are added; those of one that leaves are deleted, with the final
-// state unknown.
+// state unknown and the cause NamespaceLeft: on the server they may well exist.
 //
 // The informer is in sync when the objects of each namespace are in its store, but for
-// those that the server refuses: a namespace that is forbidden three times is left out,
-// with an error in the log and the status, until it is not any more. WaitForResourceVersion
-// waits until every namespace has reached the version, which takes up to the next bookmark,
-// about a minute, of one in which nothing happens.
+// those that the server refuses: a namespace that is forbidden three times in a row is left
+// out, with an error in the log and the status, until it is not any more. A resource that is
+// absent is waited for, as in an informer of all namespaces. WaitForResourceVersion
+// waits until every namespace that is not left out has reached the version, which takes up to
+// the next bookmark, about a minute, of one in which nothing happens.
 //
 // The namespaces call [cache.Options].OnFailure concurrently. OnRecovery is called when all of them work
 // again that are not forbidden.

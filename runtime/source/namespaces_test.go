@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -195,6 +196,57 @@ func TestForbiddenNamespace(t *testing.T) {
 	})
 }
 
+// An informer goes on without a namespace only if the server refuses it, several times in a row.
+// What an absent resource, or credentials that are not accepted, keep from it may be all there is.
+func TestNamespacesAreAwaited(t *testing.T) {
+	of := func(namespace string, times int, err error) cachetest.Fault {
+		return cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == namespace }, Times: times, Err: err}
+	}
+	for _, test := range []struct {
+		name   string
+		faults []cachetest.Fault
+		absent bool
+		phase  cache.Phase
+		synced bool
+		then   []string
+	}{
+		{"absent resource", nil, true, cache.PhaseAbsent, false, nil},
+		{"absent in one namespace", []cachetest.Fault{of("b", -1, cachetest.Status(404))}, false, cache.PhaseAbsent, false, []string{"a/1", "b/1"}},
+		{"credentials that are not accepted", []cachetest.Fault{of("a", -1, cachetest.Status(401)), of("b", -1, cachetest.Status(401))}, false, cache.PhaseBackingOff, false, []string{"a/1", "b/1"}},
+		{"refused once after other failures", []cachetest.Fault{of("b", 4, cachetest.Status(503)), of("b", 2, cachetest.Status(403)), of("b", -1, cachetest.Status(503))}, false, cache.PhaseBackingOff, false, []string{"a/1", "b/1"}},
+		{"forbidden", []cachetest.Fault{of("b", -1, cachetest.Status(403))}, false, cache.PhaseBackingOff, true, []string{"a/1", "b/1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+				if test.absent {
+					api.Uninstall()
+				}
+				api.Fail(test.faults...)
+				f := follow(t, api, "a", "b")
+				waiting, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				if err := f.informer.WaitForSync(waiting); (err == nil) != test.synced {
+					t.Errorf("in sync: %v", err)
+				}
+				if status := f.informer.Status(); status.Phase != test.phase || status.Synced != test.synced {
+					t.Errorf("status: %v, in sync %v", status, status.Synced)
+				}
+				api.ClearFaults()
+				api.Install()
+				time.Sleep(2 * time.Minute)
+				if err := f.informer.WaitForSync(t.Context()); err != nil {
+					t.Error(err)
+				}
+				f.has(test.then...)
+				if err := f.stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // An outage is over when all namespaces work again, but for one that is forbidden.
 func TestRecoveryOfNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -215,6 +267,40 @@ func TestRecoveryOfNamespaces(t *testing.T) {
 		go func() { ended <- informer.Run(ctx) }()
 		time.Sleep(time.Minute)
 		api.Fail(cachetest.Fault{If: of("a"), Times: 3, Err: cachetest.Status(503)}, cachetest.Fault{If: of("b"), Times: 6, Err: cachetest.Status(503)})
+		api.BreakWatches(errors.New("cut"))
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if recoveries != 1 {
+			t.Errorf("%d recoveries were reported", recoveries)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A namespace whose watches are cut, which is not reported, does not keep the end of an outage
+// of another one from being reported.
+func TestRecoveryBesideCutWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		recoveries := 0
+		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b"), api.InNamespace), cache.Options[object]{
+			DisableWatchList: true,
+			OnRecovery: func(context.Context, int) bool {
+				recoveries++
+				return true
+			},
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		time.Sleep(time.Minute)
+		api.Fail(
+			cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == "a" }, Times: 3, Err: cachetest.Status(503)},
+			cachetest.Fault{Verb: cachetest.Watch, If: func(r cachetest.Request) bool { return r.Namespace == "b" }, Times: -1, Opened: true, Err: io.EOF},
+		)
 		api.BreakWatches(errors.New("cut"))
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
@@ -256,6 +342,137 @@ func TestResourceVersionOfNamespaces(t *testing.T) {
 			t.Error(err)
 		}
 		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// After a restore of etcd, versions are lower than before, and those from before count no more.
+func TestVersionsAfterRestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		backup := api.ResourceVersion()
+		f := follow(t, api, "a", "b")
+		for i := range 20 {
+			if _, err := api.Create(named("a", fmt.Sprint("lost", i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		api.Bookmark()
+		synctest.Wait()
+		if err := api.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		f.has("a/1", "b/1")
+		if got, status := f.informer.Store().ResourceVersion(), f.informer.Status(); got != backup || status.ResourceVersion != backup {
+			t.Errorf("store is at %s, informer at %s; want %s", got, status.ResourceVersion, backup)
+		}
+		created, err := api.Create(named("a", "2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.informer.WaitForWrite(t.Context(), created); err != nil {
+			t.Error(err)
+		}
+		if _, exists := f.informer.Store().Get(types.NamespacedName{Namespace: "a", Name: "2"}); !exists {
+			t.Error("store has no object that was waited for")
+		}
+		written := named("a", "3")
+		for i, version := range []string{"10", "20"} { // versions that were reached before the restore
+			written.ResourceVersion = version
+			early, cancel := context.WithTimeout(t.Context(), time.Second)
+			if err := f.informer.WaitForWrite(early, written); err == nil {
+				t.Errorf("%d: store is said to have a write of version %s at %s", i, version, api.ResourceVersion())
+			}
+			cancel()
+		}
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A version is waited for where it can come: not in a namespace that is refused, from the
+// start or since, and not if there is no namespace.
+func TestWaitForVersionBesideRefusedNamespaces(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		follows []string
+		early   bool // whether the refusals begin before the first list
+		refused []string
+	}{
+		{"one from the start", []string{"a", "b"}, true, []string{"b"}},
+		{"one later", []string{"a", "b"}, false, []string{"b"}},
+		{"all", []string{"a", "b"}, true, []string{"a", "b"}},
+		{"no namespace", nil, false, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+				refuse := func() {
+					api.Fail(cachetest.Fault{If: func(r cachetest.Request) bool { return slices.Contains(test.refused, r.Namespace) }, Times: -1, Err: cachetest.Status(403)})
+				}
+				if test.early {
+					refuse()
+				}
+				f := follow(t, api, test.follows...)
+				if err := f.informer.WaitForSync(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				refuse()
+				api.BreakWatches(errors.New("cut"))
+				time.Sleep(time.Minute)
+				created, err := api.Create(named("a", "2"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				waiting, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				if err := f.informer.WaitForResourceVersion(waiting, created.ResourceVersion); err != nil {
+					t.Error(err)
+				}
+				if err := f.informer.WaitForResourceVersion(t.Context(), "x"); err == nil {
+					t.Error("x is a version")
+				}
+				api.ClearFaults()
+				time.Sleep(2 * time.Minute)
+				if created, err = api.Create(named("a", "3")); err != nil {
+					t.Fatal(err)
+				}
+				early, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := f.informer.WaitForResourceVersion(early, created.ResourceVersion); (err == nil) != (len(test.follows) == 0) {
+					t.Errorf("b has no word of that version, and is not refused any more: %v", err)
+				}
+				if err := f.stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Before the start, nothing is known of namespaces, and both kinds of waiting wait.
+func TestWaitBeforeNamespacesAreKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"))
+		informer := cache.New(source.InNamespaces(source.NewNamespaces("a"), api.InNamespace), cache.Options[object]{})
+		waiting := make(chan error)
+		go func() { waiting <- informer.WaitForWrite(t.Context(), api.Objects()[0]) }()
+		go func() { waiting <- informer.WaitForResourceVersion(t.Context(), api.ResourceVersion()) }()
+		synctest.Wait()
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		for range 2 {
+			if err := <-waiting; err != nil {
+				t.Error(err)
+			}
+		}
+		stop()
+		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
@@ -405,9 +622,16 @@ func randomNamespaces(t *testing.T, random *rand.Rand) {
 		}
 	}
 	f := follow(t, api, subset()...)
+	backup := api.ResourceVersion()
 	for range 60 {
 		key := types.NamespacedName{Namespace: all[random.IntN(len(all))], Name: fmt.Sprint(random.IntN(4))}
-		switch random.IntN(8) {
+		switch random.IntN(10) {
+		case 8:
+			backup = api.ResourceVersion()
+		case 9:
+			// No informer can see a restore once there are later versions than those that it has seen.
+			_ = api.Restore(backup) // an error if it is lost to a compaction
+			time.Sleep(15 * time.Minute)
 		case 0:
 			f.namespaces.Set(subset()...)
 		case 1:
@@ -429,7 +653,24 @@ func randomNamespaces(t *testing.T, random *rand.Rand) {
 		}
 	}
 	api.ClearFaults()
-	time.Sleep(5 * time.Minute)
+	time.Sleep(15 * time.Minute)
+	for _, namespace := range f.namespaces.Names() {
+		written, err := api.Create(named(namespace, "written"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.informer.WaitForWrite(t.Context(), written); err != nil {
+			t.Error(err)
+		}
+		if got, _ := f.informer.Store().Get(types.NamespacedName{Namespace: namespace, Name: "written"}); got == nil {
+			t.Errorf("store has no object of %s that was waited for", namespace)
+		}
+	}
+	api.Bookmark()
+	synctest.Wait()
+	if got, want := f.informer.Status().ResourceVersion, api.ResourceVersion(); got != want && len(f.namespaces.Names()) > 0 {
+		t.Errorf("informer is at version %s, API at %s", got, want)
+	}
 	var want []string
 	for _, obj := range api.Objects() {
 		if slices.Contains(f.namespaces.Names(), obj.Namespace) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
@@ -63,7 +64,7 @@ var (
 func protoFields(message []byte, each func(number uint64, value []byte)) error {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)
-		if n <= 0 {
+		if n <= 0 || !legalTag(tag) {
 			return errProto
 		}
 		message = message[n:]
@@ -102,6 +103,10 @@ func protoFields(message []byte, each func(number uint64, value []byte)) error {
 	}
 	return nil
 }
+
+// legalTag reports whether the number of the field is one: generated code takes it for an int32,
+// and fails if that is not positive.
+func legalTag(tag uint64) bool { return tag>>3 > 0 && tag>>3 <= math.MaxInt32 }
 
 // protoField returns the field of that number, of a message that may be cut off.
 func protoField(message []byte, wanted uint64) (field []byte) {

@@ -32,7 +32,7 @@ func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(
 		case err == io.EOF && !list && strings.HasSuffix(head.Kind, "List"):
 			return metav1.ListMeta{}, io.ErrUnexpectedEOF // even an empty list has bytes
 		case err == io.EOF:
-			return meta, c.checkList(head, false)
+			return meta, c.checkList(head, list, in.items)
 		case err != nil:
 			return metav1.ListMeta{}, err
 		default:
@@ -98,6 +98,9 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 			}
 			continue
 		}
+		if number == listItems {
+			in.items++
+		}
 		if number == listItems && size > uint64(in.limit) {
 			name, err := in.skipObject(size)
 			if err != nil {
@@ -128,6 +131,9 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 
 // protoReader reads the wire format from a stream.
 type protoReader struct {
+	// items counts the objects of the list.
+	items int
+
 	r       *bufio.Reader
 	offset  uint64
 	limit   int64
@@ -153,6 +159,9 @@ func (p *protoReader) varint() (uint64, error) { return binary.ReadUvarint(p) }
 // where no field begins.
 func (p *protoReader) tag() (uint64, byte, error) {
 	tag, err := p.varint()
+	if err == nil && !legalTag(tag) {
+		err = errProto
+	}
 	return tag >> 3, byte(tag & 7), err
 }
 

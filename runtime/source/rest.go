@@ -47,11 +47,8 @@ type restSource struct {
 
 // List sends one request, and calls each while the response arrives.
 func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	if timeout := timeoutOf(options); timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, options)
+	defer cancel()
 	r, err := s.open(ctx, options)
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, err)
@@ -107,6 +104,14 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 // unlimited exempts a request from rate limiting: watches are long, and one that has
 // to wait may miss events that the server still has now.
 func unlimited(request *rest.Request) *rest.Request { return request.Throttle(nil) }
+
+// within returns a context that ends with the timeout of a list.
+func within(ctx context.Context, options metav1.ListOptions) (context.Context, context.CancelFunc) {
+	if timeout := timeoutOf(options); timeout > 0 {
+		return context.WithTimeout(ctx, timeout)
+	}
+	return context.WithCancel(ctx)
+}
 
 func timeoutOf(options metav1.ListOptions) time.Duration {
 	if options.TimeoutSeconds == nil {

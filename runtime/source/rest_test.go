@@ -16,8 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -91,9 +93,15 @@ func TestListIsWhatTheClientsetLists(t *testing.T) {
 // widgetClient is client-go's typed client of Widget.
 func widgetClient(t *testing.T, cfg *rest.Config) rest.Interface {
 	t.Helper()
-	gv := widgets.GroupVersion()
 	types := kruntime.NewScheme()
-	types.AddKnownTypes(gv, &Widget{}, &WidgetList{})
+	types.AddKnownTypes(widgets.GroupVersion(), &Widget{}, &WidgetList{})
+	return widgetClientOf(t, cfg, types)
+}
+
+// widgetClientOf is the same with other names of kinds.
+func widgetClientOf(t *testing.T, cfg *rest.Config, types *kruntime.Scheme) rest.Interface {
+	t.Helper()
+	gv := widgets.GroupVersion()
 	metav1.AddToGroupVersion(types, gv)
 	cfg = rest.CopyConfig(cfg)
 	cfg.APIPath, cfg.GroupVersion = "/apis", &gv
@@ -171,6 +179,8 @@ func TestListAnswersThatAreNone(t *testing.T) {
 		{"html", "text/html", `<html>`, nil},
 		{"protobuf: empty", protoType, ``, io.ErrUnexpectedEOF},
 		{"protobuf: json", protoType, `{"kind":"PodList","items":[]}`, errMagic},
+		{"protobuf: an object", protoType, string(encoded(t, protoType, podNamed("a"))), nil},
+		{"protobuf: a status", protoType, string(encoded(t, protoType, expired())), ErrNotAList},
 		{"protobuf: magic only", protoType, magic, ErrNotAList},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -189,22 +199,24 @@ func TestListAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// A list of another kind is somebody else's, once there was one of the type's own. An
-// answer that says that it is a part is no list at all.
+// A list with objects of another kind is somebody else's, once there was an object of the
+// type's own. An answer that says that it is a part is no list at all.
 func TestListsOfSomebodyElse(t *testing.T) {
-	answer := func(kind string) string { return `{"kind":"` + kind + `","apiVersion":"v1","items":[]}` }
+	answer := func(kind string) string {
+		return `{"kind":"` + kind + `List","apiVersion":"v1","items":[{"kind":"` + kind + `","metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}`
+	}
 	for _, test := range []struct {
 		name  string
 		kinds []string
 		code  int
 		fails bool // the last one
 	}{
-		{"its own", []string{"PodList", "PodList"}, 200, false},
-		{"another one first", []string{"NodeList", "PodList"}, 200, false},
-		{"another one always, which a Go type of another name gets", []string{"PoddList", "PoddList"}, 200, false},
-		{"another one later", []string{"PodList", "NodeList"}, 200, true},
-		{"one that names no kind", []string{"PodList", "List"}, 200, false},
-		{"a part", []string{"PodList"}, 206, true},
+		{"its own", []string{"Pod", "Pod"}, 200, false},
+		{"another one first", []string{"Node", "Pod"}, 200, false},
+		{"another one always, which a Go type of another name gets", []string{"Podd", "Podd"}, 200, false},
+		{"another one later", []string{"Pod", "Node"}, 200, true},
+		{"one that names no kind", []string{"Pod", ""}, 200, false},
+		{"a part", []string{"Pod"}, 206, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kinds := test.kinds
@@ -222,6 +234,103 @@ func TestListsOfSomebodyElse(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A CustomResourceDefinition names the kind of its lists: it need not be that of the objects
+// with List behind it.
+func TestListKindOfItsOwn(t *testing.T) {
+	list, pod := podList(2), podNamed("watched")
+	list.Kind = "PodCollection"
+	message := must(list.Marshal())(t)
+	envelope := kruntime.Unknown{TypeMeta: kruntime.TypeMeta{APIVersion: "v1", Kind: list.Kind}, Raw: message}
+	inProtobuf := append([]byte(magic), must(envelope.Marshal())(t)...)
+	for _, test := range []struct {
+		name        string
+		contentType string
+		list, event []byte
+		src         func(*Client) Source[any]
+	}{
+		{"JSON", jsonType, mustJSON(t, list), jsonFrame(t, "MODIFIED", pod), untypedSource[*corev1.Pod]},
+		{"protobuf", protoType, inProtobuf, protoFrame(t, "MODIFIED", pod), untypedSource[*corev1.Pod]},
+		{"unstructured", jsonType, mustJSON(t, list), jsonFrame(t, "MODIFIED", pod), untypedSource[*unstructured.Unstructured]},
+		{"metadata", jsonType, mustJSON(t, list), jsonFrame(t, "MODIFIED", pod), untypedSource[*metav1.PartialObjectMetadata]},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			src := test.src(newClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+				contentType, body := test.contentType, test.list
+				if isWatch(r.URL.Query().Get("watch")) {
+					body = test.event
+					if contentType == protoType {
+						contentType += ";stream=watch"
+					}
+				}
+				w.Header().Set("Content-Type", contentType)
+				w.Write(body)
+			})))
+			for range 2 {
+				objects, failed, _, err := listAll(t, src, metav1.ListOptions{})
+				if err != nil || failed != nil || len(objects) != 2 {
+					t.Fatalf("listed %d objects: %v %v", len(objects), err, failed)
+				}
+				if event, err := openWatch(t, src).Next(); err != nil || event.Type != watch.Modified {
+					t.Fatalf("watched %s: %v", event.Type, err)
+				}
+			}
+		})
+	}
+}
+
+// An empty list is of these objects if its kind is that of the objects, or was that of a list
+// with objects, or if nothing is known of the kind: everything is deleted by it.
+func TestKindOfEmptyLists(t *testing.T) {
+	type list struct {
+		kind    string
+		count   int
+		refused bool
+	}
+	for name, test := range map[string]struct {
+		watched string // the kind of an object that a watch has delivered before
+		lists   []list
+	}{
+		"its own":                           {"Pod", []list{{"PodList", 0, false}, {"List", 0, false}, {"", 0, false}}},
+		"another one after objects":         {"Pod", []list{{"NodeList", 0, true}, {"PodList", 0, false}, {"NodeList", 0, true}}},
+		"a kind of lists of its own":        {"Pod", []list{{"PodCollection", 2, false}, {"PodCollection", 0, false}, {"NodeList", 0, true}}},
+		"the same, empty at first":          {"", []list{{"PodCollection", 0, false}, {"PodCollection", 0, false}}},
+		"a Go type of another name, always": {"Podd", []list{{"PoddList", 0, false}, {"PoddList", 2, false}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{})
+			if err := c.checkName(test.watched); err != nil {
+				t.Fatal(err)
+			}
+			for i, l := range test.lists {
+				if err := c.checkListKind(l.kind, l.count); (err != nil) != l.refused || err != nil && !errors.Is(err, ErrNotAList) {
+					t.Errorf("list %d, %s of %d objects: %v", i, l.kind, l.count, err)
+				}
+				if i == 0 {
+					_ = c.checkName(test.watched)
+				}
+			}
+		})
+	}
+}
+
+func untypedSource[T kruntime.Object](client *Client) Source[any] {
+	return NewUntyped(reflect.TypeFor[T](), client, pods, "")
+}
+
+// An object of another kind in a watch is left out.
+func TestWatchOfAnotherKind(t *testing.T) {
+	own, other := podNamed("own"), podNamed("other")
+	other.Kind = "Node"
+	body := append(jsonFrame(t, "ADDED", own), jsonFrame(t, "ADDED", other)...)
+	w := openWatch(t, New[*corev1.Pod](newClient(t, serveBody(t, jsonType, string(body))), pods, ""))
+	if _, err := w.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if event, err := w.Next(); !isObjectError(err) {
+		t.Errorf("watched %s: %v", event.Type, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -37,16 +38,18 @@ import (
 //
 // For what a ListerWatcher lists, see its method FromListerWatcher.
 //
-// Each list and watch should be one request. Of a function that sends several, the client decodes
-// the responses. That shows when it goes on after the first, which has no objects for it; if the
-// Go type has another name than the kind, the first is an error for it, and a function that
-// gives up then has lost the others.
+// Responses are taken from clients only if nothing can change them on their way to the source:
+// if the methods of a client are called without a function in between, or with one of
+// client-go or controller-runtime. Any other may filter objects, change them, or merge several
+// lists. So the client decodes the responses of its requests, with a line in the log that
+// names the function. The same goes for a transport that is wrapped around that of the
+// Config; one that is in the configuration before it is asked first.
 //
 // It is safe for concurrent use.
 type Streaming struct {
 	shared    *decode.Shared
 	maxObject int64
-	// codecs has those of each type of objects, by reflect.Type.
+	// codecs has those of each resource, by codecsKey.
 	codecs sync.Map
 }
 
@@ -70,19 +73,27 @@ func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 // unstructured. The server is an API server: its versions can be compared (KEP-5504).
 //
 // A response that can't be taken from the client is decoded by it, with a line in the log:
-// that of a client with another configuration, or in CBOR. So is metadata alone, in
-// which there is little to gain.
+// that of a client with another configuration, in CBOR, or of a list function of your own. Use
+// NewListWatchFromClient of client-go, or a client's methods with [FromClientset]. Metadata
+// alone, in which there is little to gain, is the client's too.
 func (s *Streaming) FromListerWatcher(lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
 	src := newListerWatcherSource[runtime.Object](lw, expected)
 	src.info.OrderedResourceVersions = true
 	return typedOf[runtime.Object](streamed(src, s, reflect.TypeOf(expected)))
 }
 
-// codec returns that of a type for the informer whose request has ctx.
-func (s *Streaming) codec(ctx context.Context, pointer reflect.Type) *codec {
-	of, ok := s.codecs.Load(pointer)
+// codecsKey tells codecs apart: several resources may have one Go type, and each its kind.
+type codecsKey struct {
+	pointer  reflect.Type
+	resource schema.GroupVersionResource
+}
+
+// codec returns the codec of a resource for the informer whose request has ctx.
+func (s *Streaming) codec(ctx context.Context, pointer reflect.Type, resource schema.GroupVersionResource) *codec {
+	key := codecsKey{pointer, resource}
+	of, ok := s.codecs.Load(key)
 	if !ok {
-		of, _ = s.codecs.LoadOrStore(pointer, newCodecs(pointer, s.shared))
+		of, _ = s.codecs.LoadOrStore(key, newCodecs(pointer, s.shared))
 	}
 	return of.(codecs).of(ctx)
 }
@@ -100,29 +111,28 @@ type streamedSource struct {
 	*funcSource
 	streaming *Streaming
 	objects   reflect.Type
-	// several is whether a call has sent several requests, and reported whether it was logged
-	// that the client decodes the responses.
-	several, reported atomic.Bool
+	// left says that the client decodes all responses, and reported that it was logged that
+	// it decodes some.
+	left, reported atomic.Bool
 }
 
 func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	if s.several.Load() {
+	if s.left.Load() {
 		return s.funcSource.List(ctx, options, each)
 	}
-	done := awaitWholeList(ctx)
-	defer done()
+	ctx, cancel := within(ctx, options)
+	defer cancel()
 	t := &takeover{caller: ctx, streaming: s.streaming, objects: s.objects}
 	defer t.end()
 	list, err := s.list(t.context(), options)
-	switch r := t.response(); {
-	case t.several():
-		s.several.Store(true)
-		s.report(ctx, "a list is several requests")
-		done()
-		return s.funcSource.List(ctx, options, each)
-	case r != nil:
-		done() // it is read item by item
+	r := t.response()
+	switch {
+	case r != nil && err == nil:
 		return r.list(ctx, each)
+	case r != nil && ctx.Err() == nil:
+		t.end()
+		s.leave(ctx, err)
+		return s.funcSource.List(ctx, options, each)
 	case err != nil:
 		return metav1.ListMeta{}, err
 	}
@@ -131,33 +141,42 @@ func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, e
 }
 
 func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[any], error) {
-	if s.several.Load() {
+	if s.left.Load() {
 		return s.funcSource.Watch(ctx, options)
 	}
 	t := &takeover{caller: ctx, streaming: s.streaming, objects: s.objects, watch: true}
 	inner, err := s.watch(t.context(), options)
 	r := t.response()
-	if r == nil && err != nil {
+	switch {
+	case r != nil && err == nil:
+		inner.Stop() // it has nothing to deliver
+		return s.checked(r.watcher(t.request.ctx, t.request.cancel)), nil
+	case r != nil:
+		t.end()
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		s.leave(ctx, err)
+		return s.funcSource.Watch(ctx, options)
+	case err != nil:
 		return nil, err
 	}
-	if r == nil {
-		s.expected(ctx, t)
-		return s.watcher(ctx, inner)
-	}
-	if err == nil && inner != nil {
-		inner.Stop() // it has nothing to deliver
-	}
-	if t.several() {
-		t.end()
-		s.several.Store(true)
-		s.report(ctx, "a watch is several requests")
-		return s.funcSource.Watch(ctx, options)
-	}
-	w := r.watcher(t.request.ctx, t.request.cancel)
+	s.expected(ctx, t)
+	return s.watcher(ctx, inner)
+}
+
+// checked returns a watcher that reports objects that fail the check of the source.
+func (s *streamedSource) checked(w cache.Watcher[any]) cache.Watcher[any] {
 	if s.check == nil {
-		return w, nil
+		return w
 	}
-	return checkedWatcher{w, s.check}, nil
+	return checkedWatcher{w, s.check}
+}
+
+// leave leaves all responses to the client, which returned an error of one that was taken from it.
+func (s *streamedSource) leave(ctx context.Context, err error) {
+	s.left.Store(true)
+	s.report(ctx, "the client does not decode an empty response: "+err.Error())
 }
 
 // expected logs that no response was taken, if one should have been.

@@ -21,8 +21,6 @@ type takeover struct {
 	watch     bool
 
 	mu sync.Mutex
-	// requests counts those for lists and watches.
-	requests int
 	// over is whether the call has returned: what comes later is the client's.
 	over  bool
 	taken content
@@ -55,11 +53,11 @@ func (t *takeover) response() content {
 	return t.taken
 }
 
-// several reports whether there was more than one request, of which one was taken.
-func (t *takeover) several() bool {
+// refuse notes why a response is left to the client.
+func (t *takeover) refuse(reason error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.taken != nil && t.requests > 1
+	t.refused = reason
 }
 
 // reason says why no response was taken; nil if the client need not have a Streaming.
@@ -82,9 +80,9 @@ func (t *takeover) end() {
 	}
 }
 
-// request is the context of a request, with the values of the client's. It ends with another
-// context, at first with the client's, which may end when the client has read the
-// empty response.
+// request is the context of a request, with the values and the deadline of the client's. It
+// ends with another context, at first with the client's, which may end when the client has
+// read the empty response.
 type request struct {
 	ctx    context.Context
 	end    context.CancelCauseFunc
@@ -93,7 +91,15 @@ type request struct {
 
 func newRequest(client context.Context) *request {
 	r := &request{unbind: func() bool { return true }}
-	r.ctx, r.end = context.WithCancelCause(context.WithoutCancel(client))
+	ctx, stop := context.WithoutCancel(client), func() {}
+	if deadline, ok := client.Deadline(); ok {
+		ctx, stop = context.WithDeadline(ctx, deadline)
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	r.ctx, r.end = ctx, func(cause error) {
+		end(cause)
+		stop()
+	}
 	r.endWith(client)
 	return r
 }

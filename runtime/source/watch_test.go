@@ -419,3 +419,18 @@ func TestWatchAnswerOfAnotherContentType(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A field that can't have that number is damage, in an envelope as in an object.
+func TestIllegalTags(t *testing.T) {
+	for _, message := range [][]byte{{0, 1}, {2, 1, 'x'}, {0x80, 0x80, 0x80, 0x80, 0x80, 1, 1}} {
+		if err := protoFields(message, func(uint64, []byte) {}); err == nil {
+			t.Errorf("% x is accepted", message)
+		}
+		if _, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).fromProto(message); err == nil {
+			t.Errorf("% x is accepted as an object", message)
+		}
+		if _, _, err := newProtoReader(bytes.NewReader(message), 100).tag(); err == nil {
+			t.Errorf("% x is accepted in a list", message)
+		}
+	}
+}

@@ -1,6 +1,5 @@
 // Package statuspage is a page that shows what the informers of a factory are doing and why,
-// how their handlers and controllers keep up, what memory their objects take, and what to do
-// about failures.
+// how their handlers and controllers keep up, and what to do about failures.
 //
 //	factory.Status, controller.Status ──► Page ──► HTML, or JSON
 //	                       every 5 s  ──► the latest 120 samples, for the pictures

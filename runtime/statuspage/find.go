@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // found is an object of a store.
@@ -44,6 +46,24 @@ func (o Options) find(objects map[string]any) []found {
 			f.Content, f.Withheld = o.content(informer, obj)
 		}
 		all = append(all, f)
+	}
+	return all
+}
+
+// leftOut returns why an object is left out, or may be, by informer.
+func leftOut(name string, informers []cache.Status) map[string]string {
+	all := map[string]string{}
+	for _, s := range informers {
+		reason, known := s.LeftOutObjects[name]
+		nameless, some := s.LeftOutObjects[""]
+		switch more := s.LeftOut - len(s.LeftOutObjects); {
+		case known:
+			all[s.Name] = reason
+		case more > 0:
+			all[s.Name] = "maybe, as one of " + plural(more, "object") + " that only the log names"
+		case some:
+			all[s.Name] = "maybe, as an object whose name is not known: " + nameless
+		}
 	}
 	return all
 }

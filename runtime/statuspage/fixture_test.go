@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/footprint"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
@@ -60,13 +59,10 @@ func newShop(now time.Time) *shop {
 			Reconnects: 9, ReconnectReason: fmt.Errorf("watch: %w: 4m0s", failure.ErrWatchIdle),
 			Relists: 1, RelistReason: fmt.Errorf("watch: %w", failure.ErrHistoryRestarted), RelistReasons: failure.Counts{failure.ClassExpired: 1},
 			Lists: failure.Outcomes{Succeeded: 2}, Watches: failure.Outcomes{Succeeded: 8, Failed: failure.Counts{failure.ClassSilent: 1, failure.ClassConnection: 1}},
-			Events: 64210, Bookmarks: 51, ObjectErrors: 2, LastObjectError: &failure.ObjectError{Object: "customer-3/order-9", Err: errors.New("index \"byWarehouse\": warehouse is missing")},
-			Memory: &footprint.Report{Time: ago(4 * time.Minute), Objects: 18400, Bytes: 21_400_000, Shared: 63_000_000, Fields: []footprint.Field{
-				{Path: ".metadata.managedFields", Bytes: 8_900_000}, {Path: ".spec.items", Bytes: 5_100_000}, {Path: ".metadata.annotations", Bytes: 2_300_000},
-			}},
+			Events: 64210, Bookmarks: 51, ObjectErrors: 2, LeftOut: 1, LeftOutObjects: map[string]string{"customer-3/order-9": `index "byWarehouse": warehouse is missing`},
 			Handlers: []cache.HandlerStatus{
 				{Name: "invoices", Backlog: 12840, Lag: 74 * time.Second, Delivered: 51370, LongestCall: 2300 * time.Millisecond},
-				{Name: "stock", Delivered: 64208, LongestCall: 12 * time.Millisecond, Panics: 1},
+				{Name: "stock", Delivered: 64208, LongestCall: 12 * time.Millisecond, Panics: 1, LastPanic: ago(6 * time.Minute)},
 			},
 		}, {
 			Name: "returns.v1alpha1.shop.example.com", Phase: cache.PhaseAbsent, Since: ago(3 * time.Minute), Started: ago(50 * time.Minute), NextAttempt: now.Add(7 * time.Second),
@@ -90,7 +86,7 @@ func shippers(now time.Time) controllerStatus {
 			{Key: types.NamespacedName{Namespace: "customer-2", Name: "order-4"}, For: 1400 * time.Millisecond},
 			{Key: types.NamespacedName{Namespace: "customer-1", Name: "order-17"}, For: 20 * time.Millisecond},
 		},
-		Succeeded: 48120, Failed: 31, Terminal: 2,
+		Succeeded: 48120, Failed: 31, Terminal: 2, TerminalErrors: []controller.KeyError{{Key: types.NamespacedName{Namespace: "customer-4", Name: "order-2"}, Err: errors.New("no such warehouse: moon")}},
 		LastError: errors.New("warehouse north is full"), LastErrorKey: types.NamespacedName{Namespace: "customer-1", Name: "order-12"}, LastErrorTime: now.Add(-14 * time.Second),
 	}
 }
@@ -130,10 +126,9 @@ func hostile() *shopOf {
 		objects: map[string]any{hostileName: object},
 		statuses: []cache.Status{{
 			Name: hostileName, Phase: cache.PhaseBackingOff, Started: now, Attempts: 1, LastError: failing, ResourceVersion: hostileName,
-			RelistReason: failing, ReconnectReason: failing, ObjectErrors: 1, LastObjectError: failing,
+			RelistReason: failing, ReconnectReason: failing, LeftOut: 1, LeftOutObjects: map[string]string{hostileName: hostileName},
 			Namespaces: []cache.Status{{Name: hostileName, LastError: failing}},
 			Handlers:   []cache.HandlerStatus{{Name: hostileName, Panics: 1}},
-			Memory:     &footprint.Report{Time: now, Objects: 1, Bytes: 10, Fields: []footprint.Field{{Path: hostileName, Bytes: 5}}},
 		}},
 	}
 }

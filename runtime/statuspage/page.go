@@ -89,7 +89,7 @@ func (p *Page) Run(ctx context.Context) error {
 
 // ServeHTTP answers with the page or, if the client accepts JSON rather than HTML or the
 // query has format=json, with its data as JSON: the statuses as json.Marshal writes them,
-// what needs a person as "problems", and what was looked for as "found".
+// what is wrong as "problems", and what was looked for as "found" and "leftOut".
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -154,6 +154,7 @@ func (p *Page) view(asked string) view {
 	v.searchable = ok
 	if key, valid := parseKey(asked); ok && valid {
 		v.Key, v.Found = asked, p.options.find(finder.Lookup(key))
+		v.LeftOut = leftOut(strings.TrimPrefix(key.String(), "/"), statuses)
 	}
 	return v
 }

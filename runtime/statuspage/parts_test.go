@@ -62,11 +62,6 @@ func TestText(t *testing.T) {
 		{number(1234.5), "1\u202f235"},
 		{number(-1234567), "-1\u202f234\u202f567"},
 		{number(123), "123"},
-		{size(0), "0 B"},
-		{size(999), "999 B"},
-		{size(1500), "1.5 kB"},
-		{size(123_456_789), "123 MB"},
-		{size(5_000_000_000_000), "5000 GB"},
 		{summary("one line"), "one line"},
 		{summary("panic: no\nstack"), "panic: no …"},
 		{summary(strings.Repeat("é", 501)), strings.Repeat("é", 500) + " …"},
@@ -135,8 +130,15 @@ func TestProblems(t *testing.T) {
 			controllers []controller.Status
 			want        []string // urgent ones with a !
 		}{
-			{"all is well", []cache.Status{well, {}, {Phase: cache.PhaseWatching, Synced: true}, handler(cache.HandlerStatus{Backlog: 5, Lag: time.Second})},
-				[]controller.Status{{}, {Running: running(time.Second), Oldest: time.Second, LastError: errors.New("old"), LastErrorTime: now.Add(-time.Hour)}}, nil},
+			{"all is well", []cache.Status{well, {Phase: cache.PhaseWatching, Synced: true}, handler(cache.HandlerStatus{Backlog: 5, Lag: time.Second})},
+				[]controller.Status{{Synced: true}, {Synced: true, Running: running(time.Second), Oldest: time.Second, LastError: errors.New("old"), LastErrorTime: now.Add(-time.Hour)}}, nil},
+			{"what is over", []cache.Status{with(func(s *cache.Status) {
+				s.ObjectErrors, s.LastObjectError, s.Relists, s.Reconnects = 2, errors.New("bad"), 1, 5
+			}), handler(cache.HandlerStatus{Panics: 1, LastPanic: now.Add(-time.Hour)})},
+				[]controller.Status{{Synced: true, Failed: 3, Terminal: 3, Panicked: 2, LastPanic: now.Add(-time.Hour)}}, nil},
+			{"not started", []cache.Status{{Name: "i"}}, []controller.Status{{Name: "c"}}, []string{"i: not started", "controller c: not started, or waiting for its informers"}},
+			{"not in sync", []cache.Status{{Name: "i", Phase: cache.PhaseListing, Since: now.Add(-time.Second), Started: now.Add(-time.Second)}}, nil, []string{"i: not in sync yet: listing for 1s"}},
+			{"not in sync for long", []cache.Status{{Name: "i", Phase: cache.PhaseListing, Started: now.Add(-4 * time.Minute)}}, nil, []string{"!i: the server has sent nothing for 4m"}},
 			{"stopped", []cache.Status{with(func(s *cache.Status) { s.Phase = cache.PhaseStopped })}, nil, []string{"!i: stopped"}},
 			{"absent", []cache.Status{with(func(s *cache.Status) { s.Phase = cache.PhaseAbsent })}, nil, []string{"!i: waiting for the resource to be installed"}},
 			{"failing", []cache.Status{with(func(s *cache.Status) {
@@ -144,16 +146,21 @@ func TestProblems(t *testing.T) {
 			})}, nil, []string{"!i: backing off, 1 failed attempt, last error: nothing came in time"}},
 			{"a reason that is no failure", []cache.Status{with(func(s *cache.Status) { s.LastError = failure.ErrBookmarkMissing })}, nil, nil},
 			{"stale", []cache.Status{with(func(s *cache.Status) { s.LastContact = now.Add(-4 * time.Minute) })}, nil, []string{"!i: the server has sent nothing for 4m"}},
-			{"object errors come after what is urgent", []cache.Status{
-				with(func(s *cache.Status) { s.ObjectErrors, s.LastObjectError = 2, errors.New("bad") }),
+			{"objects left out come after what is urgent", []cache.Status{
+				with(func(s *cache.Status) {
+					s.LeftOut, s.LeftOutObjects = 6, map[string]string{"a": "bad", "b": "worse", "": "not JSON", "c": "bad"}
+				}),
 				with(func(s *cache.Status) { s.Phase = cache.PhaseStopped }),
-			}, nil, []string{"!i: stopped", "i: 2 objects left out, the last: bad"}},
+			}, nil, []string{"!i: stopped", "i: 6 objects left out now: name not known: not JSON; a: bad; b: worse; and 3 more"}},
 			{"lag", []cache.Status{handler(cache.HandlerStatus{Name: "h", Lag: 2 * time.Minute, Backlog: 1})}, nil, []string{"!i, handler h: 2m behind, with a backlog of 1 event"}},
 			{"backlog", []cache.Status{handler(cache.HandlerStatus{Name: "h", Backlog: 10_001})}, nil, []string{"!i, handler h: a backlog of 10\u202f001 events"}},
-			{"panics", []cache.Status{handler(cache.HandlerStatus{Name: "h", Panics: 1})}, nil, []string{"i, handler h: 1 call ended in a panic"}},
-			{"reconcile that does not return", nil, []controller.Status{{Name: "c", Running: running(2 * time.Minute)}}, []string{"!controller c: the reconcile of ns/n has been running for 2m"}},
-			{"queue", nil, []controller.Status{{Name: "c", Waiting: 3, Oldest: 2 * time.Minute}}, []string{"!controller c: a queue of 3 keys, the first of them for 2m"}},
-			{"error", nil, []controller.Status{{Name: "c", LastError: errors.New("full"), LastErrorKey: types.NamespacedName{Name: "n"}, LastErrorTime: now.Add(-time.Second)}},
+			{"panics", []cache.Status{handler(cache.HandlerStatus{Name: "h", Panics: 1, LastPanic: now.Add(-time.Minute)})}, []controller.Status{{Name: "c", Synced: true, LastPanic: now.Add(-time.Second)}},
+				[]string{"i, handler h: panicked 1m ago", "controller c: a reconcile panicked 1s ago"}},
+			{"reconcile that does not return", nil, []controller.Status{{Name: "c", Synced: true, Running: running(2 * time.Minute)}}, []string{"!controller c: the reconcile of ns/n has been running for 2m"}},
+			{"queue", nil, []controller.Status{{Name: "c", Synced: true, Waiting: 3, Oldest: 2 * time.Minute}}, []string{"!controller c: a queue of 3 keys, the first of them for 2m"}},
+			{"terminal errors", nil, []controller.Status{{Name: "c", Synced: true, TerminalErrors: []controller.KeyError{{Key: types.NamespacedName{Namespace: "ns", Name: "a"}, Err: errors.New("invalid")}}, LastError: errors.New("invalid"), LastErrorKey: types.NamespacedName{Namespace: "ns", Name: "a"}, LastErrorTime: now}},
+				[]string{"controller c: 1 key with a terminal error now: ns/a: invalid"}},
+			{"error", nil, []controller.Status{{Name: "c", Synced: true, LastError: errors.New("full"), LastErrorKey: types.NamespacedName{Name: "n"}, LastErrorTime: now.Add(-time.Second)}},
 				[]string{"controller c: the reconcile of /n failed 1s ago: full"}},
 		} {
 			var got []string

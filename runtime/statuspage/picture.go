@@ -52,13 +52,3 @@ func line(points []point, most float64, window time.Duration, now time.Time) str
 	}
 	return string(d)
 }
-
-// bar draws a part of a whole.
-func bar(part, whole int64) element {
-	width := 0.0
-	if whole > 0 {
-		width = 100 * float64(part) / float64(whole)
-	}
-	return el("svg", class("bar"), attr{"viewBox", "0 0 100 8"}, attr{"preserveAspectRatio", "none"}, attr{"aria-hidden", "true"},
-		el("rect", attr{"width", fmt.Sprintf("%.1f", width)}, attr{"height", "8"}))
-}

@@ -1,8 +1,11 @@
 package statuspage
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -17,15 +20,20 @@ const (
 	// for a handler that does not keep up.
 	slowAfter  = time.Minute
 	manyEvents = 10_000
+	// panicShown is for how long a panic is a problem, and shownNames is how many objects a
+	// problem names.
+	panicShown = 15 * time.Minute
+	shownNames = 3
 )
 
-// problem is something that a person should look at.
+// problem is something that is wrong now, or was at the time that it says.
 type problem struct {
 	// Subject is an informer, a handler or a controller.
 	Subject string `json:"subject"`
 	What    string `json:"what"`
 	Advice  string `json:"advice"`
-	// Urgent is whether a store is not kept up to date, or somebody does not follow it.
+	// Urgent is whether a store is not kept up to date, or a handler or controller does not
+	// follow it.
 	Urgent bool `json:"urgent"`
 }
 
@@ -36,7 +44,7 @@ func problemsOf(informers []cache.Status, controllers []controller.Status, now t
 	for _, s := range informers {
 		all = append(all, informerProblems(s)...)
 		for _, h := range s.Handlers {
-			all = append(all, handlerProblems(s.Name, h)...)
+			all = append(all, handlerProblems(s.Name, h, now)...)
 		}
 	}
 	for _, s := range controllers {
@@ -66,17 +74,39 @@ func informerProblems(s cache.Status) (all []problem) {
 		urgent(s.String(), failure.ClassOf(s.LastError).Advice())
 	case !s.Started.IsZero() && s.Stale() > staleAfter:
 		urgent("the server has sent nothing for "+brief(s.Stale()), failure.ClassSilent.Advice())
+	case s.Synced:
+	case s.Phase == cache.PhasePending:
+		all = append(all, problem{Subject: s.Name, What: s.String(),
+			Advice: "Start the factory. A program that waits for its turn to lead may do so later."})
+	default:
+		all = append(all, problem{Subject: s.Name, What: summary("not in sync yet: " + s.String()),
+			Advice: "The store lacks objects until the first list is complete."})
 	}
-	if s.ObjectErrors > 0 {
+	if s.LeftOut > 0 {
 		all = append(all, problem{Subject: s.Name,
-			What:   summary(fmt.Sprintf("%s left out, the last: %v", plural(s.ObjectErrors, "object"), s.LastObjectError)),
-			Advice: "Compare the Go type with the schema of the resource, and look at index functions and transforms. The log names each object.",
+			What:   plural(s.LeftOut, "object") + " left out now: " + examples(s.LeftOutObjects, s.LeftOut),
+			Advice: "Compare the Go type with the schema of the resource, and look at index functions and transforms. The details name more objects.",
 		})
 	}
 	return all
 }
 
-func handlerProblems(informer string, h cache.HandlerStatus) (all []problem) {
+// examples names the first objects and what is wrong with each.
+func examples(named map[string]string, count int) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(named))[:min(shownNames, len(named))] {
+		all = append(all, summary(cmp.Or(name, unknownName)+": "+named[name]))
+	}
+	if more := count - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("and %s more", number(float64(more))))
+	}
+	return strings.Join(all, "; ")
+}
+
+// unknownName stands for objects whose name could not be read.
+const unknownName = "name not known"
+
+func handlerProblems(informer string, h cache.HandlerStatus, now time.Time) (all []problem) {
 	subject := informer + ", handler " + h.Name
 	switch {
 	case h.Lag > slowAfter:
@@ -86,8 +116,8 @@ func handlerProblems(informer string, h cache.HandlerStatus) (all []problem) {
 		all = append(all, problem{subject, "a backlog of " + plural(h.Backlog, "event"),
 			"Do less in the handler, take batches, or let it coalesce. What waits stays in memory.", true})
 	}
-	if h.Panics > 0 {
-		all = append(all, problem{Subject: subject, What: plural(h.Panics, "call") + " ended in a panic",
+	if now.Sub(h.LastPanic) < panicShown {
+		all = append(all, problem{Subject: subject, What: "panicked " + ago(h.LastPanic, now),
 			Advice: "The log has the stacks. The events are lost to the handler, unless it retries."})
 	}
 	return all
@@ -103,9 +133,25 @@ func controllerProblems(s controller.Status, now time.Time) (all []problem) {
 		all = append(all, problem{subject, fmt.Sprintf("a queue of %s, the first of them for %s", plural(s.Waiting, "key"), brief(s.Oldest)),
 			"Reconcile faster, or with more workers.", true})
 	}
-	if s.LastError != nil && now.Sub(s.LastErrorTime) < staleAfter {
+	if !s.Synced {
+		all = append(all, problem{Subject: subject, What: notStarted,
+			Advice: "It reconciles nothing before its informers are in sync."})
+	}
+	terminal := map[string]string{}
+	for _, e := range s.TerminalErrors {
+		terminal[e.Key.String()] = e.Err.Error()
+	}
+	if len(terminal) > 0 {
+		all = append(all, problem{Subject: subject, What: plural(len(terminal), "key") + " with a terminal error now: " + examples(terminal, len(terminal)),
+			Advice: "These are not retried: correct the objects. A change of an object reconciles it."})
+	}
+	if now.Sub(s.LastPanic) < panicShown {
+		all = append(all, problem{Subject: subject, What: "a reconcile panicked " + ago(s.LastPanic, now),
+			Advice: "The log has the stack. The key is retried."})
+	}
+	if s.LastError != nil && now.Sub(s.LastErrorTime) < staleAfter && terminal[s.LastErrorKey.String()] == "" {
 		all = append(all, problem{Subject: subject, What: summary(fmt.Sprintf("the reconcile of %v failed %s: %v", s.LastErrorKey, ago(s.LastErrorTime, now), s.LastError)),
-			Advice: "It is retried, unless the error is terminal. The log has all errors of reconciles."})
+			Advice: "It is retried. The log has all errors of reconciles."})
 	}
 	return all
 }

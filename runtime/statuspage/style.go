@@ -34,8 +34,6 @@ th.n,td.n{text-align:right}
 td.n,td.t{white-space:nowrap}
 .picture{display:block;width:8.5rem;height:1.55rem;background:var(--panel);border-radius:3px}
 .line{fill:none;stroke:var(--line);stroke-width:1.4}
-.bar{display:block;width:100%;min-width:5rem;height:.5rem;margin:.15rem 0 .35rem;background:var(--panel)}
-.bar rect{fill:var(--line)}
 ul.problems{list-style:none;margin:.3rem 0;padding:0}
 .problems li{border-left:3px solid var(--note);background:var(--panel);padding:.45rem .75rem;margin:.4rem 0;overflow-wrap:anywhere}
 .problems .bad-edge{border-color:var(--bad)}
@@ -62,7 +60,6 @@ td.name,td.of{min-width:0}
 td.name{display:block;text-align:left;font-weight:600}
 td.name::before{content:none}
 td>span,td>div{min-width:0;overflow-wrap:anywhere}
-.bar{width:9rem}
 dl{grid-template-columns:1fr;margin-left:0}dd{margin-bottom:.25rem}
 }
 `

@@ -56,21 +56,6 @@ func number(v float64) string {
 	return text
 }
 
-// size is a number of bytes in a unit that suits it.
-func size(bytes int64) string {
-	value := float64(bytes)
-	for _, unit := range []string{"B", "kB", "MB", "GB"} {
-		if math.Abs(value) < 1000 || unit == "GB" {
-			if unit == "B" || value >= 100 {
-				return fmt.Sprintf("%.0f %s", value, unit)
-			}
-			return fmt.Sprintf("%.1f %s", value, unit)
-		}
-		value /= 1000
-	}
-	return ""
-}
-
 // summary is the first line of a text, cut to a length that can be read: errors of panics have
 // their stack.
 func summary(text string) string {

@@ -3,6 +3,7 @@ package statuspage
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,9 +23,11 @@ type view struct {
 	Problems    []problem           `json:"problems"`
 	Informers   []cache.Status      `json:"informers"`
 	Controllers []controller.Status `json:"controllers,omitempty"`
-	// Key is what was looked for, and Found the objects that there are.
-	Key   string  `json:"key,omitempty"`
-	Found []found `json:"found,omitzero"`
+	// Key is what was looked for, Found the objects that there are, and LeftOut why informers
+	// leave the object out.
+	Key     string            `json:"key,omitempty"`
+	Found   []found           `json:"found,omitzero"`
+	LeftOut map[string]string `json:"leftOut,omitempty"`
 
 	samples    []sample
 	window     time.Duration
@@ -47,7 +50,7 @@ func (v view) html() string {
 	if v.Key != "" {
 		slices.Reverse(first) // it is what was asked for
 	}
-	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.memory(), v.details()))
+	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.details()))
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n")
 	el("html", attr{"lang", "en"}, head, body).write(&b)
@@ -79,7 +82,6 @@ func (v view) contents() element {
 		{"informers", "Informers", len(v.Informers) > 0},
 		{"handlers", "Handlers", slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return len(s.Handlers) > 0 })},
 		{"controllers", "Controllers", len(v.Controllers) > 0},
-		{"memory", "Memory", slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return s.Memory != nil })},
 		{"details", "Details", len(v.Informers) > 0},
 	} {
 		if to.shown {
@@ -99,8 +101,11 @@ func section(id, heading, about string, content ...any) element {
 var nothing []element
 
 func (v view) problems() any {
-	if len(v.Problems) == 0 {
-		return el("p", class("good"), "Nothing needs a person.")
+	switch {
+	case len(v.Problems) == 0 && len(v.Informers) == 0:
+		return nothing
+	case len(v.Problems) == 0:
+		return el("p", class("good"), "No problems: "+plural(len(v.Informers), "informer")+" in sync.")
 	}
 	var items []element
 	for _, p := range v.Problems {
@@ -110,7 +115,7 @@ func (v view) problems() any {
 		}
 		items = append(items, el("li", class(severity+"-edge"), el("p", el("b", class(severity), p.Subject), ": "+p.What), el("p", class("soft"), p.Advice)))
 	}
-	return section("problems", "To look at", "", el("ul", class("problems"), items))
+	return section("problems", "Problems", "", el("ul", class("problems"), items))
 }
 
 func (v view) search() any {
@@ -124,7 +129,10 @@ func (v view) search() any {
 	if v.Key == "" {
 		return section("find", "Find an object", "in the stores", form)
 	}
-	var result any = el("p", "No store has ", el("span", class("key"), v.Key), ".")
+	var leftOut []element
+	for _, informer := range slices.Sorted(maps.Keys(v.LeftOut)) {
+		leftOut = append(leftOut, el("p", el("b", class("note"), informer), " leaves it out: "+v.LeftOut[informer]))
+	}
 	if len(v.Found) > 0 {
 		t := table{columns: []column{{"Informer", "name"}, {"resourceVersion", "key"}, {"Generation", "n"}, {"Created", "t"}, {"Deletion", "t"}, {"UID", "key"}}}
 		var contents []element
@@ -145,24 +153,35 @@ func (v view) search() any {
 				contents = append(contents, el("p", class("soft"), "Content in "+f.Informer+": "+f.Withheld+"."))
 			}
 		}
-		return section("find", "Find an object", "in the stores", form, t.element("find"), contents)
+		return section("find", "Find an object", "in the stores", form, t.element("find"), leftOut, contents)
 	}
-	return section("find", "Find an object", "in the stores", form, result)
+	missing := el("p", "No store has ", el("span", class("key"), v.Key), ".")
+	if slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return !s.Synced }) {
+		missing.content = append(missing.content, " Informers that are not in sync may get it yet.")
+	}
+	return section("find", "Find an object", "in the stores", form, missing, leftOut)
 }
 
 func (v view) informers() any {
 	if len(v.Informers) == 0 {
 		return section("informers", "Informers", "", el("p", "The factory has none yet. Accessors such as Informer and Lister add them."))
 	}
-	t := table{columns: []column{{"Informer", "name"}, {"State", ""}, {"Objects", "n"}, {"Up to date", "t"}, {"Events/s", ""}, {"Events", "n"}, {"Relists", "n"}, {"Reconnects", "n"}}}
+	t := table{columns: []column{{"Informer", "name"}, {"State", ""}, {"Objects", "n"}, {"Last contact", "t"}, {"Events/s", ""}, {"Events", "n"}, {"Relists", "n"}, {"Reconnects", "n"}}}
 	for i, s := range v.Informers {
 		events := values(v.samples, func(s sample) map[string]uint64 { return s.events }, s.Name)
-		t.row(el("a", attr{"href", fmt.Sprintf("#informer-%d", i)}, breakable(s.Name)), state(s), number(float64(s.Objects)), v.upToDate(s),
+		t.row(el("a", attr{"href", fmt.Sprintf("#informer-%d", i)}, breakable(s.Name)), state(s), number(float64(s.Objects)), v.contact(s),
 			picture("Events per second of "+s.Name, rates(events), v.window, v.Time),
 			number(float64(s.Events)), number(float64(s.Relists)), number(float64(s.Reconnects)))
 	}
-	return section("informers", "Informers", "", t.element("informers"))
+	return section("informers", "Informers", sinceStart, t.element("informers"))
 }
+
+const (
+	// sinceStart says what the columns of counters are.
+	sinceStart = "totals since the program started"
+	// notStarted is a controller without workers.
+	notStarted = "not started, or waiting for its informers"
+)
 
 // state is what an informer is doing, for how long, and how far the first list is.
 func state(s cache.Status) element {
@@ -176,8 +195,11 @@ func state(s cache.Status) element {
 			text += " of about " + number(float64(s.Expected))
 		}
 	}
+	if !s.Synced && s.Phase != cache.PhasePending {
+		text = "not in sync, " + text
+	}
 	switch {
-	case s.Phase == cache.PhaseWatching:
+	case s.Phase == cache.PhaseWatching && s.Synced:
 		return el("span", class("good"), text)
 	case s.Phase == cache.PhaseStopped || s.Phase == cache.PhaseAbsent || s.Attempts > 0:
 		return el("span", class("bad"), text)
@@ -186,17 +208,15 @@ func state(s cache.Status) element {
 	}
 }
 
-// upToDate is when the store was last known to be up to date.
-func (v view) upToDate(s cache.Status) element {
+// contact is when the server last showed that the store is up to date.
+func (v view) contact(s cache.Status) element {
 	switch {
 	case s.Phase == cache.PhasePending || s.Started.IsZero():
 		return el("span", class("soft"), "not known")
 	case s.LastContact.IsZero():
-		return el("span", class("note"), "not yet")
+		return el("span", class("note"), "none yet")
 	case s.Stale() > staleAfter:
 		return el("span", class("bad"), brief(s.Stale())+" ago")
-	case !s.Synced:
-		return el("span", class("note"), "not in sync")
 	default:
 		return el("span", brief(s.Stale())+" ago")
 	}
@@ -225,23 +245,23 @@ func (v view) handlers() any {
 	if len(t.rows) == 0 {
 		return nothing
 	}
-	return section("handlers", "Handlers", "the last "+brief(v.window), t.element("handlers"), more)
+	return section("handlers", "Handlers", "the last "+brief(v.window)+", and totals since they were added", t.element("handlers"), more)
 }
 
 func (v view) controllers() any {
 	if len(v.Controllers) == 0 {
 		return nothing
 	}
-	t := table{columns: []column{{"Controller", "name"}, {"State", ""}, {"Running", "key"}, {"Waiting", "n"}, {"Oldest", "n"}, {"Delayed", "n"}, {"Succeeded", "n"}, {"Failed", "n"}, {"Given up", "n"}}}
+	t := table{columns: []column{{"Controller", "name"}, {"State", ""}, {"In progress", "key"}, {"Waiting", "n"}, {"Oldest", "n"}, {"Delayed", "n"}, {"Succeeded", "n"}, {"Failed", "n"}, {"Terminal errors", "n"}}}
 	for _, s := range v.Controllers {
-		state := el("span", class("note"), "waiting for its informers")
+		state := el("span", class("note"), notStarted)
 		if s.Synced {
-			state = el("span", class("good"), "working")
+			state = el("span", class("good"), "started")
 		}
 		t.row(s.Name, state, running(s.Running), number(float64(s.Waiting)), brief(s.Oldest), number(float64(s.Delayed)),
 			number(float64(s.Succeeded)), number(float64(s.Failed)), number(float64(s.Terminal)))
 	}
-	return section("controllers", "Controllers", "", t.element("controllers"))
+	return section("controllers", "Controllers", sinceStart, t.element("controllers"))
 }
 
 // running are the keys that are being reconciled, those that take longest first.
@@ -256,37 +276,6 @@ func running(all []controller.Running) element {
 		keys = append(keys, fmt.Sprintf("%v for %s", r.Key, brief(r.For)))
 	}
 	return el("span", strings.Join(keys, ", "))
-}
-
-// memory lists the informers whose objects take most of it first.
-func (v view) memory() any {
-	bytes := func(s cache.Status) int64 {
-		if s.Memory == nil {
-			return 0
-		}
-		return s.Memory.Bytes
-	}
-	sorted := slices.SortedStableFunc(slices.Values(v.Informers), func(a, b cache.Status) int { return cmp.Compare(bytes(b), bytes(a)) })
-	t := table{columns: []column{{"Informer", "name"}, {"Bytes", "n"}, {"Of each object", "n"}, {"Saved by sharing", "n"}, {"Most of it", ""}, {"Measured", "t"}}}
-	for _, s := range sorted {
-		m := s.Memory
-		if m == nil {
-			continue
-		}
-		each := int64(0)
-		if m.Objects > 0 {
-			each = m.Bytes / int64(m.Objects)
-		}
-		var fields []element
-		for _, f := range m.Fields[:min(3, len(m.Fields))] {
-			fields = append(fields, el("div", el("span", class("key"), f.Path), " "+size(f.Bytes), bar(f.Bytes, m.Bytes)))
-		}
-		t.row(s.Name, size(m.Bytes), size(each), size(m.Shared), el("div", fields), ago(m.Time, v.Time))
-	}
-	if len(t.rows) == 0 {
-		return section("memory", "Memory", "", el("p", class("soft"), "Not measured. MeasureMemory of the factory measures it, or WithMemoryInterval now and then."))
-	}
-	return section("memory", "Memory", "of the objects, estimated", t.element("memory"))
 }
 
 // details are what the tables have no place for, folded.
@@ -327,7 +316,12 @@ func (v view) facts(s cache.Status) element {
 	add("Relists", strings.TrimSuffix(number(float64(s.Relists))+": "+counts(s.RelistReasons), ": "))
 	addError("Last relist", s.RelistReason)
 	addError("Last reconnect", s.ReconnectReason)
-	addError("Last object left out", s.LastObjectError)
+	for _, name := range slices.Sorted(maps.Keys(s.LeftOutObjects)) {
+		add("Left out now", cmp.Or(name, unknownName)+": "+s.LeftOutObjects[name])
+	}
+	if more := s.LeftOut - len(s.LeftOutObjects); more > 0 {
+		add("Left out now", "and "+number(float64(more))+" more")
+	}
 	for _, n := range s.Namespaces {
 		add("Namespace "+n.Name, fmt.Sprintf("%s; %s", plural(n.Objects, "object"), n))
 	}

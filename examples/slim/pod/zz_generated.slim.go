@@ -6,13 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeepCopyInto copies a Pod to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Pod) DeepCopyInto(out *Pod) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 }
 
-// DeepCopy returns a copy of a Pod that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Pod) DeepCopy() *Pod {
 	if in == nil {
 		return nil
@@ -30,12 +30,12 @@ func (in *Pod) DeepCopyObject() runtime.Object {
 	return nil
 }
 
-// DeepCopyInto copies a Spec to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Spec) DeepCopyInto(out *Spec) {
 	*out = *in
 }
 
-// DeepCopy returns a copy of a Spec that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Spec) DeepCopy() *Spec {
 	if in == nil {
 		return nil
@@ -45,12 +45,12 @@ func (in *Spec) DeepCopy() *Spec {
 	return out
 }
 
-// DeepCopyInto copies a Status to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Status) DeepCopyInto(out *Status) {
 	*out = *in
 }
 
-// DeepCopy returns a copy of a Status that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Status) DeepCopy() *Status {
 	if in == nil {
 		return nil

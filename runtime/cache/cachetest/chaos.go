@@ -5,10 +5,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 )
 
-// Chaos is faults at random, of every kind from which a client can recover: after
+// Chaos is faults of lists and watches at random, of every kind from which a client can recover: after
 // ClearFaults, its cache must become equal to the objects of the API again.
 //
 // Which fault a request meets depends on the Seed and on how many requests came
@@ -33,7 +34,7 @@ type Chaos struct {
 	If func(Request, Fault) bool
 }
 
-// FailRandomly injects random faults into requests that meet no scripted fault, until
+// FailRandomly injects random faults into lists and watches that meet no scripted fault, until
 // ClearFaults.
 func (a *API[T]) FailRandomly(c Chaos) {
 	a.mu.Lock()
@@ -53,7 +54,7 @@ type chaos struct {
 // meet returns the fault that the next request meets: the zero value for none.
 // It may be called on nil, which is no chaos.
 func (c *chaos) meet(r Request) Fault {
-	if c == nil {
+	if c == nil || !slices.Contains([]Verb{List, Watch, WatchList}, r.Verb) {
 		return Fault{}
 	}
 	random := rand.New(rand.NewPCG(c.Seed, c.requests))

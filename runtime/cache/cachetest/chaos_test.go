@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 )
 
@@ -17,7 +16,7 @@ func met(c Chaos, n int) []string {
 	api.FailRandomly(c)
 	var faults []string
 	for i := range n {
-		r, _ := api.arrive([]Verb{List, Watch, WatchList}[i%3], "", metav1.ListOptions{})
+		r, _ := api.arrive(Request{Verb: []Verb{List, Watch, WatchList}[i%3]})
 		faults = append(faults, r.Fault)
 	}
 	return faults

@@ -67,9 +67,12 @@
 // Fail scripts what goes wrong with the requests that come, in order: an error
 // instead of an answer or in the middle of one, a delay, silence, an object that
 // can't be decoded or is very long, a body that is cut or garbled, watch events that
-// come again, bookmarks that don't, items in another order.
+// come again, bookmarks that don't, items in another order. Requests of a Server's clients for
+// single objects fail and wait too: with Opened, a write is carried out and its answer lost.
 //
 //	api.Fail(
+//		cachetest.Fault{Verb: cachetest.Update, Times: 3, Err: cachetest.Status(http.StatusConflict)},
+//		cachetest.Fault{Verb: cachetest.Create, Opened: true, Err: cachetest.ErrConnectionReset},
 //		cachetest.Fault{Verb: cachetest.List, Page: 2, Err: cachetest.Status(http.StatusGone)},
 //		cachetest.Fault{Verb: cachetest.Watch, Times: 3, Err: cachetest.ErrConnectionRefused},
 //		cachetest.Fault{Verb: cachetest.Watch, After: 10, Hang: true},
@@ -83,7 +86,7 @@
 //
 // # Controllers of your own
 //
-// FailRandomly lets every request meet such faults at random, until
+// FailRandomly lets lists and watches meet such faults at random, until
 // ClearFaults. A controller is right if it ends in the right state after
 // whatever happened to its informers:
 //
@@ -101,9 +104,7 @@
 //		}
 //	}
 //
-// What the controller writes, over HTTP through Server.RoundTripper, is not
-// subject to faults. A seed that fails once
-// fails again, unless the jitter of a backoff lets requests come in another
+// A seed that fails once fails again, unless the jitter of a backoff lets requests come in another
 // order; Requests says which they were, and what they met.
 //
 // client-go's informers never give up a connection that is silent for ever. They

@@ -37,6 +37,9 @@ type endpoint interface {
 	bodyTypes() []string
 	patchTypes() []string
 
+	// meet logs a request for an object, and lets it meet its fault.
+	meet(ctx context.Context, r Request, carryOut func() error) error
+
 	get(key types.NamespacedName) (runtime.Object, error)
 	create(w write, b body) (runtime.Object, error)
 	update(w write, b body) (runtime.Object, error)
@@ -99,6 +102,13 @@ func (e typedEndpoint[T]) bodyTypes() []string {
 		return []string{jsonType, yamlType, protoType}
 	}
 	return []string{jsonType, yamlType}
+}
+
+func (e typedEndpoint[T]) meet(ctx context.Context, r Request, carryOut func() error) error {
+	request, fault := e.api.arrive(r)
+	err := fault.around(ctx, carryOut)
+	e.api.answer(request, err)
+	return err
 }
 
 func (e typedEndpoint[T]) get(key types.NamespacedName) (runtime.Object, error) {

@@ -42,8 +42,13 @@ var ErrGarbled = errors.New("object is garbled: invalid character '\x00'")
 //   - sends something again, for Repeat,
 //   - and then hangs, fails with Err, or, with neither, goes on as if nothing
 //     had happened.
+//
+// A request of a client of a Server for a single object, such as a write, meets the fields up to
+// Do and Stall, Hang and Err. It fails before anything is done or, with Opened or After, after
+// it was carried out: its client then does not know that it was.
 type Fault struct {
-	// Verb is which requests the fault concerns; empty for all.
+	// Verb is which requests the fault concerns; empty for all. Update is also the one of
+	// a status: If tells by the Subresource.
 	Verb Verb
 	// Page is which page of a list it concerns, from 1; 0 for any request.
 	Page int
@@ -69,7 +74,7 @@ type Fault struct {
 	// the failure. A shorter list fails at its end.
 	After int
 	// Opened makes a watch whose After is zero fail in its stream, and not
-	// when it is opened.
+	// when it is opened, and a write fail after it was carried out.
 	Opened bool
 	// Stall is for how long nothing comes then.
 	Stall time.Duration
@@ -190,6 +195,20 @@ func (f *Fault) start(ctx context.Context) error {
 		return nil
 	}
 	if err := pause(ctx, f.Stall); err != nil {
+		return err
+	}
+	return f.end(ctx)
+}
+
+// around carries out a request for an object, unless the fault fails it before.
+func (f *Fault) around(ctx context.Context, carryOut func() error) error {
+	if err := f.start(ctx); err != nil {
+		return err
+	}
+	if err := carryOut(); err != nil {
+		return err
+	}
+	if err := pause(ctx, f.Stall); err != nil || !f.ends() {
 		return err
 	}
 	return f.end(ctx)

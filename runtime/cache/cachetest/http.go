@@ -102,6 +102,11 @@ func parsePath(path string) (target, bool) {
 	return t, len(parts) <= 3
 }
 
+// request returns what is logged of a request for the target.
+func (t target) request(method string) Request {
+	return Request{Verb: verbs[method], Namespace: t.key.Namespace, Name: t.key.Name, Subresource: t.subresource}
+}
+
 // notSupported is the error of a method that the target does not know.
 func (t target) notSupported(method string) error {
 	verb := strings.ToLower(method)
@@ -281,9 +286,17 @@ func statusOf(err error) metav1.Status {
 	return apierrors.NewInternalError(err).Status()
 }
 
-// writeError answers with a status, or breaks the connection if the error is
-// none.
+// writeError answers with a status, with a body that does not decode for ErrTruncated and
+// ErrGarbled, or breaks the connection if the error is another one.
 func writeError(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, ErrTruncated):
+		writeJSON(w, http.StatusOK, []byte(truncated))
+		return
+	case errors.Is(err, ErrGarbled):
+		writeJSON(w, http.StatusOK, []byte(garbled))
+		return
+	}
 	if !isStatus(err) {
 		abort(w, err)
 		return

@@ -61,7 +61,7 @@ func do(t testing.TB, client *http.Client, method, url, body string) (int, strin
 func TestHTTPObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, client := served(carp("a/one"))
-		api.Fail(Fault{Times: -1, Err: Status(http.StatusInternalServerError)}) // not for these
+		api.Fail(Fault{Verb: List, Times: -1, Err: Status(http.StatusInternalServerError)}) // not for these
 		for _, step := range []struct {
 			method, path, body string
 			code               int

@@ -85,7 +85,7 @@ func unpadded[T any](each func(T, error)) eachItem[T] {
 }
 
 func (a *API[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each eachItem[T]) (metav1.ListMeta, error) {
-	request, fault := a.arrive(List, namespace, options)
+	request, fault := a.arrive(Request{Verb: List, Namespace: namespace, Options: *options.DeepCopy()})
 	list, err := a.listPage(ctx, namespace, options, fault, each)
 	a.answer(request, err)
 	return list, err

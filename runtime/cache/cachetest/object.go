@@ -26,11 +26,17 @@ func serveObject(w http.ResponseWriter, r *http.Request, e endpoint, t target) {
 		writeError(w, err)
 		return
 	}
-	obj, code, err := answerObject(r, e, t)
+	var code int
 	var text []byte
-	if err == nil {
+	err = e.meet(r.Context(), t.request(r.Method), func() error {
+		obj, answer, err := answerObject(r, e, t)
+		if err != nil {
+			return err
+		}
+		code = answer
 		text, err = f.encode(obj)
-	}
+		return err
+	})
 	if err != nil {
 		writeError(w, err)
 		return
@@ -150,12 +156,15 @@ func deleted(resource schema.GroupResource, obj runtime.Object) *metav1.Status {
 }
 
 func serveDeleteCollection(w http.ResponseWriter, r *http.Request, e endpoint, t target, selected metav1.ListOptions, f format) {
-	options, err := deleteOptions(r)
-	if err != nil {
-		writeError(w, err)
-		return
-	}
-	objs, list, err := e.deleteCollection(write{key: t.key, dryRun: len(options.DryRun) > 0}, selected, options)
+	var objs []runtime.Object
+	var list metav1.ListMeta
+	err := e.meet(r.Context(), t.request(r.Method), func() error {
+		options, err := deleteOptions(r)
+		if err == nil {
+			objs, list, err = e.deleteCollection(write{key: t.key, dryRun: len(options.DryRun) > 0}, selected, options)
+		}
+		return err
+	})
 	if err != nil {
 		writeError(w, err)
 		return

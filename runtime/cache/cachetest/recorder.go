@@ -13,16 +13,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// EventType is which method of a handler was called.
+// EventType is which method of a handler was called: Add, Update, Delete or Release.
 type EventType string
 
 const (
 	// Add is a call of OnAdd.
 	Add EventType = "add"
-	// Update is a call of OnUpdate.
-	Update EventType = "update"
-	// Delete is a call of OnDelete.
-	Delete EventType = "delete"
 	// Release is a call of OnRelease.
 	Release EventType = "release"
 )

@@ -1,6 +1,7 @@
 package cachetest
 
 import (
+	"net/http"
 	"slices"
 	"time"
 
@@ -17,15 +18,41 @@ const (
 	Watch Verb = "watch"
 	// WatchList is a watch with sendInitialEvents=true.
 	WatchList Verb = "watchlist"
+	// Get reads an object.
+	Get Verb = "get"
+	// Create creates an object.
+	Create Verb = "create"
+	// Patch patches or applies an object.
+	Patch Verb = "patch"
 )
 
-// Request is one list or watch that reached the API.
+// These are a Verb of requests that write, and an EventType.
+const (
+	// Update is a request that replaces an object, or a call of OnUpdate.
+	Update = "update"
+	// Delete is a request that deletes an object, or all objects of a collection, or a call of
+	// OnDelete.
+	Delete = "delete"
+)
+
+// verbs are the verbs of requests for an object, by their methods.
+var verbs = map[string]Verb{
+	http.MethodGet: Get, http.MethodPost: Create, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodDelete: Delete,
+}
+
+// Request is a request that reached the API: a list, a watch or, of a client of a Server, any
+// other.
 type Request struct {
 	// Verb is what it asks for.
 	Verb Verb
 	// Namespace is empty for all.
 	Namespace string
-	// Options are as they came.
+	// Name is the object's; empty for requests that name none: lists, watches, creates, and
+	// deletes of a collection.
+	Name string
+	// Subresource is "status", or empty.
+	Subresource string
+	// Options are those of a list or watch, as they came.
 	Options metav1.ListOptions
 	// Arrived is when it came.
 	Arrived time.Time
@@ -38,8 +65,8 @@ type Request struct {
 	Err error
 }
 
-// Requests returns the lists and watches since the API was made or
-// ResetRequests called, in the order of their arrival.
+// Requests returns the requests since the API was made or ResetRequests called, in the order
+// of their arrival.
 func (a *API[T]) Requests() []Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,14 +86,14 @@ func (a *API[T]) ResetRequests() {
 
 // arrive logs a request and returns the fault that it meets: the zero value
 // for none.
-func (a *API[T]) arrive(verb Verb, namespace string, options metav1.ListOptions) (*Request, *Fault) {
+func (a *API[T]) arrive(r Request) (*Request, *Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := &Request{Verb: verb, Namespace: namespace, Options: *options.DeepCopy(), Arrived: time.Now()}
-	a.requests = append(a.requests, r)
-	fault := a.meetLocked(*r)
+	r.Arrived = time.Now()
+	a.requests = append(a.requests, &r)
+	fault := a.meetLocked(r)
 	r.Fault = fault.String()
-	return r, &fault
+	return &r, &fault
 }
 
 func (a *API[T]) meetLocked(r Request) Fault {

@@ -111,7 +111,7 @@ func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.Lis
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		verb = WatchList
 	}
-	request, fault := a.arrive(verb, namespace, options)
+	request, fault := a.arrive(Request{Verb: verb, Namespace: namespace, Options: *options.DeepCopy()})
 	w, err := a.open(ctx, namespace, options, fault)
 	a.answer(request, err)
 	return w, err

@@ -13,12 +13,15 @@ type (
 	DeletedFinalStateUnknown                         = cache.DeletedFinalStateUnknown
 	DeletedObject[T Object]                          = cache.DeletedObject[T]
 	Delta                                            = cache.Delta
+	DeltaFIFO                                        = cache.DeltaFIFO
 	DeltaFIFOOptions                                 = cache.DeltaFIFOOptions
 	DeltaType                                        = cache.DeltaType
 	Deltas                                           = cache.Deltas
 	DoneChecker                                      = cache.DoneChecker
+	ExpirationCache                                  = cache.ExpirationCache
 	ExpirationPolicy                                 = cache.ExpirationPolicy
 	ExplicitKey                                      = cache.ExplicitKey
+	FIFO                                             = cache.FIFO
 	FakeCustomStore                                  = cache.FakeCustomStore
 	FakeExpirationPolicy                             = cache.FakeExpirationPolicy
 	FilteringResourceEventHandler                    = cache.FilteringResourceEventHandler
@@ -62,6 +65,7 @@ type (
 	ProcessFunc                                      = cache.ProcessFunc
 	Queue                                            = cache.Queue
 	QueueWithBatch                                   = cache.QueueWithBatch
+	RealFIFO                                         = cache.RealFIFO
 	RealFIFOOptions                                  = cache.RealFIFOOptions
 	Reflector                                        = cache.Reflector
 	ReflectorBookmarkStore                           = cache.ReflectorBookmarkStore
@@ -85,6 +89,7 @@ type (
 	SyncResult                                       = cache.SyncResult
 	TTLPolicy                                        = cache.TTLPolicy
 	ThreadSafeStore                                  = cache.ThreadSafeStore
+	ThreadSafeStoreOption                            = cache.ThreadSafeStoreOption
 	ThreadSafeStoreTransaction                       = cache.ThreadSafeStoreTransaction
 	ThreadSafeStoreWithTransaction                   = cache.ThreadSafeStoreWithTransaction
 	TimestampedEntry                                 = cache.TimestampedEntry

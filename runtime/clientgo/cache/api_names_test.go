@@ -12,11 +12,11 @@ const (
 )
 
 // additions are the names that client-go's package does not have.
-const additions = `AdapterOptions Core DeleteOnRelease InformerMetrics Released Releaser StatusOf Streaming Typed TypedIndexerOf TypedInformerOf TypedObject Untyped UntypedIndexer`
+const additions = `AdapterOptions Core DeleteOnRelease InformerMetrics Informers Released Releaser StatusOf Streaming Typed TypedIndexerOf TypedInformerOf TypedObject Untyped UntypedIndexer`
 
 // otherTypes are the names with another type than client-go's, and what makes
 // it. The constructors of stores, which take it, have the same words.
-const otherTypes = `StoreOption ThreadSafeStoreOption WithStoreMetrics WithThreadSafeStoreMetrics WithTransformer`
+const otherTypes = `StoreOption WithStoreMetrics WithTransformer`
 
 // Whatever this package shares with client-go's has the same type.
 func TestAPIIsClientGos(t *testing.T) {

@@ -23,9 +23,6 @@ func (c *choices) of(n int) int {
 	return int(b) % n
 }
 
-// oneIn reports true about once in n times, and false after the end.
-func (c *choices) oneIn(n int) bool { return c.of(n) == n-1 }
-
 var seed = flag.Uint64("seed", 0, "the seed of the tests with random choices; 0 is any")
 
 // everyChoice runs a test for some random choices.
@@ -52,7 +49,7 @@ func everyChoice(t *testing.T, runs, length int, test func(*testing.T, choices))
 func fuzzChoices(f *testing.F, test func(*testing.T, choices)) {
 	dropErrors(f)
 	f.Add([]byte("\x00\x37\x02\x50\x00\x10\x20\x63\x3e"))
-	// Longer sequences show no more, and fill a queue until it stays locked.
+	// Longer sequences show no more.
 	const longest = 1000
 	f.Fuzz(func(t *testing.T, data []byte) { test(t, data[:min(len(data), longest)]) })
 }

@@ -8,16 +8,16 @@
 //
 // Interfaces, data types, constants and function types are aliases of
 // client-go's, so that values fit wherever client-go's do, and pure helpers
-// are forwarded to client-go. Stores, watches and handlers are those of the core:
+// are forwarded to client-go. Informers and indexers are those of the core:
 //
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
 //	NewInformer            ─► the same with one handler, as a Controller
-//	Streaming              ─► NewSharedIndexInformer, which decodes for the ListerWatcher's client
+//	Streaming              ─► NewSharedIndexInformer, which decodes for the ListerWatcher's client,
+//	                          and the status and the checks of all that were made
 //	Untyped, Typed         ─► a cache.Informer[T] as SharedIndexInformer, TypedSharedIndexInformer[T]
 //	UntypedIndexer         ─► a cache.WritableStore[T] as Store, Indexer, TransactionStore
 //	TypedIndexerOf         ─► the same as TypedIndexer[T]
 //	TypedInformerOf        ─► the informer of a controller-runtime cache as TypedSharedIndexInformer[T]
-//	NewThreadSafeStore     ─► a cache.Store[any] with keys of the caller
 //	Core                   ─► back from an adapter to its cache.Informer[T]
 //
 // The adapters hold no objects of their own. Every object that they hand out is
@@ -103,43 +103,14 @@
 //   - SetInformerMetricsProvider of client-go, which k8s.io/component-base calls,
 //     sets no provider for the informers of this package: its own does, for both.
 //
-// # Reflectors
+// # Reflectors, queues and other stores
 //
-// A Reflector is client-go's. SetWatchErrorHandler, a method of client-go's
-// interface, takes functions of a *Reflector, and code that keeps what NewReflector
-// returns in a field names the same type: both compile only if it is client-go's.
-// So NewReflector, its variants, and New, which runs a reflector for a queue, use
-// client-go's reflector, for stores and queues of any origin. In addition they keep it
-// from hanging: a watch-list whose initial events have no end falls back to a list, as
-// do three in a row that end before it, a silent watch is opened again
-// (after a list if it reports its stop as an error), a
-// Backoff of zero is 100 ms, and Run ends with its context also while the server is
-// down. The reflector receives from the watch of the ListerWatcher itself, so that no
-// event is lost between the two. A watch must close its channel when it is stopped.
+// Informers, shared or not, run on the core. They use no Reflector: their watch error
+// handlers get one that has the informer's name and does nothing. Reflector, Config, the
+// queues (FIFO, DeltaFIFO, RealFIFO), ThreadSafeStore, ExpirationCache, Heap, the mutation
+// cache and the mutation detector are client-go's own, and so are their guarantees.
 //
-// Informers, shared or not, run on the core and use no Reflector: the one that is
-// passed to their watch error handlers has the informer's name, and does nothing.
-//
-// # Queues and stores
-//
-// DeltaFIFO, RealFIFO and FIFO are implemented here, and so are NewThreadSafeStore and
-// ExpirationCache, on the core's store. Their options, policies and entries are
-// client-go's types. Queues return the same items and are in sync at the same time as
-// in client-go, with these differences:
-//
-//   - HasSynced does not wait for the queue to be unlocked.
-//   - Slow handling is logged by the queue's logger, at level 2, and not as a trace.
-//   - A transform must keep the key of an object, which is computed before it.
-//   - Replace of a FIFO keeps the order of the list; objects of the first one that
-//     were deleted do not keep it from being in sync while Pop waits.
-//
-// Client-go's own are Heap, the mutation cache, which is an interface that others
-// cannot implement, the mutation detector, UndeltaStore, FakeCustomStore and
-// RetryWithDeadline: they keep none of an informer's objects, or keep them in any
-// store.
-//
-// Everything that client-go's package exports is here. Only StoreOption and
-// ThreadSafeStoreOption have other types than there, where they are functions of
-// unexported types: WithTransformer, WithStoreMetrics and WithThreadSafeStoreMetrics
-// make them.
+// Everything that client-go's package exports is here. Only StoreOption has another
+// type, because it configures this package's stores: WithTransformer and WithStoreMetrics
+// make it.
 package cache

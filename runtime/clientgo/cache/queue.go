@@ -1,184 +1,60 @@
 package cache
 
 import (
-	"sync"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/klog/v2"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 )
 
-// queueState is what the queues have in common: a lock, the wait for items, the
-// end, and the initial list. It is the DoneChecker of the latter.
-type queueState struct {
-	name   string
-	logger klog.Logger
-	// synced is closed when the last item of the initial list is handled.
-	synced chan struct{}
+// NewFIFO returns an empty queue that has the latest state of each object.
+func NewFIFO(keyFunc KeyFunc) *FIFO { return cache.NewFIFO(keyFunc) }
 
-	// mu guards what is below, and the items of the queue.
-	mu sync.Mutex
-	// changed is signalled for each item, and to all waiters when the queue is
-	// closed.
-	changed sync.Cond
-	closed  bool
-	// written is set by the first write. If that is a Replace, what it queues is
-	// the initial list, and initial counts those of its items that are not handled.
-	written bool
-	initial int
+// NewDeltaFIFO returns an empty queue that has the changes of each object.
+//
+// Deprecated: use NewDeltaFIFOWithOptions.
+func NewDeltaFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter) *DeltaFIFO {
+	return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects})
 }
 
-func (q *queueState) init(name string, logger *klog.Logger) {
-	q.name, q.logger = name, klog.Background()
-	if logger != nil {
-		q.logger = *logger
-	}
-	q.logger = klog.LoggerWithName(q.logger, name)
-	q.synced = make(chan struct{})
-	q.changed.L = &q.mu
+// NewDeltaFIFOWithOptions returns an empty queue that has the changes of each object.
+func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
+	return cache.NewDeltaFIFOWithOptions(opts)
 }
 
-// HasSynced reports whether the initial list is handled. There is none if
-// something else was written before the first Replace.
-func (q *queueState) HasSynced() bool {
-	select {
-	case <-q.synced:
-		return true
-	default:
-		return false
-	}
+// NewRealFIFO returns an empty queue that has all changes in the order of arrival.
+//
+// Deprecated: use NewRealFIFOWithOptions.
+func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer TransformFunc) *RealFIFO {
+	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
 }
 
-// HasSyncedChecker returns HasSynced as a channel.
-func (q *queueState) HasSyncedChecker() DoneChecker { return q }
-
-// Name is the queue's name as a DoneChecker.
-func (q *queueState) Name() string { return q.name }
-
-// Done returns a channel that is closed when HasSynced becomes true.
-func (q *queueState) Done() <-chan struct{} { return q.synced }
-
-// Close lets Pop return ErrFIFOClosed once the queue is empty.
-func (q *queueState) Close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.changed.Broadcast()
+// NewRealFIFOWithOptions returns an empty queue that has all changes in the order of arrival.
+func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
+	return cache.NewRealFIFOWithOptions(opts)
 }
 
-// IsClosed reports whether Close was called.
-func (q *queueState) IsClosed() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.closed
+// NewTTLStore returns an empty store whose objects expire.
+func NewTTLStore(keyFunc KeyFunc, ttl time.Duration) Store { return cache.NewTTLStore(keyFunc, ttl) }
+
+// NewExpirationStore returns an empty store whose objects expire as the policy says.
+func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Store {
+	return cache.NewExpirationStore(keyFunc, expirationPolicy)
 }
 
-// waitLocked blocks until there are items, or returns ErrFIFOClosed.
-func (q *queueState) waitLocked(items func() int) error {
-	for items() == 0 {
-		if q.closed {
-			return ErrFIFOClosed
-		}
-		q.changed.Wait()
-	}
-	return nil
+// NewFakeExpirationStore returns an empty store whose objects expire by a clock, and that
+// sends the keys that it deletes.
+func NewFakeExpirationStore(keyFunc KeyFunc, deletedKeys chan<- string, expirationPolicy ExpirationPolicy, cacheClock clock.Clock) Store {
+	return cache.NewFakeExpirationStore(keyFunc, deletedKeys, expirationPolicy, cacheClock)
 }
 
-// writtenLocked notes a write that leaves that many items of an initial list.
-func (q *queueState) writtenLocked(initial int) {
-	if q.written {
-		return
-	}
-	q.written, q.initial = true, initial
-	if initial == 0 {
-		close(q.synced)
-	}
+// NewThreadSafeStore returns an empty store of objects of any type, under keys that its
+// callers give.
+func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
+	return cache.NewThreadSafeStore(indexers, indices, opts...)
 }
 
-// handledLocked notes that items have been handled, the oldest ones.
-func (q *queueState) handledLocked(items int) {
-	if q.initial == 0 {
-		return
-	}
-	if q.initial = max(q.initial-items, 0); q.initial == 0 {
-		close(q.synced)
-	}
-}
-
-const (
-	// busyDepth is how many items must wait while others are handled slowly for
-	// that to be logged.
-	busyDepth = 10
-	// slowItem and slowBatch are how long an item, and any number of them, may take.
-	slowItem  = 100 * time.Millisecond
-	slowBatch = time.Second
-)
-
-// logIfSlow logs that items were handled slowly, from start to now, while others
-// waited.
-func (q *queueState) logIfSlow(start time.Time, oldest string, items, waiting int) {
-	if took := time.Since(start); took >= min(time.Duration(items)*slowItem, slowBatch) {
-		q.logger.V(2).Info("Slow event handlers block the queue", "key", oldest, "items", items, "waiting", waiting, "took", took)
-	}
-}
-
-// transformed returns an object as it is queued. What a tombstone holds came from
-// the queue, and is transformed already.
-func transformed(transform TransformFunc, obj any) (any, error) {
-	if _, gone := obj.(DeletedFinalStateUnknown); gone || transform == nil {
-		return obj, nil
-	}
-	return transform(obj)
-}
-
-// accumulatedKey returns the key of an object or of what a queue makes of one:
-// Deltas, or a tombstone.
-func accumulatedKey(key KeyFunc, obj any) (string, error) {
-	if deltas, ok := obj.(Deltas); ok {
-		if len(deltas) == 0 {
-			return "", KeyError{Obj: obj, Err: ErrZeroLengthDeltasObject}
-		}
-		obj = deltas.Newest().Object
-	}
-	if gone, ok := obj.(DeletedFinalStateUnknown); ok {
-		return gone.Key, nil
-	}
-	return key(obj)
-}
-
-// knownObject is an object that the consumer of a queue knows.
-type knownObject struct {
-	key string
-	obj any
-	// missing is set if the consumer had the key and, when asked, no object of it.
-	missing bool
-}
-
-func (o knownObject) tombstone() DeletedFinalStateUnknown {
-	return DeletedFinalStateUnknown{Key: o.key, Obj: o.obj}
-}
-
-// knownExcept returns what the consumer knows, but for some keys.
-func knownExcept(known KeyListerGetter, logger klog.Logger, except func(key string) bool) []knownObject {
-	if known == nil {
-		return nil
-	}
-	var objs []knownObject
-	for _, key := range known.ListKeys() {
-		if except(key) {
-			continue
-		}
-		obj, exists, err := known.GetByKey(key)
-		switch {
-		case err != nil:
-			utilruntime.HandleErrorWithLogger(logger, err, "Looking up a known object", "key", key)
-			objs = append(objs, knownObject{key: key, missing: true})
-		case !exists:
-			logger.Info("A known key has no object", "key", key)
-			objs = append(objs, knownObject{key: key, missing: true})
-		default:
-			objs = append(objs, knownObject{key: key, obj: obj})
-		}
-	}
-	return objs
+// WithThreadSafeStoreMetrics publishes the resourceVersion of the store.
+func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
+	return cache.WithThreadSafeStoreMetrics(identifier, metricsProvider)
 }

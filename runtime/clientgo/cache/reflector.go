@@ -20,20 +20,14 @@ func NewNamedReflector(name string, lw ListerWatcher, expectedType any, store Re
 	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{Name: name, ResyncPeriod: resyncPeriod})
 }
 
-// NewReflectorWithOptions returns a reflector that keeps a store, of any kind, up to
-// date with what a ListerWatcher lists and watches. Watched objects that are not of the
-// expected type are reported and skipped; nil accepts all.
-//
-// The reflector is client-go's, as the package comment explains. In addition, it opens a
-// watch again that is silent for too long, falls back to a list after a watch-list whose
-// initial events do not end, and returns as soon as its context ends.
+// NewReflectorWithOptions returns client-go's reflector, which keeps a store of any kind
+// up to date with what a ListerWatcher lists and watches. Watched objects of another type
+// than the expected one are reported and skipped; nil accepts all.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions) *Reflector {
 	if options.Name == "" {
 		options.Name = naming.GetNameFromCallsite("client-go/tools/cache/", "runtime/clientgo/cache/")
 	}
-	options.Backoff = floored(options.Backoff)
-	guard, lw := guarded(lw, options.Name, options.Backoff)
-	return cache.NewReflectorWithOptions(lw, expectedType, guardedStore{ReflectorStore: store, guard: guard}, options)
+	return cache.NewReflectorWithOptions(lw, expectedType, store, options)
 }
 
 // NewNamespaceKeyedIndexerAndReflector returns an indexer with the index by

@@ -46,7 +46,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	return newSharedIndexInformer(source.FromListerWatcher[runtime.Object](lw, exampleObject), exampleObject, options)
 }
 
-func newSharedIndexInformer(src source.Source[runtime.Object], exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
+func newSharedIndexInformer(src source.Source[runtime.Object], exampleObject runtime.Object, options SharedIndexInformerOptions) *untypedInformer {
 	return newSourceInformer(src, exampleObject, options.Indexers, core.Options[runtime.Object]{
 		Name:    informerName(exampleObject, options.ObjectDescription, options.Identifier),
 		Resync:  options.ResyncPeriod,

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -251,4 +252,28 @@ func TestUnsharedInformerMetrics(t *testing.T) {
 			t.Errorf("metrics %q", got)
 		}
 	})
+}
+
+// background calls run until the returned function is called, which returns once
+// run has.
+func background(t *testing.T, run func(context.Context)) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(ctx)
+	}()
+	synctest.Wait()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func createPod(t *testing.T, api *cachetest.API[*v1.Pod], name string) {
+	t.Helper()
+	if _, err := api.Create(pod("ns", name, "")); err != nil {
+		t.Fatal(err)
+	}
 }

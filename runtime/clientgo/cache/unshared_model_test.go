@@ -118,3 +118,5 @@ func happen(api *cachetest.API[*v1.Pod], random *rand.Rand) {
 		time.Sleep(time.Duration(random.IntN(60)) * time.Second)
 	}
 }
+
+func state(obj any) string { return obj.(*v1.Pod).Name + "@" + obj.(*v1.Pod).ResourceVersion }

@@ -1,5 +1,4 @@
 // Package decode makes Go values of JSON and of protobuf, and holds what is equal once.
-// [Shared.Canonical] does the latter for objects that somebody else has decoded.
 //
 // Objects of one resource have much in common: the containers of the pods of a
 // deployment, labels, affinities, the fields that a controller manages; and an update
@@ -21,10 +20,15 @@
 // is copied, with what it points to.
 //
 // [Shared] is what all objects of a client share. It holds parts by weak pointers, in
-// tables of a bounded size, so that it keeps nothing alive. Strings are shared by the
+// tables of a bounded size, so that it keeps nothing alive. Each byte of an object is hashed
+// 16 times at most, on average: what is nested deeper is decoded without a look-up. Strings are shared by the
 // objects that a goroutine decodes. Identities are keyed hashes of 128 bits: two different
 // parts are taken for one with a probability that does not matter, and nobody outside of
 // the process can look for a collision.
+//
+// Some types write to a value when it is read: a resource.Quantity caches its text when it is
+// printed. What refers to memory with such a value is never kept to be found again, and a struct
+// with one inside is not copied. Values of maps are, since their readers write to copies.
 //
 // What the walk can't decode exactly as client-go does, it refuses: invalid UTF-8,
 // members that appear twice, fractions for integers. Its caller then uses another decoder.

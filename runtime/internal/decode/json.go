@@ -51,7 +51,7 @@ func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
 	defer w.put()
 	w.index, w.text, w.at, w.next = x, text, 0, 0
 	w.shared, w.fallback, w.own = j.Shared, j.Fallback, j.Exclusive || j.Shared == nil
-	w.dropManagedFields = j.DropManagedFields
+	w.dropManagedFields, w.budget, w.base = j.DropManagedFields, budgetOf(text), pointer
 	if w.shared != nil {
 		w.strings = interners.Get().(*interner)
 		defer interners.Put(w.strings)
@@ -87,6 +87,10 @@ type walk struct {
 	strings  *interner // nil if strings are not shared
 	fallback func([]byte, any) error
 	own      bool
+	written  written
+	budget   budget
+	// base is the memory that is being filled, or nil if the object will have a copy of it.
+	base unsafe.Pointer
 
 	dropManagedFields bool
 }
@@ -142,8 +146,12 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 		*(*any)(p) = v
 		return ok
 	case unmarshalerKind:
-		return reflect.NewAt(n.typ, p).Interface().(stdjson.Unmarshaler).UnmarshalJSON(w.skip()) == nil
+		w.written.note(n.writes.Opaque)
+		ok := reflect.NewAt(n.typ, p).Interface().(stdjson.Unmarshaler).UnmarshalJSON(w.skip()) == nil
+		n.clip(p)
+		return ok
 	case foreign:
+		w.written.note(!n.writes.Known)
 		return w.fallback(w.skip(), reflect.NewAt(n.typ, p).Interface()) == nil
 	case pointerKind:
 		if !opens(c) {
@@ -163,7 +171,7 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 func (w *walk) part(n *node, p unsafe.Pointer) bool {
 	c := &w.index[w.next]
 	text := w.text[w.at:c.end]
-	if len(text) < n.minimum {
+	if len(text) < n.minimum || !w.budget.take(len(text)) {
 		return w.container(n, p)
 	}
 	l, ok := w.shared.reuse(n, formatJSON, text, p)
@@ -171,10 +179,13 @@ func (w *walk) part(n *node, p unsafe.Pointer) bool {
 		w.at, w.next = c.end, c.next
 		return true
 	}
+	before := w.written
 	if !w.container(n, p) {
 		return false
 	}
-	w.shared.keep(&l, n, p)
+	if w.written == before {
+		w.shared.keep(&l, n, p, w.base)
+	}
 	return true
 }
 
@@ -208,10 +219,16 @@ func (w *walk) container(n *node, p unsafe.Pointer) bool {
 func (w *walk) pointer(n *node, p unsafe.Pointer) bool {
 	value := reflect.New(n.elem.typ).UnsafePointer()
 	*(*unsafe.Pointer)(p) = value
+	w.written.note(n.elem.writes.Itself)
+	base := w.base
+	w.base = value
+	decode := w.value
 	if opens(w.text[w.at]) && n.elem.kind != foreign && n.elem.kind != unmarshalerKind && n.elem.kind != anyKind {
-		return w.container(n.elem, value)
+		decode = w.container
 	}
-	return w.value(n.elem, value)
+	ok := decode(n.elem, value)
+	w.base = base
+	return ok
 }
 
 // open goes into the container that begins here, and returns the number of its members.
@@ -319,24 +336,22 @@ func (w *walk) mapping(n *node, p unsafe.Pointer) bool {
 	reflect.NewAt(n.typ, p).Elem().Set(m)
 	key := reflect.New(n.key).Elem()
 	elem := reflect.New(n.elem.typ)
+	base := w.base
+	w.base = nil // elem is overwritten
 	for range members {
 		name, ok := w.key()
 		if !ok {
 			return false
 		}
 		key.SetString(name)
-		if n.elem.kind == structKind {
-			// Others may come to have a part of it: it must not be overwritten.
-			elem = reflect.New(n.elem.typ)
-		} else {
-			elem.Elem().SetZero()
-		}
+		elem.Elem().SetZero()
 		if !w.value(n.elem, elem.UnsafePointer()) {
 			return false
 		}
 		m.SetMapIndex(key, elem.Elem())
 		w.after()
 	}
+	w.base = base
 	return true
 }
 
@@ -362,12 +377,16 @@ func (w *walk) slice(n *node, p unsafe.Pointer) bool {
 	members := w.open()
 	array, size := n.makeArray(members), n.elem.typ.Size()
 	*(*slice)(p) = slice{array, members, members}
+	w.written.note(n.elem.writes.Itself && members > 0)
+	base := w.base
+	w.base = array
 	for i := range members {
 		if !w.value(n.elem, unsafe.Add(array, uintptr(i)*size)) {
 			return false
 		}
 		w.after()
 	}
+	w.base = base
 	return true
 }
 

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // node says how to decode a Go type.
@@ -30,6 +32,11 @@ type node struct {
 	// length of the shortest text for which they do.
 	shares  bool
 	minimum int
+	// writes says where methods that only read a value write to.
+	writes decoding.Writes
+	// slices are the offsets of the slices in a value. A value that decodes itself may leave
+	// them with spare capacity.
+	slices []uintptr
 	// arrays are the types of short arrays of elem, by their length: to allocate one of
 	// those takes less than a slice does.
 	arrays [shortSlice + 1]reflect.Type
@@ -91,8 +98,9 @@ func nodeLocked(t reflect.Type) *node {
 	}
 	n := &node{typ: t, id: (uint64(len(nodes.of)) + 1) << 16}
 	nodes.of[t] = n // before what it is made of, which may refer to it
+	n.writes, n.slices = decoding.WritesOf(t), slicesOf(t)
 	n.kind = n.analyze()
-	n.shares = n.shares && n.kind >= pointerKind
+	n.shares = n.shares && n.kind >= pointerKind && !n.writes.Itself
 	if n.minimum = minimumPart; n.kind == structKind {
 		n.minimum = minimumStruct
 	}
@@ -138,7 +146,7 @@ func (n *node) analyze() kind {
 		return foreign
 	case reflect.Pointer:
 		n.elem = nodeLocked(t.Elem())
-		n.shares = t.Elem().Size() > 0
+		n.shares = t.Elem().Size() > 0 && !n.elem.writes.Itself
 		return pointerKind
 	case reflect.Slice:
 		return n.analyzeSlice()
@@ -150,11 +158,24 @@ func (n *node) analyze() kind {
 	return foreign
 }
 
+// slicesOf returns the offsets of the slices in a value of t.
+func slicesOf(t reflect.Type) (offsets []uintptr) {
+	if t.Kind() == reflect.Slice {
+		return []uintptr{0}
+	}
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+		if f := t.Field(i); f.Type.Kind() == reflect.Slice {
+			offsets = append(offsets, f.Offset)
+		}
+	}
+	return offsets
+}
+
 func (n *node) analyzeSlice() kind {
 	t := n.typ
 	n.elem = nodeLocked(t.Elem())
 	n.empty = reflect.MakeSlice(t, 0, 0).UnsafePointer()
-	n.shares = t.Elem().Size() > 0
+	n.shares = t.Elem().Size() > 0 && !n.elem.writes.Itself
 	switch {
 	case t.Elem().Kind() == reflect.Uint8 && t.Elem().PkgPath() != "":
 		return foreign

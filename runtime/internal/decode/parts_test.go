@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"testing"
 	"unsafe"
+
+	v1 "k8s.io/api/core/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // However many different values there are, the tables do not grow beyond their bounds.
@@ -60,4 +63,79 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(alive)
+}
+
+// entriesOf returns what is held of a type, and seenBy how many parts were looked up.
+func entriesOf(s *Shared, n *node) (all []entry) {
+	for i := range s.parts.shards {
+		for _, e := range s.parts.shards[i].load().entries {
+			if e.of == n {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+func seenBy(s *Shared) (parts int) {
+	for i := range s.parts.shards {
+		seen := s.parts.shards[i].load().seen
+		for j := range seen {
+			if seen[j].Load() != 0 {
+				parts++
+			}
+		}
+	}
+	return parts
+}
+
+// The runtime goes through all weak pointers to one array to add another one.
+func TestOneWeakPointerForEachArray(t *testing.T) {
+	typ := reflect.TypeFor[v1.Pod]()
+	pod := crowded(500)
+	text := podText(t, pod)
+	message, err := pod.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, p := NewJSON(typ, Options{Shared: NewShared(), Fallback: utiljson.Unmarshal}), NewProto(typ, Options{Shared: NewShared()})
+	for name, test := range map[string]struct {
+		shared *Shared
+		decode func(i int, pod *v1.Pod) bool
+	}{
+		"JSON":     {j.Shared, func(i int, pod *v1.Pod) bool { return j.Decode(revisionOf(text, i), nil, unsafe.Pointer(pod)) }},
+		"protobuf": {p.Shared, func(i int, pod *v1.Pod) bool { return p.Decode(revisionOf(message, i), unsafe.Pointer(pod)) }},
+	} {
+		arrays := map[unsafe.Pointer]bool{}
+		var pods [4]v1.Pod
+		for i := range pods {
+			if !test.decode(i, &pods[i]) {
+				t.Fatalf("%s: refused", name)
+			}
+			arrays[unsafe.Pointer(&pods[i].Spec.Containers[0])] = true
+		}
+		held := entriesOf(test.shared, nodeOf(reflect.TypeFor[v1.Container]()))
+		for _, e := range held {
+			if found, ok := e.strong(); ok && !arrays[found.at] {
+				t.Errorf("%s: a weak pointer into an array", name)
+			}
+		}
+		if len(held) < 100 {
+			t.Errorf("%s: %d containers are held, want most of 500", name, len(held))
+		}
+		runtime.KeepAlive(pods)
+	}
+}
+
+// What is nested deeply is not hashed anew at each level.
+func TestHashedBytesAreBounded(t *testing.T) {
+	text := nested(400)
+	j := NewJSON(reflect.TypeFor[map[string]any](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
+	var decoded map[string]any
+	if !j.Decode(text, nil, unsafe.Pointer(&decoded)) {
+		t.Fatal("refused")
+	}
+	if parts := seenBy(j.Shared); parts == 0 || parts > hashedBytes {
+		t.Errorf("%d parts of about 1 MB were hashed, want %d at most", parts, hashedBytes)
+	}
 }

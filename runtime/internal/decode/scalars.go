@@ -80,7 +80,7 @@ func (w *walk) bytes(p unsafe.Pointer) bool {
 	}
 	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	length, err := base64.StdEncoding.Decode(decoded, text)
-	*(*[]byte)(p) = decoded[:length]
+	*(*[]byte)(p) = decoded[:length:length]
 	return err == nil
 }
 

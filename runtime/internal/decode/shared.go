@@ -31,7 +31,7 @@ func (s *Shared) Saved() (parts, bytes uint64) { return s.reused.Load(), s.saved
 // reuse makes the value at p the one of that type and text, if it is known.
 func (s *Shared) reuse(n *node, format format, text []byte, p unsafe.Pointer) (lookup, bool) {
 	found, l, ok := s.parts.find(n, format, text)
-	if ok && found != n.part(p) {
+	if ok && found != n.part(p, p) {
 		n.put(p, found)
 		s.reused.Add(1)
 		s.saved.Add(uint64(len(text)))
@@ -39,54 +39,86 @@ func (s *Shared) reuse(n *node, format format, text []byte, p unsafe.Pointer) (l
 	return l, ok
 }
 
-// keep makes the value at p known that was not, if its text had been seen before.
-func (s *Shared) keep(l *lookup, n *node, p unsafe.Pointer) {
-	if made := n.part(p); l.again && made.at != n.empty {
+// keep makes the value at p known that was not, if its text had been seen before. A struct
+// is in the memory at base, and is not kept if that is nil.
+func (s *Shared) keep(l *lookup, n *node, p, base unsafe.Pointer) {
+	if made := n.part(p, base); l.again && made.at != n.empty {
 		s.parts.add(l, made)
+	}
+}
+
+// hashedBytes is how often each byte of an object is hashed at most, on average. An object
+// of the usual depth needs half of it. One that is nested much deeper would be hashed anew
+// at each level.
+const hashedBytes = 16
+
+// budget is how many bytes of an object may be hashed yet.
+type budget int
+
+func budgetOf(text []byte) budget { return budget(hashedBytes * len(text)) }
+
+// take reports whether so many bytes may be hashed, and that they are.
+func (b *budget) take(bytes int) bool {
+	if bytes > int(*b) {
+		return false
+	}
+	*b -= budget(bytes)
+	return true
+}
+
+// written counts the memory of an object that methods may write to although they only read
+// the object. What refers to such memory is not shared.
+type written int
+
+func (w *written) note(writes bool) {
+	if writes {
+		*w++
 	}
 }
 
 // part is a value that was decoded.
 type part struct {
-	// at is the value, or what a pointer, map or slice points to.
+	// at is what a pointer, map or slice points to, or the beginning of the memory that a
+	// struct is in: weak pointers to many places of one array take long.
 	at unsafe.Pointer
-	// elements is the length of a slice.
-	elements int
+	// where is the length of a slice, or the offset of a struct.
+	where int
 }
 
 // weakPart is a part that is there as long as an object has it.
 type weakPart struct {
-	at       weak.Pointer[byte]
-	elements int
+	at    weak.Pointer[byte]
+	where int
 }
 
 func (p part) weak() weakPart {
-	return weakPart{weak.Make((*byte)(p.at)), p.elements}
+	return weakPart{weak.Make((*byte)(p.at)), p.where}
 }
 
 // strong returns the part, and whether it is still there.
 func (w weakPart) strong() (part, bool) {
 	at := unsafe.Pointer(w.at.Value())
-	return part{at, w.elements}, at != nil
+	return part{at, w.where}, at != nil
 }
 
 // put makes the value at p one that was decoded before.
 func (n *node) put(p unsafe.Pointer, found part) {
 	switch n.kind {
 	case structKind:
-		reflect.NewAt(n.typ, p).Elem().Set(reflect.NewAt(n.typ, found.at).Elem())
+		reflect.NewAt(n.typ, p).Elem().Set(reflect.NewAt(n.typ, unsafe.Add(found.at, found.where)).Elem())
 	case sliceKind, stringsKind:
-		*(*slice)(p) = slice{found.at, found.elements, found.elements}
+		*(*slice)(p) = slice{found.at, found.where, found.where}
 	default: // pointers and maps
 		*(*unsafe.Pointer)(p) = found.at
 	}
 }
 
-// part returns the value at p as one that others can have too.
-func (n *node) part(p unsafe.Pointer) part {
+// part returns the value at p as one that others can have too. A struct is in the memory at
+// base.
+func (n *node) part(p, base unsafe.Pointer) part {
 	switch n.kind {
 	case structKind:
-		return part{at: p}
+		return part{base, int(uintptr(p) - uintptr(base))}
 	case sliceKind, stringsKind:
 		s := (*slice)(p)
 		return part{s.at, s.length}
@@ -99,4 +131,15 @@ func (n *node) part(p unsafe.Pointer) part {
 type slice struct {
 	at               unsafe.Pointer
 	length, capacity int
+}
+
+// clip takes the spare capacity from a slice. Of objects that share it, each would append to
+// the same memory.
+func (s *slice) clip() { s.capacity = s.length }
+
+// clip takes the spare capacity from the slices of a value that has decoded itself.
+func (n *node) clip(p unsafe.Pointer) {
+	for _, offset := range n.slices {
+		(*slice)(unsafe.Add(p, offset)).clip()
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -39,7 +40,7 @@ func NewProto(t reflect.Type, options Options) *Proto {
 // false if the method Unmarshal of the type has to: then the value may be filled in part.
 // It keeps nothing of the message.
 func (p *Proto) Decode(message []byte, pointer unsafe.Pointer) bool {
-	w := wireWalk{shared: p.Shared, strings: interners.Get().(*interner), own: p.Exclusive, dropManagedFields: p.DropManagedFields}
+	w := wireWalk{shared: p.Shared, strings: interners.Get().(*interner), own: p.Exclusive, dropManagedFields: p.DropManagedFields, budget: budgetOf(message), base: pointer}
 	defer interners.Put(w.strings)
 	return w.message(p.root, message, pointer, root)
 }
@@ -49,6 +50,10 @@ type wireWalk struct {
 	shared  *Shared
 	strings *interner
 	own     bool
+	written written
+	budget  budget
+	// base is the memory that is being filled, or nil if the object will have a copy of it.
+	base unsafe.Pointer
 
 	dropManagedFields bool
 }
@@ -62,10 +67,11 @@ const (
 // message decodes a message into a struct. Each field, and with it all that are repeated,
 // must be there once.
 func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level level) bool {
+	w.written.note(n.writes.Opaque)
 	var seen uint64
 	for at := 0; at < len(message); {
 		tag, length := binary.Uvarint(message[at:])
-		if length <= 0 {
+		if length <= 0 || !legal(tag) {
 			return false
 		}
 		value, end := readValue(message, at+length, tag)
@@ -101,6 +107,10 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 	}
 	return true
 }
+
+// legal reports whether the number of the field is one: generated code takes it for an int32,
+// and fails if that is not positive.
+func legal(tag uint64) bool { return tag>>3 > 0 && tag>>3 <= math.MaxInt32 }
 
 func (n *wireNode) field(number uint64) *wireField {
 	if number >= uint64(len(n.fields)) {
@@ -220,10 +230,13 @@ func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 		*(*string)(p) = w.strings.string(content)
 		return true
 	case bytesWire:
-		*(*[]byte)(p) = append([]byte{}, content...)
+		*(*[]byte)(p) = slices.Clip(append([]byte{}, content...))
 		return true
 	case customWire:
-		return reflect.NewAt(n.typ, p).Interface().(unmarshaler).Unmarshal(content) == nil
+		w.written.note(!n.writes.Known)
+		ok := reflect.NewAt(n.typ, p).Interface().(unmarshaler).Unmarshal(content) == nil
+		n.clip(p)
+		return ok
 	case messageWire:
 		if n.node.kind != structKind {
 			return w.message(n, content, p, below)
@@ -241,26 +254,41 @@ func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 		}
 		value := reflect.New(n.elem.typ).UnsafePointer()
 		*(*unsafe.Pointer)(p) = value
-		if n.elem.kind == messageWire {
-			return w.message(n.elem, content, value, below)
-		}
-		return w.content(n.elem, content, value)
+		w.written.note(n.elem.writes.Itself)
+		return w.fill(value, func() bool {
+			if n.elem.kind == messageWire {
+				return w.message(n.elem, content, value, below)
+			}
+			return w.content(n.elem, content, value)
+		})
 	})
+}
+
+// fill has decode fill the memory at base.
+func (w *wireWalk) fill(base unsafe.Pointer, decode func() bool) bool {
+	before := w.base
+	w.base = base
+	ok := decode()
+	w.base = before
+	return ok
 }
 
 // part makes the value at p one that was decoded before, or else what decode makes it.
 func (w *wireWalk) part(n *wireNode, text []byte, p unsafe.Pointer, decode func() bool) bool {
-	if w.own || !n.shares || len(text) < n.minimum {
+	if w.own || !n.shares || len(text) < n.minimum || !w.budget.take(len(text)) {
 		return decode()
 	}
 	l, ok := w.shared.reuse(n.node, formatProto, text, p)
 	if ok {
 		return true
 	}
+	before := w.written
 	if !decode() {
 		return false
 	}
-	w.shared.keep(&l, n.node, p)
+	if w.written == before {
+		w.shared.keep(&l, n.node, p, w.base)
+	}
 	return true
 }
 
@@ -295,10 +323,13 @@ func (w *wireWalk) slice(n *wireNode, tag uint64, fields []byte, p unsafe.Pointe
 	eachField(fields, tag, func(value) bool { length++; return true })
 	array, size := n.makeArray(length), n.elem.typ.Size()
 	*(*slice)(p) = slice{array, length, length}
+	w.written.note(n.elem.writes.Itself && length > 0)
 	i := uintptr(0)
-	return eachField(fields, tag, func(v value) bool {
-		i++
-		return w.single(n.elem, tag, v, unsafe.Add(array, (i-1)*size))
+	return w.fill(array, func() bool {
+		return eachField(fields, tag, func(v value) bool {
+			i++
+			return w.single(n.elem, tag, v, unsafe.Add(array, (i-1)*size))
+		})
 	})
 }
 
@@ -336,7 +367,7 @@ func (w *wireWalk) mapping(n *wireNode, tag uint64, fields []byte, p unsafe.Poin
 		if n.elem.typ.Kind() == reflect.Slice {
 			elem.Elem().Set(reflect.MakeSlice(n.elem.typ, 0, 0)) // as in generated code
 		}
-		if !w.single(n.elem, valueTag, v, elem.UnsafePointer()) {
+		if !w.fill(nil, func() bool { return w.single(n.elem, valueTag, v, elem.UnsafePointer()) }) {
 			return false
 		}
 		m.SetMapIndex(reflect.ValueOf(w.strings.string(key)).Convert(n.typ.Key()), elem.Elem())

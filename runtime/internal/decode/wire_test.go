@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"encoding/binary"
 	"math/rand"
 	"reflect"
 	"slices"
@@ -78,6 +79,9 @@ func playProto(t *testing.T, seed int64) (accepted, refused int) {
 		}
 		kept = append(kept, pair{text, got.Interface(), want.Interface()})
 		compareProto(t, seed, kept[len(kept)-1])
+		if where := spare(got); where != "" {
+			t.Fatalf("seed %d: %v%s has spare capacity\n%x", seed, typ, where, text)
+		}
 	}
 	for _, p := range kept {
 		compareProto(t, seed, p)
@@ -142,4 +146,21 @@ func TestProtoPartsAreOne(t *testing.T) {
 	}, func(a, b *v1.Pod) bool {
 		return &a.Spec.Containers[0] == &b.Spec.Containers[0] && reflect.ValueOf(a.Labels).Pointer() == reflect.ValueOf(b.Labels).Pointer()
 	})
+}
+
+// A field has a number from 1 on, as an int32: generated code fails otherwise.
+func TestIllegalTags(t *testing.T) {
+	p := NewProto(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
+	spec := binary.AppendUvarint(nil, 2<<3|bytes_)
+	for number, accepted := range map[uint64]bool{0: false, 1 << 30: true, 1<<31 - 1: true, 1 << 31: false, 1<<32 - 1: false, 1 << 32: false, 1<<61 - 1: false} {
+		field := append(binary.AppendUvarint(nil, number<<3|varint), 7)
+		for where, text := range map[string][]byte{"in the object": field, "in its spec": append(append(slices.Clone(spec), byte(len(field))), field...)} {
+			if err := new(v1.Pod).Unmarshal(text); (err == nil) != accepted {
+				t.Fatalf("field %d %s: %v by Unmarshal", number, where, err)
+			}
+			if ok := p.Decode(text, unsafe.Pointer(new(v1.Pod))); ok != accepted {
+				t.Errorf("field %d %s: accepted %v, want %v", number, where, ok, accepted)
+			}
+		}
+	}
 }

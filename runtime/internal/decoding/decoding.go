@@ -1,5 +1,5 @@
 // Package decoding lets an informer tell its source, through whatever wraps that, how its
-// objects are to be decoded.
+// objects are to be decoded. It tells both which memory of an object its readers write to.
 package decoding
 
 import "context"

@@ -17,26 +17,14 @@ var clientGo = conformance.Implementation{
 	Name:                   "client-go",
 	NewSharedIndexInformer: cache.NewSharedIndexInformerWithOptions,
 	NewInformer:            cache.NewInformerWithOptions,
-	NewReflector: func(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, options conformance.ReflectorOptions) conformance.Reflector {
-		r := cache.NewReflectorWithOptions(lw, expected, store, options.ReflectorOptions)
-		r.WatchListPageSize = options.WatchListPageSize
-		r.MaxInternalErrorRetryDuration = options.MaxInternalErrorRetryDuration
-		return r
-	},
 	NewIndexer: func(keyFunc cache.KeyFunc, indexers cache.Indexers, transform cache.TransformFunc) cache.Indexer {
 		return cache.NewIndexer(keyFunc, indexers, cache.WithTransformer(transform))
 	},
-	NewThreadSafeStore: func(indexers cache.Indexers) cache.ThreadSafeStore {
-		return cache.NewThreadSafeStore(indexers, cache.Indices{})
-	},
-	NewDeltaFIFO: func(options cache.DeltaFIFOOptions) cache.Queue { return cache.NewDeltaFIFOWithOptions(options) },
-	NewRealFIFO:  func(options cache.RealFIFOOptions) cache.QueueWithBatch { return cache.NewRealFIFOWithOptions(options) },
-	NewFactory:   newClientGoFactory,
+	NewFactory: newClientGoFactory,
 	Defects: map[string]string{
 		"W7 a watch-list is stopped exactly once, however it ends": "stops it once more when it ends with an error",
 		"W8": "lists once although its context has ended",
 		"W9 a server that fails for an hour gets at most two requests a minute": "resets its backoff every two minutes",
-		"WL4 a backoff before another watch-list delays no stop of a reflector": "waits for the end of a backoff, up to a minute, before it stops",
 		"WL4 a backoff before another watch-list delays no stop":                "waits for the end of a backoff, up to a minute, before it stops",
 		"WL7": "waits for the bookmark for as long as the server keeps the watch open, and then again",
 		"WL9": "transforms the initial objects of a watch-list twice",

@@ -10,7 +10,7 @@
 //		conformance.Run(t, conformance.Implementation{
 //			Name:                   "mine",
 //			NewSharedIndexInformer: mine.NewSharedIndexInformerWithOptions,
-//			Skip: map[string]string{"Q": "mine has no queues"},
+//			Skip: map[string]string{"F": "mine has no factories"},
 //		})
 //	}
 //
@@ -19,7 +19,6 @@
 //	list.go        L   requests of lists
 //	watch.go       W   requests of watches, and what follows their end
 //	watchlist.go   WL  watches that begin with the whole list
-//	queue.go       Q   DeltaFIFO and RealFIFO
 //	store.go       S   stores and indexes
 //	processing.go  P   from a change of the API to the call of a handler
 //	shared.go      I   handlers, resyncs, start and stop

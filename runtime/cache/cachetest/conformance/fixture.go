@@ -87,18 +87,6 @@ func (t *T) watchErrorsOf(informer cache.SharedIndexInformer) *[]error {
 	return &errs
 }
 
-// newReflector returns a reflector of pods.
-func (t *T) newReflector(lw cache.ListerWatcher, store cache.ReflectorStore, options ReflectorOptions) Reflector {
-	t.Helper()
-	if t.impl.NewReflector == nil {
-		t.Fatal("there is no NewReflector")
-	}
-	return t.impl.NewReflector(lw, &v1.Pod{}, store, options)
-}
-
-// newStore returns a store for a reflector to fill.
-func newStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }
-
 // start runs something until the returned function is called, or the case ends,
 // and lets it begin.
 func (t *T) start(run func(context.Context)) (stop func()) {

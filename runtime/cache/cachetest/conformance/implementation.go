@@ -23,18 +23,9 @@ type Implementation struct {
 	NewSharedIndexInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 	// NewInformer is NewInformerWithOptions: an informer with one handler.
 	NewInformer func(cache.InformerOptions) (cache.Store, cache.Controller)
-	// NewReflector is NewReflectorWithOptions.
-	NewReflector func(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, options ReflectorOptions) Reflector
 
 	// NewIndexer may be given no transform.
 	NewIndexer func(cache.KeyFunc, cache.Indexers, cache.TransformFunc) cache.Indexer
-	// NewThreadSafeStore is the function of this name.
-	NewThreadSafeStore func(cache.Indexers) cache.ThreadSafeStore
-
-	// NewDeltaFIFO and NewRealFIFO are those WithOptions.
-	NewDeltaFIFO func(cache.DeltaFIFOOptions) cache.Queue
-	NewRealFIFO  func(cache.RealFIFOOptions) cache.QueueWithBatch
-
 	// NewFactory returns a factory of the implementation's informers.
 	NewFactory func(FactoryOptions) Factory
 
@@ -45,21 +36,6 @@ type Implementation struct {
 	// Defects says which cases it is known to fail, and how. They are run, and have to
 	// fail: once a defect is fixed, it must be removed here. Keys are those of Skip.
 	Defects map[string]string
-}
-
-// Reflector is what statements about reflectors need of one.
-type Reflector interface {
-	// RunWithContext lists and watches until ctx ends.
-	RunWithContext(ctx context.Context)
-	// ListAndWatchWithContext lists and watches once, and returns when the watch ends.
-	ListAndWatchWithContext(ctx context.Context) error
-}
-
-// ReflectorOptions are client-go's, and those that are fields of its Reflector.
-type ReflectorOptions struct {
-	cache.ReflectorOptions
-	WatchListPageSize             int64
-	MaxInternalErrorRetryDuration time.Duration
 }
 
 // Factory is what statements about factories need of a SharedInformerFactory.

@@ -40,16 +40,6 @@ var listCases = []testCase{
 		}
 	}},
 
-	{statement: "L3", title: "a page size is that of every list", test: func(t *T) {
-		w := t.listing("a", "b", "c")
-		store := newStore()
-		t.start(t.newReflector(w.lw, store, ReflectorOptions{WatchListPageSize: 2}).RunWithContext)
-		w.wantRequests("list 0 limit 2", "watch 4")
-		w.relist(func() {})
-		w.wantRequests("list 4 limit 2", "list - limit 2 continued", "watch 4")
-		t.equal("store", stored(store), []string{"a@2", "b@3", "c@4"})
-	}},
-
 	{statement: "L4", title: "if a server without a watch cache pages, all later lists request pages", test: func(t *T) {
 		w := t.listing(names(501)...)
 		w.api.SetWatchCache(false)
@@ -144,14 +134,6 @@ var listCases = []testCase{
 				}
 			}
 		}
-	}},
-
-	{statement: "L10", title: "a panic of the list function is a panic of the reflector", test: func(t *T) {
-		lw := t.newFeed(emptyList("1"))
-		lw.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) { panic("of the list") }
-		r := t.newReflector(lw, newStore(), ReflectorOptions{})
-		defer func() { t.equal("panic", recover(), any("of the list")) }()
-		t.Errorf("returned %v", r.ListAndWatchWithContext(t.Context()))
 	}},
 
 	{statement: "L10", title: "a list that ignores its context delays no stop", test: func(t *T) {

@@ -26,7 +26,7 @@ type T struct {
 
 // cases are all cases, in the order of the statements.
 var cases = slices.Concat(
-	listCases, watchCases, watchListCases, queueCases, storeCases, processingCases, sharedCases, factoryCases,
+	listCases, watchCases, watchListCases, storeCases, processingCases, sharedCases, factoryCases,
 )
 
 // name is what the subtest of the case is called.

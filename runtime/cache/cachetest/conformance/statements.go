@@ -18,7 +18,6 @@ var families = []family{
 	{"Lists", []statement{
 		{"L1", "The first list is requested with resourceVersion 0 and pages of 500, a relist with the last version seen."},
 		{"L2", "A list of a known version has no limit, unless a page size is set or the server is known to page."},
-		{"L3", "A page size, once set, is that of every list."},
 		{"L4", "If the list with resourceVersion 0 came in pages, all later ones are requested in pages."},
 		{"L5", "A list that fails with 410 Expired, or a version that is too large, is repeated once and at once without a version."},
 		{"L6", "A version that is too large is recognised by the type or the message of a cause, or by the message of the status."},
@@ -38,7 +37,6 @@ var families = []family{
 		{"W7", "A watch is stopped exactly once."},
 		{"W8", "If the context has ended before the start, no request is made."},
 		{"W9", "The backoff after failures grows from 0.8 seconds by a factor of 2 to 30, with jitter of up to twice that, and is reset after 2 minutes without a failure."},
-		{"W10", "Resyncs happen between the list and the end of the watch; one that fails ends the round without an error."},
 	}},
 	{"Watch-lists", []statement{
 		{"WL1", "A watch-list requests initial events, bookmarks, and a version not older than the last."},
@@ -51,18 +49,6 @@ var families = []family{
 		{"WL8", "A client may declare that it has no watch-lists."},
 		{"WL9", "The initial objects of a watch-list are transformed before they are stored."},
 		{"WL10", "KUBE_WATCHLIST_INCONSISTENCY_DETECTOR=true compares each watch-list with a list."},
-	}},
-	{"Queues", []statement{
-		{"Q1", "A queue is in sync when its first list is processed, or at once if a change came before it."},
-		{"Q2", "Items that are popped before that are initial."},
-		{"Q3", "Pop waits; a closed queue is popped to its end, and then returns ErrFIFOClosed."},
-		{"Q4", "DeltaFIFO collects the changes of each object, merges deletions, and deletes objects that a list lacks."},
-		{"Q5", "RealFIFO keeps every change in the order of arrival; objects that a list lacks are deleted before the others are replaced."},
-		{"Q6", "An atomic RealFIFO has one change for a list, for a resync, and for a bookmark if asked to."},
-		{"Q7", "A batch has up to 1000 changes, of different objects, within the first list or after it; an item that concerns all objects is alone."},
-		{"Q8", "A queue that is asked to is unlocked while a change is processed, unless more than 2000 are queued."},
-		{"Q9", "Slow processing of a long queue is logged."},
-		{"Q10", "An object is transformed once, when it is queued; tombstones and resyncs are not; an error refuses it."},
 	}},
 	{"Stores", []statement{
 		{"S1", "An index follows its objects, and forgets values that none has."},

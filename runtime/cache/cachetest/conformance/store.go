@@ -125,22 +125,6 @@ var storeCases = []testCase{
 		t.equal("version after a list", x.LastStoreSyncResourceVersion(), "3")
 	}},
 
-	{statement: "S7", title: "a store by key takes its version from objects, and from a deletion that has one", test: func(t *T) {
-		s := t.newThreadSafeStore(cache.Indexers{})
-		s.Add("a", podAt("a", "5"))
-		t.equal("version", s.LastStoreSyncResourceVersion(), "5")
-		s.Update("x", "an object without metadata")
-		t.equal("version", s.LastStoreSyncResourceVersion(), "5")
-		s.Delete("x")
-		t.equal("version", s.LastStoreSyncResourceVersion(), "5")
-		s.DeleteWithObject("a", podAt("a", "6"))
-		t.equal("version", s.LastStoreSyncResourceVersion(), "6")
-		s.Replace(map[string]any{"b": podAt("b", "3")}, "9")
-		t.equal("version", s.LastStoreSyncResourceVersion(), "9")
-		s.Bookmark("12")
-		t.equal("version", s.LastStoreSyncResourceVersion(), "12")
-	}},
-
 	{statement: "S8", title: "a replaced store holds the new objects and no others, in its indexes too", test: func(t *T) {
 		x := t.newIndexer(roles())
 		t.check(x.Add(withRoles(podAt("a", "1"), "web")))
@@ -225,14 +209,6 @@ func (t *T) newTransformingIndexer(transform cache.TransformFunc) cache.Indexer 
 		t.Fatal("there is no NewIndexer")
 	}
 	return t.impl.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, roles(), transform)
-}
-
-func (t *T) newThreadSafeStore(indexers cache.Indexers) cache.ThreadSafeStore {
-	t.Helper()
-	if t.impl.NewThreadSafeStore == nil {
-		t.Fatal("there is no NewThreadSafeStore")
-	}
-	return t.impl.NewThreadSafeStore(indexers)
 }
 
 // roles are indexers with one index, "roles", by which a pod has any number of

@@ -26,35 +26,18 @@ var typed = conformance.Implementation{
 	NewIndexer:             newTypedIndexer,
 	NewFactory:             newFactory,
 	Skip: map[string]string{
-		"L3": noReflector,
-		"L10 a panic of the list function is a panic of the reflector":       noReflector,
-		"W1 a watch timeout of less than five minutes is ignored":            noReflector,
-		"W3 a store that asks for it gets each version":                      noReflector,
-		"W4 500 leads to another watch if internal errors are to be retried": noReflector,
-		"W9 a custom backoff replaces the default":                           noReflector,
-		"W10":  noReflector,
 		"WL10": noDetector,
-		"Q":    "the queue of the core is internal: S, P and I test its results",
-		"S7 a store by key takes its version from objects, and from a deletion that has one": "in the core, keys are those of the objects",
-		"S10 a store transforms its objects, but not in a transaction":                       "in the core, the informer transforms",
-		"W4 an error event ends the round of a reflector without an error":                   noReflector,
-		"W5 another refusal is returned by the reflector's round":                            noReflector,
-		"W6 such a watch ends the round of a reflector without an error":                     noReflector,
-		"WL2 the store of a reflector is replaced once, by a list of the bookmark's version": noReflector,
-		"WL4 a backoff before another watch-list delays no stop of a reflector":              noReflector,
-		"WL6 410 to the next watch is the error of a reflector's round":                      noReflector,
-		"WL7 a server that never sends the bookmark leads to a list of a reflector":          noReflector,
-		"P1 the same holds for an informer that is not shared":                               noUnshared,
-		"P3 the same holds for an informer that is not shared":                               noUnshared,
+		"S10 a store transforms its objects, but not in a transaction": "in the core, the informer transforms",
+		"P1 the same holds for an informer that is not shared":         noUnshared,
+		"P3 the same holds for an informer that is not shared":         noUnshared,
 		"P4": noUnshared,
 	},
 }
 
 // Why the core is not asked for something.
 const (
-	noReflector = "a reflector of the core is a part of its informer; page size, timeout and backoff are options of that"
-	noUnshared  = "every informer of the core can be shared"
-	noDetector  = "the variable is for client-go's own tests"
+	noUnshared = "every informer of the core can be shared"
+	noDetector = "the variable is for client-go's own tests"
 )
 
 func newTypedInformer(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {

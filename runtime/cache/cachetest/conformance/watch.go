@@ -8,10 +8,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -28,20 +26,6 @@ var watchCases = []testCase{
 			w.api.CloseWatches()
 		}
 		t.wantTimeouts(w.watchRequests(), 5*time.Minute)
-	}},
-
-	{statement: "W1", title: "a watch timeout of less than five minutes is ignored", test: func(t *T) {
-		for timeout, want := range map[time.Duration]time.Duration{time.Second: 5 * time.Minute, time.Hour: time.Hour} {
-			w := t.listing("a")
-			options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{MinWatchTimeout: timeout}}
-			stop := t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
-			for range 20 {
-				w.pass(2 * time.Second)
-				w.api.CloseWatches()
-			}
-			stop()
-			t.wantTimeouts(w.watchRequests(), want)
-		}
 	}},
 
 	{statement: "W2", title: "an object of another type is left out, and the watch continues", test: func(t *T) {
@@ -100,20 +84,6 @@ var watchCases = []testCase{
 		}
 	}},
 
-	{statement: "W3", title: "a store that asks for it gets each version", test: func(t *T) {
-		w := t.listing("a")
-		store := &updatedStore{Store: newStore()}
-		t.start(t.newReflector(w.lw, store, ReflectorOptions{}).RunWithContext)
-		w.create("b")
-		w.update("b")
-		w.delete("b")
-		w.createElsewhere()
-		w.pass(0)
-		w.api.Bookmark()
-		w.pass(0)
-		t.equal("versions", store.versions, []string{"3", "4", "5", "6", "6"})
-	}},
-
 	{statement: "W3", title: "the initial objects of a watch without a version do not advance the version", test: func(t *T) {
 		lw := t.newFeed(emptyList(""))
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
@@ -160,25 +130,6 @@ var watchCases = []testCase{
 			w.api.BreakWatches(cachetest.Status(code))
 			w.pass(time.Minute)
 			w.wantRequests("list 2", "watch 2")
-		}
-	}},
-
-	{statement: "W4", title: "500 leads to another watch if internal errors are to be retried", test: func(t *T) {
-		w := t.listing("a")
-		options := ReflectorOptions{MaxInternalErrorRetryDuration: time.Minute}
-		t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
-		w.pass(2 * time.Second)
-		w.requests()
-		w.api.BreakWatches(apierrors.NewInternalError(errors.New("once")))
-		w.pass(time.Minute)
-		w.wantRequests("watch 2")
-	}},
-
-	{statement: "W4", title: "an error event ends the round of a reflector without an error", test: func(t *T) {
-		for _, code := range []int{http.StatusGone, http.StatusForbidden} {
-			w := t.listing("a")
-			r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
-			w.endRound(r, func() { w.api.BreakWatches(cachetest.Status(code)) }, nil)
 		}
 	}},
 
@@ -237,14 +188,6 @@ var watchCases = []testCase{
 		}
 	}},
 
-	{statement: "W5", title: "another refusal is returned by the reflector's round", test: func(t *T) {
-		refusal := cachetest.Status(http.StatusForbidden)
-		w := t.listing("a")
-		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
-		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: refusal})
-		w.endRound(r, func() {}, refusal)
-	}},
-
 	{statement: "W6", title: "a watch that ends at once and without an event leads to a list after a while", test: func(t *T) {
 		w := t.listing("a")
 		w.run()
@@ -253,12 +196,6 @@ var watchCases = []testCase{
 		w.wantRequests()
 		w.pass(time.Minute)
 		w.wantRequests("list 2", "watch 2")
-	}},
-
-	{statement: "W6", title: "such a watch ends the round of a reflector without an error", test: func(t *T) {
-		w := t.listing("a")
-		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
-		w.endRound(r, w.api.CloseWatches, nil)
 	}},
 
 	{statement: "W6", title: "a watch that the server ends is followed by the next at once", test: func(t *T) {
@@ -325,36 +262,6 @@ var watchCases = []testCase{
 			t.Errorf("the backoff is %v", backoff)
 		}
 	}},
-
-	{statement: "W9", title: "a custom backoff replaces the default", test: func(t *T) {
-		w := t.listing("a")
-		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Times: 3, Err: cachetest.Status(http.StatusForbidden)})
-		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{
-			Backoff: &wait.Backoff{Duration: 10 * time.Second, Factor: 2, Steps: 10},
-		}}
-		t.start(t.newReflector(w.lw, newStore(), options).RunWithContext)
-		w.pass(time.Hour)
-		t.equal("backoffs", backoffs(w.api.Requests()[:4]), []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second})
-	}},
-
-	{statement: "W10", title: "a store that can't resync ends the round, without an error", test: func(t *T) {
-		w := t.listing("a")
-		store := &unsyncableStore{Store: newStore()}
-		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{ResyncPeriod: time.Second}}
-		began := time.Now()
-		t.check(t.newReflector(w.lw, store, options).ListAndWatchWithContext(t.Context()))
-		t.equal("duration", time.Since(began), time.Second)
-	}},
-
-	{statement: "W10", title: "there is no resync before the list", test: func(t *T) {
-		w := t.listing("a")
-		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Delay: time.Minute})
-		store := &unsyncableStore{Store: newStore()}
-		options := ReflectorOptions{ReflectorOptions: cache.ReflectorOptions{ResyncPeriod: time.Second}}
-		began := time.Now()
-		t.check(t.newReflector(w.lw, store, options).ListAndWatchWithContext(t.Context()))
-		t.equal("duration", time.Since(began), time.Minute+time.Second)
-	}},
 }
 
 // wantOneStop runs an informer of a feed, ends its watch in each way that there
@@ -373,23 +280,6 @@ func (t *T) wantOneStop(newFeed func() *feed) {
 		end(w, stop)
 		stop()
 		t.equal("stops of a watch that was ended "+name, w.stopped(), 1)
-	}
-}
-
-// endRound runs one round of a reflector, ends it, and compares its error.
-func (w *world) endRound(r Reflector, end func(), want error) {
-	w.Helper()
-	round := make(chan error, 1)
-	w.start(func(ctx context.Context) { round <- r.ListAndWatchWithContext(ctx) })
-	end()
-	w.pass(0)
-	select {
-	case err := <-round:
-		if !errors.Is(err, want) {
-			w.Errorf("the round ended with %v, want %v", err, want)
-		}
-	default:
-		w.Error("the round has not ended")
 	}
 }
 
@@ -433,18 +323,3 @@ func backoffs(requests []cachetest.Request) []time.Duration {
 	}
 	return all
 }
-
-// updatedStore gets versions.
-type updatedStore struct {
-	cache.Store
-	versions []string
-}
-
-func (s *updatedStore) UpdateResourceVersion(resourceVersion string) {
-	s.versions = append(s.versions, resourceVersion)
-}
-
-// unsyncableStore fails to resync.
-type unsyncableStore struct{ cache.Store }
-
-func (unsyncableStore) Resync() error { return errors.New("resync failed") }

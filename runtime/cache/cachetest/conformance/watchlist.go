@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -51,19 +50,6 @@ var watchListCases = []testCase{
 		w.send(watch.Bookmark, bookmark("7", "true"))
 		r.wantUnordered("initial a@2", "initial b@1")
 		t.equal("version of the store", informer.GetStore().LastStoreSyncResourceVersion(), "7")
-	}},
-
-	{statement: "WL2", title: "the store of a reflector is replaced once, by a list of the bookmark's version", test: func(t *T) {
-		lw := t.newStream()
-		store := &replacedStore{Store: newStore()}
-		t.start(t.newReflector(lw, store, ReflectorOptions{}).RunWithContext)
-		w := lw.latest()
-		w.send(watch.Added, podAt("a", "2"))
-		w.send(watch.Added, podAt("b", "3"))
-		w.send(watch.Bookmark, bookmark("7", "true"))
-		w.send(watch.Modified, podAt("a", "8"))
-		t.equal("lists", store.lists, []string{"7 [a@2 b@3]"})
-		t.equal("store", stored(store), []string{"a@8", "b@3"})
 	}},
 
 	{statement: "WL2", title: "the watch continues after the bookmark", test: func(t *T) {
@@ -139,16 +125,6 @@ var watchListCases = []testCase{
 		}
 	}},
 
-	{statement: "WL4", title: "a backoff before another watch-list delays no stop of a reflector", test: func(t *T) {
-		w := t.streaming("a")
-		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.ErrConnectionRefused})
-		stop := t.start(t.newReflector(w.lw, newStore(), ReflectorOptions{}).RunWithContext)
-		w.pass(20 * time.Second)
-		began := time.Now()
-		stop()
-		t.equal("delay", time.Since(began), time.Duration(0))
-	}},
-
 	{statement: "WL5", title: "a watch-list that ends before the bookmark is restarted", test: func(t *T) {
 		lw := t.newStream()
 		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
@@ -186,13 +162,6 @@ var watchListCases = []testCase{
 		}
 	}},
 
-	{statement: "WL6", title: "410 to the next watch is the error of a reflector's round", test: func(t *T) {
-		w := t.streaming("a")
-		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: expired})
-		r := t.newReflector(w.lw, newStore(), ReflectorOptions{})
-		w.endRound(r, func() { w.pass(2 * time.Second); w.api.CloseWatches() }, expired)
-	}},
-
 	{statement: "WL7", title: "a server that never sends the bookmark leads to a list", test: func(t *T) {
 		w := t.streaming("a")
 		w.api.SetWatchList(cachetest.WatchListEndless)
@@ -200,15 +169,6 @@ var watchListCases = []testCase{
 		w.pass(time.Minute)
 		w.wantStored("a@2")
 		w.wantRequests("watchlist -", "list 0 limit 500", "watch 2")
-	}},
-
-	{statement: "WL7", title: "a server that never sends the bookmark leads to a list of a reflector", test: func(t *T) {
-		w := t.streaming("a")
-		w.api.SetWatchList(cachetest.WatchListEndless)
-		store := newStore()
-		t.start(t.newReflector(w.lw, store, ReflectorOptions{}).RunWithContext)
-		w.pass(time.Minute)
-		t.equal("store", stored(store), []string{"a@2"})
 	}},
 
 	{statement: "WL8", title: "a client that declares that it has no watch-lists gets no request for one", test: func(t *T) {
@@ -241,12 +201,6 @@ var watchListCases = []testCase{
 	{statement: "WL10", title: "a watch-list that differs from the list ends an informer if enabled", test: func(t *T) {
 		t.differ(func(lw *feed) { t.start(t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext) })
 	}},
-
-	{statement: "WL10", title: "a watch-list that differs from the list ends a reflector if enabled", test: func(t *T) {
-		t.differ(func(lw *feed) {
-			t.start(t.newReflector(lw, newStore(), ReflectorOptions{}).RunWithContext)
-		})
-	}},
 }
 
 // differ gives what it starts a watch-list that is not the list.
@@ -259,17 +213,6 @@ func (t *T) differ(start func(*feed)) {
 		lw.latest().send(watch.Bookmark, bookmark("1", "true"))
 		t.pass(time.Minute)
 	})
-}
-
-// replacedStore notes the lists that it is replaced by.
-type replacedStore struct {
-	cache.Store
-	lists []string
-}
-
-func (s *replacedStore) Replace(list []any, resourceVersion string) error {
-	s.lists = append(s.lists, fmt.Sprint(resourceVersion, " ", describeAll(list)))
-	return s.Store.Replace(list, resourceVersion)
 }
 
 // countTransforms gives the informer a transform, and counts its calls.

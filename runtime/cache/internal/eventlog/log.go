@@ -27,8 +27,8 @@ type Log struct {
 	filled int32
 	// cursors counts the open cursors.
 	cursors int
-	// appended counts the events that were ever appended, length those that
-	// cursors can see.
+	// appended counts the events that were ever appended. Length is as many before cursors
+	// can see them.
 	appended uint64
 	length   atomic.Uint64
 }
@@ -59,7 +59,8 @@ func (l *Log) HasReaders() bool { return l.cursors > 0 }
 // End returns how many events were ever appended.
 func (l *Log) End() uint64 { return l.appended }
 
-// Len returns how many events cursors can have seen. It needs no lock.
+// Len returns how many events there are for cursors: all that one can have seen, maybe some
+// more that are about to be shown. It needs no lock.
 func (l *Log) Len() uint64 { return l.length.Load() }
 
 // Append adds an event, which cursors see after Show.
@@ -68,6 +69,7 @@ func (l *Log) Append(e *Event) {
 		return
 	}
 	if l.filled == SegmentSize {
+		l.length.Store(l.appended)
 		next := new(segment)
 		l.tail.n.Store(SegmentSize)
 		l.tail.next.Store(next)
@@ -85,17 +87,18 @@ func (l *Log) AppendChain(c *Chain) {
 	if l.cursors == 0 || c.n == 0 {
 		return
 	}
+	l.appended += uint64(c.n)
+	l.length.Store(l.appended)
 	l.tail.n.Store(l.filled)
 	l.tail.next.Store(c.first)
 	l.tail, l.filled = c.last, c.last.n.Load()
-	l.appended += uint64(c.n)
 }
 
 // Show lets cursors see what was appended.
 func (l *Log) Show() {
 	if l.tail != nil {
-		l.tail.n.Store(l.filled)
 		l.length.Store(l.appended)
+		l.tail.n.Store(l.filled)
 	}
 }
 

@@ -63,6 +63,35 @@ func TestEventLog(t *testing.T) {
 	readers.Wait()
 }
 
+// The length has every event that a cursor can see: also those that fill a segment, or stand
+// before a chain, which are seen before they are shown.
+func TestLenOfSeenEvents(t *testing.T) {
+	var log Log
+	c := &Cursor{}
+	log.Open(c)
+	read := func(what string) {
+		t.Helper()
+		for c.Ready() > 0 {
+			c.Next()
+		}
+		if log.Len() < c.Passed() {
+			t.Errorf("%s: %d events were seen of %d", what, c.Passed(), log.Len())
+		}
+	}
+	for range SegmentSize + 1 {
+		log.Append(&Event{})
+	}
+	read("a full segment")
+	var chain Chain
+	chain.Append(&Event{})
+	log.AppendChain(&chain)
+	read("a chain")
+	log.Show()
+	if read("all"); c.Passed() != SegmentSize+2 || log.Len() != SegmentSize+2 {
+		t.Errorf("%d events were seen of %d", c.Passed(), log.Len())
+	}
+}
+
 // The events of a chain have its cause, and those that fill up its last segment are Watched.
 func TestCause(t *testing.T) {
 	var log Log

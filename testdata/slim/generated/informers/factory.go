@@ -118,6 +118,10 @@ type SharedInformerFactory interface {
 	// been out of date for longer than stale.
 	HealthCheck(stale time.Duration) func(*http.Request) error
 
+	// ReadyCheck is a readiness check that fails as long as a started informer has not been in
+	// sync.
+	ReadyCheck(*http.Request) error
+
 	// Named returns the same factory, whose informers have a name: several of one type, each with
 	// the options that ForType of runtime/factory has for that name.
 	Named(name string) SharedInformerFactory

@@ -46,7 +46,7 @@ func NewTypedMachineInformerWithOptions(client *source.Client, namespace string,
 	return ToMachineIndexInformer(NewMachineInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedMachineInformer adds the typed informer to an MachineInformer. Its objects must be Machines: of others, the typed methods panic.
+// ToTypedMachineInformer adds the typed informer to informer, whose objects must be Machines: of others, the typed methods panic.
 func ToTypedMachineInformer(informer MachineInformer) TypedMachineInformer {
 	return factory.Typed[*v1.Machine, MachineIndexInformer](factory.Informer[fleetv1.MachineLister](informer))
 }
@@ -90,7 +90,7 @@ func NewTypedZoneInformerWithOptions(client *source.Client, options factory.Info
 	return ToZoneIndexInformer(NewZoneInformerWithOptions(client, options))
 }
 
-// ToTypedZoneInformer adds the typed informer to an ZoneInformer. Its objects must be Zones: of others, the typed methods panic.
+// ToTypedZoneInformer adds the typed informer to informer, whose objects must be Zones: of others, the typed methods panic.
 func ToTypedZoneInformer(informer ZoneInformer) TypedZoneInformer {
 	return factory.Typed[*v1.Zone, ZoneIndexInformer](factory.Informer[fleetv1.ZoneLister](informer))
 }

@@ -46,7 +46,7 @@ func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, o
 	return ToOrderIndexInformer(NewOrderInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedOrderInformer adds the typed informer to an OrderInformer. Its objects must be Orders: of others, the typed methods panic.
+// ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
 	return factory.Typed[*v1alpha1.Order, OrderIndexInformer](factory.Informer[shopv1alpha1.OrderLister](informer))
 }
@@ -90,7 +90,7 @@ func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string
 	return ToShipmentIndexInformer(NewShipmentInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedShipmentInformer adds the typed informer to an ShipmentInformer. Its objects must be Shipments: of others, the typed methods panic.
+// ToTypedShipmentInformer adds the typed informer to informer, whose objects must be Shipments: of others, the typed methods panic.
 func ToTypedShipmentInformer(informer ShipmentInformer) TypedShipmentInformer {
 	return factory.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](factory.Informer[shopv1alpha1.ShipmentLister](informer))
 }
@@ -134,7 +134,7 @@ func NewTypedWarehouseInformerWithOptions(client *source.Client, options factory
 	return ToWarehouseIndexInformer(NewWarehouseInformerWithOptions(client, options))
 }
 
-// ToTypedWarehouseInformer adds the typed informer to an WarehouseInformer. Its objects must be Warehouses: of others, the typed methods panic.
+// ToTypedWarehouseInformer adds the typed informer to informer, whose objects must be Warehouses: of others, the typed methods panic.
 func ToTypedWarehouseInformer(informer WarehouseInformer) TypedWarehouseInformer {
 	return factory.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](factory.Informer[shopv1alpha1.WarehouseLister](informer))
 }

@@ -46,7 +46,7 @@ func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace strin
 	return ToInterfaceIndexInformer(NewInterfaceInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedInterfaceInformer adds the typed informer to an InterfaceInformer. Its objects must be Interfaces: of others, the typed methods panic.
+// ToTypedInterfaceInformer adds the typed informer to informer, whose objects must be Interfaces: of others, the typed methods panic.
 func ToTypedInterfaceInformer(informer InterfaceInformer) TypedInterfaceInformer {
 	return factory.Typed[*v1alpha1.Interface, InterfaceIndexInformer](factory.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
 }

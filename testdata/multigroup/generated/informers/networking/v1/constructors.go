@@ -46,7 +46,7 @@ func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string,
 	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer adds the typed informer to an GatewayInformer. Its objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer adds the typed informer to informer, whose objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return factory.Typed[*v1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1.GatewayLister](informer))
 }
@@ -90,7 +90,7 @@ func NewTypedGatewayClassInformerWithOptions(client *source.Client, options fact
 	return ToGatewayClassIndexInformer(NewGatewayClassInformerWithOptions(client, options))
 }
 
-// ToTypedGatewayClassInformer adds the typed informer to an GatewayClassInformer. Its objects must be GatewayClasses: of others, the typed methods panic.
+// ToTypedGatewayClassInformer adds the typed informer to informer, whose objects must be GatewayClasses: of others, the typed methods panic.
 func ToTypedGatewayClassInformer(informer GatewayClassInformer) TypedGatewayClassInformer {
 	return factory.Typed[*v1.GatewayClass, GatewayClassIndexInformer](factory.Informer[networkingv1.GatewayClassLister](informer))
 }

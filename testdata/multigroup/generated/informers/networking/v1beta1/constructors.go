@@ -46,7 +46,7 @@ func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace strin
 	return ToEndpointsIndexInformer(NewEndpointsInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedEndpointsInformer adds the typed informer to an EndpointsInformer. Its objects must be Endpointses: of others, the typed methods panic.
+// ToTypedEndpointsInformer adds the typed informer to informer, whose objects must be Endpointses: of others, the typed methods panic.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
 	return factory.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
 }
@@ -90,7 +90,7 @@ func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string,
 	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer adds the typed informer to an GatewayInformer. Its objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer adds the typed informer to informer, whose objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return factory.Typed[*v1beta1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1beta1.GatewayLister](informer))
 }

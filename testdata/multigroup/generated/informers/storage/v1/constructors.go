@@ -46,7 +46,7 @@ func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, o
 	return ToClaimIndexInformer(NewClaimInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedClaimInformer adds the typed informer to an ClaimInformer. Its objects must be Claims: of others, the typed methods panic.
+// ToTypedClaimInformer adds the typed informer to informer, whose objects must be Claims: of others, the typed methods panic.
 func ToTypedClaimInformer(informer ClaimInformer) TypedClaimInformer {
 	return factory.Typed[*v1.Claim, ClaimIndexInformer](factory.Informer[storagev1.ClaimLister](informer))
 }
@@ -90,7 +90,7 @@ func NewTypedVolumeInformerWithOptions(client *source.Client, options factory.In
 	return ToVolumeIndexInformer(NewVolumeInformerWithOptions(client, options))
 }
 
-// ToTypedVolumeInformer adds the typed informer to an VolumeInformer. Its objects must be Volumes: of others, the typed methods panic.
+// ToTypedVolumeInformer adds the typed informer to informer, whose objects must be Volumes: of others, the typed methods panic.
 func ToTypedVolumeInformer(informer VolumeInformer) TypedVolumeInformer {
 	return factory.Typed[*v1.Volume, VolumeIndexInformer](factory.Informer[storagev1.VolumeLister](informer))
 }

@@ -46,7 +46,7 @@ func NewTypedPodInformerWithOptions(client *source.Client, namespace string, opt
 	return ToPodIndexInformer(NewPodInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedPodInformer adds the typed informer to an PodInformer. Its objects must be Pods: of others, the typed methods panic.
+// ToTypedPodInformer adds the typed informer to informer, whose objects must be Pods: of others, the typed methods panic.
 func ToTypedPodInformer(informer PodInformer) TypedPodInformer {
 	return factory.Typed[*slimapi.Pod, PodIndexInformer](factory.Informer[v1.PodLister](informer))
 }

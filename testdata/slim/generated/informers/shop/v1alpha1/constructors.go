@@ -46,7 +46,7 @@ func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, o
 	return ToOrderIndexInformer(NewOrderInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedOrderInformer adds the typed informer to an OrderInformer. Its objects must be Orders: of others, the typed methods panic.
+// ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
 	return factory.Typed[*slimapi.OrderSummary, OrderIndexInformer](factory.Informer[v1alpha1.OrderLister](informer))
 }

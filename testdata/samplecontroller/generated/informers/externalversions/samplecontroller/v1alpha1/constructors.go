@@ -50,7 +50,7 @@ func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string
 	return ToFooIndexInformer(NewFooInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedFooInformer adds the typed informer to an FooInformer. Its objects must be Foos: of others, the typed methods panic.
+// ToTypedFooInformer adds the typed informer to informer, whose objects must be Foos: of others, the typed methods panic.
 func ToTypedFooInformer(informer FooInformer) TypedFooInformer {
 	return factory.Typed[*v1alpha1.Foo, FooIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooLister](informer))
 }
@@ -96,7 +96,7 @@ func NewTypedFooClassInformerWithOptions(client versioned.Interface, options fac
 	return ToFooClassIndexInformer(NewFooClassInformerWithOptions(client, options))
 }
 
-// ToTypedFooClassInformer adds the typed informer to an FooClassInformer. Its objects must be FooClasses: of others, the typed methods panic.
+// ToTypedFooClassInformer adds the typed informer to informer, whose objects must be FooClasses: of others, the typed methods panic.
 func ToTypedFooClassInformer(informer FooClassInformer) TypedFooClassInformer {
 	return factory.Typed[*v1alpha1.FooClass, FooClassIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
 }

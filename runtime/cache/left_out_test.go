@@ -1,0 +1,244 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
+
+// undecodable is a source that cannot decode some objects until it is repaired.
+type undecodable struct {
+	*cachetest.API[*thing]
+	broken   func(*thing) error
+	repaired atomic.Bool
+}
+
+func (u *undecodable) check(obj *thing) error {
+	if u.broken == nil || u.repaired.Load() {
+		return nil
+	}
+	return u.broken(obj)
+}
+
+func (u *undecodable) List(ctx context.Context, options metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
+	return u.API.List(ctx, options, func(obj *thing, err error) {
+		if err == nil {
+			err = u.check(obj)
+		}
+		each(obj, err)
+	})
+}
+
+func (u *undecodable) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[*thing], error) {
+	w, err := u.API.Watch(ctx, options)
+	return undecodableWatcher{w, u}, err
+}
+
+type undecodableWatcher struct {
+	cache.Watcher[*thing]
+	source *undecodable
+}
+
+func (w undecodableWatcher) Next() (cache.WatchEvent[*thing], error) {
+	event, err := w.Watcher.Next()
+	if err == nil && event.Type != watch.Bookmark {
+		err = w.source.check(event.Object)
+	}
+	return event, err
+}
+
+// setMood changes the label by which the functions of the test fail.
+func setMood(t *testing.T, api *cachetest.API[*thing], name, mood string) {
+	t.Helper()
+	obj := must[*thing](t)(api.Get(keyOf(name)))
+	obj.Labels = map[string]string{"mood": mood}
+	must[*thing](t)(api.Update(obj))
+}
+
+func failing(obj *thing) error {
+	if obj.Labels["mood"] == "bad" {
+		return errors.New("bad mood")
+	}
+	return nil
+}
+
+// What is left out is in the status for as long as it is, whenever that began, and no longer
+// than it takes to see that it is not.
+func TestLeftOutNow(t *testing.T) {
+	withTransform := func(o *cache.Options[*thing]) {
+		o.Transform = func(obj *thing) (*thing, error) { return obj, failing(obj) }
+	}
+	index := cache.Index[*thing]{Name: "mood", Values: func(obj *thing) ([]string, error) { return nil, failing(obj) }}
+	withIndex := func(o *cache.Options[*thing]) { o.Indexes = []cache.Index[*thing]{index} }
+	isBad := func(u *undecodable) {
+		u.broken = func(obj *thing) error {
+			if err := failing(obj); err != nil {
+				return &failure.ObjectError{Object: "ns/" + obj.Name, Err: err}
+			}
+			return nil
+		}
+	}
+	isBadAndNameless := func(u *undecodable) {
+		u.broken = func(obj *thing) error {
+			if err := failing(obj); err != nil {
+				return &failure.ObjectError{Err: err}
+			}
+			return nil
+		}
+	}
+	worksAgain := func(_ *testing.T, u *undecodable) { u.repaired.Store(true) }
+	improves := func(t *testing.T, u *undecodable) { setMood(t, u.API, "a", "good") }
+	isDeleted := func(t *testing.T, u *undecodable) { must[*thing](t)(u.Delete(keyOf("a"))) }
+	expires := func(u *undecodable) {
+		u.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+		u.CloseWatches()
+	}
+	const named, nameless = "ns/a: bad mood", ": object: bad mood"
+	const transformed, indexed = "ns/a: transform: bad mood", `ns/a: index "mood": bad mood`
+	for _, test := range []struct {
+		name    string
+		source  func(*undecodable)
+		options func(*cache.Options[*thing])
+		// later is whether the object becomes bad after the first list.
+		later bool
+		want  string
+		// end is what ends it, and within how long.
+		end    func(*testing.T, *undecodable)
+		within time.Duration
+	}{
+		{"listed, decoded again", isBad, nil, false, named, worksAgain, 10 * time.Minute},
+		{"listed, changed", isBad, nil, false, named, improves, 0},
+		{"listed, deleted", isBad, nil, false, named, isDeleted, 10 * time.Minute},
+		{"watched, decoded again", isBad, nil, true, named, worksAgain, 10 * time.Minute},
+		{"watched, changed back", isBad, nil, true, named, improves, 0},
+		{"watched, listed again", isBad, nil, true, named, func(t *testing.T, u *undecodable) { improves(t, u); expires(u) }, time.Minute},
+		{"watched, deleted unseen", isBad, nil, true, named, func(t *testing.T, u *undecodable) {
+			u.Fail(cachetest.Fault{Verb: cachetest.Watch, Hang: true})
+			u.CloseWatches()
+			isDeleted(t, u)
+		}, 20 * time.Minute},
+		{"watched, resource removed", isBad, nil, true, named, func(_ *testing.T, u *undecodable) { u.Uninstall() }, 10 * time.Minute},
+		{"nameless, decoded again", isBadAndNameless, nil, false, nameless, worksAgain, 2 * time.Hour},
+		{"nameless and watched, deleted", isBadAndNameless, nil, true, nameless, isDeleted, 2 * time.Hour},
+		{"transform, changed", nil, withTransform, false, transformed, improves, 0},
+		{"transform, deleted", nil, withTransform, true, transformed, isDeleted, 0},
+		{"index, changed", nil, withIndex, false, indexed, improves, 0},
+		{"index, deleted", nil, withIndex, true, indexed, isDeleted, 0},
+		{"index, listed again", nil, withIndex, true, indexed, func(t *testing.T, u *undecodable) {
+			u.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+			improves(t, u)
+		}, time.Minute},
+	} {
+		for _, watchList := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, watch-list %v", test.name, watchList), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					source := &undecodable{API: cachetest.NewAPI(newThing("a"), newThing("b"))}
+					if test.source != nil {
+						test.source(source)
+					}
+					options := cache.Options[*thing]{DisableWatchList: !watchList}
+					if test.options != nil {
+						test.options(&options)
+					}
+					if !test.later {
+						setMood(t, source.API, "a", "bad")
+					}
+					informer := start(t, cache.New[*thing](source, options))
+					settle()
+					if test.later {
+						expectLeftOut(t, informer.Status(), "")
+						setMood(t, source.API, "a", "bad")
+						settle()
+					}
+					expectLeftOut(t, informer.Status(), test.want)
+					time.Sleep(5 * time.Hour)
+					expectLeftOut(t, informer.Status(), test.want)
+					test.end(t, source)
+					settle()
+					time.Sleep(test.within)
+					expectLeftOut(t, informer.Status(), "")
+				})
+			})
+		}
+	}
+}
+
+// expectLeftOut compares what is left out with one "name: reason", or "" for nothing.
+func expectLeftOut(t *testing.T, s cache.Status, want string) {
+	t.Helper()
+	got := ""
+	for name, reason := range s.LeftOutObjects {
+		got += name + ": " + reason
+	}
+	if got != want || s.LeftOut != len(s.LeftOutObjects) {
+		t.Errorf("%d left out: %q, want %q", s.LeftOut, got, want)
+	}
+}
+
+// The status counts all objects that are left out, also of an index that comes later, and
+// names the first ones.
+func TestLeftOutIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI[*thing]()
+		for i := range 300 {
+			must[*thing](t)(api.Create(newThing(fmt.Sprintf("a%03d", 299-i))))
+		}
+		long := errors.New(strings.Repeat("very bad ", 100) + "\nand a stack")
+		informer := run(t, api, cache.Options[*thing]{Transform: func(obj *thing) (*thing, error) {
+			if obj.Name < "a200" {
+				return nil, long
+			}
+			return obj, nil
+		}})
+		settle()
+		if err := informer.AddIndexes(cache.Index[*thing]{Name: "none", Values: func(*thing) ([]string, error) { return nil, long }}); err != nil {
+			t.Fatal(err)
+		}
+		s := informer.Status()
+		if s.LeftOut != 300 || len(s.LeftOutObjects) != 100 || s.LeftOutObjects["ns/a000"] == "" || s.LeftOutObjects["ns/a099"] == "" {
+			t.Errorf("%d left out, named: %v", s.LeftOut, s.LeftOutObjects)
+		}
+		if reason := s.LeftOutObjects["ns/a000"]; len(reason) > 310 || strings.Contains(reason, "\n") {
+			t.Errorf("a reason of %d bytes: %q", len(reason), reason)
+		}
+	})
+}
+
+// A reconnect is a watch that the server has opened, and its reason the end of the one before.
+func TestReconnects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		informer := run(t, api, cache.Options[*thing]{})
+		time.Sleep(time.Minute)
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Times: -1, Err: cachetest.ErrConnectionRefused})
+		api.BreakWatches(cachetest.ErrConnectionReset)
+		time.Sleep(10 * time.Minute)
+		if s := informer.Status(); s.Reconnects != 0 || s.ReconnectReason != nil || s.Attempts < 3 {
+			t.Errorf("in an outage: %d reconnects because of %v, %d attempts", s.Reconnects, s.ReconnectReason, s.Attempts)
+		}
+		api.ClearFaults()
+		time.Sleep(2 * time.Minute)
+		s := informer.Status()
+		if s.Reconnects != 1 || !errors.Is(s.ReconnectReason, cachetest.ErrConnectionReset) {
+			t.Errorf("after it: %d reconnects because of %v", s.Reconnects, s.ReconnectReason)
+		}
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+		api.CloseWatches()
+		time.Sleep(time.Minute)
+		if s := informer.Status(); s.Reconnects != 1 || s.Relists != 1 {
+			t.Errorf("after a list: %d reconnects, %d relists", s.Reconnects, s.Relists)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package cache
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
+	"github.com/informer-gen/informer-gen/runtime/shard"
+)
+
+// maxTerms is of how many ranges a selector is at the most: some proxies refuse a URL of
+// more than 8 KB. Of more ranges, the server is asked for what is between some of them too.
+const maxTerms = 32
+
+// shardFilter limits the requests of a part, and what it takes of the responses, to the ranges
+// of a shard. The ranges become fewer while the part runs, and never more.
+type shardFilter struct {
+	by   shard.By
+	held atomic.Pointer[shard.Ranges]
+	// requested are the ranges of the latest request.
+	requested atomic.Pointer[shard.Ranges]
+	// taken counts the objects of the responses to such requests, and foreign is whether there was one
+	// that was not requested.
+	taken   atomic.Int64
+	foreign atomic.Bool
+	// report is called when the server has not filtered.
+	report func()
+}
+
+func (f *shardFilter) ranges() shard.Ranges { return *f.held.Load() }
+
+// selecting returns the options of a request for objects of the ranges only. f may be nil.
+func (f *shardFilter) selecting(options metav1.ListOptions) metav1.ListOptions {
+	if f != nil {
+		options.ShardSelector = f.by.Selector(f.ranges().Cover(maxTerms))
+	}
+	return options
+}
+
+// request is selecting for a list or a watch. What takes sees from then on is its response.
+func (f *shardFilter) request(options metav1.ListOptions) metav1.ListOptions {
+	if f != nil && options.Continue == "" {
+		ranges := f.ranges().Cover(maxTerms)
+		if before := f.requested.Swap(&ranges); before == nil || !before.Equal(ranges) || f.foreign.Load() {
+			f.taken.Store(0)
+		}
+		f.foreign.Store(false)
+	}
+	return f.selecting(options)
+}
+
+// takes reports whether an object of a response belongs to the part. The hash of a function may
+// change with the object: then the store decides, which knows the state before.
+func (f *shardFilter) takes(obj any) bool {
+	if f == nil || !f.by.Served() {
+		return true
+	}
+	m, ok := obj.(metav1.Object)
+	return !ok || f.takesHash(f.by.Hash(m))
+}
+
+// beforeDecoding returns the context of a request whose source asks the filter before it
+// decodes an object. Passed is called with the version of each that is dropped then.
+func (f *shardFilter) beforeDecoding(ctx context.Context, passed func(resourceVersion string)) context.Context {
+	if f == nil || !f.by.Served() {
+		return ctx
+	}
+	return decoding.WithFilter(ctx, func(uid, namespace, resourceVersion []byte) bool {
+		taken := f.takesHash(f.by.HashOf(uid, namespace))
+		if !taken {
+			passed(string(resourceVersion))
+		}
+		return taken
+	})
+}
+
+// has reports whether an object belongs to the part. f may be nil.
+func (f *shardFilter) has(obj any) bool {
+	m, ok := obj.(metav1.Object)
+	return f == nil || !ok || f.ranges().Contains(f.by.Hash(m))
+}
+
+func (f *shardFilter) takesHash(hash uint64) bool {
+	if requested := f.requested.Load(); requested != nil && !requested.Contains(hash) && !f.foreign.Swap(true) {
+		f.report()
+	}
+	f.taken.Add(1)
+	return f.ranges().Contains(hash)
+}
+
+// certain is how sure it has to be that a server filters: of responses by chance, one in a
+// million looks so. It is the negative logarithm.
+const certain = 14
+
+// evidence is how certain it is that the server filters, from what has come of it.
+func (f *shardFilter) evidence() float64 {
+	if requested := f.requested.Load(); requested != nil {
+		return -float64(f.taken.Load()) * math.Log(requested.Fraction())
+	}
+	return 0
+}
+
+// filteredBy returns who selects the objects, as Status.ShardFilter has it. f may be nil.
+func (f *shardFilter) filteredBy() string {
+	switch {
+	case f == nil:
+		return ""
+	case !f.by.Served() || f.foreign.Load():
+		return "client"
+	case f.evidence() > certain:
+		return "server"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,151 @@
+package cache
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Informers are the informers that New has made, until they stop: a cache stops those that it
+// removes. A collector of runtime/metrics and a page of runtime/statuspage take them as they
+// take a factory. Methods are safe for concurrent use.
+type Informers struct {
+	streaming *source.Streaming
+
+	mu  sync.Mutex
+	all []*streamed
+}
+
+// New returns an informer as NewSharedIndexInformer does. It fits controller-runtime's
+// cache.Options.NewInformer.
+func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
+	m := &streamed{form: formOf(exampleObject)}
+	src := i.streaming.FromListerWatcher(observed{lw, m}, exampleObject)
+	m.untypedInformer = newSharedIndexInformer(src, exampleObject, SharedIndexInformerOptions{
+		ResyncPeriod: defaultEventHandlerResyncPeriod,
+		Indexers:     indexers,
+	})
+	i.add(m)
+	return m.untypedInformer
+}
+
+// streamed is one of Informers.
+type streamed struct {
+	*untypedInformer
+	// form tells it from other informers of the resource.
+	form string
+	// resource is the name of what it has requested; nil before the first request.
+	resource atomic.Pointer[string]
+}
+
+// formOf returns what to put behind the name of a resource for informers whose objects are not
+// of its Go type.
+func formOf(example runtime.Object) string {
+	switch example.(type) {
+	case runtime.Unstructured:
+		return " (unstructured)"
+	case *metav1.PartialObjectMetadata:
+		return " (metadata)"
+	default:
+		return ""
+	}
+}
+
+// requests notes the path of a request.
+func (m *streamed) requests(path string) {
+	if m.resource.Load() != nil {
+		return
+	}
+	if name := nameOfPath(path); name != "" {
+		name += m.form
+		m.resource.Store(&name)
+	}
+}
+
+// status is the informer's, with the name of its resource as soon as that is known.
+func (m *streamed) status() core.Status {
+	status := m.informer.Status()
+	if resource := m.resource.Load(); resource != nil {
+		status.Name = *resource
+	}
+	return status
+}
+
+func (i *Informers) add(m *streamed) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.all = append(i.withoutStopped(), m)
+}
+
+// withoutStopped forgets informers that have stopped. The caller holds mu.
+func (i *Informers) withoutStopped() []*streamed {
+	i.all = slices.DeleteFunc(i.all, func(m *streamed) bool { return m.IsStopped() })
+	return i.all
+}
+
+func (i *Informers) current() []*streamed {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.withoutStopped())
+}
+
+// Status returns the status of each informer, sorted by name. The name is the resource, as
+// "pods.v1", with the namespace if the informer has only one, as "pods.v1/default", and what
+// the objects are if they are not typed, as "pods.v1 (metadata)". Before its first request, an
+// informer has the name that is in its log lines.
+func (i *Informers) Status() []core.Status {
+	var all []core.Status
+	for _, m := range i.current() {
+		all = append(all, m.status())
+	}
+	slices.SortStableFunc(all, func(a, b core.Status) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Lookup returns what the stores have under a key, by the names of Status. It is for
+// debugging, as that of a factory. Objects must not be mutated.
+func (i *Informers) Lookup(key types.NamespacedName) map[string]any {
+	found := map[string]any{}
+	for _, m := range i.current() {
+		if obj, ok := m.informer.Store().Get(key); ok {
+			found[m.status().Name] = obj
+		}
+	}
+	return found
+}
+
+// HealthCheck returns a check for a liveness probe, in the form that controller-runtime takes:
+// it joins the errors of informers that may have been out of date for longer than stale. That
+// should be several minutes.
+func (i *Informers) HealthCheck(stale time.Duration) func(*http.Request) error {
+	return func(*http.Request) error {
+		var errs []error
+		for _, status := range i.Status() {
+			errs = append(errs, status.Check(stale))
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// ReadyCheck is a check for a readiness probe, in the form that controller-runtime takes: it
+// joins the errors of informers that have not been in sync yet. An informer whose resource the
+// server does not have is one of them until the resource is installed. One that has been in
+// sync stays ready.
+func (i *Informers) ReadyCheck(*http.Request) error {
+	var errs []error
+	for _, status := range i.Status() {
+		errs = append(errs, status.CheckSynced())
+	}
+	return errors.Join(errs...)
+}

@@ -11,7 +11,13 @@ import (
 // choice is what Options.Types and Options.Exclude say.
 type choice struct {
 	only, not []kindPattern
-	packages  []string // patterns of packages that are not looked into
+	packages  []packagePattern // which are not looked into
+}
+
+// packagePattern matches packages, by their directories or import paths.
+type packagePattern struct {
+	text string
+	used *bool
 }
 
 // kindPattern matches kinds, of one package or of all.
@@ -43,7 +49,7 @@ func newChoice(o *Options) choice {
 		if pattern := newKindPattern(text); pattern.package_ != "" || !strings.ContainsAny(text, "/.") {
 			c.not = append(c.not, pattern)
 		} else {
-			c.packages = append(c.packages, text)
+			c.packages = append(c.packages, packagePattern{text, new(bool)})
 		}
 	}
 	return c
@@ -105,14 +111,24 @@ func (c choice) excludesKind(kind string) bool {
 	})
 }
 
-// excludes returns what tells whether a package is not to be looked into.
-func (c choice) excludes(dir string) func(location) bool {
-	return func(at location) bool {
-		return slices.ContainsFunc(c.packages, func(pattern string) bool {
-			pattern = filepath.ToSlash(pattern)
-			matches := matcher(strings.TrimPrefix(path.Clean(pattern), "./"))
-			return matches(filepath.ToSlash(relativeTo(dir, at.Dir))) || matches(at.Path)
-		})
+// excludes reports whether a package is not to be looked into.
+func (c choice) excludes(dir string, at location) bool {
+	excluded := false
+	for _, pattern := range c.packages {
+		matches := matcher(strings.TrimPrefix(path.Clean(filepath.ToSlash(pattern.text)), "./"))
+		if matches(filepath.ToSlash(relativeTo(dir, at.Dir))) || matches(at.Path) {
+			*pattern.used, excluded = true, true
+		}
+	}
+	return excluded
+}
+
+// checkPackages warns of patterns of packages that match nothing.
+func (c choice) checkPackages(diags *diagnostics) {
+	for _, pattern := range c.packages {
+		if !*pattern.used {
+			diags.warnf(noPosition, "--exclude: no package matches %s; leave it out, or name a package that the patterns match", pattern.text)
+		}
 	}
 }
 
@@ -126,11 +142,7 @@ func relativeTo(dir, path string) string {
 
 // check reports patterns that match nothing or are none.
 func (c choice) check(model *Model, diags *diagnostics) {
-	var names []string
-	model.kinds(func(_ *Group, _ *Version, kind *Kind) { names = append(names, kind.Name) })
-	for _, skip := range model.Skipped {
-		names = append(names, skip.Name)
-	}
+	names := model.names()
 	for _, pattern := range c.only {
 		if !*pattern.used {
 			diags.errorf(noPosition, "--types: no type %s%s; --list shows what there is", pattern.text, DidYouMean(pattern.of, "", names))
@@ -141,4 +153,14 @@ func (c choice) check(model *Model, diags *diagnostics) {
 			diags.warnf(noPosition, "--exclude: no marked type %s%s", pattern.text, DidYouMean(pattern.of, "", names))
 		}
 	}
+}
+
+// names are those of the types that were found, also of skipped ones.
+func (m *Model) names() []string {
+	var names []string
+	m.kinds(func(_ *Group, _ *Version, kind *Kind) { names = append(names, kind.Name, kind.APIKind) })
+	for _, skip := range m.Skipped {
+		names = append(names, skip.Name)
+	}
+	return names
 }

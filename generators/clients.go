@@ -8,7 +8,7 @@ func (d *declaration) clientVerbs(tags Tags) []string {
 	if tags.NoVerbs {
 		return nil
 	}
-	hasStatus := !tags.NoStatus && d.has("Status", maxDepth)
+	hasStatus := !tags.NoStatus && d.has("Status", visited{})
 	return slices.DeleteFunc(slices.Clone(tags.Verbs), func(verb string) bool {
 		return !hasStatus && (verb == "updateStatus" || verb == "applyStatus")
 	})
@@ -35,7 +35,7 @@ func (d *declaration) decodableList() *declaration {
 // clients need.
 func (c *collector) addUncopiedList(decl *declaration, tags Tags) {
 	list := decl.decodableList()
-	if c.options.Clients && list != nil && !list.copies(maxDepth) {
+	if c.options.Clients && list != nil && !list.copies() {
 		c.uncopied = append(c.uncopied, uncopied{name: list.spec.Name.Name, root: tags.Root, pos: decl.pkg.loader.position(list.spec.Name.Pos())})
 	}
 }

@@ -105,8 +105,16 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 				options.OutputDir = "pkg/generated/others"
 			}
 			options.Clients = false
-			removed := 0
-			for _, change := range mustRun(t, options).Changes {
+			removed, told := 0, false
+			result := mustRun(t, options)
+			for _, warning := range result.Warnings {
+				told = told || warning.Pos.Filename == "pkg/generated/clients/clients.go" &&
+					warning.Msg == "clients: an earlier run wrote pkg/generated/clients with --clients, which this one lacks, so that they are removed; add --clients to keep them"
+			}
+			if told == others {
+				t.Errorf("warnings: %v", result.Warnings)
+			}
+			for _, change := range result.Changes {
 				if change.Kind == Removed {
 					removed++
 				}

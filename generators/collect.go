@@ -2,6 +2,7 @@ package generators
 
 import (
 	"cmp"
+	"context"
 	"go/ast"
 	"go/token"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 // collector turns packages into a model.
 type collector struct {
+	ctx      context.Context // of the run
 	options  *Options
 	namers   namers
 	universe types.Universe
@@ -30,12 +32,12 @@ type collector struct {
 
 // collect finds the API types of packages. Problems are added to the
 // diagnostics; the model is complete only if there are none.
-func collect(packages []*Package, options *Options, diags *diagnostics) (*Model, error) {
+func collect(ctx context.Context, packages []*Package, options *Options, diags *diagnostics) (*Model, error) {
 	exceptions, err := options.pluralExceptions()
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags), choice: newChoice(options)}
+	c := &collector{ctx: ctx, options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags), choice: newChoice(options)}
 	for _, pkg := range packages {
 		if len(pkg.Files)+len(pkg.unbuilt) > 0 {
 			c.tags = tagParser{at: pkg.loader.position, diags: diags, clients: options.Clients}
@@ -45,11 +47,15 @@ func collect(packages []*Package, options *Options, diags *diagnostics) (*Model,
 			c.skipUnbuilt(pkg)
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	model := &Model{Groups: c.groups.resolve(), Skipped: c.skipped, Copies: c.copies}
 	slices.SortFunc(model.Skipped, func(a, b Skip) int {
 		return comparePositions(a.Pos, b.Pos)
 	})
 	c.choice.check(model, diags)
+	c.namers.check(model, diags)
 	return model, nil
 }
 
@@ -68,6 +74,9 @@ func (c *collector) collectPackage(pkg *Package) {
 	attached := map[*ast.CommentGroup]bool{}
 	c.reached = map[token.Pos]bool{}
 	for _, decl := range pkg.declarations() {
+		if c.ctx.Err() != nil {
+			return
+		}
 		comments := decl.comments()
 		attached[comments.closest], attached[comments.second] = true, true
 		v := c.judge(decl, comments, own)
@@ -199,6 +208,7 @@ func (c *collector) judge(decl *declaration, comments typeComments, own packageM
 	if refused, ok := c.incomplete(decl, tags, named); ok {
 		return refused
 	}
+	c.checkMethods(decl)
 	return verdict{kind: c.named(decl, comments, tags, internal, out), internal: internal}
 }
 
@@ -211,6 +221,8 @@ func (c *collector) refuse(decl *declaration, tags Tags, named bool, own package
 		return unwanted("no +genclient, so the clientset has no methods for it"), true
 	case !named && !tags.Genclient && (tags.Skip || own.skip):
 		return unwanted("+kubebuilder:skip"), true
+	case tags.Unserved != "" && !c.options.hasClientset():
+		return unwanted("+" + tags.Unserved), true
 	case !decl.spec.Name.IsExported():
 		return c.problem(decl, tags, "is not exported", "begin its name with a capital letter"), true
 	case len(name) > maxName:
@@ -265,7 +277,7 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 	lack, remedy := decl.lacks()
 	lost := ""
 	if lack != "" {
-		lost = decl.lost(maxDepth)
+		lost = decl.lost(visited{})
 	}
 	hasList, lostList := decl.list()
 	switch {
@@ -288,7 +300,7 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 	case !named && !tags.Genclient && !hasList:
 		c.diags.warnf(at, "kind: %s is skipped: no %sList with Items; declare it, or leave out its markers", name, name)
 		return skipped("no " + name + "List with Items"), true
-	case decl.copies(maxDepth):
+	case decl.copies():
 		c.addUncopiedList(decl, tags)
 	case !named && !tags.Genclient && !tags.Root:
 		return skipped("no method DeepCopyObject; add +kubebuilder:object:root=true, and run controller-gen object"), true

@@ -171,6 +171,9 @@ func (c *copier) ofFields(t typeRef, structure *ast.StructType, at place) []temp
 			if t.pkg == c.pkg {
 				place.pos = c.pkg.loader.position(name.Pos())
 			}
+			if name.Name == "_" && !t.in(field.Type).locks() {
+				continue // an assignment copies it, and nothing else can
+			}
 			inner := c.of(t.in(field.Type), place)
 			if len(inner) > 0 && t.pkg != c.pkg && !name.IsExported() {
 				c.fail(place, "it is not exported; write a method DeepCopyInto for the struct that holds it")
@@ -194,6 +197,9 @@ func (c *copier) ofNamed(t typeRef, at place) []templates.CopyStep {
 	}
 	decl, lost := t.declaration()
 	switch {
+	case t.locks():
+		c.fail(at, "it is %s, which has a method Lock and is not to be copied; write a method DeepCopyInto for the struct that holds it", t)
+		return nil
 	case lost != "":
 		c.fail(at, "it refers to %s; make sure that it is declared, and its module in go.mod", lost)
 		return nil
@@ -209,6 +215,17 @@ func (c *copier) ofNamed(t typeRef, at place) []templates.CopyStep {
 		return into
 	}
 	return c.ofDefinition(decl, at)
+}
+
+// locks reports whether a type is a lock, or forbids copies as locks do, by the rule of go vet.
+func (t typeRef) locks() bool {
+	decl, _ := t.declaration()
+	if decl == nil {
+		return false
+	}
+	methods := decl.pkg.methodsOf(decl.spec.Name.Name)
+	_, isInterface := decl.spec.Type.(*ast.InterfaceType)
+	return !isInterface && methods["Lock"].signature != nil && methods["Unlock"].signature != nil
 }
 
 // isOwn reports whether a type is a struct of the package, which gets methods.

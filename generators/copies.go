@@ -63,10 +63,8 @@ func (p *Package) names() map[string]bool {
 				names[decl.Name.Name] = true // a method's hurts nobody
 			case *ast.GenDecl:
 				for _, spec := range decl.Specs {
-					if spec, ok := spec.(*ast.ValueSpec); ok {
-						for _, name := range spec.Names {
-							names[name.Name] = true
-						}
+					for _, name := range namesOf(spec) {
+						names[name.Name] = true
 					}
 				}
 			}

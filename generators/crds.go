@@ -2,9 +2,12 @@ package generators
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,118 +25,193 @@ type crd struct {
 	pos                 token.Position
 }
 
-// manifest is a CustomResourceDefinition as far as it matters here, or a list.
+// manifest is a CustomResourceDefinition as far as it matters here.
 type manifest struct {
-	Kind  string      `yaml:"kind"`
-	Items []yaml.Node `yaml:"items"`
-	Spec  struct {
-		Group   string    `yaml:"group"`
-		Scope   yaml.Node `yaml:"scope"`
-		Version yaml.Node `yaml:"version"` // of v1beta1
+	Spec struct {
+		Group   string `yaml:"group"`
+		Scope   scalar `yaml:"scope"`
+		Version scalar `yaml:"version"` // of v1beta1
 		Names   struct {
-			Kind   yaml.Node `yaml:"kind"`
-			Plural string    `yaml:"plural"`
+			Kind   scalar `yaml:"kind"`
+			Plural string `yaml:"plural"`
 		} `yaml:"names"`
 		Versions []struct {
-			Name   yaml.Node `yaml:"name"`
-			Served *bool     `yaml:"served"`
+			Name   scalar `yaml:"name"`
+			Served *bool  `yaml:"served"`
 		} `yaml:"versions"`
 	} `yaml:"spec"`
 }
 
-// readCRDs reads the CRDs of a file, or of all YAML and JSON files below a
-// directory. Files that are not YAML, such as templates of charts, are left out
-// unless they say that they have a CRD.
-func readCRDs(dir, root string, diags *diagnostics) ([]*crd, error) {
-	var found []*crd
-	files := 0
-	err := filepath.WalkDir(absolute(dir, root), func(path string, entry fs.DirEntry, err error) error {
-		extension := filepath.Ext(path)
-		if err != nil || !entry.Type().IsRegular() || extension != ".yaml" && extension != ".yml" && extension != ".json" {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(content, []byte("CustomResourceDefinition")) {
-			return err
-		}
-		files++
-		crds, err := parseCRDs(relative(dir, path), content)
-		if err != nil {
-			diags.warnf(token.Position{Filename: relative(dir, path)}, "--crds: not read: %v", err)
-		}
-		found = append(found, crds...)
-		return nil
-	})
-	if err != nil {
+// scalar is a text with its place in a file: that of its anchor, if it is an alias.
+type scalar struct{ yaml.Node }
+
+// UnmarshalYAML is called with what an alias stands for.
+func (s *scalar) UnmarshalYAML(node *yaml.Node) error {
+	s.Node = *node
+	return nil
+}
+
+// crdReader reads the CRDs of files and directories.
+type crdReader struct {
+	ctx   context.Context
+	dir   string // the working directory
+	diags *diagnostics
+	seen  map[string]bool // what was read, by its path without links
+	files int             // those that say that they have a CRD
+	found []*crd
+}
+
+// readCRDs reads the CRDs of a file, or of all YAML and JSON files below a directory, also
+// behind links. Files that are not YAML, such as templates of charts, are left out unless
+// they say that they have a CRD.
+func readCRDs(ctx context.Context, dir, root string, diags *diagnostics) ([]*crd, error) {
+	r := &crdReader{ctx: ctx, dir: dir, diags: diags, seen: map[string]bool{}}
+	if err := r.walk(absolute(dir, root)); err != nil {
 		return nil, fmt.Errorf("--crds: %w", err)
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("--crds: %s: no CustomResourceDefinition in %s; name the directory of their YAML files", root, count(files, "file"))
+	if len(r.found) == 0 && diags.err() == nil {
+		return nil, fmt.Errorf("--crds: %s: no CustomResourceDefinition in %s; name the directory of their YAML files", root, count(r.files, "file"))
 	}
-	return found, nil
+	return r.found, nil
 }
 
-// parseCRDs reads the CRDs of a file.
-func parseCRDs(name string, content []byte) ([]*crd, error) {
-	var found []*crd
-	decoder := yaml.NewDecoder(bytes.NewReader(content))
-	for {
+// walk reads a file, or what is in a directory, once.
+func (r *crdReader) walk(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err := cmp.Or(r.ctx.Err(), err); err != nil || r.seen[real] {
+		return err
+	}
+	r.seen[real] = true
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return r.read(path, info)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := filepath.Join(path, entry.Name())
+		err := r.walk(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && isManifest(name):
+			r.diags.warnf(r.at(name, 0, 0), "--crds: not read: it is a link to a file that is not there")
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	return nil
+}
+
+func isManifest(path string) bool {
+	extension := filepath.Ext(path)
+	return extension == ".yaml" || extension == ".yml" || extension == ".json"
+}
+
+func (r *crdReader) at(path string, line, column int) token.Position {
+	return token.Position{Filename: relative(r.dir, path), Line: line, Column: column}
+}
+
+// read reads the CRDs of a file that says that it has some. What is wrong with it is an error,
+// and only a warning in a template of a chart.
+func (r *crdReader) read(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() || !isManifest(path) {
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(content, []byte("CustomResourceDefinition")) {
+		return err
+	}
+	r.files++
+	report := r.diags.errorf
+	if bytes.Contains(content, []byte("{{")) {
+		report = r.diags.warnf
+	}
+	for decoder := yaml.NewDecoder(bytes.NewReader(content)); ; {
 		var node yaml.Node
 		err := decoder.Decode(&node)
-		switch {
-		case err != nil && err.Error() == "EOF":
-			return found, nil
-		case err != nil:
-			return found, err
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
-		crds, err := crdsOf(name, &node)
 		if err != nil {
-			return found, err
+			report(r.at(path, 0, 0), "--crds: not read: %v; correct it, or move it out of the folder", err)
+			return nil
 		}
-		found = append(found, crds...)
+		r.object(path, &node, report)
 	}
 }
 
-func crdsOf(name string, node *yaml.Node) ([]*crd, error) {
-	var m manifest
-	if err := node.Decode(&m); err != nil {
-		return nil, nil //nolint:nilerr // something else than an object of Kubernetes
+// object takes a CRD, or those of a list. It leaves out what is no object of Kubernetes.
+func (r *crdReader) object(path string, node *yaml.Node, report func(token.Position, string, ...any)) {
+	var of struct {
+		Kind  string      `yaml:"kind"`
+		Items []yaml.Node `yaml:"items"`
 	}
-	if m.Kind != "CustomResourceDefinition" {
-		var found []*crd
-		for _, item := range m.Items {
-			crds, err := crdsOf(name, &item)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, crds...)
+	if err := node.Decode(&of); err != nil {
+		return
+	}
+	if of.Kind != "CustomResourceDefinition" {
+		for _, item := range of.Items {
+			r.object(path, &item, report)
 		}
-		return found, nil
+		return
 	}
-	at := func(node yaml.Node) token.Position {
-		return token.Position{Filename: name, Line: node.Line, Column: node.Column}
+	var m manifest
+	err := node.Decode(&m)
+	if err == nil && m.isPatch() {
+		r.diags.warnf(r.at(path, node.Line, node.Column), "--crds: not read: a CRD without group, names and versions, such as a patch")
+		return
 	}
+	c, problem := m.crd(func(of scalar) token.Position { return r.at(path, of.Line, of.Column) })
+	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
+		problem, _, _ = strings.Cut(wrong.Errors[0], " into ") // a type of Go
+	}
+	if problem != "" {
+		report(r.at(path, node.Line, node.Column), "--crds: not read: a CRD that no server takes: %s; correct it, or move it out of the folder", problem)
+		return
+	}
+	r.found = append(r.found, c)
+}
+
+// isPatch reports whether a manifest is a part of a CRD, as kustomize has them.
+func (m manifest) isPatch() bool {
+	return m.Spec.Group == "" && m.Spec.Names.Kind.Value == "" && m.Spec.Names.Plural == "" && len(m.Spec.Versions) == 0
+}
+
+// crd returns what a manifest says, or what is wrong with it.
+func (m manifest) crd(at func(scalar) token.Position) (c *crd, problem string) {
 	spec := m.Spec
-	c := &crd{group: spec.Group, kind: spec.Names.Kind.Value, plural: spec.Names.Plural, namespaced: spec.Scope.Value != "Cluster",
+	c = &crd{group: spec.Group, kind: spec.Names.Kind.Value, plural: spec.Names.Plural, namespaced: spec.Scope.Value != "Cluster",
 		versions: map[string]token.Position{}, pos: at(spec.Names.Kind)}
-	if c.group == "" || c.kind == "" || c.plural == "" {
-		return nil, errors.New("a CRD without group, kind or plural")
-	}
 	if spec.Version.Value != "" {
 		c.versions[spec.Version.Value] = at(spec.Version)
 	}
 	for _, version := range spec.Versions {
+		if version.Name.Value == "" {
+			return nil, "a version has no name"
+		}
 		if version.Served == nil || *version.Served {
 			c.versions[version.Name.Value] = at(version.Name)
 		}
 	}
-	return []*crd{c}, nil
+	switch {
+	case c.group == "", c.kind == "", c.plural == "":
+		return nil, "it has no group, kind or plural"
+	case spec.Version.Value == "" && len(spec.Versions) == 0:
+		return nil, "it has no version"
+	case !spec.Scope.IsZero() && spec.Scope.Value != "Cluster" && spec.Scope.Value != "Namespaced":
+		return nil, fmt.Sprintf("its scope is %q, neither Cluster nor Namespaced", spec.Scope.Value)
+	}
+	return c, ""
 }
 
 // checkCRDs reports where types and their CRDs disagree, and the served versions of
 // CRDs that have no informer.
-func checkCRDs(options *Options, model *Model, diags *diagnostics) error {
-	crds, err := readCRDs(options.Dir, options.CRDs, diags)
+func checkCRDs(ctx context.Context, options *Options, model *Model, diags *diagnostics) error {
+	crds, err := readCRDs(ctx, options.Dir, options.CRDs, diags)
 	if err != nil {
 		return err
 	}
@@ -141,11 +219,14 @@ func checkCRDs(options *Options, model *Model, diags *diagnostics) error {
 	for _, c := range crds {
 		groups[c.group] = true
 	}
+	ours := map[string]bool{} // the groups of what is generated
+	moved := map[*crd]bool{}  // those of types that have another group
 	have := map[string]bool{} // group, kind and version of what is generated
 	model.kinds(func(group *Group, version *Version, kind *Kind) {
 		if group.Internal {
 			return
 		}
+		ours[group.Name] = true
 		have[group.Name+"/"+kind.APIKind+"/"+version.Name] = true
 		found := false
 		for _, c := range crds {
@@ -158,12 +239,20 @@ func checkCRDs(options *Options, model *Model, diags *diagnostics) error {
 			diags.warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.APIKind, group.Name, options.CRDs)
 		}
 		if elsewhere := otherGroup(crds, group, kind); elsewhere != nil {
+			moved[elsewhere] = true
 			diags.errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.APIKind, elsewhere.pos, elsewhere.group)
 		}
 	})
 	chosen := newChoice(options)
+	others := map[string][]*crd{} // by group
 	for _, c := range crds {
-		if chosen.excludesKind(c.kind) {
+		switch {
+		case chosen.excludesKind(c.kind):
+			continue
+		case !ours[c.group] && whySkipped(model, c.kind) == "": // somebody else's, or of a package that is not named
+			if !moved[c] && len(c.versions) > 0 {
+				others[c.group] = append(others[c.group], c)
+			}
 			continue
 		}
 		for _, version := range sortedKeys(c.versions) {
@@ -173,7 +262,21 @@ func checkCRDs(options *Options, model *Model, diags *diagnostics) error {
 			}
 		}
 	}
+	warnOthers(others, diags)
 	return nil
+}
+
+// warnOthers warns of the CRDs of groups that nothing is generated for, a line for each group.
+func warnOthers(others map[string][]*crd, diags *diagnostics) {
+	for group, crds := range others {
+		var kinds []string
+		for _, c := range crds {
+			kinds = append(kinds, c.kind)
+		}
+		slices.Sort(kinds)
+		diags.warnf(crds[0].pos, "CRD: the input has no type of group %q, which has CRDs here; name the package of its types, or leave them out with --exclude %s",
+			group, strings.Join(slices.Compact(kinds), ","))
+	}
 }
 
 // otherGroup returns the only CRD of a kind, if it is of another group, and the

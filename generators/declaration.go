@@ -86,7 +86,7 @@ func (d *declaration) looksLikeAPI() bool {
 
 // isList reports whether a type is a list of others.
 func (d *declaration) isList() bool {
-	return strings.HasSuffix(d.spec.Name.Name, "List") && d.has("Items", maxDepth) && d.embeds("ListMeta").found
+	return strings.HasSuffix(d.spec.Name.Name, "List") && d.has("Items", visited{}) && d.embeds("ListMeta").found
 }
 
 // list reports whether the package has a list of the type. If that can't be told,
@@ -96,10 +96,10 @@ func (d *declaration) list() (has bool, lost string) {
 	if list == nil {
 		return false, ""
 	}
-	if list.has("Items", maxDepth) {
+	if list.has("Items", visited{}) {
 		return true, ""
 	}
-	if lost := list.lost(maxDepth); lost != "" {
+	if lost := list.lost(visited{}); lost != "" {
 		return false, lost
 	}
 	fields, _ := list.structure()
@@ -107,9 +107,9 @@ func (d *declaration) list() (has bool, lost string) {
 }
 
 // has reports whether a struct, or what it embeds, has a field.
-func (d *declaration) has(name string, depth int) bool {
+func (d *declaration) has(name string, seen visited) bool {
 	fields, holder := d.structure()
-	if fields == nil || depth == 0 {
+	if fields == nil || !seen.first(fields) {
 		return false
 	}
 	return hasField(fields, name) || slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
@@ -117,7 +117,7 @@ func (d *declaration) has(name string, depth int) bool {
 			return false
 		}
 		base, _ := holder.refer(field.Type)
-		return base != nil && base.has(name, depth-1)
+		return base != nil && base.has(name, seen)
 	})
 }
 

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"go/scanner"
 	"go/token"
 	"iter"
 	"os"
@@ -10,32 +11,61 @@ import (
 	"strings"
 )
 
-// addCopied notes the types that a source declares DeepCopyObject for. Sources
-// are searched rather than parsed, since the methods of API types are most of
-// their packages.
+// addCopied notes the types that a source declares DeepCopyObject for.
 func (p *Package) addCopied(source []byte) {
-	for receiver := range receivers(source, "DeepCopyObject") {
+	for receiver := range declaredMethods(source, "DeepCopyObject") {
 		p.copied[receiver] = true
 	}
 }
 
-// receivers are the types that a source declares a method for.
-func receivers(source []byte, method string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for signature := []byte(") " + method + "("); ; {
-			before, after, ok := bytes.Cut(source, signature)
-			if !ok {
+// declaredMethods are the types that a source declares one of some methods for, with the
+// method. Sources are scanned rather than parsed, since the methods of API types are most of
+// their packages.
+func declaredMethods(source []byte, methods ...string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if !slices.ContainsFunc(methods, func(method string) bool { return bytes.Contains(source, []byte(method)) }) {
+			return
+		}
+		var s scanner.Scanner
+		s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
+		for tok := token.FUNC; tok != token.EOF; {
+			if _, tok, _ = s.Scan(); tok != token.FUNC {
+				continue
+			}
+			if receiver, method := scanMethod(&s); slices.Contains(methods, method) && !yield(receiver, method) {
 				return
 			}
-			receiver, ok := bytes.CutPrefix(before[bytes.LastIndexByte(before, '\n')+1:], []byte("func ("))
-			receiver, _, _ = bytes.Cut(receiver, []byte("[")) // without type parameters
-			receiver = receiver[bytes.LastIndexAny(receiver, " *")+1:]
-			if ok && !yield(string(receiver)) {
-				return
-			}
-			source = after
 		}
 	}
+}
+
+// scanMethod reads what follows the word func of a method: its receiver's type and its name.
+func scanMethod(s *scanner.Scanner) (receiver, method string) {
+	if _, tok, _ := s.Scan(); tok != token.LPAREN {
+		return "", "" // a function
+	}
+	named := false
+	for open := 1; open > 0; {
+		switch _, tok, text := s.Scan(); tok {
+		case token.LPAREN:
+			open++
+		case token.RPAREN:
+			open--
+		case token.LBRACK: // of type parameters
+			named = true
+		case token.IDENT:
+			if !named {
+				receiver = text
+			}
+		case token.EOF:
+			return "", ""
+		}
+	}
+	_, _, method = s.Scan()
+	if _, tok, _ := s.Scan(); tok != token.LPAREN {
+		return "", "" // the type of a function
+	}
+	return receiver, method
 }
 
 // The methods that declaresMethod knows of: those of deep copies, and those by which types
@@ -56,10 +86,8 @@ func (p *Package) declaresMethod(typ, method string) bool {
 			if err != nil || hasHeader(source) || !p.loader.included(p.Dir, name, source) {
 				continue
 			}
-			for _, method := range slices.Concat(copyMethods, decodeMethods) {
-				for receiver := range receivers(source, method) {
-					p.methods[receiver+"."+method] = true
-				}
+			for receiver, method := range declaredMethods(source, slices.Concat(copyMethods, decodeMethods)...) {
+				p.methods[receiver+"."+method] = true
 			}
 		}
 	}
@@ -68,24 +96,9 @@ func (p *Package) declaresMethod(typ, method string) bool {
 
 // copies reports whether a type has the method DeepCopyObject, of its own or of
 // what it embeds.
-func (d *declaration) copies(depth int) bool {
-	target := d.unalias()
-	if target.pkg.copied[target.spec.Name.Name] {
-		return true
-	}
-	fields, holder := target.structure()
-	if fields == nil || depth == 0 {
-		return false
-	}
-	for _, field := range fields.Fields.List {
-		if len(field.Names) > 0 {
-			continue
-		}
-		if base, _ := holder.refer(field.Type); base != nil && base.copies(depth-1) {
-			return true
-		}
-	}
-	return false
+func (d *declaration) copies() bool {
+	found, _ := d.members()
+	return len(found["DeepCopyObject"]) > 0
 }
 
 // uncopied is a kind without DeepCopyObject.

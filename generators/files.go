@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -49,14 +50,18 @@ func hasGoFiles(dir string) bool {
 // that GOFLAGS sets, in the environment or with "go env -w".
 func buildContext() build.Context {
 	context := build.Default
-	for _, flag := range strings.Fields(goFlags()) {
+	for _, field := range flagField.FindAllStringSubmatch(goFlags(), -1) {
+		flag := field[1] + field[2] + field[3]
 		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(flag, "-"), "-"), "=")
 		if name == "tags" {
-			context.BuildTags = strings.Split(value, ",")
+			context.BuildTags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 		}
 	}
 	return context
 }
+
+// flagField matches a flag in GOFLAGS, which may stand in quotes as a whole.
+var flagField = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 
 // goFlags returns GOFLAGS, as the go command sees it.
 func goFlags() string {

@@ -15,18 +15,15 @@ import (
 const ownModule = "github.com/informer-gen/informer-gen"
 
 // needs are what generated code needs of the module that it is in: of each module
-// the least version, and why.
-var needs = []struct{ module, version, reason string }{
-	{"k8s.io/api", "v0.37.0", kubernetes},
-	{"k8s.io/apimachinery", "v0.37.0", kubernetes},
-	{"k8s.io/client-go", "v0.37.0", kubernetes},
-	{"sigs.k8s.io/controller-runtime", "v0.25.0", "earlier ones do not compile with k8s.io/client-go v0.37"},
+// the least version.
+var needs = []struct{ module, version string }{
+	{"k8s.io/api", "v0.37.0"},
+	{"k8s.io/apimachinery", "v0.37.0"},
+	{"k8s.io/client-go", "v0.37.0"},
+	{"sigs.k8s.io/controller-runtime", "v0.24.0"},
 }
 
-const (
-	kubernetes = "the generated code is for Kubernetes v1.37"
-	neededGo   = "1.26"
-)
+const neededGo = "1.26"
 
 // goMod is the go.mod of the module that output goes to.
 type goMod struct {
@@ -51,15 +48,26 @@ func readGoMod(dir string, out folder) *goMod {
 
 // advise warns of versions that generated code does not compile with.
 func (p *goMod) advise(diags *diagnostics) {
+	var old, get []string
+	var first *modfile.Line
+	add := func(line *modfile.Line, name, version, needed string) {
+		if len(old) == 0 {
+			first = line
+		}
+		old, get = append(old, name+" "+version), append(get, name+"@"+needed)
+	}
 	if v := p.file.Go; v != nil && semver.Compare("v"+v.Version, "v"+neededGo) < 0 {
-		diags.warnf(p.at(v.Syntax), "go %s: the generated code needs Go %s; run go get go@%s.0", v.Version, neededGo, neededGo)
+		add(v.Syntax, "go", v.Version, neededGo+".0")
 	}
 	for _, require := range p.file.Require {
 		for _, need := range needs {
 			if require.Mod.Path == need.module && semver.Compare(require.Mod.Version, need.version) < 0 && !p.replaced(need.module) {
-				diags.warnf(p.at(require.Syntax), "%s %s: %s; run go get %s@%s or later", need.module, require.Mod.Version, need.reason, need.module, need.version)
+				add(require.Syntax, need.module, require.Mod.Version, need.version)
 			}
 		}
+	}
+	if len(old) > 0 {
+		diags.warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.37; run go get %s", strings.Join(old, ", "), neededGo, strings.Join(get, " "))
 	}
 }
 

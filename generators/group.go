@@ -1,9 +1,9 @@
 package generators
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"path"
 	"regexp"
 	"strings"
@@ -24,9 +24,10 @@ type groupVersion struct {
 // versionElement matches a path element that is an API version.
 var versionElement = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
 
-// groupVersionOf finds the group and version of a package: from +groupName in
-// any of its files, from the schema.GroupVersion literal of its own GroupVersion
-// or SchemeGroupVersion, or else from its path. Those that disagree are errors.
+// groupVersionOf finds the group and version of a package: from the schema.GroupVersion
+// literal of its own GroupVersion or SchemeGroupVersion, by which clients and the scheme go, from
+// +groupName in any of its files, from the only literal of another variable, or else from its
+// path. Which of several markers or literals is right can't be told: that is an error.
 func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diagnostics) groupVersion {
 	found := groupVersion{group: pathGroup(pkg.Path), version: path.Base(pkg.Path), pos: pkg.loader.position(pkg.Files[0].Syntax.Name.Pos())}
 	if internal {
@@ -35,12 +36,17 @@ func groupVersionOf(pkg *Package, own packageMarkers, internal bool, diags *diag
 	found.clientGroup = found.group
 	literal := pkg.literal()
 	if literal != nil {
+		pkg.agree(literal, diags)
+	}
+	if !pkg.reportUnread(literal, len(own.groupNames) > 0, internal, diags) && literal == nil && len(own.groupNames) == 0 {
+		literal = pkg.otherLiteral(diags)
+	}
+	if literal != nil {
 		found.takeLiteral(pkg, literal, internal, diags)
 	}
 	found.takeGroupNames(pkg, own, literal, diags)
-	pkg.reportUnread(found.group, len(own.groupNames) > 0, internal, diags)
 	found.takeGoNames(pkg, own, diags)
-	found.check(!internal && (literal == nil || literal.version == ""), diags)
+	found.check(!found.takeVersionNames(pkg, own, literal, diags) && !internal && (literal == nil || literal.version == ""), diags)
 	return found
 }
 
@@ -55,25 +61,47 @@ func (gv *groupVersion) takeLiteral(pkg *Package, literal *versionLiteral, inter
 	}
 }
 
-// takeGroupNames takes the group of the first +groupName, which all others and
-// the literal must agree with.
+// takeGroupNames takes the group of the first +groupName, which all others must agree with,
+// unless a literal says the group. What is wrong with markers is an error only if they count.
 func (gv *groupVersion) takeGroupNames(pkg *Package, own packageMarkers, literal *versionLiteral, diags *diagnostics) {
-	for i, m := range own.groupNames {
-		name, pos := unquote(m.value), pkg.loader.position(m.pos)
+	byLiteral, first := literal != nil && literal.named, true
+	for _, m := range own.groupNames {
+		name, pos, problem := unquote(m.value), pkg.loader.position(m.pos), m.noGroup()
 		switch {
-		case i > 0 && name != gv.group:
+		case problem != "" && byLiteral:
+			diags.warnf(pos, "%s; the group is %q, by %s at %s", problem, literal.group, literal.name, pkg.loader.position(literal.pos))
+		case problem != "":
+			diags.errorf(pos, "%s", problem)
+		case byLiteral && name != literal.group:
+			diags.warnf(pos, "group: +groupName is %q, but the group of %s is %q at %s, which is taken as clients do; name one group",
+				name, literal.name, literal.group, pkg.loader.position(literal.pos))
+		case !first && name != gv.group:
 			diags.errorf(pos, "group: %q here, but %q at %s; name one group", name, gv.group, gv.pos)
-			continue
-		case i == 0 && literal != nil && name != literal.group:
-			diags.errorf(pos, "group: +groupName is %q, but the group of %s is %q at %s; name one group", name, literal.name, literal.group, gv.pos)
+		case first:
+			gv.group, gv.pos, first = name, pos, false
 		}
-		if i == 0 {
-			gv.group, gv.pos = name, pos
-		}
-		if own.inDoc[m.pos] {
+		if problem == "" && own.inDoc[m.pos] {
 			gv.clientGroup = name
 		}
 	}
+	for _, m := range own.ofTypes {
+		if name := unquote(m.value); m.name == "groupName" && m.valued && name != gv.group {
+			diags.warnf(pkg.loader.position(m.pos), "+groupName: %q is in the comment of a type, and not the group of the package, which is %q; move it above the package clause", name, gv.group)
+		}
+	}
+}
+
+// noGroup says why a marker like +groupName names no group, or returns "".
+func (m marker) noGroup() string {
+	switch {
+	case m.name != "groupName":
+		return "+" + strings.TrimRight(m.name, ":") + ": unknown tag; write +groupName=shop.example.com, for example"
+	case m.extra != "":
+		return fmt.Sprintf("+groupName: unexpected text: %q; write +groupName=%s", m.extra, strings.TrimLeft(m.extra, "=:(, \t"))
+	case !m.valued:
+		return "+groupName: no value; write +groupName=shop.example.com, for example, or +groupName= for the core group"
+	}
+	return ""
 }
 
 // takeGoNames takes the first +groupGoName, which all others must agree with.
@@ -86,6 +114,24 @@ func (gv *groupVersion) takeGoNames(pkg *Package, own packageMarkers, diags *dia
 			diags.errorf(pos, "group: +groupGoName is %q here, and %q at %s; name one", name, gv.goName, gv.goNamePos)
 		}
 	}
+}
+
+// takeVersionNames takes the first +versionName, which all others must agree with, unless a
+// literal says the version. It reports whether there is one.
+func (gv *groupVersion) takeVersionNames(pkg *Package, own packageMarkers, literal *versionLiteral, diags *diagnostics) bool {
+	for i, m := range own.versionNames {
+		name, pos := unquote(m.value), pkg.loader.position(m.pos)
+		switch first := unquote(own.versionNames[0].value); {
+		case name != first:
+			diags.errorf(pos, "version: +versionName is %q here, and %q at %s; name one", name, first, pkg.loader.position(own.versionNames[0].pos))
+		case literal != nil && literal.version != "" && name != literal.version:
+			diags.warnf(pos, "version: +versionName is %q, but the version of %s is %q at %s, which is taken as clients do; name one version",
+				name, literal.name, literal.version, pkg.loader.position(literal.pos))
+		case i == 0 && (literal == nil || literal.version == ""):
+			gv.version, gv.pos = name, pos
+		}
+	}
+	return len(own.versionNames) > 0
 }
 
 // groupName and versionName match what the API server takes for the name of a
@@ -137,8 +183,11 @@ func pathGroup(importPath string) string {
 // its declarations, or to any.
 type packageMarkers struct {
 	groupNames []marker
+	ofTypes    []marker // those in the comments of types, which name no group of the package
 	goNames    []marker
-	inDoc      map[token.Pos]bool
+	// versionNames are +versionName above package clauses, where controller-gen reads it.
+	versionNames []marker
+	inDoc        map[token.Pos]bool
 	// noInformers and noListers are true for +k8s:informer-gen=false and
 	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
 	noInformers, noListers, skip bool
@@ -148,14 +197,22 @@ type packageMarkers struct {
 	all                   markers
 }
 
-// markersOf reads the markers of a package from the comments of all its files
-// that stand outside of declarations.
+// markersOf reads the markers of a package from the comments of all its files that stand
+// outside of declarations. The group in the comment of a type is not the package's.
 func markersOf(pkg *Package) packageMarkers {
 	found := packageMarkers{inDoc: map[token.Pos]bool{}}
+	ofTypes := map[*ast.CommentGroup]bool{}
+	for _, decl := range pkg.declarations() {
+		ofTypes[decl.comments().closest] = true
+	}
 	for _, file := range pkg.Files {
 		for _, group := range file.outerComments() {
 			packageDoc := group.Pos() < file.Syntax.Package
 			for _, m := range parseMarkers(group) {
+				if ofTypes[group] && m.ofGroup() {
+					found.ofTypes = append(found.ofTypes, m)
+					continue
+				}
 				found.add(m, file.Name == "doc.go", packageDoc)
 			}
 		}
@@ -178,14 +235,20 @@ func (f *File) outerComments() []*ast.CommentGroup {
 	return outer
 }
 
+// ofGroup reports whether a marker is +groupName, or meant as it.
+func (m marker) ofGroup() bool {
+	return m.name == "groupName" || strings.HasPrefix(m.name, "groupName:")
+}
+
 func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
 	if inDoc || packageDoc {
 		p.all = append(p.all, m)
 	}
-	switch m.name {
-	case "groupName":
+	if m.ofGroup() {
 		p.groupNames = append(p.groupNames, m)
 		p.inDoc[m.pos] = inDoc
+	}
+	switch m.name {
 	case "groupGoName":
 		p.goNames = append(p.goNames, m)
 		p.inDoc[m.pos] = inDoc
@@ -195,133 +258,13 @@ func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
 		p.noListers = p.noListers || m.value == "false"
 	case "k8s:deepcopy-gen":
 		p.deepCopyGen = true
+	case "versionName":
+		if packageDoc {
+			p.versionNames = append(p.versionNames, m)
+		}
 	case "kubebuilder:skip":
 		p.skip = p.skip || packageDoc
 	}
-}
-
-// versionLiteral is a schema.GroupVersion{…} literal.
-type versionLiteral struct {
-	name, group, version string
-	pos                  token.Pos
-}
-
-// literal finds the value of the package's own GroupVersion or
-// SchemeGroupVersion, or returns nil. Literals of other variables are other
-// groups', and one whose group can't be read is none.
-func (p *Package) literal() *versionLiteral {
-	for _, name := range versionVariables {
-		if parts, ok := p.literalOf(name); ok {
-			if literal, ok := parts.read(); ok {
-				return literal
-			}
-		}
-	}
-	return nil
-}
-
-var versionVariables = []string{"GroupVersion", "SchemeGroupVersion"}
-
-// literalParts are the expressions of which a variable of a package says its group and
-// version. Those that are left out have no Expr.
-type literalParts struct {
-	name                  string
-	pos                   token.Pos
-	whole, group, version expression
-}
-
-// literalOf returns the parts of a variable's value, if there is the variable.
-func (p *Package) literalOf(name string) (parts literalParts, ok bool) {
-	p.index()
-	found, ok := p.consts[name]
-	if !ok {
-		return parts, false
-	}
-	parts = literalParts{name: name, pos: found.value.Pos(), whole: expression{p, found.file, found.value}.value()}
-	composite, ok := parts.whole.Expr.(*ast.CompositeLit)
-	if !ok || baseName(composite.Type) != "GroupVersion" {
-		return parts, true
-	}
-	for i, element := range composite.Elts {
-		field := []string{"Group", "Version", ""}[min(i, 2)]
-		if pair, ok := element.(*ast.KeyValueExpr); ok {
-			field, element = baseName(pair.Key), pair.Value
-		}
-		switch expr := (expression{parts.whole.pkg, parts.whole.file, element}); field {
-		case "Group":
-			parts.group = expr
-		case "Version":
-			parts.version = expr
-		}
-	}
-	return parts, true
-}
-
-// read returns the literal, unless it is none or its group can't be read.
-func (p literalParts) read() (*versionLiteral, bool) {
-	composite, ok := p.whole.Expr.(*ast.CompositeLit)
-	if !ok || baseName(composite.Type) != "GroupVersion" {
-		return nil, false
-	}
-	literal := &versionLiteral{name: p.name, pos: p.pos}
-	if p.group.Expr != nil {
-		if literal.group, ok = p.group.text(maxDepth); !ok {
-			return nil, false
-		}
-	}
-	if p.version.Expr != nil {
-		if literal.version, _ = p.version.text(maxDepth); baseName(p.version.Expr) == "APIVersionInternal" {
-			literal.version = internalVersion
-		}
-	}
-	return literal, true
-}
-
-// reportUnread reports the parts of a package's group and version that can't be read, so
-// that they are taken from the path. If that is because a package can't be found, it is an
-// error: the informers would be of another group, and those of the right one removed.
-func (p *Package) reportUnread(group string, named, internal bool, diags *diagnostics) {
-	literal := p.literal()
-	if literal != nil && (literal.version != "" || internal) {
-		return
-	}
-	for _, name := range versionVariables {
-		parts, ok := p.literalOf(name)
-		switch {
-		case !ok, literal != nil && name != literal.name:
-		case p.reportLost(parts, named, internal, diags):
-			return
-		case literal == nil && !named && parts.group.Expr != nil:
-			diags.warnf(p.loader.position(parts.group.Pos()), "group: %s can't be read, so %q is taken from the path; name the group with +groupName",
-				types.ExprString(parts.group.Expr), group)
-			return
-		}
-	}
-}
-
-// reportLost reports the first part that is of a package which can't be had, unless it
-// does not matter: a marker names the group, and internal types have no other version.
-func (p *Package) reportLost(parts literalParts, named, internal bool, diags *diagnostics) bool {
-	for _, part := range []struct {
-		expression
-		of, remedy string
-		known      bool
-	}{
-		{parts.whole, "group", ", or name the group with +groupName", named},
-		{parts.whole, "version", "", internal},
-		{parts.group, "group", ", or name the group with +groupName", named},
-		{parts.version, "version", "", internal},
-	} {
-		if part.Expr == nil || part.known {
-			continue
-		}
-		if name, why := part.lost(maxDepth); why != "" {
-			diags.errorf(p.loader.position(name.Pos()), "%s: %s is not found%s; make sure that its module is in go.mod%s",
-				part.of, types.ExprString(name.Expr), why, part.remedy)
-			return true
-		}
-	}
-	return false
 }
 
 // firstSegment is what stands before the first dot of a group, "core" for the

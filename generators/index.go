@@ -38,7 +38,7 @@ func (c *collector) index(decl *declaration, comments typeComments, v verdict) {
 // indexes returns the indexes that the markers of a type and of its fields ask for, sorted by
 // method.
 func (c *collector) indexes(decl *declaration, tags Tags, diags *diagnostics) []Index {
-	w := &indexWalk{owner: decl, at: c.tags.at, diags: diags, open: map[string]bool{decl.spec.Name.Name: true}, reached: c.reached}
+	w := &indexWalk{owner: decl, at: c.tags.at, diags: diags, open: map[string]bool{decl.spec.Name.Name: true}, ways: map[token.Pos]int{}, reached: c.reached}
 	for _, m := range tags.Indexes {
 		w.function(m)
 	}
@@ -75,6 +75,10 @@ func (c *collector) checkFieldMarkers(pkg *Package, attached map[*ast.CommentGro
 	}
 }
 
+// maxWays bounds how often a walk reaches a marked field. Two ways are an error already; structs
+// that hold each other twice have any number of them.
+const maxWays = 8
+
 // indexWalk finds what the markers of a type, and of the fields that it is made of, ask for.
 type indexWalk struct {
 	owner   *declaration
@@ -82,7 +86,8 @@ type indexWalk struct {
 	diags   *diagnostics
 	found   []Index
 	open    map[string]bool    // the named types that are walked through
-	endless bool               // one of them holds itself, which is reported
+	ways    map[token.Pos]int  // to each marked field
+	ended   bool               // by a type that holds itself, or too many ways to a field: both are reported
 	reached map[token.Pos]bool // the markers of fields
 }
 
@@ -111,7 +116,7 @@ func (w *indexWalk) distinct() {
 
 // descend looks for marked fields in what the package declares of a type.
 func (w *indexWalk) descend(t typeRef, at valuePath) {
-	if w.endless {
+	if w.ended {
 		return
 	}
 	if part, inside, ok := at.part(t); ok {
@@ -136,7 +141,7 @@ func (w *indexWalk) descend(t typeRef, at valuePath) {
 func (w *indexWalk) named(decl *declaration, at valuePath) {
 	name := decl.spec.Name.Name
 	if w.open[name] {
-		w.endless = true
+		w.ended = true
 		w.diags.errorf(w.at(decl.spec.Name.Pos()), "+%s: %s of %s holds itself, by %s, so that fields in it have no one path; leave out their markers, and index %s by a function: +%s=By…,func=… on the type",
 			indexTag, name, w.name(), strings.Join(at.fields, "."), w.name(), indexTag)
 		return
@@ -193,6 +198,10 @@ func (w *indexWalk) field(t typeRef, field *ast.Field, at valuePath) {
 	for _, name := range fieldNames(field) {
 		if len(marked) == 0 {
 			w.descend(t.in(field.Type), at.field(name, len(field.Names) == 0))
+		}
+		if len(marked) > 0 {
+			w.ways[name.Pos()]++
+			w.ended = w.ended || w.ways[name.Pos()] == maxWays
 		}
 		for _, m := range marked {
 			if found, ok := w.fieldMarker(m); ok {

@@ -50,6 +50,8 @@ func TestIndexMethodsWrittenByHand(t *testing.T) {
 
 type OrderListerExpansion interface{ ByNode(int) }
 
+type OrderNamespaceListerExpansion any
+
 func (l *orderLister) ByNode(int) {}
 
 func (l orderNamespaceLister) AllByRef() {}
@@ -57,7 +59,7 @@ func (l orderNamespaceLister) AllByRef() {}
 func (l *otherLister) ByUID() {}
 `)
 	_, err := Run(t.Context(), options)
-	want := "api/v1/types.go:29:5: +informer-gen:index: ByNode is a method that was written by hand at pkg/generated/listers/shop/v1/order_expansion.go:5:23; remove it, or name another: +informer-gen:index=By…"
+	want := "api/v1/types.go:29:5: +informer-gen:index: ByNode is a method that was written by hand at pkg/generated/listers/shop/v1/order_expansion.go:7:23; remove it, or name another: +informer-gen:index=By…"
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "and 1 more errors") {
 		t.Errorf("got %v\nwant %s, and another", err, want)
 	}

@@ -26,13 +26,13 @@ type jsonField struct {
 // jsonFields are the fields of a struct, and of those that it embeds, by the rules of
 // encoding/json; owner is the struct's name. TypeMeta, which every API type has, is left
 // out. What can't be found is passed to lost.
-func (t typeRef) jsonFields(owner string, depth int, lost func(string)) []jsonField {
+func (t typeRef) jsonFields(owner string, seen visited, lost func(string)) []jsonField {
 	under, missing := t.underlying()
 	if missing != "" {
 		lost(missing)
 	}
 	structure, ok := under.Expr.(*ast.StructType)
-	if !ok || depth == 0 {
+	if !ok || !seen.first(structure) {
 		return nil
 	}
 	var fields, embedded []jsonField
@@ -42,7 +42,7 @@ func (t typeRef) jsonFields(owner string, depth int, lost func(string)) []jsonFi
 		switch {
 		case name == "-", len(field.Names) == 0 && baseName(field.Type) == "TypeMeta":
 		case len(field.Names) == 0 && name == "" && typ.isStruct(lost):
-			embedded = append(embedded, typ.value().jsonFields(typ.value().String(), depth-1, lost)...)
+			embedded = append(embedded, typ.value().jsonFields(typ.value().String(), seen, lost)...)
 		default:
 			for _, ident := range fieldNames(field) {
 				if ident.IsExported() {

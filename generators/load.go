@@ -32,8 +32,10 @@ type Package struct {
 
 	loader   *loader
 	deferred []string
-	unbuilt  []*File         // those with a marker that the go command would leave out
-	copied   map[string]bool // the types with a method DeepCopyObject
+	unbuilt  []*File                      // those with a marker that the go command would leave out
+	copied   map[string]bool              // the types with a method DeepCopyObject
+	getters  bool                         // a deferred file may have methods of objectMethods
+	declared map[string]map[string]method // by receiver and name, once methodsOf has looked
 	// kubebuilder is true if there is any marker for controller-gen, which then
 	// makes the CRDs.
 	kubebuilder bool
@@ -72,9 +74,9 @@ type loader struct {
 	packages     map[string]*Package // by import path; nil if it can't be had
 	failed       map[string]error    // why a package can't be had
 	looked       map[string]bool     // the packages that the patterns name, by import path
-	excluded     func(location) bool // by the options
-	read         []string            // the directories of the packages that the patterns name, but excluded ones
-	otherModules int                 // modules below the patterns that have API types
+	choice       choice
+	read         []string // the directories of the packages that the patterns name, but excluded ones
+	otherModules int      // modules below the patterns that have API types
 	// clientsets are by import path, and nil if they are not there.
 	clientsets map[string]*clientset
 	log        func(format string, args ...any)
@@ -85,8 +87,8 @@ func newLoader(ctx context.Context, options *Options) *loader {
 	return &loader{
 		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{notice: options.Notice}, build: buildContext(),
 		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{}, clientsets: map[string]*clientset{},
-		excluded: newChoice(options).excludes(options.Dir),
-		log:      options.log, counter: options.counter,
+		choice: newChoice(options),
+		log:    options.log, counter: options.counter,
 	}
 }
 
@@ -106,7 +108,8 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 	for _, location := range locations {
 		l.looked[location.Path] = true
 	}
-	locations = slices.DeleteFunc(locations, l.excluded)
+	locations = slices.DeleteFunc(locations, func(at location) bool { return l.choice.excludes(l.dir, at) })
+	l.choice.checkPackages(diags)
 	for _, location := range locations {
 		l.read = append(l.read, location.Dir)
 	}
@@ -141,7 +144,7 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 // the go command does not look into them either.
 func (l *loader) lookAside(modules []string, diags *diagnostics) {
 	for _, dir := range modules {
-		if !hasSigns(dir) {
+		if !hasSigns(l.ctx, dir) {
 			l.log("passed over %s, another module without API types", relative(l.dir, dir))
 			continue
 		}
@@ -198,6 +201,7 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 			}
 		case (isGenerated(source) || isSwaggerDoc(source)) && !containsAny(source, marks):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
+			pkg.getters = pkg.getters || hasObjectMethod(source)
 			pkg.addCopied(source)
 		default:
 			interesting = interesting || mayDeclare(source)

@@ -158,12 +158,28 @@ const (
 	}
 }
 
-// The go command builds files of the tags in GOFLAGS, and so do we.
+// The go command builds files of the tags in GOFLAGS, and so do we, with its quotes.
 func TestTagsOfGOFLAGS(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod -tags=preview,other")
-	options := project(t)
-	writeFile(t, filepath.Join(options.Dir, "api/v1/types.go"), "//go:build preview && other\n\n"+orderType)
-	generates(t, options, "Order api/v1/types.go:9:6")
+	for _, flags := range []string{
+		"-mod=mod -tags=preview,other", "'-tags=preview other' -mod=mod", `-mod=mod	"--tags=preview,other"`, `'-ldflags=-X main.text="-tags=no"' -tags=preview,other`,
+	} {
+		t.Run(flags, func(t *testing.T) {
+			t.Setenv("GOFLAGS", flags)
+			options := project(t)
+			writeFile(t, filepath.Join(options.Dir, "api/v1/types.go"), "//go:build preview && other\n\n"+orderType)
+			generates(t, options, "Order api/v1/types.go:9:6")
+		})
+	}
+}
+
+// A module directive may have brackets.
+func TestModuleInBrackets(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"module (\n\texample.com/shop\n)\n", "module ( // ours\n\t\"example.com/shop\" // quoted\n)\n\ngo 1.26\n"} {
+		options := project(t)
+		writeFile(t, filepath.Join(options.Dir, "go.mod"), text)
+		generates(t, options, "Order api/v1/types.go:7:6")
+	}
 }
 
 // A comma list of patterns may have spaces.

@@ -16,6 +16,8 @@ type marker struct {
 	name string
 	// value is what stands after it, without a trailing comment.
 	value string
+	// valued is true if a "=" follows the name.
+	valued bool
 	// extra is text that follows a name without "=".
 	extra string
 	pos   token.Pos
@@ -85,7 +87,7 @@ func parseMarker(line string) (marker, bool) {
 		}
 		rest := strings.TrimLeft(line, " \t")[1+len(name):]
 		if value, ok := strings.CutPrefix(rest, "="); ok {
-			return marker{name: name, value: withoutComment(value)}, true
+			return marker{name: name, value: withoutComment(value), valued: true}, true
 		}
 		return marker{name: name, extra: withoutComment(rest)}, true
 	}

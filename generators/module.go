@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 )
@@ -46,7 +47,7 @@ func (m *modules) of(dir string) (*module, error) {
 	content, err := os.ReadFile(file)
 	switch {
 	case err == nil:
-		name := modfile.ModulePath(content)
+		name := modulePath(content)
 		if name == "" {
 			return nil, fmt.Errorf("%s: no module path", file)
 		}
@@ -63,6 +64,18 @@ func (m *modules) of(dir string) (*module, error) {
 		m.byDir[dir] = parent
 	}
 	return m.byDir[dir], nil
+}
+
+// modulePath returns the path that a go.mod gives its module, or "".
+func modulePath(content []byte) string {
+	if path := modfile.ModulePath(content); path != "" && path[0] != '(' {
+		return path
+	}
+	parsed, err := modfile.ParseLax("go.mod", content, nil) // of a module directive with brackets
+	if err != nil || parsed.Module == nil {
+		return ""
+	}
+	return parsed.Module.Mod.Path
 }
 
 // isNotDirectory reports that there is a file where a directory was expected. The
@@ -111,13 +124,17 @@ func (m *modules) importPath(dir string) (string, error) {
 	return path.Join(mod.path, rel), nil
 }
 
+// waitDelay is how long the output of what an interrupted go command has started is waited
+// for, such as git, which can outlive it.
+const waitDelay = time.Second
+
 // goList asks the go command, from dir, where packages are. It sees what go.mod,
 // go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
 func goList(ctx context.Context, dir string, patterns, optional []string, notice func(string)) (map[string]string, error) {
 	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.WaitDelay = dir, waitDelay
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &downloads{notice: notice})
 	err := cmd.Run()

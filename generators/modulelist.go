@@ -55,7 +55,7 @@ func inModules(ctx context.Context, dir string, patterns, optional []string) (ma
 		dirs := []string{at}
 		if recursive {
 			var err error
-			if dirs, _, err = walk(at); err != nil {
+			if dirs, _, err = walk(ctx, at); err != nil {
 				return nil, false
 			}
 		}
@@ -131,7 +131,7 @@ func moduleOf(pattern string, modules []string) (string, bool) {
 func goListModules(ctx context.Context, dir string, modules []string) map[string]string {
 	args := []string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}", "--"}
 	cmd := exec.CommandContext(ctx, "go", append(args, modules...)...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.WaitDelay = dir, waitDelay
 	output, err := cmd.Output()
 	if err != nil {
 		return nil

@@ -1,7 +1,10 @@
 package generators
 
 import (
+	"cmp"
 	"go/token"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -35,6 +38,17 @@ func (n namers) pluralOf(t *types.Type) string {
 		return endpoints.Name
 	}
 	return n.plural.Name(t)
+}
+
+// check warns of exceptions for types that there are not. Scripts name Endpoints, and the lists
+// of types as well.
+func (n namers) check(model *Model, diags *diagnostics) {
+	names := append(model.names(), endpoints.Name)
+	for _, kind := range slices.Sorted(maps.Keys(n.exceptions)) {
+		if !slices.Contains(names, kind) && !slices.Contains(names, strings.TrimSuffix(kind, "List")) {
+			diags.warnf(noPosition, "--plural-exceptions: no type %s%s", kind, cmp.Or(DidYouMean(kind, "", names), "; leave it out, unless other runs need it"))
+		}
+	}
 }
 
 // resources returns the plural names of a type in the API as client-gen makes

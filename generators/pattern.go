@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func locate(ctx context.Context, dir string, patterns, also []string, mods *modu
 	var listed []string
 	var problems []error
 	for _, pattern := range patterns {
-		known, err := found.walk(dir, pattern, mods)
+		known, err := found.walk(ctx, dir, pattern, mods)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("pattern %q: %w", pattern, err))
 		} else if !known {
@@ -87,7 +88,7 @@ func locate(ctx context.Context, dir string, patterns, also []string, mods *modu
 
 // walk adds the packages of a pattern, and returns false if only the go command
 // knows them.
-func (f *located) walk(dir, pattern string, mods *modules) (known bool, err error) {
+func (f *located) walk(ctx context.Context, dir, pattern string, mods *modules) (known bool, err error) {
 	base, rest, recursive := strings.Cut(filepath.ToSlash(pattern), "...")
 	if recursive && rest == "" {
 		base = strings.TrimSuffix(base, "/")
@@ -98,7 +99,7 @@ func (f *located) walk(dir, pattern string, mods *modules) (known bool, err erro
 	if err != nil || root == "" {
 		return false, err
 	}
-	dirs, modules, err := directories(root, recursive)
+	dirs, modules, err := directories(ctx, root, recursive)
 	if err != nil {
 		return false, err
 	}
@@ -135,11 +136,11 @@ func matcher(pattern string) func(path string) bool {
 }
 
 // directories lists a directory, or those with Go files in and below it.
-func directories(root string, recursive bool) (dirs, modules []string, err error) {
+func directories(ctx context.Context, root string, recursive bool) (dirs, modules []string, err error) {
 	if !recursive && hasGoFiles(root) {
 		return []string{root}, nil, nil
 	}
-	dirs, modules, err = walk(root)
+	dirs, modules, err = walk(ctx, root)
 	if err != nil || recursive {
 		return dirs, modules, err
 	}
@@ -185,10 +186,10 @@ func rootOf(dir, base string, mods *modules) (string, error) {
 // walk lists the directories with Go files below root, as "go list root/..."
 // does: without vendor, testdata, what begins with . or _, and other modules, whose
 // directories it lists as well.
-func walk(root string) (dirs, modules []string, err error) {
+func walk(ctx context.Context, root string) (dirs, modules []string, err error) {
 	// With a separator at its end, a root that is a link is followed.
 	err = filepath.WalkDir(root+string(filepath.Separator), func(dir string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		dir = filepath.Clean(dir)

@@ -154,7 +154,7 @@ func (t tree) planListers(version *Version, group *Group, minimal bool, add func
 		reserve(file, names)
 		kinds = append(kinds, kind.data())
 		// As in upstream, a hand-written file takes the place of the empty interfaces.
-		handWritten := exists(filepath.Join(to.dir, strings.ToLower(kind.Ident)+"_expansion.go"))
+		handWritten := exists(filepath.Join(to.dir, expansionFile(kind)))
 		expanded[kind.Ident] = handWritten || !minimal
 		if !handWritten && !minimal {
 			empty = append(empty, kind.data())

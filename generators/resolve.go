@@ -15,6 +15,17 @@ import (
 // refer to themselves end.
 const maxDepth = 16
 
+// visited are the structs and interfaces that a walk along embedded fields has entered.
+// There may be any number of ways through those that embed each other.
+type visited map[ast.Node]bool
+
+// first reports whether a walk enters a type for the first time, and notes it.
+func (v visited) first(body ast.Node) bool {
+	again := v[body]
+	v[body] = true
+	return !again
+}
+
 // index fills the tables of a package. What its generated files declare is
 // added only by parseDeferred.
 func (p *Package) index() {
@@ -40,6 +51,8 @@ func (p *Package) indexFile(file *File) {
 				for i, name := range spec.Names {
 					if i < len(spec.Values) {
 						p.consts[name.Name] = constant{file: file, value: spec.Values[i]}
+					} else if baseName(spec.Type) == "GroupVersion" { // which init sets
+						p.consts[name.Name] = constant{file: file, value: &ast.CompositeLit{Type: spec.Type}}
 					}
 				}
 			}
@@ -201,23 +214,17 @@ func (d *declaration) unalias() *declaration {
 
 // hasMethod reports whether the package declares a method of the type.
 func (d *declaration) hasMethod(name string) bool {
-	d.pkg.index()
-	d.pkg.parseDeferred()
-	for _, file := range d.pkg.Files {
-		for _, decl := range file.Syntax.Decls {
-			method, ok := decl.(*ast.FuncDecl)
-			if ok && method.Name.Name == name && method.Recv.NumFields() == 1 && baseName(method.Recv.List[0].Type) == d.spec.Name.Name {
-				return true
-			}
-		}
-	}
-	return false
+	_, ok := d.pkg.methodsOf(d.spec.Name.Name)[name]
+	return ok
 }
 
 // lost returns the name of a type that can't be found, and by which a type is defined or
 // which it embeds, also through other types, with its place and the reason; or "".
-func (d *declaration) lost(depth int) string {
+func (d *declaration) lost(seen visited) string {
 	fields, holder := d.structure()
+	if !seen.first(holder.spec.Type) {
+		return ""
+	}
 	exprs := []ast.Expr{holder.spec.Type}
 	if fields != nil {
 		exprs = nil
@@ -231,11 +238,11 @@ func (d *declaration) lost(depth int) string {
 		name := baseName(expr)
 		next, meta := holder.refer(expr)
 		switch {
-		case depth == 0, meta != "", name == "", doc.IsPredeclared(name):
+		case meta != "", name == "", doc.IsPredeclared(name):
 		case next == nil:
 			return fmt.Sprintf("%s at %s, which is not found%s", types.ExprString(expr), holder.pkg.loader.position(expr.Pos()), holder.whyLost(expr))
-		case next != d:
-			if found := next.lost(depth - 1); found != "" {
+		default:
+			if found := next.lost(seen); found != "" {
 				return found
 			}
 		}
@@ -291,11 +298,11 @@ type meta struct {
 
 // embeds looks for an embedded field of the given name, in the type and in what
 // it embeds.
-func (d *declaration) embeds(name string) meta { return d.embedsWithin(name, maxDepth) }
+func (d *declaration) embeds(name string) meta { return d.embedsWithin(name, visited{}) }
 
-func (d *declaration) embedsWithin(name string, depth int) meta {
+func (d *declaration) embedsWithin(name string, seen visited) meta {
 	fields, holder := d.structure()
-	if fields == nil || depth == 0 {
+	if fields == nil || !seen.first(fields) {
 		return meta{}
 	}
 	var bases []*ast.Field
@@ -309,19 +316,14 @@ func (d *declaration) embedsWithin(name string, depth int) meta {
 		bases = append(bases, field)
 	}
 	for _, field := range bases {
-		base, ofMeta := holder.refer(field.Type)
+		base, ofMeta := holder.embedded(field.Type)
 		if ofMeta == name {
 			return meta{found: true, tag: tagOf(field)}
 		}
 		if base == nil {
 			continue
 		}
-		if base.spec.Assign.IsValid() { // an alias, perhaps of the one looked for
-			if _, ofMeta := base.refer(base.spec.Type); ofMeta == name {
-				return meta{found: true, tag: tagOf(field)}
-			}
-		}
-		if found := base.embedsWithin(name, depth-1); found.found {
+		if found := base.embedsWithin(name, seen); found.found {
 			return found
 		}
 	}
@@ -361,26 +363,36 @@ type expression struct {
 	ast.Expr
 }
 
-// value follows the names of constants and variables, of this and other
-// packages, to what they are made of.
-func (e expression) value() expression {
-	for range maxDepth {
+// value follows the names of constants and variables, of this and other packages, and of
+// fields of theirs, to what they are made of. A pointer is what it points to.
+func (e expression) value() expression { return e.follow(maxDepth) }
+
+func (e expression) follow(depth int) expression {
+	for ; depth > 0; depth-- {
 		var found constant
 		var ok bool
 		switch expr := e.Expr.(type) {
 		case *ast.ParenExpr:
 			found, ok = constant{file: e.file, value: expr.X}, true
+		case *ast.StarExpr:
+			found, ok = constant{file: e.file, value: expr.X}, true
+		case *ast.UnaryExpr:
+			found, ok = constant{file: e.file, value: expr.X}, expr.Op == token.AND
 		case *ast.Ident:
 			e.pkg.index()
 			found, ok = e.pkg.consts[expr.Name]
 		case *ast.SelectorExpr:
-			name, _ := expr.X.(*ast.Ident)
-			if name == nil {
-				return e
+			path := ""
+			if name, _ := expr.X.(*ast.Ident); name != nil {
+				path = e.file.imported(e.pkg, name.Name)
 			}
-			path := e.file.imported(e.pkg, name.Name)
 			if path == "" {
-				return e
+				field := expression{e.pkg, e.file, expr.X}.follow(depth-1).element(expr.Sel.Name, -1)
+				if field.Expr == nil {
+					return e
+				}
+				e = field
+				continue
 			}
 			pkg := e.pkg.loader.loadImport(path, e.pkg.Dir)
 			if pkg == nil {
@@ -396,6 +408,25 @@ func (e expression) value() expression {
 		e.file, e.Expr = found.file, found.value
 	}
 	return e
+}
+
+// element returns the value of a field in a literal: by its name, or by its place in one without
+// names. There is no Expr if it is left out.
+func (e expression) element(name string, place int) expression {
+	composite, ok := e.Expr.(*ast.CompositeLit)
+	if !ok {
+		return expression{}
+	}
+	for i, element := range composite.Elts {
+		pair, ok := element.(*ast.KeyValueExpr)
+		switch {
+		case ok && baseName(pair.Key) == name:
+			return expression{e.pkg, e.file, pair.Value}
+		case !ok && i == place:
+			return expression{e.pkg, e.file, element}
+		}
+	}
+	return expression{}
 }
 
 // lost returns the first name that an expression is made of and that is of a package

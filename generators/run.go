@@ -83,10 +83,13 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, err // what is missing of a package would only cause more problems
 	}
 	collecting := options.begin("collecting")
-	result.Model, err = collect(packages, &options, &diags)
+	result.Model, err = collect(ctx, packages, &options, &diags)
 	result.OtherModules = loader.otherModules
 	if options.CRDs != "" && err == nil {
-		err = checkCRDs(&options, result.Model, &diags)
+		err = checkCRDs(ctx, &options, result.Model, &diags)
+	}
+	if ctx.Err() != nil {
+		return result, context.Cause(ctx) // what was not found for it is no problem
 	}
 	if options.Strict {
 		diags.refuseSkipped(result.Model)
@@ -145,14 +148,18 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	}
 	own := readGoMod(options.Dir, to.informers)
 	if err := examine(options, loader, result, to, own); err != nil {
-		return err
+		return orCancelled(ctx, err)
 	}
 	files, err := renderAll(ctx, options, loader, result, to)
 	if err != nil {
 		return err
 	}
+	var beside diagnostics
+	if err := errors.Join(loader.checkBeside(files, &beside), beside.err()); err != nil {
+		return beside.orElse(err)
+	}
 	if err := compareAll(options, loader, result, to, files); err != nil {
-		return err
+		return orCancelled(ctx, err)
 	}
 	if options.Mode == Verify {
 		result.Diff = unified(result.Changes)
@@ -177,11 +184,11 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
 	var diags diagnostics
 	reachable(options, result.Model, to, &diags)
-	checkHandWritten(options, result.Model, to, &diags)
+	checkHandWritten(options, loader, result.Model, to, &diags)
 	if diags.err() != nil {
 		return diags.err()
 	}
-	advise(options, result.Model, to, loader.mods, &diags)
+	advise(options, to, loader.mods, &diags)
 	if own != nil {
 		own.advise(&diags)
 	}
@@ -209,7 +216,7 @@ func renderAll(ctx context.Context, options *Options, loader *loader, result *Re
 		}
 		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
 	})
-	if err := loader.placeable(options.Dir, outputs, result.Model); err != nil {
+	if err := loader.placeable(options.Dir, outputs, result.Model, to); err != nil {
 		return nil, err
 	}
 	rendering := options.begin("rendering")
@@ -242,7 +249,7 @@ func compareAll(options *Options, loader *loader, result *Result, to targets, fi
 		return err
 	}
 	comparing.end("%s to change", count(len(result.Changes), "file"))
-	return nil
+	return loader.ctx.Err()
 }
 
 func absolute(dir, path string) string {

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"context"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 // signs of API types: a package that only a pattern with ... matches and that
 // has none of them, nor a struct that embeds ObjectMeta, is not parsed.
 var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("+kubebuilder:resource"), []byte("+kubebuilder:subresource"),
-	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion"), []byte("+" + slimTag)}
+	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion"), []byte("+" + ownTags)}
 
 // marks are what a generated file is parsed at once for.
-var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+k8s:"), []byte("GroupVersion{")}
+var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+versionName"), []byte("+k8s:"), []byte("GroupVersion{")}
 
 // mayDeclare reports whether a source may declare an API type.
 func mayDeclare(source []byte) bool {
@@ -71,12 +72,13 @@ func isSwaggerDoc(source []byte) bool {
 	return bytes.Contains(source, []byte("\n// AUTO-GENERATED FUNCTIONS START HERE"))
 }
 
-// hasSigns reports whether a file below a directory has a sign of API types.
-func hasSigns(root string) bool {
+// hasSigns reports whether a file below a directory has a sign of API types, as far as it
+// was looked into when the context ended.
+func hasSigns(ctx context.Context, root string) bool {
 	found := false
 	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error { // what can't be read has none
 		switch {
-		case found:
+		case found, ctx.Err() != nil:
 			return filepath.SkipAll
 		case err == nil && entry.IsDir() && path != root && ignored(entry.Name()):
 			return filepath.SkipDir

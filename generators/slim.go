@@ -44,6 +44,7 @@ func (c *collector) slimVerdict(decl *declaration, comments typeComments, tags T
 		return verdict{}
 	}
 	checkFields(decl, full, c.diags)
+	c.checkMethods(decl)
 	out := c.generatedFor(fullTags, own)
 	out.client = false // which would write objects without the fields that the type lacks
 	if out == (generated{}) {

@@ -108,10 +108,8 @@ func TestOnlyMissingMethodsAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		var found []string
-		for _, method := range copyMethods {
-			for receiver := range receivers(content, method) {
-				found = append(found, receiver+"."+method)
-			}
+		for receiver, method := range declaredMethods(content, copyMethods...) {
+			found = append(found, receiver+"."+method)
 		}
 		slices.Sort(found)
 		return strings.Join(found, " ")

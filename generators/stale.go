@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -94,9 +95,12 @@ func (s *sweeper) swept(options *Options) map[string]layout {
 	return roots
 }
 
-// hadClients reports whether an earlier run wrote clients: some stand there, and no other
-// folder beside that of the informers has a factory whose run they may be of.
+// hadClients reports whether an earlier run wrote clients: some stand there, inside of the
+// module, and no other folder beside that of the informers has a factory whose run they may be of.
 func (s *sweeper) hadClients() bool {
+	if s.to.inside(s.loader.dir, s.loader.mods, s.to.clients) != nil {
+		return false
+	}
 	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !hasHeader(content) {
 		return false
 	}
@@ -131,6 +135,10 @@ func (s *sweeper) stale(options *Options, diags *diagnostics) ([]string, error) 
 		if len(unneeded) > 0 && len(s.failed) > 0 {
 			s.warnUnswept(root, unneeded, diags)
 			unneeded = nil
+		}
+		if root == s.to.clients.dir && len(unneeded) > 0 && !options.Clients && !options.hasClientset() {
+			diags.warnf(token.Position{Filename: relative(s.loader.dir, unneeded[0].path)},
+				"clients: an earlier run wrote %s with --clients, which this one lacks, so that they are removed; add --clients to keep them", relative(s.loader.dir, root))
 		}
 		for _, file := range unneeded {
 			found[file.path] = true
@@ -169,7 +177,7 @@ func (s *sweeper) staleCopies() []string {
 // A folder with a factory of another run is that run's.
 func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, temporary []string, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
+		switch err = cmp.Or(err, s.loader.ctx.Err()); {
 		case errors.Is(err, os.ErrNotExist) && path == root:
 			return nil
 		case err != nil:
@@ -394,14 +402,18 @@ func methodsByPackage(file string) map[string]string {
 func importsOf(syntax *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, spec := range syntax.Imports {
-		path, _ := strconv.Unquote(spec.Path.Value)
-		name := lastElement(path)
-		if spec.Name != nil {
-			name = spec.Name.Name
-		}
-		imports[name] = path
+		imports[importName(spec)], _ = strconv.Unquote(spec.Path.Value)
 	}
 	return imports
+}
+
+// importName is the name that an import has in its file.
+func importName(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	path, _ := strconv.Unquote(spec.Path.Value)
+	return lastElement(path)
 }
 
 // refuse reports informers or clients of API packages that this run does not read.

@@ -157,7 +157,12 @@ func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
 func TestAbandonedTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	options := project(t)
+	half := filepath.Join(options.Dir, temporaryPrefix+"999999999-1") // beside the folder that the run makes
+	writeFile(t, filepath.Join(half, "generated/informers/factory.go"), "half")
 	mustRun(t, options)
+	if exists(half) {
+		t.Error("the directory of a run that was killed is still there")
+	}
 	ended := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	if err := ended.Run(); err != nil {
 		t.Fatal(err)

@@ -30,8 +30,8 @@ func (s *subset) structs(slim, full typeRef, name, owner string, at token.Positi
 	lost := func(missing string) {
 		s.diags.errorf(at, "field: %s can't be checked, since it refers to %s; make sure that it is declared, and its module in go.mod", name, missing)
 	}
-	fields := full.jsonFields(owner, maxDepth, lost)
-	for _, field := range slim.jsonFields(name, maxDepth, lost) {
+	fields := full.jsonFields(owner, visited{}, lost)
+	for _, field := range slim.jsonFields(name, visited{}, lost) {
 		if match, ok := s.match(field, fields, owner); ok {
 			s.field(field, match)
 		}
@@ -91,9 +91,9 @@ func (s *subset) types(slimField, fullField jsonField, slim, full typeRef) {
 	switch lost := cmp.Or(lostSlim, lostFull); {
 	case lost != "":
 		s.diags.errorf(slimField.pos, "field: %s can't be checked, since it refers to %s; make sure that it is declared, and its module in go.mod", slimField.goName, lost)
-	case full.decodesItself(maxDepth):
+	case full.decodesItself(visited{}):
 		s.diags.errorf(slimField.pos, "field: %s is %s, but %s in %s, which decodes itself; declare it as that", slimField.goName, slimField.shown(), fullField.shown(), fullField.owner)
-	case slim.decodesItself(maxDepth):
+	case slim.decodesItself(visited{}):
 		s.diags.errorf(slimField.pos, "field: %s is %s, which decodes itself, but %s in %s; declare it as that", slimField.goName, slimField.shown(), fullField.shown(), fullField.owner)
 	case kind == jsonOpaque || slimUnder.kind() != kind:
 		s.mismatch(slimField, fullField)

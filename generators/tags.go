@@ -16,6 +16,9 @@ type Tags struct {
 	CRD bool
 	// Skip is true for +kubebuilder:skip.
 	Skip bool
+	// Unserved is the marker by which the CRD does not serve the version:
+	// kubebuilder:unservedversion or kubebuilder:skipversion.
+	Unserved string
 	// NonNamespaced is true for +genclient:nonNamespaced.
 	NonNamespaced bool
 	// NoVerbs is true for +genclient:noVerbs.
@@ -40,7 +43,12 @@ type Tags struct {
 func (t Tags) marked() bool { return t.Genclient || t.Root || t.CRD || t.Slim != "" }
 
 // crdTags are those that controller-gen reads of the types of CRDs only.
-var crdTags = []string{"kubebuilder:resource", "kubebuilder:subresource", "kubebuilder:printcolumn", "kubebuilder:storageversion"}
+var crdTags = append([]string{"kubebuilder:resource", "kubebuilder:subresource", "kubebuilder:printcolumn", "kubebuilder:storageversion",
+	"kubebuilder:deprecatedversion", "kubebuilder:selectablefield"}, unservedTags...)
+
+// unservedTags are those by which controller-gen leaves a version out of a CRD, or says that it
+// is not served.
+var unservedTags = []string{"kubebuilder:unservedversion", "kubebuilder:skipversion"}
 
 // ofCRD reports whether only the type of a CRD has the marker.
 func (m marker) ofCRD() bool {
@@ -83,6 +91,8 @@ func (p tagParser) parse(m markers) Tags {
 			tags.StatusSubresource = true
 		case marker.name == "kubebuilder:skip":
 			tags.Skip = true
+		case slices.Contains(unservedTags, marker.name):
+			tags.Unserved = marker.name
 		case marker.name == "resourceName":
 			tags.ResourceName, tags.resourceNamePos = unquote(marker.value), marker.pos
 			p.resourceName("+resourceName", tags.ResourceName, marker)
@@ -97,13 +107,13 @@ func (p tagParser) parse(m markers) Tags {
 }
 
 // readTags are the tags that count here and are not of the genclient family.
-var readTags = []string{"genclient", "groupName", "groupGoName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
-	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag, indexTag}
+var readTags = []string{"genclient", "groupName", "groupGoName", "versionName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
+	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:skipversion", "kubebuilder:unservedversion", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag, indexTag}
 
 // misspelt warns of a tag that is one letter off, or capital letters, one that
 // counts. Other unknown ones are another tool's.
 func (p tagParser) misspelt(m marker) {
-	if slices.Contains(readTags, m.name) {
+	if slices.Contains(readTags, m.name) || m.ofGroup() {
 		return
 	}
 	for _, tag := range readTags {

@@ -1,12 +1,14 @@
 package generators
 
 import (
+	"cmp"
 	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/templates"
@@ -32,6 +34,44 @@ func (f folder) as(name string) templates.Import {
 // targets says where output goes.
 type targets struct {
 	informers, listers, clients folder
+	// home is the module that the folder of the informers is in, or nil.
+	home *module
+}
+
+// written are the folders that files are written to.
+func (t targets) written(options *Options) []folder {
+	return slices.DeleteFunc(t.imported(options), func(out folder) bool { return options.SkipListers && out == t.listers })
+}
+
+// inside reports a folder that is not in the module of the informers, where it seems to be or
+// where links lead to, unless the go.mod there says its import path. Nothing is in a module if
+// the informers are in none.
+func (t targets) inside(base string, mods *modules, out folder) error {
+	if t.home == nil {
+		return nil
+	}
+	dir, shown := resolved(out.dir), relative(base, out.dir)
+	mod, err := mods.of(dir)
+	if err == nil && strings.HasPrefix(filepath.ToSlash(strings.TrimPrefix(dir, mod.dir)+"/"), "/vendor/") {
+		return fmt.Errorf("output: %s: is a folder of vendored code, which go mod vendor replaces; choose another --output-dir", shown)
+	}
+	if path, _ := mods.importPath(dir); err == nil && (path == out.path || mod.dir == resolved(t.home.dir)) {
+		return nil
+	}
+	if rel := relativeTo(t.home.dir, out.dir); dir != filepath.Join(resolved(t.home.dir), rel) {
+		return fmt.Errorf("output: %s: leads to %s by a link, outside of module %s; remove the link, or name that folder with --output-dir and its import path with --output-pkg", shown, dir, t.home.path)
+	}
+	return fmt.Errorf("output: %s: is outside of module %s, in which the informers are; choose an --output-dir below its root, such as ./informers, or other --listers-package",
+		shown, t.home.path)
+}
+
+// resolved returns a path without links, of which the end need not exist.
+func resolved(path string) string {
+	found, err := filepath.EvalSymlinks(path)
+	if err == nil || filepath.Dir(path) == path {
+		return filepath.Clean(cmp.Or(found, path))
+	}
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
 // imported are the folders whose packages generated code imports, or is in.
@@ -92,8 +132,14 @@ func resolveTargets(options *Options, mods *modules) (targets, error) {
 	if options.Clients && (found.clients.dir == found.informers.dir || !options.SkipListers && found.clients.dir == found.listers.dir) {
 		return found, fmt.Errorf("clients: %s is the package of the informers or listers too; choose another --output-dir or --listers-package", found.clients.path)
 	}
+	found.home, _ = mods.of(found.informers.dir) // no module, none to stay inside
 	for _, out := range found.imported(options) {
 		if err := usable(options.Dir, out.dir); err != nil {
+			return found, err
+		}
+	}
+	for _, out := range found.written(options) {
+		if err := found.inside(options.Dir, mods, out); err != nil {
 			return found, err
 		}
 	}
@@ -143,6 +189,16 @@ func internalParent(importPath string) (string, bool) {
 	return strings.TrimPrefix(path[:last+1], "/"), true
 }
 
+// folderOf returns a directory below one of the targets with its import path.
+func (t targets) folderOf(dir string) folder {
+	for _, root := range []folder{t.listers, t.clients, t.informers} {
+		if rel, err := filepath.Rel(root.dir, dir); err == nil && filepath.IsLocal(rel) {
+			return root.join(filepath.ToSlash(rel))
+		}
+	}
+	return folder{dir: dir}
+}
+
 func firstElement(importPath string) string {
 	first, _, _ := strings.Cut(importPath, "/")
 	return first
@@ -153,8 +209,9 @@ func firstElement(importPath string) string {
 func lastElement(importPath string) string { return path.Base(importPath) }
 
 // placeable reports outputs that can't be where they are to go: two packages in
-// one directory, one that holds the API types, or one among other packages.
-func (l *loader) placeable(dir string, outputs []output, model *Model) error {
+// one directory, one that holds the API types, one among other packages, or a link that leads
+// out of the module.
+func (l *loader) placeable(dir string, outputs []output, model *Model, to targets) error {
 	folders, files := map[string]string{}, map[string]bool{}
 	for _, out := range outputs {
 		folder, name := filepath.Dir(out.path), out.data.PackageName()
@@ -164,6 +221,9 @@ func (l *loader) placeable(dir string, outputs []output, model *Model) error {
 		files[out.path] = true
 		if _, beside := out.data.(*templates.DeepCopies); !beside { // which are in a package of API types
 			folders[folder] = name
+			if err := to.inside(dir, l.mods, to.folderOf(folder)); err != nil {
+				return err
+			}
 		}
 	}
 	var diags diagnostics

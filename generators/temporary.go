@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// temporaryPrefix begins the names of temporary files, before the id of the process
-// that writes them.
+// temporaryPrefix begins the names of temporary files and directories, before the id of the
+// process that writes them.
 const temporaryPrefix = ".informer-gen-"
 
 // writeTemporary writes a file beside the one it is to replace, with its mode.
@@ -34,10 +34,22 @@ func writeTemporary(path string, content []byte) (name string, err error) {
 // whatever runs under the id in its name.
 const abandonedAfter = time.Hour
 
-// isAbandoned reports whether a file is a temporary one of a run that was killed.
+// removeAbandoned removes the temporary directories that runs which were killed have left in
+// a directory. One that can't be removed hurts nobody.
+func removeAbandoned(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if entry.IsDir() && isAbandoned(entry) {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// isAbandoned reports whether a file or a directory is a temporary one of a run that was
+// killed.
 func isAbandoned(entry fs.DirEntry) bool {
 	rest, ok := strings.CutPrefix(entry.Name(), temporaryPrefix)
-	if !ok || !entry.Type().IsRegular() {
+	if !ok || !entry.Type().IsRegular() && !entry.IsDir() {
 		return false
 	}
 	id, _, _ := strings.Cut(rest, "-")

@@ -58,7 +58,7 @@ func (c *clientset) typedClient(accessor string) *typedClient {
 	if _, ok := decl.spec.Type.(*ast.InterfaceType); !ok {
 		return nil
 	}
-	return &typedClient{decl: decl, getters: decl.methodSet(maxDepth)}
+	return &typedClient{decl: decl, getters: decl.methodSet(visited{})}
 }
 
 // parseClient parses a package of a clientset, without comments, which are most of it.
@@ -100,11 +100,13 @@ func upToLastType(source []byte) []byte {
 }
 
 // methodSet returns the methods of an interface; it is partial for any other type.
-func (d *declaration) methodSet(depth int) methodSet {
+func (d *declaration) methodSet(seen visited) methodSet {
 	set := methodSet{methods: map[string]method{}}
 	body, ok := d.unalias().spec.Type.(*ast.InterfaceType)
-	if !ok || depth == 0 {
+	if !ok {
 		set.partial = true
+	}
+	if !ok || !seen.first(body) {
 		return set
 	}
 	d = d.unalias()
@@ -120,7 +122,7 @@ func (d *declaration) methodSet(depth int) methodSet {
 			set.partial = true
 			continue
 		}
-		embedded := base.methodSet(depth - 1)
+		embedded := base.methodSet(seen)
 		maps.Copy(set.methods, embedded.methods)
 		set.partial = set.partial || embedded.partial
 	}
@@ -153,7 +155,7 @@ func (c *typedClient) check(kind *Kind, diags *diagnostics) {
 	if client == nil {
 		return
 	}
-	has := client.methodSet(maxDepth)
+	has := client.methodSet(visited{})
 	for _, verb := range []string{"List", "Watch"} {
 		if _, ok := has.methods[verb]; !ok && !has.partial {
 			diags.errorf(kind.Pos, "clientset: %s at %s has no method %s, which the informer of %s calls; run client-gen first, or leave out the verb with +genclient:skipVerbs=%s",

@@ -56,7 +56,7 @@ func (t typeRef) named() (path, name string) {
 // declaration returns that of a named type, or nil. If it can't be found, lost says so.
 func (t typeRef) declaration() (decl *declaration, lost string) {
 	path, name := t.named()
-	if path == "" && (name == "" || doc.IsPredeclared(name)) {
+	if path == "" && (name == "" || doc.IsPredeclared(name)) || path == "unsafe" { // whose source is no more than its documentation
 		return nil, ""
 	}
 	pkg := t.pkg
@@ -130,7 +130,9 @@ func (t typeRef) value() typeRef {
 }
 
 // same reports whether two expressions are one type. Pointers to a type are like the type.
-func (t typeRef) same(other typeRef) bool {
+func (t typeRef) same(other typeRef) bool { return t.sameWithin(other, maxDepth) }
+
+func (t typeRef) sameWithin(other typeRef, depth int) bool {
 	t, other = t.withoutPointers(), other.withoutPointers()
 	path, name := t.named()
 	otherPath, otherName := other.named()
@@ -144,8 +146,8 @@ func (t typeRef) same(other typeRef) bool {
 		return name == otherName && path == otherPath
 	}
 	parts, otherParts := t.parts(), other.parts()
-	return len(parts) > 0 && len(parts) == len(otherParts) && fmt.Sprintf("%T", t.Expr) == fmt.Sprintf("%T", other.Expr) &&
-		slices.EqualFunc(parts, otherParts, typeRef.same)
+	return depth > 0 && len(parts) > 0 && len(parts) == len(otherParts) && fmt.Sprintf("%T", t.Expr) == fmt.Sprintf("%T", other.Expr) &&
+		slices.EqualFunc(parts, otherParts, func(t, other typeRef) bool { return t.sameWithin(other, depth-1) })
 }
 
 // parts are the types that a slice, a map or an instance of a generic type is made of.
@@ -171,7 +173,7 @@ func (t typeRef) parts() []typeRef {
 
 // decodesItself reports whether a type has a method by which it decodes itself, of its own
 // or of what it embeds.
-func (t typeRef) decodesItself(depth int) bool {
+func (t typeRef) decodesItself(seen visited) bool {
 	t = t.unalias()
 	if decl, _ := t.declaration(); decl != nil && slices.ContainsFunc(decodeMethods, func(method string) bool {
 		return decl.pkg.declaresMethod(decl.spec.Name.Name, method)
@@ -180,8 +182,8 @@ func (t typeRef) decodesItself(depth int) bool {
 	}
 	under, _ := t.underlying()
 	fields, ok := under.Expr.(*ast.StructType)
-	return ok && depth > 0 && slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
-		return len(field.Names) == 0 && !isMeta(field.Type) && under.in(field.Type).value().decodesItself(depth-1)
+	return ok && seen.first(fields) && slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
+		return len(field.Names) == 0 && !isMeta(field.Type) && under.in(field.Type).value().decodesItself(seen)
 	})
 }
 

@@ -3,6 +3,7 @@ package generators
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,9 +77,9 @@ func hasHeader(content []byte) bool {
 	return false
 }
 
-// apply makes the changes. All new content is on disk, in temporary files,
-// before the first file is replaced; an error up to then, or a cancelled context,
-// leaves nothing behind.
+// apply makes the changes. All new content is on disk under temporary names before the first
+// file is put in its place, and a directory that is new appears with all that is in it. An
+// error up to then, or a cancelled context, leaves nothing behind.
 func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 	var staged staging
 	defer func() {
@@ -91,14 +92,14 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 			continue
 		}
 		if err := staged.add(change); err != nil {
-			return err
+			return unwritable(change, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	for _, file := range staged.files {
-		if err := os.Rename(file.temporary, file.path); err != nil {
+	for _, move := range staged.moves {
+		if err := move.make(); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
 	}
@@ -114,40 +115,81 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 	return nil
 }
 
-// staging is new content in temporary files, beside those that they are to replace.
-type staging struct {
-	files []stagedFile
-	// made are the directories that were made for them.
-	made []string
+// staging is new content under temporary names, beside what it is to replace.
+type staging struct{ moves []move }
+
+// move gives a file or a directory its name.
+type move struct{ temporary, path string }
+
+// add writes the new content of a file. What a link leads to is replaced, and not the link.
+func (s *staging) add(change Change) error {
+	path := change.path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	missing := topmostMissing(filepath.Dir(path))
+	if missing == "" {
+		name, err := writeTemporary(path, change.new)
+		if name != "" {
+			s.moves = append(s.moves, move{name, path})
+		}
+		return err
+	}
+	tree, err := s.tree(missing)
+	if err != nil {
+		return err
+	}
+	path = filepath.Join(tree, strings.TrimPrefix(path, missing))
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, change.new, 0o644))
 }
 
-type stagedFile struct{ temporary, path string }
-
-// add writes the new content of a file.
-func (s *staging) add(change Change) error {
-	dirs, err := makeDirs(filepath.Dir(change.path))
-	s.made = append(s.made, dirs...)
-	if err != nil {
-		return fmt.Errorf("output: %w; nothing was written", err)
+// tree returns the temporary directory of one that does not exist.
+func (s *staging) tree(missing string) (string, error) {
+	for _, move := range s.moves {
+		if move.path == missing {
+			return move.temporary, nil
+		}
 	}
-	name, err := writeTemporary(change.path, change.new)
-	if name != "" {
-		s.files = append(s.files, stagedFile{name, change.path})
+	parent := filepath.Dir(missing)
+	removeAbandoned(parent)
+	name := filepath.Join(parent, fmt.Sprintf("%s%d-%s", temporaryPrefix, os.Getpid(), rand.Text()))
+	if err := os.Mkdir(name, 0o755); err != nil {
+		return "", err
 	}
-	if err != nil {
-		return unwritable(change, err)
-	}
-	return nil
+	s.moves = append(s.moves, move{name, missing})
+	return name, nil
 }
 
 // discard removes what was not put in its place.
 func (s *staging) discard() {
-	for _, file := range s.files {
-		_ = os.Remove(file.temporary) // those that were renamed are gone already
+	for _, move := range s.moves {
+		_ = os.RemoveAll(move.temporary) // those that were renamed are gone already
 	}
-	for _, dir := range slices.Backward(s.made) {
-		_ = os.Remove(dir) // fails for one that is not empty, which is meant
+}
+
+// make renames. What is in a directory goes to that of its name, if another run has made one
+// meanwhile.
+func (m move) make() error {
+	err := os.Rename(m.temporary, m.path)
+	if err == nil || !isDir(m.temporary) || !isDir(m.path) {
+		return err
 	}
+	entries, err := os.ReadDir(m.temporary)
+	for _, entry := range entries {
+		inner := move{filepath.Join(m.temporary, entry.Name()), filepath.Join(m.path, entry.Name())}
+		err = errors.Join(err, inner.make())
+	}
+	return errors.Join(err, os.Remove(m.temporary))
+}
+
+// topmostMissing returns the directory highest above one, or that itself, that does not
+// exist, or "".
+func topmostMissing(dir string) string {
+	missing := ""
+	for ; !exists(dir) && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		missing = dir
+	}
+	return missing
 }
 
 // unwritable names the file that can't be written, rather than its temporary one.
@@ -156,21 +198,6 @@ func unwritable(change Change, err error) error {
 		err = cause.Err
 	}
 	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.Path, err)
-}
-
-// makeDirs makes a directory and those above it, and returns the ones it made.
-func makeDirs(dir string) ([]string, error) {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return nil, nil
-	}
-	made, err := makeDirs(filepath.Dir(dir))
-	if err != nil {
-		return made, err
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return made, err
-	}
-	return append(made, dir), nil
 }
 
 // removeEmpty removes a directory and those above it that are empty, up to an
@@ -182,6 +209,11 @@ func removeEmpty(dir string, roots []string) {
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func exists(path string) bool {

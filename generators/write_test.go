@@ -3,9 +3,13 @@ package generators
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +28,14 @@ type Order struct {
 }
 `
 
+const crdOfAKind = `kind: CustomResourceDefinition
+spec:
+  group: GROUP
+  names: {kind: KIND, plural: PLURAL}
+  scope: Namespaced
+  versions: [{name: v1}]
+`
+
 // project makes a module with one API type, and returns options to generate for it.
 func project(t *testing.T) Options {
 	t.Helper()
@@ -34,12 +46,12 @@ func project(t *testing.T) Options {
 	return Options{Dir: dir, Patterns: []string{"./api/..."}}
 }
 
-// snapshot lists the files below a directory with their content.
+// snapshot lists the files below a directory with their content. Links are left out.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		content, err := os.ReadFile(path)
@@ -183,7 +195,7 @@ func TestNothingIsWrittenOnErrors(t *testing.T) {
 		},
 		"file below in the way": func(t *testing.T, options *Options) string {
 			writeFile(t, filepath.Join(options.Dir, "pkg/generated/listers/shop"), "a file\n")
-			return "output: mkdir"
+			return "output: pkg/generated/listers/shop/v1/expansion_generated.go: can't be written: not a directory; nothing was written"
 		},
 		"hand-written file": func(t *testing.T, options *Options) string {
 			writeFile(t, filepath.Join(options.Dir, "pkg/generated/informers/factory.go"), "package informers\n")
@@ -246,21 +258,159 @@ func TestCancelledRunWritesNothing(t *testing.T) {
 	}
 }
 
+// looking is a context that ends after so many looks at it.
+type looking struct {
+	context.Context
+	looks, last atomic.Int64
+}
+
+func (c *looking) Err() error {
+	if c.looks.Add(1) > c.last.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Every step looks at its context, and not only once: in each directory, for each declaration,
+// file and CRD. Whichever look ends the run, nothing is written and nothing half-found is returned.
+func TestEveryStepLooksAtItsContext(t *testing.T) {
+	t.Parallel()
+	options := twoPackages(t)
+	for _, name := range []string{"a", "b", "c"} {
+		writeFile(t, filepath.Join(options.Dir, "crds", name+".yaml"), crdOf("shop.example.com", "Order", "orders"))
+	}
+	mustRun(t, options)
+	options.Patterns, options.Exclude, options.CRDs, options.Mode = []string{"./..."}, []string{"Sale"}, "crds", Verify
+
+	ctx, at, looks := &looking{Context: t.Context()}, "", map[string]int64{}
+	ctx.last.Store(math.MaxInt64)
+	counted := options
+	counted.Progress = func(step string, _, _ int, _ string) {
+		looks[at] += ctx.looks.Swap(0)
+		at = step
+	}
+	if _, err := Run(ctx, counted); !errors.Is(err, ErrDiffers) {
+		t.Fatal(err)
+	}
+	looks[at] += ctx.looks.Swap(0)
+	for step, least := range map[string]int64{"finding packages": 12, "loading": 2, "collecting": 2 + 3, "rendering": 9, "comparing": 12} {
+		if looks[step] < least {
+			t.Errorf("%s: %d looks at the context, want at least %d", step, looks[step], least)
+		}
+	}
+
+	before := snapshot(t, options.Dir)
+	for _, options.Mode = range []Mode{List, Verify, Write} {
+		for last := range looks["finding packages"] + looks["loading"] + looks["collecting"] {
+			ctx := &looking{Context: t.Context()}
+			ctx.last.Store(last)
+			if result, err := Run(ctx, options); !errors.Is(err, context.Canceled) || len(result.Changes) > 0 {
+				t.Errorf("mode %v, ended at look %d: got error %v, changes %v", options.Mode, last, err, result.Changes)
+			}
+			if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+}
+
 // What fails in the midst of replacing files leaves no temporary ones.
 func TestFailedReplacement(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	change := func(name string) Change {
-		return Change{Kind: Created, path: filepath.Join(dir, name), new: []byte("new\n")}
+	for _, name := range []string{"a/a.go", "b/b.go", "c/c.go"} {
+		writeFile(t, filepath.Join(dir, name), "old\n")
 	}
-	tooLong := strings.Repeat("x", 300) + ".go"
-	if err := apply(t.Context(), []Change{change("a/a.go"), change("b/" + tooLong), change("c/c.go")}, []string{dir}); err == nil {
+	changes := []Change{created(dir, "a/a.go"), created(dir, "b/"+strings.Repeat("x", 300)+".go"), created(dir, "c/c.go")}
+	if err := apply(t.Context(), changes, []string{dir}); err == nil {
 		t.Fatal("a file with a name of 300 letters was written")
 	}
-	want := map[string]string{filepath.Join(dir, "a/a.go"): "new\n"}
+	want := map[string]string{filepath.Join(dir, "a/a.go"): "new\n", filepath.Join(dir, "b/b.go"): "old\n", filepath.Join(dir, "c/c.go"): "old\n"}
 	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
 		t.Error(diff)
 	}
+	if err := apply(t.Context(), []Change{created(dir, "d/d.go"), created(dir, "e/"+strings.Repeat("x", 300)+".go")}, []string{dir}); err == nil {
+		t.Fatal("a file with a name of 300 letters was written")
+	}
+	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func created(dir, name string) Change {
+	return Change{Kind: Created, Path: name, path: filepath.Join(dir, name), new: []byte("new\n")}
+}
+
+// A directory that is new has all of its files when it can be seen, so that a run that is
+// killed leaves all of it or nothing.
+func TestNewDirectoryAppearsWithAllFiles(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		dir := t.TempDir()
+		var changes []Change
+		for i := range 500 {
+			changes = append(changes, created(dir, fmt.Sprintf("pkg/generated/informers/shop/v%d/order%d.go", i%7, i)))
+		}
+		done := make(chan error)
+		go func() { done <- apply(t.Context(), changes, []string{filepath.Join(dir, "pkg/generated/informers")}) }()
+		for !exists(filepath.Join(dir, "pkg")) {
+			runtime.Gosched()
+		}
+		if found := len(snapshot(t, filepath.Join(dir, "pkg"))); found != len(changes) {
+			t.Errorf("%d of %d files are there", found, len(changes))
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if found := len(snapshot(t, dir)); found != len(changes) {
+			t.Errorf("%d of %d files are there in the end", found, len(changes))
+		}
+	}
+}
+
+// Two first runs beside each other, whose output has a new directory above it in common, are
+// both complete.
+func TestNewDirectoryOfTwoRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var first, second staging
+	for _, step := range []error{
+		first.add(created(dir, "pkg/one/a.go")), first.add(created(dir, "pkg/both/a.go")),
+		second.add(created(dir, "pkg/two/a.go")), second.add(created(dir, "pkg/both/a.go")), second.add(created(dir, "pkg/both/b.go")),
+		first.moves[0].make(), second.moves[0].make(),
+	} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	want := map[string]string{}
+	for _, name := range []string{"one/a.go", "two/a.go", "both/a.go", "both/b.go"} {
+		want[filepath.Join(dir, "pkg", name)] = "new\n"
+	}
+	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A generated file that is a link stays one, and what it leads to is replaced.
+func TestLinkedOutputFile(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	mustRun(t, options)
+	file, target := filepath.Join(options.Dir, "pkg/generated/informers/factory.go"), filepath.Join(options.Dir, "shared/factory.txt")
+	writeFile(t, target, generatedBy+"\n\npackage old\n")
+	if err := errors.Join(os.Remove(file), os.Symlink("../../../shared/factory.txt", file)); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, options)
+	if link, err := os.Readlink(file); err != nil || link != "../../../shared/factory.txt" {
+		t.Errorf("the link is %q: %v", link, err)
+	}
+	if content, err := os.ReadFile(target); err != nil || !strings.Contains(string(content), "NewSharedInformerFactory") {
+		t.Errorf("what it leads to is not replaced: %v", err)
+	}
+	options.Mode = Verify
+	mustRun(t, options)
 }
 
 func TestExpansions(t *testing.T) {

@@ -53,13 +53,13 @@ func subject(config **rest.Config, options *InformersOpts) func(cache.ListerWatc
 	case "decoded":
 		return clientgocache.NewSharedIndexInformer
 	}
-	streaming, newInformer := clientgocache.Streaming(*config)
+	streaming, informers := clientgocache.Streaming(*config)
 	client, err := rest.HTTPClientFor(streaming)
 	if err != nil {
 		panic(err)
 	}
 	*config, options.HTTPClient = streaming, client
-	return newInformer
+	return informers.New
 }
 EOF
 patched=pkg/cache/internal/informers.go

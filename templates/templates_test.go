@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +168,8 @@ func checkDocumented(t *testing.T, decl ast.Decl) {
 	}
 }
 
+var article = regexp.MustCompile(`\b[Aa]n? \{\{.*`)
+
 func TestTemplatesNameTheirData(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("*.go.tmpl")
@@ -180,6 +183,9 @@ func TestTemplatesNameTheirData(t *testing.T) {
 		}
 		if !strings.HasPrefix(string(text), "{{- /*gotype: github.com/informer-gen/informer-gen/templates.") {
 			t.Errorf("%s: the first line does not name its data", name)
+		}
+		if found := article.Find(text); found != nil {
+			t.Errorf("%s: %q: the article depends on the name", name, found)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -29,26 +31,49 @@ func (f *flags) readConfig() error {
 	case err != nil:
 		return fmt.Errorf("--config: %w", err)
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(content, &document); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	root, err := onlyDocument(name, content)
+	if root == nil || err != nil {
+		return err
 	}
-	if len(document.Content) == 0 {
-		return nil
-	}
-	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
 		return fmt.Errorf("%s:%d:%d: is no map of flags, such as output-dir: pkg/client/informers", name, root.Line, root.Column)
 	}
 	given := map[string]bool{}
 	f.set.Visit(func(flag *pflag.Flag) { given[flag.Name] = true })
 	given["input-dirs"] = given["input-dirs"] || f.set.NArg() > 0
+	seen := map[string]*yaml.Node{} // the keys by flag
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if err := f.setFrom(name, root.Content[i], root.Content[i+1], given); err != nil {
+		key := root.Content[i]
+		flag := string(f.set.GetNormalizeFunc()(f.set, key.Value))
+		if before := seen[flag]; before != nil {
+			return fmt.Errorf("%s:%d:%d: %s: is a flag of line %d already; name it once", name, key.Line, key.Column, key.Value, before.Line)
+		}
+		seen[flag] = key
+		if err := f.setFrom(name, key, root.Content[i+1], given); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// onlyDocument returns the content of a file, or nil if it is empty.
+func onlyDocument(name string, content []byte) (*yaml.Node, error) {
+	var root *yaml.Node
+	for decoder := yaml.NewDecoder(bytes.NewReader(content)); ; {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		switch {
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		case document.Content[0].ShortTag() == "!!null":
+		case root != nil:
+			return nil, fmt.Errorf("%s:%d:%d: a second document; put all flags into the first one", name, document.Line, document.Column)
+		default:
+			root = document.Content[0]
+		}
+	}
 }
 
 // notInConfig are the flags that only a command line can have.
@@ -70,23 +95,39 @@ func (f *flags) setFrom(file string, key, value *yaml.Node, given map[string]boo
 	case given[flag.Name]:
 		return nil
 	}
-	var texts []string
-	switch value.Kind {
-	case yaml.ScalarNode:
-		texts = []string{value.Value}
-	case yaml.SequenceNode:
-		for _, element := range value.Content {
-			texts = append(texts, element.Value)
+	values := []*yaml.Node{unaliased(value)}
+	if values[0].Kind == yaml.SequenceNode && flag.Value.Type() == "stringSlice" {
+		values = values[0].Content
+	}
+	for _, value := range values {
+		value = unaliased(value)
+		if value.Kind != yaml.ScalarNode || value.ShortTag() == "!!null" {
+			return fmt.Errorf("%s: line %d has %s; expected one value, or a list of values for a flag that takes one", at, value.Line, nameOf(value))
 		}
-	}
-	isList := flag.Value.Type() == "stringSlice"
-	if len(texts) == 0 && value.Kind != yaml.SequenceNode || len(texts) > 1 && !isList {
-		return fmt.Errorf("%s: expected one value, or a list for a flag that takes one", at)
-	}
-	for _, text := range texts {
-		if err := f.set.Set(flag.Name, text); err != nil {
-			return fmt.Errorf("%s: invalid value: %q; expected %s", at, text, expected(flag))
+		if err := f.set.Set(flag.Name, value.Value); err != nil {
+			return fmt.Errorf("%s: invalid value: %q; expected %s", at, value.Value, expected(flag))
 		}
 	}
 	return nil
+}
+
+// nameOf says what stands where a value is expected.
+func nameOf(value *yaml.Node) string {
+	switch value.Kind {
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.MappingNode:
+		return "a map"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	return "nothing"
+}
+
+// unaliased returns the node that an alias stands for, or the node itself.
+func unaliased(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
 }

@@ -156,6 +156,28 @@ func recipe(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(block.Text), 0o777))
 }
 
+// full is an output on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// What can't be printed is said, and the exit status is that of an error.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	types := "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +genclient\ntype Order struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n"
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/shop\n"), 0o666), os.MkdirAll(filepath.Join(dir, "shop/v1"), 0o777),
+		os.WriteFile(filepath.Join(dir, "shop/v1/types.go"), []byte(types), 0o666), writeDeepCopies(dir)); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, args := range []string{"--verify", "--verify -o json", "--verify -o github", "--list", "--list -o json", "--help", "--version"} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), append(strings.Fields(args), "./..."), full{}, &stderr); status != 1 || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: exit status %d and %q", args, status, stderr.String())
+		}
+	}
+}
+
 // Every flag is on the help page, and no group names one that is not there.
 func TestHelpHasEveryFlag(t *testing.T) {
 	t.Parallel()

@@ -219,6 +219,16 @@ func (r *reporter) problems(list scanner.ErrorList) {
 	r.info(fmt.Sprintf("%d %s; nothing was written", len(list), noun))
 }
 
+// printed returns the exit status of a run that only prints a text, of which it gets the
+// result of writing it.
+func (r *reporter) printed(_ int, err error) int {
+	if err != nil {
+		r.problem(err.Error())
+		return 1
+	}
+	return 0
+}
+
 // usage prints an error of the command line, and returns the exit status.
 func (r *reporter) usage(err error) int {
 	r.problem(err.Error())

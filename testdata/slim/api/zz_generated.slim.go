@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeepCopyInto copies a Container to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Container) DeepCopyInto(out *Container) {
 	*out = *in
 	out.Args = slices.Clone(in.Args)
@@ -17,7 +17,7 @@ func (in *Container) DeepCopyInto(out *Container) {
 	in.Resources.DeepCopyInto(&out.Resources)
 }
 
-// DeepCopy returns a copy of a Container that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Container) DeepCopy() *Container {
 	if in == nil {
 		return nil
@@ -27,12 +27,12 @@ func (in *Container) DeepCopy() *Container {
 	return out
 }
 
-// DeepCopyInto copies a OrderItem to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *OrderItem) DeepCopyInto(out *OrderItem) {
 	*out = *in
 }
 
-// DeepCopy returns a copy of a OrderItem that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *OrderItem) DeepCopy() *OrderItem {
 	if in == nil {
 		return nil
@@ -42,14 +42,14 @@ func (in *OrderItem) DeepCopy() *OrderItem {
 	return out
 }
 
-// DeepCopyInto copies a OrderSummary to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *OrderSummary) DeepCopyInto(out *OrderSummary) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	out.Spec.Items = slices.Clone(in.Spec.Items)
 }
 
-// DeepCopy returns a copy of a OrderSummary that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *OrderSummary) DeepCopy() *OrderSummary {
 	if in == nil {
 		return nil
@@ -67,7 +67,7 @@ func (in *OrderSummary) DeepCopyObject() runtime.Object {
 	return nil
 }
 
-// DeepCopyInto copies a Pod to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Pod) DeepCopyInto(out *Pod) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -75,7 +75,7 @@ func (in *Pod) DeepCopyInto(out *Pod) {
 	in.Status.DeepCopyInto(&out.Status)
 }
 
-// DeepCopy returns a copy of a Pod that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Pod) DeepCopy() *Pod {
 	if in == nil {
 		return nil
@@ -93,7 +93,7 @@ func (in *Pod) DeepCopyObject() runtime.Object {
 	return nil
 }
 
-// DeepCopyInto copies a PodSpec to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *PodSpec) DeepCopyInto(out *PodSpec) {
 	*out = *in
 	out.NodeSelector = maps.Clone(in.NodeSelector)
@@ -114,7 +114,7 @@ func (in *PodSpec) DeepCopyInto(out *PodSpec) {
 	}
 }
 
-// DeepCopy returns a copy of a PodSpec that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *PodSpec) DeepCopy() *PodSpec {
 	if in == nil {
 		return nil
@@ -124,7 +124,7 @@ func (in *PodSpec) DeepCopy() *PodSpec {
 	return out
 }
 
-// DeepCopyInto copies a PodStatus to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *PodStatus) DeepCopyInto(out *PodStatus) {
 	*out = *in
 	if in.StartTime != nil {
@@ -138,7 +138,7 @@ func (in *PodStatus) DeepCopyInto(out *PodStatus) {
 	}
 }
 
-// DeepCopy returns a copy of a PodStatus that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *PodStatus) DeepCopy() *PodStatus {
 	if in == nil {
 		return nil
@@ -148,12 +148,12 @@ func (in *PodStatus) DeepCopy() *PodStatus {
 	return out
 }
 
-// DeepCopyInto copies a Toleration to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Toleration) DeepCopyInto(out *Toleration) {
 	*out = *in
 }
 
-// DeepCopy returns a copy of a Toleration that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Toleration) DeepCopy() *Toleration {
 	if in == nil {
 		return nil
@@ -163,7 +163,7 @@ func (in *Toleration) DeepCopy() *Toleration {
 	return out
 }
 
-// DeepCopyInto copies a Volume to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, which then shares nothing with it.
 func (in *Volume) DeepCopyInto(out *Volume) {
 	*out = *in
 	if in.Secret != nil {
@@ -173,7 +173,7 @@ func (in *Volume) DeepCopyInto(out *Volume) {
 	}
 }
 
-// DeepCopy returns a copy of a Volume that shares nothing with it, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in, or nil for nil.
 func (in *Volume) DeepCopy() *Volume {
 	if in == nil {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// WriteKubeconfig writes a file with which other programs, such as kubectl, reach the server
-// as its administrator.
-func (s *Server) WriteKubeconfig(file string) error {
+// Kubeconfig returns the content of a file with which other programs, such as kubectl, reach
+// the server as its administrator.
+func (s *Server) Kubeconfig() ([]byte, error) {
 	const name = "test"
 	config := api.NewConfig()
 	config.Clusters[name] = &api.Cluster{
@@ -18,5 +18,5 @@ func (s *Server) WriteKubeconfig(file string) error {
 	config.AuthInfos[name] = &api.AuthInfo{Token: s.config.BearerToken}
 	config.Contexts[name] = &api.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
-	return clientcmd.WriteToFile(*config, file)
+	return clientcmd.Write(*config)
 }

@@ -20,11 +20,11 @@ func TestKubectl(t *testing.T) {
 	}
 	defer server.Stop()
 	dir := t.TempDir()
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	if err := server.WriteKubeconfig(kubeconfig); err != nil {
+	kubeconfig, err := server.Kubeconfig()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"crd.yaml": gadgets, "small.yaml": gadget, "large.yaml": strings.Replace(gadget, "small", "large", 1)} {
+	for name, text := range map[string]string{"kubeconfig": string(kubeconfig), "crd.yaml": gadgets, "small.yaml": gadget, "large.yaml": strings.Replace(gadget, "small", "large", 1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestKubectl(t *testing.T) {
 	} {
 		command := exec.CommandContext(t.Context(), "kubectl", strings.Fields(step.command)...)
 		command.Dir = dir
-		command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+dir)
+		command.Env = append(os.Environ(), "KUBECONFIG=kubeconfig", "HOME="+dir)
 		got, err := command.CombinedOutput()
 		if err != nil || string(got) != step.want {
 			t.Fatalf("kubectl %s: got %v and %q, want %q", step.command, err, got, step.want)

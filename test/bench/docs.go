@@ -25,7 +25,7 @@ var (
 	mainPage   = page{"README.md", "client-go", "here", mainHead}
 	ingestPage = page{"ingest.md", "client-go", "here", ingestHead}
 	startPage  = page{"start.md", "client-go", "here", startHead}
-	shardsPage = page{"shards.md", "all, one stream", "shard, or streams", shardsHead}
+	shardsPage = page{"shards.md", "all", "shard", shardsHead}
 	allPages   = []page{mainPage, ingestPage, startPage, shardsPage}
 )
 
@@ -140,7 +140,6 @@ are of deployments with a hundred pods. client-go has the same clients in all ro
 - **clientset**: a client of client-go, which decodes whole lists
 - **streaming**: a client of client-go that has the configuration of a ` + "`source.Streaming`" + `, so
   that the informers decode
-- **limit**: with ` + "`factory.WithListLimit`" + ` of 32 MiB
 - **peak-RSS-B**: the most resident memory until all are in sync, without what the process had
   before
 - **held-B**: the live heap then, after a garbage collection
@@ -148,11 +147,10 @@ are of deployments with a hundred pods. client-go has the same clients in all ro
 
 `
 
-const shardsHead = `# Shards and streams
+const shardsHead = `# Shards
 
 What a replica takes that follows one of eight shards of the pods ([sharding.md](../sharding.md)),
-beside one that follows all of them, and two lists and watches into one store beside one,
-written by ` + "`make bench`" + `, or alone by
+beside one that follows all of them, written by ` + "`make bench`" + `, or alone by
 ` + "`cd test && go run ./bench -run ^shards -docs ../docs/bench`" + `, on %s, %s.
 Pods, server and measures are those of [ingest.md](ingest.md); **sync** is the time until a
 handler has seen all pods. "filters=true" is a server that obeys shard selectors (KEP-5866),

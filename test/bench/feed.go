@@ -29,10 +29,8 @@ type feed struct {
 	Events    int
 	WatchList bool
 	Encoding  encoding
-	// Filters is whether the server obeys shard selectors, and Lists how many lists it has to
-	// have had from a client before the changes; zero is one.
+	// Filters is whether the server obeys shard selectors.
 	Filters bool
-	Lists   int
 }
 
 // do serves until the standard input ends.
@@ -216,8 +214,8 @@ func (s *feedServer) change(w http.ResponseWriter, r *http.Request) {
 	reader := s.reader(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if lists := reader.watchLists; len(lists) != max(1, s.Lists) {
-		http.Error(w, fmt.Sprintf("lists: got %d, want %d", len(lists), max(1, s.Lists)), http.StatusConflict)
+	if lists := reader.watchLists; len(lists) != 1 {
+		http.Error(w, fmt.Sprintf("lists: got %d, want 1", len(lists)), http.StatusConflict)
 		return
 	}
 	close(reader.changed)

@@ -27,9 +27,8 @@ type ingester struct {
 	Ours bool
 	// Manager is for an informer of controller-runtime's cache.
 	Manager bool
-	// Shards is of how many equal shards it follows the first; zero is all pods. Streams is
-	// over how many lists and watches.
-	Shards, Streams int
+	// Shards is of how many equal shards it follows the first; zero is all pods.
+	Shards int
 }
 
 // ingested is what it takes to take objects in.
@@ -151,7 +150,7 @@ func (i ingester) informer() (clientgo.SharedIndexInformer, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := podinformers.Options{Listing: !i.Feed.WatchList, Streams: i.Streams}
+	options := podinformers.Options{Listing: !i.Feed.WatchList}
 	if i.Shards > 0 {
 		options.Shard = shard.New(shard.UID, ranges)
 	}

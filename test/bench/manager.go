@@ -28,7 +28,8 @@ func newManagerInformer(config *rest.Config, ours bool) (clientgo.SharedIndexInf
 	mapper.Add(v1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
 	options := cache.Options{Scheme: scheme.Scheme, Mapper: mapper}
 	if ours {
-		config, options.NewInformer = clientgocache.Streaming(config)
+		streaming, informers := clientgocache.Streaming(config)
+		config, options.NewInformer = streaming, informers.New
 	}
 	objects, err := cache.New(config, options)
 	if err != nil {

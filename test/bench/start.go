@@ -27,19 +27,13 @@ func starts(s scale) []workload {
 	var all []workload
 	server := collections{Resources: startResources, Each: s.started}
 	for _, way := range []startWay{typedStart, transformStart, clientsetStart, streamingStart} {
-		for _, limit := range []int64{0, startLimit} {
-			name, ratio := "no-limit", measure{unit: startRatio}
-			if limit > 0 {
-				name, ratio.atMost = "limit", 1.2
-			}
-			theirs, ours := starter{Server: server, Way: way}, starter{Server: server, Way: way, Ours: true, Limit: limit}
-			all = append(all, workload{
-				name:   fmt.Sprintf("start/%s/%s/objects=%d", way, name, server.Resources*server.Each),
-				theirs: starting(theirs), ours: starting(ours),
-				show:   []measure{{unit: startPeak}, {unit: startHeld}, ratio, {unit: ingestCPU}},
-				rounds: 1, // it varies little
-			})
-		}
+		theirs, ours := starter{Server: server, Way: way}, starter{Server: server, Way: way, Ours: true}
+		all = append(all, workload{
+			name:   fmt.Sprintf("start/%s/objects=%d", way, server.Resources*server.Each),
+			theirs: starting(theirs), ours: starting(ours),
+			show:   []measure{{unit: startPeak}, {unit: startHeld}, {unit: startRatio}, {unit: ingestCPU}},
+			rounds: 1, // it varies little
+		})
 	}
 	return all
 }
@@ -58,7 +52,6 @@ const (
 	streamingStart startWay = "streaming"
 
 	startResources = 26
-	startLimit     = 32 << 20
 
 	startPeak  = "peak-RSS-B"
 	startHeld  = "held-B"
@@ -71,8 +64,6 @@ type starter struct {
 	Server collections
 	Way    startWay
 	Ours   bool
-	// Limit is that of lists, if it is not zero.
-	Limit int64
 }
 
 // started is what a start takes.
@@ -148,7 +139,7 @@ func (s starter) informers() (start func(context.Context) error, err error) {
 		}
 		return source.New[*v1.Pod](client, resource, namespace)
 	}, factory.ResourceOptions{
-		ListLimit: s.Limit, Transform: s.transform(), ListWatch: factory.ListWatchOptions{DisableWatchList: true},
+		Transform: s.transform(), ListWatch: factory.ListWatchOptions{DisableWatchList: true},
 	})
 	for i := range s.Server.Resources {
 		f.InformerFor(s.Server.resource(i))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every way to start gets all objects, on both sides, with and without a limit.
+// Every way to start gets all objects, on both sides.
 func TestStart(t *testing.T) {
 	server := collections{Resources: 3, Each: 20}
 	handler, err := server.handler()
@@ -16,7 +16,7 @@ func TestStart(t *testing.T) {
 	t.Cleanup(listener.Close)
 	for _, way := range []startWay{typedStart, transformStart, clientsetStart, streamingStart} {
 		for name, s := range map[string]starter{
-			"client-go": {}, "here": {Ours: true}, "here, with a limit": {Ours: true, Limit: startLimit},
+			"client-go": {}, "here": {Ours: true},
 		} {
 			t.Run(string(way)+"/"+name, func(t *testing.T) {
 				s.Host, s.Server, s.Way = listener.URL, server, way

@@ -76,7 +76,7 @@ func testChaos(t *testing.T, seed uint64) {
 		}
 		events, handlers = events+told.events, handlers+told.handlers
 		status := s.status()
-		t.Logf("%v: %d reconnects, %d relists, %d objects left out", s, status.Reconnects, status.Relists, status.ObjectErrors)
+		t.Logf("%v: %d reconnects, %d relists, %d objects left out", s, status.Reconnects, status.Relists, status.LeftOut)
 	}
 	w.wild.Close()
 	w.mild.Close()

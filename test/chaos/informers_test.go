@@ -8,9 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -121,8 +121,8 @@ func (w *world) clientset(name string, config *rest.Config) *follower[*samplev1a
 
 // streamingDynamic is an informer that decodes what its dynamic client requests.
 func (w *world) streamingDynamic() *follower[runtime.Object] {
-	config, newInformer := clientgocache.Streaming(w.mild.Config())
-	return w.dynamic("shipments, dynamic and streaming", config, newInformer)
+	config, informers := clientgocache.Streaming(w.mild.Config())
+	return w.dynamic("shipments, dynamic and streaming", config, informers.New)
 }
 
 // newInformer is a constructor of client-go, with its defaults.
@@ -130,19 +130,15 @@ type newInformer = func(toolscache.ListerWatcher, runtime.Object, time.Duration,
 
 // dynamic is an informer over a dynamic client.
 func (w *world) dynamic(name string, config *rest.Config, newInformer newInformer) *follower[runtime.Object] {
-	client, err := dynamic.NewForConfig(config)
+	gv := shipments.GroupVersion()
+	config = dynamic.ConfigFor(config)
+	config.APIPath, config.GroupVersion = "/apis", &gv
+	client, err := rest.RESTClientFor(config)
 	if err != nil {
 		w.Fatal(err)
 	}
-	api := client.Resource(shipments.GroupVersionResource)
-	informer := newInformer(&toolscache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			return api.List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return api.Watch(ctx, options)
-		},
-	}, &unstructured.Unstructured{}, 0, toolscache.Indexers{})
+	lw := toolscache.NewListWatchFromClient(client, shipments.Resource, metav1.NamespaceAll, fields.Everything())
+	informer := newInformer(lw, &unstructured.Unstructured{}, 0, toolscache.Indexers{})
 	return followClientgo[runtime.Object](name, shipments, informer)
 }
 

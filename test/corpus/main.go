@@ -77,11 +77,15 @@ func run(ctx context.Context, match, docs string) error {
 
 // examine runs the tool over a project.
 func examine(ctx context.Context, tool string, p project) (result, error) {
-	dir, refused := download(ctx, p)
+	dir, refused := download(ctx, p.module+"@"+p.version)
+	published := dir
+	if p.published != "" && refused == "" {
+		published, refused = download(ctx, p.published)
+	}
 	if refused != "" {
 		return result{project: p, refused: refused}, nil
 	}
-	say, err := readTruth(p, dir)
+	say, err := readTruth(p, published)
 	if err != nil {
 		return result{}, err
 	}
@@ -114,21 +118,21 @@ func forgetPeak() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where there is none, the table says too much
 }
 
-// download returns the directory of a project's module, or why the proxy refuses it.
-func download(ctx context.Context, p project) (dir, refused string) {
-	command := exec.CommandContext(ctx, "go", "mod", "download", "-json", p.module+"@"+p.version)
+// download returns the directory of a module at a version, or why the proxy refuses it.
+func download(ctx context.Context, module string) (dir, refused string) {
+	command := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
 	command.Dir = os.TempDir()                                           // in no module
 	command.Env = append(os.Environ(), "GOWORK=off", "GOPROXY="+proxy()) // never a repository itself
 	output, _ := command.Output()                                        // what is wrong is in it
-	var module struct{ Dir, Error string }
-	if err := json.Unmarshal(output, &module); err != nil {
+	var found struct{ Dir, Error string }
+	if err := json.Unmarshal(output, &found); err != nil {
 		return "", err.Error()
 	}
-	if module.Dir == "" {
-		first, _, _ := strings.Cut(module.Error, "\n")
+	if found.Dir == "" {
+		first, _, _ := strings.Cut(found.Error, "\n")
 		return "", first[strings.LastIndex(first, ": ")+2:]
 	}
-	return module.Dir, ""
+	return found.Dir, ""
 }
 
 // proxy is the module proxy of the environment, without a repository behind it.

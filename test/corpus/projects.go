@@ -14,6 +14,9 @@ type project struct {
 	// crds are files and directories of its module that hold its CRDs, informers
 	// directories with the generic.go of informers that it publishes, or such files.
 	crds, informers []string
+	// published is the module, with its version, that holds these, if the types are in
+	// another one.
+	published string
 	// known are types that are missed, by the beginning of their names, each with
 	// the reason.
 	known map[string]string
@@ -26,20 +29,30 @@ func (p project) isKnown(missed string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(p.known)), func(name string) bool { return strings.HasPrefix(missed, name) })
 }
 
+const constraints = "its types are those of another module, github.com/open-policy-agent/frameworks/constraint"
+
 // projects are those of the corpus, by module.
 var projects = []project{
+	{module: "github.com/argoproj/argo-cd/v3", version: "v3.5.7", crds: []string{"manifests/crds"}},
 	{module: "github.com/argoproj/argo-rollouts", version: "v1.8.3", crds: []string{"manifests/crds"}},
 	{module: "github.com/argoproj/argo-workflows/v3", version: "v3.7.3", args: []string{"./pkg/apis/..."}, crds: []string{"manifests/base/crds/full"}},
+	{module: "github.com/aws/karpenter-provider-aws", version: "v1.14.1", crds: []string{"pkg/apis/crds/karpenter.k8s.aws_ec2nodeclasses.yaml"}},
 	{module: "github.com/bitnami-labs/sealed-secrets", version: "v0.40.0", crds: []string{"helm/sealed-secrets/crds"}},
 	{module: "github.com/cert-manager/approver-policy", version: "v0.28.0", crds: []string{"deploy/crds"}},
 	{module: "github.com/cert-manager/cert-manager", version: "v1.21.2", crds: []string{"deploy/crds"}},
 	{module: "github.com/cert-manager/trust-manager", version: "v0.25.0", crds: []string{"deploy/crds"}},
+	{module: "github.com/chaos-mesh/chaos-mesh/api", version: "v0.0.0-20260906172039-d70b66ad97ac", crds: []string{"config/crd/bases"},
+		published: "github.com/chaos-mesh/chaos-mesh@v0.9.1-0.20260902003049-47411975a8cb"},
 	{module: "github.com/cilium/cilium", version: "v1.20.2", crds: []string{"pkg/k8s/apis/cilium.io/client/crds"}},
 	{module: "github.com/cloudnative-pg/cloudnative-pg", version: "v1.27.0", crds: []string{"config/crd/bases"}},
 	{module: "github.com/dapr/dapr", version: "v1.14.0", crds: []string{"charts/dapr/crds"}},
 	{module: "github.com/elastic/cloud-on-k8s/v3", version: "v3.5.0", crds: []string{"config/crds/v1/resources"}},
 	{module: "github.com/envoyproxy/gateway", version: "v1.9.1", crds: []string{"charts/gateway-helm/charts/crds/crds/generated"}},
 	{module: "github.com/external-secrets/external-secrets", version: "v0.18.2", crds: []string{"config/crds/bases"}},
+	{module: "github.com/fluxcd/flagger", version: "v1.36.1", crds: []string{"artifacts/flagger"}, informers: []string{"pkg/client/informers/externalversions"},
+		known: map[string]string{"gatewayapi/": "they are there, of gateway.networking.k8s.io, which is the group of their SchemeGroupVersion; the comments of the published informers have the directory's name"}},
+	{module: "github.com/fluxcd/kustomize-controller/api", version: "v1.9.6", crds: []string{"config/crd/bases"}, published: "github.com/fluxcd/kustomize-controller@v1.9.6"},
+	{module: "github.com/fluxcd/source-controller/api", version: "v1.9.6", crds: []string{"config/crd/bases"}, published: "github.com/fluxcd/source-controller@v1.9.6"},
 	{module: "github.com/kedacore/keda/v2", version: "v2.21.0", crds: []string{"config/crd/bases"}},
 	{module: "github.com/kubeflow/mpi-operator", version: "v0.6.0", crds: []string{"manifests/base"}},
 	{module: "github.com/kubeflow/training-operator", version: "v1.8.1", crds: []string{"manifests/base/crds"}},
@@ -48,7 +61,11 @@ var projects = []project{
 		known: map[string]string{"policies.kyverno.io/v1beta1/": "its types are those of another module, github.com/kyverno/api"},
 		note:  "./api/... only: the command line's types below cmd have no DeepCopyObject, which informer-gen refuses"},
 	{module: "github.com/mongodb/mongodb-kubernetes-operator", version: "v0.9.0", crds: []string{"config/crd/bases"}},
+	{module: "github.com/open-policy-agent/gatekeeper/v3", version: "v3.23.1", crds: []string{"charts/gatekeeper/crds"},
+		known: map[string]string{"externaldata.gatekeeper.sh/": constraints, "templates.gatekeeper.sh/": constraints}},
 	{module: "github.com/projectcontour/contour", version: "v1.33.8", crds: []string{"examples/contour"}},
+	{module: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", version: "v0.85.0", crds: []string{"example/prometheus-operator-crd-full"},
+		published: "github.com/prometheus-operator/prometheus-operator@v0.85.0"},
 	{module: "github.com/tektoncd/pipeline", version: "v1.3.0", crds: []string{"config/300-crds"}},
 	{module: "github.com/traefik/traefik/v3", version: "v3.7.13", informers: []string{"pkg/provider/kubernetes/crd/generated/informers/externalversions"}},
 	{module: "github.com/vmware-tanzu/velero", version: "v1.18.3", crds: []string{"config/crd"}},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -51,6 +52,13 @@ func TestIndexes(t *testing.T) {
 			t.Errorf("%s: %d, %v, and %d in a namespace; want %d and %d", name, len(found), err, len(in), all, inA)
 		}
 	}
+	// A list from the watch cache may be older than what was written: the rest comes as events.
+	eventually(t, func() error {
+		if found, err := informer.Lister().ByDeploymentName("indexed"); err != nil || len(found) < 2 {
+			return fmt.Errorf("%d of 2 are indexed: %v", len(found), err)
+		}
+		return nil
+	})
 	check("indexed", 2, 1)
 	check("moved", 0, 0)
 

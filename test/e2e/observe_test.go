@@ -78,7 +78,8 @@ func TestMetricsAndStatusPage(t *testing.T) {
 					"informergen_informer_objects":                             before + later,
 					"informergen_informer_events_total":                        float64(before + later - listed),
 					"informergen_informer_requests_total success " + test.verb: 1,
-					"informergen_informer_failed_attempts":                     0,
+					"informergen_informer_failed_attempts connection":          0,
+					"informergen_informer_objects_left_out":                    0,
 					"informergen_handler_calls_total nothing":                  before + later,
 					"informergen_handler_backlog nothing":                      0,
 				})

@@ -194,9 +194,12 @@ func (s *subject[T]) wantAgreement(t *testing.T, client dynamic.Interface) {
 		wantObjects(t, v.name, v.objects, want)
 		v.mu.Unlock()
 	}
-	events := 0
+	events, relists := 0, s.core.Status().Relists
 	for _, v := range append(s.staying, s.gone...) {
 		v.mu.Lock()
+		if v.unchanged > 0 && relists == 0 {
+			t.Errorf("handler %s: %d updates of unchanged objects without a relist", v.name, v.unchanged)
+		}
 		for _, fault := range v.faults {
 			t.Error(fault)
 		}

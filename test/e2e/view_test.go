@@ -37,6 +37,7 @@ type view[T object] struct {
 	objects                map[types.NamespacedName]T
 	adds, updates, deletes int
 	unknown                int // deletes without the final state
+	unchanged              int // updates to the version that it has, in client-go's interface
 	faults                 []string
 	left                   bool // no event may come any more
 }
@@ -121,7 +122,20 @@ func newer[T object](a, b T) bool {
 type clientgoView[T object] struct{ view *view[T] }
 
 func (c clientgoView[T]) OnAdd(obj any, initial bool) { c.view.OnAdd(obj.(T), initial) }
-func (c clientgoView[T]) OnUpdate(old, obj any)       { c.view.OnUpdate(old.(T), obj.(T)) }
+
+// OnUpdate counts an unchanged object: a relist updates every object for
+// handlers of client-go's interface, as client-go's does.
+func (c clientgoView[T]) OnUpdate(old, obj any) {
+	if obj.(T).GetResourceVersion() != old.(T).GetResourceVersion() {
+		c.view.OnUpdate(old.(T), obj.(T))
+		return
+	}
+	c.view.handle(obj.(T), func(key types.NamespacedName) {
+		c.view.unchanged++
+		c.view.objects[key] = obj.(T)
+	})
+}
+
 func (c clientgoView[T]) OnDelete(obj any) {
 	if unknown, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 		c.view.OnDelete(unknown.Obj.(T), true)

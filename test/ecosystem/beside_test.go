@@ -5,16 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,48 +45,16 @@ func (p packer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Resul
 	return ctrl.Result{}, p.Status().Update(ctx, order)
 }
 
-// cached makes the informers of a manager's cache, and remembers them.
-type cached struct {
-	streaming newInformer
-
-	mu        sync.Mutex
-	informers []toolscache.SharedIndexInformer
-}
-
-func (c *cached) newInformer(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	informer := c.streaming(lw, obj, resync, indexers)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.informers = append(c.informers, informer)
-	return informer
-}
-
-// healthCheck returns a check of all informers of the cache.
-func (c *cached) healthCheck(stale time.Duration) func(*http.Request) error {
-	return func(*http.Request) error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		var err error
-		for _, informer := range c.informers {
-			if status, ok := clientgocache.StatusOf(informer); ok {
-				err = errors.Join(err, status.Check(stale))
-			}
-		}
-		return err
-	}
-}
-
 // both is a manager, and a factory beside it.
 type both struct {
 	manager ctrl.Manager
-	cached  *cached
+	cached  *clientgocache.Informers
 	factory informers.SharedInformerFactory
 }
 
 func newBoth(config *rest.Config, options ctrl.Options) (*both, error) {
-	cfg, streaming := clientgocache.Streaming(config)
-	cached := &cached{streaming: streaming}
-	options.Cache = cache.Options{NewInformer: cached.newInformer}
+	cfg, cached := clientgocache.Streaming(config)
+	options.Cache = cache.Options{NewInformer: cached.New}
 	options.Client = client.Options{Cache: &client.CacheOptions{
 		DisableFor: []client.Object{&shopv1alpha1.Order{}}, // the factory has them
 	}}
@@ -112,7 +77,9 @@ func newBoth(config *rest.Config, options ctrl.Options) (*both, error) {
 	}
 	err = errors.Join(
 		mgr.AddHealthzCheck("factory", factory.HealthCheck(10*time.Minute)),
-		mgr.AddHealthzCheck("cache", cached.healthCheck(10*time.Minute)),
+		mgr.AddReadyzCheck("factory", factory.ReadyCheck),
+		mgr.AddHealthzCheck("cache", cached.HealthCheck(10*time.Minute)),
+		mgr.AddReadyzCheck("cache", cached.ReadyCheck),
 	)
 	return &both{mgr, cached, factory}, err
 }
@@ -172,8 +139,14 @@ func TestFactoryBesideManager(t *testing.T) {
 		if status := both.factory.Status(); len(status) != 1 || !status[0].Synced || status[0].Objects != 1 {
 			t.Errorf("factory: got status %v, want that of an informer in sync with one object", status)
 		}
+		if status := both.cached.Status(); len(status) != 1 || status[0].Name != "warehouses.v1alpha1.shop.example.com" || !status[0].Synced {
+			t.Errorf("cache: got status %v, want that of an informer of warehouses in sync", status)
+		}
+		if err := errors.Join(both.factory.ReadyCheck(nil), both.cached.ReadyCheck(nil)); err != nil {
+			t.Error(err)
+		}
 		checks := map[string]func(*http.Request) error{
-			"factory": both.factory.HealthCheck(10 * time.Minute), "cache": both.cached.healthCheck(10 * time.Minute),
+			"factory": both.factory.HealthCheck(10 * time.Minute), "cache": both.cached.HealthCheck(10 * time.Minute),
 		}
 		for name, check := range checks {
 			if err := check(nil); err != nil {
@@ -198,7 +171,7 @@ func TestFactoryBesideManager(t *testing.T) {
 func listed(requests []cachetest.Request) int {
 	lists := 0
 	for _, request := range requests {
-		if request.Verb != cachetest.Watch {
+		if request.Verb == cachetest.List || request.Verb == cachetest.WatchList {
 			lists++
 		}
 	}

@@ -30,7 +30,10 @@ var ways = map[string]func(*rest.Config) (*rest.Config, newInformer){
 	"decoded": func(config *rest.Config) (*rest.Config, newInformer) {
 		return config, clientgocache.NewSharedIndexInformer
 	},
-	"streaming": func(config *rest.Config) (*rest.Config, newInformer) { return clientgocache.Streaming(config) },
+	"streaming": func(config *rest.Config) (*rest.Config, newInformer) {
+		config, informers := clientgocache.Streaming(config)
+		return config, informers.New
+	},
 }
 
 type newInformer = func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer

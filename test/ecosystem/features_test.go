@@ -369,7 +369,8 @@ func TestReadYourWrites(t *testing.T) {
 
 // newStreamingCache is a NewCache for clusters whose configuration somebody else makes.
 func newStreamingCache(cfg *rest.Config, options cache.Options) (cache.Cache, error) {
-	cfg, options.NewInformer = clientgocache.Streaming(cfg)
+	cfg, informers := clientgocache.Streaming(cfg)
+	options.NewInformer = informers.New
 	options.HTTPClient = nil // that of the configuration without Streaming
 	return cache.New(cfg, options)
 }

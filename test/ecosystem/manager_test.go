@@ -91,13 +91,13 @@ func newMapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 // as its controller. The informers of its cache are this module's.
 func newManager(t *testing.T) ctrl.Manager {
 	t.Helper()
-	cfg, newInformer := clientgocache.Streaming(server.Config())
+	cfg, informers := clientgocache.Streaming(server.Config())
 	manager, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:                        newScheme(t),
 		MapperProvider:                newMapper,
 		Logger:                        logr.Discard(),
 		Metrics:                       metricsserver.Options{BindAddress: "0"},
-		Cache:                         cache.Options{NewInformer: newInformer},
+		Cache:                         cache.Options{NewInformer: informers.New},
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 		Controller:                    config.Controller{SkipNameValidation: new(true)}, // two in one process
 		LeaderElection:                true,

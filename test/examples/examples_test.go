@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -145,7 +147,16 @@ func TestExamples(t *testing.T) {
 		// A manager asks for the list of groups, which the API server of the tests, being
 		// only a part of Kubernetes', does not have.
 		t.Run("manager", func(t *testing.T) {
-			programs.start(t, config, "manager").prints("order default/first is reserved")
+			metrics, probes := freeAddress(t), freeAddress(t)
+			programs.start(t, config, "manager", "-metrics", metrics, "-probes", probes).prints("order default/first is reserved")
+			for url, want := range map[string]string{
+				probes + "/healthz?verbose":                                "[+]informers ok",
+				probes + "/readyz?verbose":                                 "[+]informers ok",
+				metrics + "/metrics":                                       `informergen_informer_synced{factory="",informer="orders.v1.shop.example.com"} 1`,
+				metrics + "/debug/informers?format=json&key=default/first": `"name": "orders.v1.shop.example.com"`,
+			} {
+				eventually(t, func() error { return serves("http://"+url, want) })
+			}
 		})
 	})
 }
@@ -231,6 +242,31 @@ func pod(name, node string) *corev1.Pod {
 		Spec:       corev1.PodSpec{NodeName: node},
 		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
 	}
+}
+
+// freeAddress returns an address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// serves returns an error unless the answer to a GET is OK and has a text.
+func serves(url, want string) error {
+	response, err := http.Get(url)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && (response.StatusCode != http.StatusOK || !strings.Contains(string(text), want)) {
+		return fmt.Errorf("%s: %s without %q: %s", url, response.Status, want, text)
+	}
+	return err
 }
 
 // eventually calls check until it returns nil.

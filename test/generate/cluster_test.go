@@ -21,9 +21,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
-
-	"github.com/informer-gen/informer-gen/test/apiserver"
 )
 
 // cluster is the cluster of a user: an API server, and a program that the user runs on it.
@@ -39,24 +38,54 @@ type cluster struct {
 	phases  []string
 }
 
-func newCluster(t *testing.T) *cluster {
-	t.Helper()
-	server, err := apiserver.Start(t.Context(), apiserver.Options{})
+// serve does what "make server" does: it runs the program of the API server, which prints the
+// kubeconfig, until the test ends.
+func (c *cluster) serve() {
+	c.t.Helper()
+	dir := c.t.TempDir()
+	program := filepath.Join(dir, "server")
+	if output, err := exec.Command("go", "build", "-o", program, "../server").CombinedOutput(); err != nil {
+		c.t.Fatalf("%v: %s", err, output)
+	}
+	c.kubeconfig = filepath.Join(dir, "kubeconfig")
+	file, err := os.Create(c.kubeconfig)
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	t.Cleanup(server.Stop)
-	c := &cluster{t: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"), ports: map[string]string{}, answers: map[string]string{}}
-	if err := server.WriteKubeconfig(c.kubeconfig); err != nil {
-		t.Fatal(err)
+	defer file.Close()
+	c.start(exec.Command(program), file, func(string) bool { return true })
+	c.eventually(func() error {
+		config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
+		if err != nil {
+			return err
+		}
+		if c.client, err = dynamic.NewForConfig(config); err != nil {
+			return err
+		}
+		c.discovery, err = discovery.NewDiscoveryClientForConfig(config)
+		return err
+	})
+}
+
+// start starts a program, until the test ends: then it must end in good order, and what it has
+// logged must be right. Its standard output goes to a file, or to the log if that is nil.
+func (c *cluster) start(command *exec.Cmd, stdout *os.File, right func(log string) bool) {
+	c.t.Helper()
+	var output strings.Builder
+	command.Stdout, command.Stderr = &output, &output
+	if stdout != nil {
+		command.Stdout = stdout
 	}
-	if c.client, err = dynamic.NewForConfig(server.Config()); err != nil {
-		t.Fatal(err)
+	if err := command.Start(); err != nil {
+		c.t.Fatal(err)
 	}
-	if c.discovery, err = discovery.NewDiscoveryClientForConfig(server.Config()); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	c.t.Cleanup(func() {
+		err := command.Process.Signal(os.Interrupt)
+		waited, log := command.Wait(), output.String()
+		if err != nil || waited != nil || c.t.Failed() || !right(log) {
+			c.t.Errorf("%s: %v, %v: %s", command, err, waited, log)
+		}
+	})
 }
 
 // run builds a program of the user and starts it, on ports that are free, until the test
@@ -72,20 +101,16 @@ func (c *cluster) run(u *user, program string, args []string) {
 	args = append(args, "--health-probe-bind-address=127.0.0.1:"+c.ports["8081"])
 	u.run("go", "build", "-o", "bin/manager", program)
 
-	var output strings.Builder
 	command := exec.Command(filepath.Join(u.dir, "bin", "manager"), args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig)
-	command.Stdout, command.Stderr = &output, &output
-	if err := command.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(func() {
-		err := command.Process.Signal(os.Interrupt)
-		if waited := command.Wait(); err != nil || waited != nil || c.t.Failed() {
-			c.t.Errorf("%s: %v, %v: %s", program, err, waited, output.String())
-		}
-	})
+	c.start(command, nil, func(log string) bool { return inSync.MatchString(log) && started.MatchString(log) })
 }
+
+// What the program logs when it works, in the format of the manager.
+var (
+	inSync  = regexp.MustCompile(`INFO\tInformers are in sync\t`)
+	started = regexp.MustCompile(`INFO\tController has started\t`)
+)
 
 // kubectl does what "kubectl apply -f FILE" and "kubectl get RESOURCE NAME" do, with the
 // requests that kubectl begins with: the list of groups, and what each has.
@@ -189,6 +214,7 @@ func (c *cluster) wantFollowed() {
 	}
 	for path, want := range map[string]string{
 		"/healthz?verbose": `\[\+\]orders ok`,
+		"/readyz?verbose":  `\[\+\]orders ok`,
 		"/metrics":         `(?s)informergen_controller_reconciles_total\{[^}]*"success"\} [1-9].*informergen_informer_synced\{[^}]*\} 1`,
 		"/debug/informers": `orders\.v1\.shop\.example\.com`,
 	} {

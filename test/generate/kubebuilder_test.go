@@ -23,7 +23,7 @@ func TestKubebuilderPage(t *testing.T) {
 	shop.files = archive.Files
 	shop.add("scaffold/")
 	shop.run("go", "mod", "tidy")
-	cluster := newCluster(t)
+	cluster := &cluster{t: t, ports: map[string]string{}, answers: map[string]string{}}
 	for _, block := range pages.Parse("docs/kubebuilder.md", read(t, "docs/kubebuilder.md")).Blocks {
 		switch {
 		case block.Language == "sh":
@@ -52,7 +52,7 @@ func (u *user) follow(line string, cluster *cluster) {
 	u.t.Helper()
 	words := strings.Fields(line)
 	switch words[0] {
-	case "mkdir", "kubebuilder":
+	case "mkdir", "kubebuilder", "git", "cd", "export":
 	case "make":
 		u.make(words[1:], cluster)
 	case "go":
@@ -79,6 +79,9 @@ func (u *user) make(targets []string, cluster *cluster) {
 			u.add("generated/")
 		case "manifests":
 			u.add("manifests/")
+		case "server":
+			cluster.serve()
+			return // the next word is where the kubeconfig goes
 		case "install":
 			cluster.apply(u, "config/crd/bases/shop.example.com_orders.yaml")
 		default:

@@ -32,7 +32,7 @@ func TestPublicProjects(t *testing.T) {
 		// +genclient tags, and of what upstream's output refers to only a
 		// GroupVersion.
 		name: "flux source-controller", inputs: []string{"github.com/fluxcd/source-controller/api/..."},
-		leads: []string{"f.Source().V1().GitRepositories()", "f.Source().V1beta2().OCIRepositories()"},
+		leads: []string{"f.Source().V1().GitRepositories()", "f.Source().V1().OCIRepositories()"},
 	}, {
 		// No group in the path, two groups with the same first part, types
 		// that are defined by those of another version.

@@ -120,10 +120,14 @@ func TestOneImport(t *testing.T) {
 		return strings.Replace(text, `"k8s.io/client-go/informers"`, `"example.com/shop/pkg/kube/informers"`, 1)
 	})
 	program.run(tidy...)
-	if output := program.run("go", "run", "."); !strings.HasPrefix(output, found) || !strings.Contains(output, "informers are of "+own) {
+	output := logLines.ReplaceAllString(program.run("go", "run", "."), "")
+	if !strings.HasPrefix(output, found) || !strings.Contains(output, "informers are of "+own) {
 		t.Errorf("on generated informers: got %q, want %q", output, found)
 	}
 }
+
+// logLines are those of klog.
+var logLines = regexp.MustCompile(`(?m)^I\d{4} .*\n`)
 
 func wantRemoved(t *testing.T, output, file string) {
 	t.Helper()
@@ -257,7 +261,12 @@ func (u *user) withoutShipments() {
 // run it, and to complete go.mod.
 func readmeCommands(t *testing.T) (get, generate, tidy []string) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(codeBelow(t, "README.md", "Use it")), "\n")
+	parsed := pages.Parse("README.md", read(t, "README.md"))
+	block, err := parsed.Block("informer-gen", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(block.Text), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("README.md: got commands %q, want 3", lines)
 	}

@@ -23,6 +23,12 @@ demo-shards: ## Replicas that divide orders among them, and are killed, stopped 
 	@cd test && go build -o bin/demo-shards ./demo/shards
 	@exec test/bin/demo-shards
 
+.PHONY: server
+server: ## An API server for custom resources, until it is interrupted; it prints a kubeconfig: make server >kubeconfig
+	@echo "Building a real API server: a few minutes the first time, seconds after that." >&2
+	@cd test && go build -o bin/server ./server
+	@exec test/bin/server
+
 # The user's GOFLAGS, such as -buildvcs=false or -ldflags, would change the bytes.
 .PHONY: build
 build: ## Build bin/informer-gen: the same bytes of the same commit and version of Go, wherever it is built
@@ -129,8 +135,9 @@ field: ## Test informers with proxies, outages and unusual servers in real time,
 	cd test && go test -count=1 -v -timeout 0 -run TestField ./field -real -duration $(or $(DURATION),2m)
 
 .PHONY: soak
-soak: ## Send EVENTS (default 10 million) to stuck and slow handlers, and measure the heap
+soak: ## Send EVENTS (default 10 million) to slow handlers, and decode for DURATION (2m) beside readers, with the race detector
 	cd test && go test -count=1 -v -timeout 0 -run TestSoak ./chaos -events $(or $(EVENTS),10000000)
+	go test -race -count=1 -v -timeout 0 -run TestReaders ./runtime/internal/decode -duration $(or $(DURATION),2m)
 
 .PHONY: lint
 lint: ## Run golangci-lint on this module, and it and gopls on generated code, built from their modules

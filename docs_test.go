@@ -38,7 +38,8 @@ var takenBy = map[string]struct {
 // compares as a whole.
 var writtenBy = map[string]string{
 	"docs/troubleshooting.md": "runtime/factory/troubleshooting_test.go",
-	"README.md":               "docs_test.go", // TestTree
+	"README.md":               "docs_test.go", // TestReadme
+	"docs/README.md":          "docs_test.go", // TestTree
 }
 
 // diagrams are pages whose blocks of text are drawings.
@@ -199,11 +200,11 @@ func TestCommandsInSentences(t *testing.T) {
 	}
 }
 
-// The tree in the README is what is generated for orders.
+// The tree in the guide is what is generated for orders.
 func TestTree(t *testing.T) {
 	const root, golden = "pkg/generated", "testdata/kubebuilder/generated"
 	shown, open := map[string]bool{}, map[string]bool{} // open are the folders whose files are shown
-	for _, block := range readPage(t, "README.md").Blocks {
+	for _, block := range readPage(t, "docs/README.md").Blocks {
 		if block.Language != "text" || !strings.HasPrefix(block.Text, root+"\n") {
 			continue
 		}
@@ -217,7 +218,7 @@ func TestTree(t *testing.T) {
 	}
 	err := fs.WalkDir(os.DirFS(golden), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err == nil && name != "." && open[path.Dir(name)] && !shown[name] && !strings.Contains(name, "shipment") && !strings.Contains(name, "warehouse") {
-			t.Errorf("README.md: the tree does not have %s", name)
+			t.Errorf("docs/README.md: the tree does not have %s", name)
 		}
 		delete(shown, name)
 		return err
@@ -226,7 +227,27 @@ func TestTree(t *testing.T) {
 		t.Error(err)
 	}
 	for name := range shown {
-		t.Errorf("README.md: %s of the tree is not generated", name)
+		t.Errorf("docs/README.md: %s of the tree is not generated", name)
+	}
+}
+
+// The README makes its case in a minute, with a message of the page that a test writes.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words, lines := len(strings.Fields(string(text))), strings.Count(string(text), "\n"); words > 900 || lines > 90 {
+		t.Errorf("README.md: %d words in %d lines, want 900 in 90 at most", words, lines)
+	}
+	messages, err := os.ReadFile("docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range readPage(t, "README.md").Blocks {
+		if block.Language == "text" && !strings.Contains(oneLine(string(messages)), oneLine(block.Text)) {
+			t.Errorf("README.md: no informer says this:\n%s", block.Text)
+		}
 	}
 }
 

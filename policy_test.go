@@ -51,15 +51,15 @@ var rules = map[string]rule{
 	"generators":         {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
 	"templates":          {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
 	"runtime/shard":      {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/cache":      {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/cache":      {own: []string{"runtime/cache", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/source":     {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/source/sourcetest"}},
 	"runtime/clientgo":   {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal", "runtime/shard"}},
 	"runtime/clients":    {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/controller": {own: []string{"runtime/cache", "runtime/predicate", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
-	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
-	"runtime/statuspage": {own: []string{"runtime/cache", "runtime/controller", "runtime/footprint"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
+	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
+	"runtime/statuspage": {own: []string{"runtime/cache", "runtime/controller"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
 	"runtime/predicate":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
-	"runtime/factory":    {own: []string{"runtime/cache", "runtime/footprint", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "testdata", everyClient}},
+	"runtime/factory":    {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/footprint", "testdata", everyClient}},
 	"runtime/internal":   {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
 	"internal":           {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
 	"testdata":           {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
@@ -68,10 +68,9 @@ var rules = map[string]rule{
 	"runtime/clientgo/dynamicinformer":  clientFactory,
 	"runtime/clientgo/metadatainformer": clientFactory,
 
-	// It is between runtime/source and runtime/share, and knows times.
+	// It knows times.
 	"runtime/internal/decode": {own: []string{"runtime/internal"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/footprint":       {own: []string{"runtime/footprint"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
-	"runtime/share":           {own: []string{"runtime/internal/decode"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime"}},
 
 	// It connects cachetest, which knows no client, with a client.
 	"runtime/source/sourcetest": {own: []string{"runtime/source", "runtime/cache/cachetest"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata"}},

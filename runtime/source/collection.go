@@ -32,7 +32,7 @@ func collectionIn(path string) (gvr schema.GroupVersionResource, ok bool) {
 	return schema.GroupVersionResource{}, false
 }
 
-// isWatch reads the parameter of a URL as API servers do.
-func isWatch(parameter string) bool {
+// isTrue reads a boolean parameter of a URL as API servers do.
+func isTrue(parameter string) bool {
 	return parameter != "" && parameter != "0" && parameter != "false"
 }

@@ -26,7 +26,8 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 		return h.next.RoundTrip(req)
 	}
 	gvr, ok := collectionIn(req.URL.Path)
-	if watch := isWatch(req.URL.Query().Get("watch")); !ok || req.Method != http.MethodGet || watch != t.watch {
+	query := req.URL.Query()
+	if watch := isTrue(query.Get("watch")); !ok || req.Method != http.MethodGet || watch != t.watch {
 		return h.next.RoundTrip(req)
 	}
 	if err := checkPassthrough(); err != nil {
@@ -35,7 +36,7 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	request := newRequest(req.Context())
 	inner := req.Clone(request.ctx)
-	if t.watch && inner.Header.Get("Accept-Encoding") == "" {
+	if t.watch && !isTrue(query.Get("sendInitialEvents")) && inner.Header.Get("Accept-Encoding") == "" {
 		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
 	}
 	resp, err := h.next.RoundTrip(inner)

@@ -209,7 +209,7 @@ var functions = []struct {
 func TestStreamingOfFunctions(t *testing.T) {
 	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", jsonType)
-		if !isWatch(r.URL.Query().Get("watch")) {
+		if !isTrue(r.URL.Query().Get("watch")) {
 			w.Write(encoded(t, jsonType, podList(20)))
 			return
 		}

@@ -259,7 +259,7 @@ func TestListKindOfItsOwn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			src := test.src(newClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 				contentType, body := test.contentType, test.list
-				if isWatch(r.URL.Query().Get("watch")) {
+				if isTrue(r.URL.Query().Get("watch")) {
 					body = test.event
 					if contentType == protoType {
 						contentType += ";stream=watch"

@@ -1,10 +1,7 @@
 package source
 
 import (
-	"compress/gzip"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"testing"
@@ -14,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -168,65 +164,5 @@ func TestDropManagedFields(t *testing.T) {
 	}
 	if !slices.Equal(accepted, want) {
 		t.Errorf("Accept: %q, want %q", accepted, want)
-	}
-}
-
-// A watch is asked for uncompressed, and a list as the configuration says.
-func TestWatchIsNotCompressed(t *testing.T) {
-	encodings := map[string]string{}
-	client := newClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		encodings[r.URL.Query().Get("watch")] = r.Header.Get("Accept-Encoding")
-		servePods(t, 1)(w, r)
-	}))
-	src := New[*corev1.Pod](client, pods, "")
-	if _, err := src.List(t.Context(), metav1.ListOptions{}, func(*corev1.Pod, error) {}); err != nil {
-		t.Fatal(err)
-	}
-	w, err := src.Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Stop()
-	if encodings[""] != "gzip" || encodings["true"] != "identity" {
-		t.Errorf("Accept-Encoding: %q", encodings)
-	}
-}
-
-// A proxy may compress a watch all the same.
-func TestCompressedWatch(t *testing.T) {
-	next := make(chan string)
-	client := newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", jsonType)
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		for name := range next {
-			z.Write(jsonFrame(t, "ADDED", podNamed(name)))
-			z.Flush()
-			w.(http.Flusher).Flush()
-		}
-		z.Close()
-	}))
-	go func() { next <- "first" }()
-	w, err := New[*corev1.Pod](client, pods, "").Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
-	for _, name := range []string{"first", "second"} {
-		event, err := w.Next()
-		if err != nil || event.Object.Name != name {
-			t.Fatalf("event %+v: %v", event, err)
-		}
-		if name == "first" {
-			next <- "second"
-		}
-	}
-	close(next)
-	if _, err := w.Next(); err != io.EOF {
-		t.Errorf("at the end: %v", err)
-	}
-	unknown := newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br") }))
-	if _, err := New[*corev1.Pod](unknown, pods, "").Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, failure.ErrUndecodable) {
-		t.Errorf("another encoding: %v", err)
 	}
 }

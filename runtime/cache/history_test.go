@@ -26,7 +26,7 @@ func TestHistories(t *testing.T) {
 		playRandomHistory(t, *seed)
 		return
 	}
-	for range 200 {
+	for range 60 {
 		playRandomHistory(t, rand.Uint64())
 	}
 }
@@ -56,7 +56,7 @@ func TestHistoryRepeats(t *testing.T) {
 		return all
 	}
 	var differ []string
-	const histories = 30
+	const histories = 10
 	for seed := uint64(0); seed < 2*histories; seed += 2 {
 		first := played(seed)
 		if len(first) == 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,6 +40,9 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.watch && !isTrue(query.Get("sendInitialEvents")) && inner.Header.Get("Accept-Encoding") == "" {
 		inner.Header.Set("Accept-Encoding", "identity") // as restSource does
 	}
+	if accept := decodable(inner.Header.Get("Accept")); accept != "" {
+		inner.Header.Set("Accept", accept)
+	}
 	resp, err := h.next.RoundTrip(inner)
 	if err != nil {
 		request.cancel(nil)
@@ -51,6 +55,19 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &clientsBody{resp.Body, request}
 	return resp, nil
+}
+
+// decodable returns those media types of an Accept header that are decoded here: a client may
+// prefer another one, such as CBOR.
+func decodable(accept string) string {
+	var kept []string
+	for clause := range strings.SplitSeq(accept, ",") {
+		switch mediaType, _, _ := strings.Cut(clause, ";"); strings.TrimSpace(mediaType) {
+		case jsonType, protoType:
+			kept = append(kept, clause)
+		}
+	}
+	return strings.Join(kept, ",")
 }
 
 // clientsBody is the body of a response that is left to the client: its request ends with it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,8 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	dynamicclient "k8s.io/client-go/dynamic"
+	clientfeatures "k8s.io/client-go/features"
+	clientfeaturestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -330,6 +333,28 @@ func TestStreamingErrors(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// A client that prefers CBOR is answered in what is decoded here.
+func TestStreamingOfClientsThatPreferCBOR(t *testing.T) {
+	clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.ClientsAllowCBOR, true)
+	clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.ClientsPreferCBOR, true)
+	var accept []string
+	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		accept = append(accept, r.Header.Get("Accept"))
+		w.Header().Set("Content-Type", jsonType)
+		_, _ = w.Write(encoded(t, jsonType, podList(20)))
+	})
+	streaming := NewStreaming(ClientOptions{})
+	client := must(dynamicclient.NewForConfig(streaming.Config(cfg)))(t)
+	src := FromResourceClient[*unstructured.Unstructured](client, func() ResourceClient[*unstructured.UnstructuredList] { return client.Resource(pods) })
+	if got, _, _, err := listAll(t, src, metav1.ListOptions{}); err != nil || len(got) != 20 || !took(streaming) {
+		t.Errorf("%d objects, %v; the client has decoded them: %v", len(got), err, !took(streaming))
+	}
+	openWatch(t, src).Stop()
+	if want := []string{"application/json;q=0.9", "application/json;q=0.9"}; !slices.Equal(accept, want) {
+		t.Errorf("Accept: got %q, want %q", accept, want)
 	}
 }
 

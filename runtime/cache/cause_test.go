@@ -103,7 +103,7 @@ func TestCause(t *testing.T) {
 			t.Run(test.name+"/"+kind, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api := cachetest.NewAPI(newThing("a"))
-					informer := cache.New(api, cache.Options[*thing]{})
+					informer := cache.New(api.Source(), cache.Options[*thing]{})
 					seen := &explained{}
 					var handler cache.Handler[*thing] = seen
 					options.Cause, options.Resync = &seen.why, test.resync
@@ -128,7 +128,7 @@ func TestCause(t *testing.T) {
 func TestCauseOfInitialObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		informer := cache.New(api, cache.Options[*thing]{})
+		informer := cache.New(api.Source(), cache.Options[*thing]{})
 		early, late := &explained{}, &explained{}
 		must[*cache.Registration](t)(informer.AddHandler(early, cache.HandlerOptions{Cause: &early.why}))
 		r := start(t, informer)
@@ -230,7 +230,7 @@ func TestCauseOfNamespaces(t *testing.T) {
 				other := newThing("b")
 				other.Namespace = "other"
 				set := &namespaces{API: cachetest.NewAPI(newThing("a"), other), names: []string{"ns"}, changed: make(chan struct{})}
-				informer := cache.New(set, cache.Options[*thing]{})
+				informer := cache.New(sourceOf(set), cache.Options[*thing]{})
 				seen := &explained{}
 				var handler cache.Handler[*thing] = seen
 				if options.Cause = &seen.why; kind == "in batches" {
@@ -264,7 +264,7 @@ type namespaces struct {
 func (n *namespaces) Describe() cache.SourceInfo {
 	return cache.SourceInfo{
 		Namespaces: func() ([]string, <-chan struct{}) { return n.names, n.changed },
-		In:         func(namespace string) any { return n.InNamespace(namespace) },
+		In:         func(namespace string) cache.Objects { return n.InNamespace(namespace) },
 	}
 }
 

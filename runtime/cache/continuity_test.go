@@ -28,7 +28,7 @@ type cutting struct {
 	err   error
 }
 
-func (c cutting) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[*thing], error) {
+func (c cutting) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	inner, cancel := context.WithTimeoutCause(ctx, c.after, c.err)
 	w, err := c.API.Watch(inner, options)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c cutting) Watch(ctx context.Context, options metav1.ListOptions) (cache.W
 }
 
 type cutWatcher struct {
-	cache.Watcher[*thing]
+	cache.Watcher
 	ctx    context.Context
 	cancel func()
 }
@@ -49,7 +49,7 @@ func (w *cutWatcher) Stop() {
 	w.Watcher.Stop()
 }
 
-func (w *cutWatcher) Next() (cache.WatchEvent[*thing], error) {
+func (w *cutWatcher) Next() (cache.WatchEvent, error) {
 	event, err := w.Watcher.Next()
 	if err != nil && w.ctx.Err() != nil {
 		err = context.Cause(w.ctx)
@@ -79,7 +79,7 @@ func TestWatchesThatAreCut(t *testing.T) {
 				const lasts = time.Hour
 				api := cachetest.NewAPI(newThing("a"))
 				var failed int
-				r := start(t, cache.New(cutting{api, test.after, test.err}, cache.Options[*thing]{
+				r := start(t, cache.New(sourceOf(cutting{api, test.after, test.err}), cache.Options[*thing]{
 					DisableWatchList: true,
 					OnFailure: func(context.Context, cache.Failure) cache.Decision {
 						failed++
@@ -208,7 +208,7 @@ func TestResourceComesBack(t *testing.T) {
 func TestResourceComesBackBeforeDiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		r := start(t, cache.New(hangingDiscovery{api}, cache.Options[*thing]{}))
+		r := start(t, cache.New(sourceOf(hangingDiscovery{api}), cache.Options[*thing]{}))
 		settle()
 		api.Uninstall()
 		time.Sleep(time.Minute)
@@ -386,7 +386,7 @@ func TestIdleTimeoutIsLearned(t *testing.T) {
 // buffering is a proxy that holds a watch back until the server has ended it.
 type buffering struct{ *cachetest.API[*thing] }
 
-func (b buffering) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[*thing], error) {
+func (b buffering) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	w, err := b.API.Watch(ctx, options)
 	if err != nil {
 		return nil, err
@@ -395,12 +395,12 @@ func (b buffering) Watch(ctx context.Context, options metav1.ListOptions) (cache
 }
 
 type bufferingWatcher struct {
-	cache.Watcher[*thing]
-	events []cache.WatchEvent[*thing]
+	cache.Watcher
+	events []cache.WatchEvent
 	err    error
 }
 
-func (w *bufferingWatcher) Next() (cache.WatchEvent[*thing], error) {
+func (w *bufferingWatcher) Next() (cache.WatchEvent, error) {
 	for w.err == nil {
 		event, err := w.Watcher.Next()
 		if w.err = err; err == nil {
@@ -408,7 +408,7 @@ func (w *bufferingWatcher) Next() (cache.WatchEvent[*thing], error) {
 		}
 	}
 	if len(w.events) == 0 {
-		return cache.WatchEvent[*thing]{}, w.err
+		return cache.WatchEvent{}, w.err
 	}
 	event := w.events[0]
 	w.events = w.events[1:]
@@ -419,7 +419,7 @@ func (w *bufferingWatcher) Next() (cache.WatchEvent[*thing], error) {
 func TestBufferingProxy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		r := start(t, cache.New(buffering{api}, cache.Options[*thing]{}))
+		r := start(t, cache.New(sourceOf(buffering{api}), cache.Options[*thing]{}))
 		if err := r.WaitForSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -492,7 +492,7 @@ func TestOnFailureDecidesWithoutBackoff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
-				informer := cache.New(api, cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+				informer := cache.New(api.Source(), cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 					if f.Backoff != 0 || f.Attempts != 0 || f.Phase != cache.PhaseWatching || f.Class != failure.ClassConnection {
 						t.Errorf("failure: %+v", f)
 					}

@@ -16,7 +16,7 @@ import (
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	api := cachetest.NewAPI(newThing("first"))
-	informer := cache.New(api, cache.Options[*thing]{
+	informer := cache.New(api.Source(), cache.Options[*thing]{
 		Indexes: []cache.Index[*thing]{cache.NamespaceIndex[*thing]()},
 	})
 	handler := cache.HandlerFuncs[*thing]{

@@ -272,8 +272,12 @@ func TestSilentList(t *testing.T) {
 
 // unordered hides what a source says of its versions.
 func unordered(source cache.Source[*thing]) cache.Source[*thing] {
-	return struct{ cache.Source[*thing] }{source}
+	return cache.Source[*thing]{Objects: undescribed{source}}
 }
+
+type undescribed struct{ cache.Objects }
+
+func (undescribed) Describe() cache.SourceInfo { return cache.SourceInfo{} }
 
 // An event that comes a second time is a duplicate, if the versions of the source have
 // an order and nothing came in between.
@@ -290,7 +294,7 @@ func TestDuplicates(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
 				api.Fail(cachetest.Fault{Verb: cachetest.Watch, After: 1, Repeat: 1})
-				r := start(t, cache.New(test.source(api), cache.Options[*thing]{DisableWatchList: true}))
+				r := start(t, cache.New(test.source(api.Source()), cache.Options[*thing]{DisableWatchList: true}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				touch(t, api, "a")

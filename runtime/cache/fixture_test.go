@@ -18,6 +18,11 @@ import (
 
 type thing = metav1.PartialObjectMetadata
 
+// sourceOf returns a source of things.
+func sourceOf(objects cache.Objects) cache.Source[*thing] {
+	return cache.Source[*thing]{Objects: objects}
+}
+
 func newThing(name string) *thing {
 	t := &thing{}
 	t.Namespace, t.Name = "ns", name
@@ -38,7 +43,7 @@ type running struct {
 // run starts an informer over api, and stops it at the end of the test.
 func run(t *testing.T, api *cachetest.API[*thing], options cache.Options[*thing]) running {
 	t.Helper()
-	informer := cache.New(api, options)
+	informer := cache.New(api.Source(), options)
 	return start(t, informer)
 }
 

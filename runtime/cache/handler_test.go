@@ -9,7 +9,7 @@ import (
 
 // A handler without a name is named after the place where it was added.
 func TestHandlerName(t *testing.T) {
-	informer := cache.New(cachetest.NewAPI[*thing](), cache.Options[*thing]{})
+	informer := cache.New(cachetest.NewAPI[*thing]().Source(), cache.Options[*thing]{})
 	add := func(_ *cache.Registration, err error) {
 		t.Helper()
 		if err != nil {

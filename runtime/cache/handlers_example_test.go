@@ -14,7 +14,7 @@ import (
 // A handler that takes events in batches gets what is ready, in one call.
 func ExampleInBatches() {
 	api := cachetest.NewAPI(newThing("first"), newThing("second"), newThing("third"))
-	informer := cache.New(api, cache.Options[*thing]{})
+	informer := cache.New(api.Source(), cache.Options[*thing]{})
 	ctx, stop := context.WithCancel(context.Background())
 	save := func(events []cache.Event[*thing]) {
 		fmt.Println("a batch of", len(events), "because of a", events[0].Cause)
@@ -33,7 +33,7 @@ func ExampleInBatches() {
 // object: its memory does not depend on how long it takes.
 func ExampleHandlerOptions_coalesce() {
 	api := cachetest.NewAPI(newThing("first"))
-	informer := cache.New(api, cache.Options[*thing]{})
+	informer := cache.New(api.Source(), cache.Options[*thing]{})
 	ctx, stop := context.WithCancel(context.Background())
 	behind := make(chan struct{})
 	calls := 0
@@ -76,7 +76,7 @@ func ExampleHandlerOptions_coalesce() {
 // that wait for it.
 func ExampleHandlerOptions_limit() {
 	api := cachetest.NewAPI(newThing("first"))
-	informer := cache.New(api, cache.Options[*thing]{})
+	informer := cache.New(api.Source(), cache.Options[*thing]{})
 	ctx, stop := context.WithCancel(context.Background())
 	stuck := make(chan struct{})
 	handler := cache.HandlerFuncs[*thing]{Add: func(*thing, bool) { <-stuck }}

@@ -129,7 +129,7 @@ func TestResyncOfSlowHandler(t *testing.T) {
 func TestRemoveHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		informer := cache.New(api, cache.Options[*thing]{})
+		informer := cache.New(api.Source(), cache.Options[*thing]{})
 		early := must[*cache.Registration](t)(informer.AddHandler(&cachetest.Recorder[*thing]{}, cache.HandlerOptions{}))
 		early.Remove()
 		<-early.Synced()

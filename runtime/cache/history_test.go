@@ -136,7 +136,7 @@ func playHistory(t *testing.T, script []byte, seed uint64) *history {
 		options.BookmarkTimeout = 20*time.Second + time.Millisecond
 	}
 	h.vanishes = options.AbsentRetry >= 0 && !options.KeepAbsent
-	informer := cache.New(h.api, options)
+	informer := cache.New(h.api.Source(), options)
 	cache.SeedJitter(informer, seed)
 	h.running = running{Informer: informer, t: t}
 	h.addHandler()

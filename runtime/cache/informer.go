@@ -60,17 +60,23 @@ type Informer[T any] struct{ core informer }
 // are invalid, Run, AddHandler and WaitForSync return ErrIndexInvalid or
 // ErrIndexExists.
 func New[T any](source Source[T], options Options[T]) *Informer[T] {
-	objects := reflect.TypeFor[T]()
-	if options.ObjectType != nil {
-		objects = options.ObjectType
+	var about SourceInfo
+	if source.Objects != nil {
+		about = source.Describe()
 	}
-	about := describe(source)
-	i := newInformer(objects, untypedSource(source), about, untypedOptions(&options))
-	switch in := untypedPart[T](about.In); {
+	objects := about.Type
+	if objects == nil {
+		objects = reflect.TypeFor[T]()
+	}
+	i := newInformer(objects, source.Objects, about, untypedOptions(&options))
+	i.core.check = checkType[T](objects)
+	switch {
+	case source.Objects == nil:
+		i.core.invalid = i.core.errorf("source: is nil")
 	case about.Namespaces != nil && i.core.options.sharded():
 		i.core.invalid = i.core.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
 	case about.Namespaces != nil:
-		i.core.parts = newParts(newNamespacePlan(&i.core, in))
+		i.core.parts = newParts(newNamespacePlan(&i.core, about.In))
 	case i.core.options.sharded():
 		i.core.parts = newParts(newShardPlan(&i.core))
 	}

@@ -146,7 +146,7 @@ func TestStopBeforeSync(t *testing.T) {
 func TestIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"), newThing("b"))
-		informer := cache.New(api, cache.Options[*thing]{Indexes: []cache.Index[*thing]{cache.NamespaceIndex[*thing]()}})
+		informer := cache.New(api.Source(), cache.Options[*thing]{Indexes: []cache.Index[*thing]{cache.NamespaceIndex[*thing]()}})
 		before := cache.Index[*thing]{Name: "before", Value: func(obj *thing) string { return obj.Name }}
 		if err := informer.AddIndexes(before); err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestIndexes(t *testing.T) {
 
 // An informer with invalid indexes says so wherever it is used.
 func TestInvalidOptions(t *testing.T) {
-	informer := cache.New(cachetest.NewAPI[*thing](), cache.Options[*thing]{Indexes: []cache.Index[*thing]{{Name: "half"}}})
+	informer := cache.New(cachetest.NewAPI[*thing]().Source(), cache.Options[*thing]{Indexes: []cache.Index[*thing]{{Name: "half"}}})
 	_, err := informer.AddHandler(cache.HandlerFuncs[*thing]{}, cache.HandlerOptions{})
 	for _, err := range []error{err, informer.Run(t.Context()), informer.WaitForSync(t.Context())} {
 		if !errors.Is(err, cache.ErrIndexInvalid) {

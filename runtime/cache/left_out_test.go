@@ -32,29 +32,29 @@ func (u *undecodable) check(obj *thing) error {
 	return u.broken(obj)
 }
 
-func (u *undecodable) List(ctx context.Context, options metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
-	return u.API.List(ctx, options, func(obj *thing, err error) {
+func (u *undecodable) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	return u.API.List(ctx, options, func(obj any, err error) {
 		if err == nil {
-			err = u.check(obj)
+			err = u.check(obj.(*thing))
 		}
 		each(obj, err)
 	})
 }
 
-func (u *undecodable) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[*thing], error) {
+func (u *undecodable) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	w, err := u.API.Watch(ctx, options)
 	return undecodableWatcher{w, u}, err
 }
 
 type undecodableWatcher struct {
-	cache.Watcher[*thing]
+	cache.Watcher
 	source *undecodable
 }
 
-func (w undecodableWatcher) Next() (cache.WatchEvent[*thing], error) {
+func (w undecodableWatcher) Next() (cache.WatchEvent, error) {
 	event, err := w.Watcher.Next()
 	if err == nil && event.Type != watch.Bookmark {
-		err = w.source.check(event.Object)
+		err = w.source.check(event.Object.(*thing))
 	}
 	return event, err
 }
@@ -155,7 +155,7 @@ func TestLeftOutNow(t *testing.T) {
 					if !test.later {
 						setMood(t, source.API, "a", "bad")
 					}
-					informer := start(t, cache.New[*thing](source, options))
+					informer := start(t, cache.New[*thing](sourceOf(source), options))
 					settle()
 					if test.later {
 						expectLeftOut(t, informer.Status(), "")

@@ -60,12 +60,12 @@ type quietSource struct{ obj *thing }
 
 func (s quietSource) Describe() SourceInfo { return SourceInfo{NoWatchList: true} }
 
-func (s quietSource) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
+func (s quietSource) List(_ context.Context, _ metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	each(s.obj, nil)
 	return metav1.ListMeta{ResourceVersion: "1"}, nil
 }
 
-func (s quietSource) Watch(ctx context.Context, _ metav1.ListOptions) (Watcher[*thing], error) {
+func (s quietSource) Watch(ctx context.Context, _ metav1.ListOptions) (Watcher, error) {
 	return quietWatcher{ctx}, nil
 }
 
@@ -73,9 +73,9 @@ type quietWatcher struct{ ctx context.Context }
 
 func (w quietWatcher) Stop() {}
 
-func (w quietWatcher) Next() (WatchEvent[*thing], error) {
+func (w quietWatcher) Next() (WatchEvent, error) {
 	<-w.ctx.Done()
-	return WatchEvent[*thing]{}, w.ctx.Err()
+	return WatchEvent{}, w.ctx.Err()
 }
 
 // With the switch on, an informer watches what it hands out.
@@ -83,7 +83,7 @@ func TestInformerDetectsMutations(t *testing.T) {
 	t.Setenv(mutationDetectorVariable, "true")
 	synctest.Test(t, func(t *testing.T) {
 		obj := newThing("ns", "a", "1")
-		informer := New(quietSource{obj}, Options[*thing]{})
+		informer := New(Source[*thing]{quietSource{obj}}, Options[*thing]{})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- informer.Run(ctx) }()
@@ -108,7 +108,7 @@ type brokenSource struct{ quietSource }
 
 var errBroken = errors.New("no list")
 
-func (brokenSource) List(context.Context, metav1.ListOptions, func(*thing, error)) (metav1.ListMeta, error) {
+func (brokenSource) List(context.Context, metav1.ListOptions, func(any, error)) (metav1.ListMeta, error) {
 	return metav1.ListMeta{}, errBroken
 }
 
@@ -116,7 +116,7 @@ func (brokenSource) List(context.Context, metav1.ListOptions, func(*thing, error
 func TestInformerThatDetectsMutationsGivesUp(t *testing.T) {
 	t.Setenv(mutationDetectorVariable, "true")
 	synctest.Test(t, func(t *testing.T) {
-		informer := New(brokenSource{}, Options[*thing]{
+		informer := New(Source[*thing]{brokenSource{}}, Options[*thing]{
 			OnFailure: func(context.Context, Failure) Decision { return Decision{Stop: true} },
 		})
 		ctx, stop := context.WithCancel(t.Context())

@@ -30,7 +30,7 @@ type oddServer struct {
 	// version and objects are those of a list.
 	version string
 	objects []*thing
-	events  chan cache.WatchEvent[*thing]
+	events  chan cache.WatchEvent
 	lists   int
 	watches int
 }
@@ -39,7 +39,7 @@ func (s *oddServer) Describe() cache.SourceInfo {
 	return cache.SourceInfo{OrderedResourceVersions: s.ordered, NoWatchList: true}
 }
 
-func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thing, error)) (metav1.ListMeta, error) {
+func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++
@@ -49,7 +49,7 @@ func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(*thi
 	return metav1.ListMeta{ResourceVersion: s.version}, nil
 }
 
-func (s *oddServer) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher[*thing], error) {
+func (s *oddServer) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watches++
@@ -63,7 +63,7 @@ func (s *oddServer) change(change func()) {
 	change()
 }
 
-func (s *oddServer) stream() chan cache.WatchEvent[*thing] {
+func (s *oddServer) stream() chan cache.WatchEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.events
@@ -76,7 +76,7 @@ type oddWatch struct {
 
 func (w oddWatch) Stop() {}
 
-func (w oddWatch) Next() (cache.WatchEvent[*thing], error) {
+func (w oddWatch) Next() (cache.WatchEvent, error) {
 	select {
 	case event, ok := <-w.stream():
 		if !ok {
@@ -84,7 +84,7 @@ func (w oddWatch) Next() (cache.WatchEvent[*thing], error) {
 		}
 		return event, nil
 	case <-w.ctx.Done():
-		return cache.WatchEvent[*thing]{}, context.Cause(w.ctx)
+		return cache.WatchEvent{}, context.Cause(w.ctx)
 	}
 }
 
@@ -96,16 +96,16 @@ func made(name, uid, version, content string) *thing {
 	return obj
 }
 
-func added(obj *thing) cache.WatchEvent[*thing] {
-	return cache.WatchEvent[*thing]{Type: watch.Added, Object: obj}
+func added(obj *thing) cache.WatchEvent {
+	return cache.WatchEvent{Type: watch.Added, Object: obj}
 }
 
-func modified(obj *thing) cache.WatchEvent[*thing] {
-	return cache.WatchEvent[*thing]{Type: watch.Modified, Object: obj}
+func modified(obj *thing) cache.WatchEvent {
+	return cache.WatchEvent{Type: watch.Modified, Object: obj}
 }
 
-func deleted(obj *thing) cache.WatchEvent[*thing] {
-	return cache.WatchEvent[*thing]{Type: watch.Deleted, Object: obj}
+func deleted(obj *thing) cache.WatchEvent {
+	return cache.WatchEvent{Type: watch.Deleted, Object: obj}
 }
 
 // Handlers are called for every change, however odd its versions are: an event is left out only if
@@ -116,52 +116,52 @@ func TestOddVersions(t *testing.T) {
 		name string
 		// when is for which sources it holds: those without an order, or all.
 		when   int
-		events []cache.WatchEvent[*thing]
+		events []cache.WatchEvent
 		want   []string
 	}{
 		{
 			name: "versions that do not grow", when: never,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
+			events: []cache.WatchEvent{added(made("a", "u", "5", "x")), modified(made("a", "u", "3", "x")), modified(made("b", "v", "4", "y")), modified(made("a", "u", "3", "x"))},
 			want:   []string{"add a 5", "update a 5 3", "add b 4", "update a 3 3"},
 		},
 		{
 			name: "no versions", when: always,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
+			events: []cache.WatchEvent{added(made("a", "u", "", "x")), modified(made("b", "v", "", "x")), modified(made("a", "u", "", "y"))},
 			want:   []string{"add a ", "add b ", "update a  "},
 		},
 		{
 			name: "deleted, created, updated and deleted at one version", when: always,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
+			events: []cache.WatchEvent{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), deleted(made("a", "u", "5", "y"))},
 			want:   []string{"add a 5", "delete a 5", "add a 5", "update a 5 5", "delete a 5"},
 		},
 		{
 			name: "shown again after a permission was lost", when: always,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
+			events: []cache.WatchEvent{added(made("a", "u", "5", "x")), deleted(made("a", "u", "5", "x")), added(made("a", "u", "5", "x"))},
 			want:   []string{"add a 5", "delete a 5", "add a 5"},
 		},
 		{
 			name: "another content at the same version, and back", when: always,
-			events: []cache.WatchEvent[*thing]{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
+			events: []cache.WatchEvent{modified(made("a", "u", "5", "x")), modified(made("a", "u", "5", "y")), modified(made("a", "u", "5", "x"))},
 			want:   []string{"add a 5", "update a 5 5", "update a 5 5"},
 		},
 		{
 			name: "no UIDs, one version", when: always,
-			events: []cache.WatchEvent[*thing]{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
+			events: []cache.WatchEvent{added(made("a", "", "5", "x")), added(made("b", "", "5", "x")), added(made("c", "", "5", "x"))},
 			want:   []string{"add a 5", "add b 5", "add c 5"},
 		},
 		{
 			name: "a deletion that comes again after another object got the name", when: ordered,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
+			events: []cache.WatchEvent{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "u", "6", "x"))},
 			want:   []string{"add a 5", "delete a 6", "add a 7"},
 		},
 		{
 			name: "an object that comes again after another one got the name", when: ordered,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
+			events: []cache.WatchEvent{added(made("a", "u", "5", "x")), deleted(made("a", "u", "6", "x")), added(made("a", "v", "7", "x")), deleted(made("a", "v", "8", "x")), deleted(made("a", "u", "6", "x"))},
 			want:   []string{"add a 5", "delete a 6", "add a 7", "delete a 8"},
 		},
 		{
 			name: "one UID for all", when: always,
-			events: []cache.WatchEvent[*thing]{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
+			events: []cache.WatchEvent{added(made("a", "u", "5", "x")), added(made("b", "u", "5", "x"))},
 			want:   []string{"add a 5", "add b 5"},
 		},
 	} {
@@ -175,8 +175,8 @@ func TestOddVersions(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := &oddServer{ordered: inOrder, version: "1", events: make(chan cache.WatchEvent[*thing])}
-					r := start(t, cache.New(server, cache.Options[*thing]{}))
+					server := &oddServer{ordered: inOrder, version: "1", events: make(chan cache.WatchEvent)}
+					r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 					recorder, _ := r.handle(cache.HandlerOptions{})
 					for _, event := range test.events {
 						server.events <- event
@@ -193,14 +193,14 @@ func TestOddVersions(t *testing.T) {
 // state may follow another one that the store has not got yet.
 func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &oddServer{ordered: true, version: "1", events: make(chan cache.WatchEvent[*thing])}
+		server := &oddServer{ordered: true, version: "1", events: make(chan cache.WatchEvent)}
 		slow := cache.Index[*thing]{Name: "slow", Value: func(obj *thing) string {
 			if obj.Labels["content"] == "y" {
 				time.Sleep(time.Second)
 			}
 			return ""
 		}}
-		r := start(t, cache.New(server, cache.Options[*thing]{Indexes: []cache.Index[*thing]{slow}}))
+		r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{Indexes: []cache.Index[*thing]{slow}}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		for _, obj := range []*thing{made("a", "u", "5", "x"), made("a", "u", "5", "y"), made("b", "v", "5", "x"), made("a", "u", "5", "x")} {
 			server.events <- modified(obj)
@@ -217,12 +217,12 @@ func TestRepeatedEventBeforeASlowStore(t *testing.T) {
 // Objects of one version and without a UID all arrive in a watch-list too.
 func TestInitialEventsWithoutUIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &streamingServer{oddServer: oddServer{ordered: true, events: make(chan cache.WatchEvent[*thing], 9)}}
+		server := &streamingServer{oddServer: oddServer{ordered: true, events: make(chan cache.WatchEvent, 9)}}
 		for _, name := range []string{"a", "b", "c"} {
 			server.events <- added(made(name, "", "5", "x"))
 		}
-		server.events <- cache.WatchEvent[*thing]{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
-		r := start(t, cache.New(server, cache.Options[*thing]{}))
+		server.events <- cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: "7", InitialEventsEnd: true}
+		r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 		settle()
 		expect(t, "store", []string{"a 5", "b 5", "c 5"}, names(r.Store().List()))
 	})
@@ -279,8 +279,8 @@ func TestRelistAtOneVersion(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, events: make(chan cache.WatchEvent[*thing])}
-				r := start(t, cache.New(server, cache.Options[*thing]{}))
+				server := &oddServer{ordered: test.ordered, version: test.version, objects: test.before, events: make(chan cache.WatchEvent)}
+				r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 				settle()
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
@@ -298,8 +298,8 @@ func TestRelistAtOneVersion(t *testing.T) {
 // and a relist that finds the same objects has no events.
 func TestIdleSourceWithoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, events: make(chan cache.WatchEvent[*thing])}
-		r := start(t, cache.New(server, cache.Options[*thing]{}))
+		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, events: make(chan cache.WatchEvent)}
+		r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		time.Sleep(time.Hour)
 		settle()
@@ -446,15 +446,15 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		t.Run("version "+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, events: make(chan cache.WatchEvent[*thing])}
-				r := start(t, cache.New(server, cache.Options[*thing]{}))
+				server := &oddServer{ordered: true, version: version, objects: []*thing{made("a", "u", "", "x"), made("b", "v", "", "x")}, events: make(chan cache.WatchEvent)}
+				r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				time.Sleep(time.Minute)
 				settle()
 				ended := server.events
 				server.change(func() {
 					server.objects = server.objects[1:]
-					server.events = make(chan cache.WatchEvent[*thing])
+					server.events = make(chan cache.WatchEvent)
 				})
 				close(ended)
 				time.Sleep(2 * time.Second)
@@ -470,8 +470,8 @@ func TestListThatLostItsVersion(t *testing.T) {
 	for _, version := range []string{"", "0"} {
 		t.Run("version "+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, events: make(chan cache.WatchEvent[*thing])}
-				r := start(t, cache.New(server, cache.Options[*thing]{}))
+				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, events: make(chan cache.WatchEvent)}
+				r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				genuine := server.objects
@@ -484,7 +484,7 @@ func TestListThatLostItsVersion(t *testing.T) {
 				}
 				settle()
 				server.change(func() {
-					server.events = make(chan cache.WatchEvent[*thing])
+					server.events = make(chan cache.WatchEvent)
 					server.version, server.objects = "9", genuine
 				})
 				time.Sleep(2 * time.Minute)
@@ -505,9 +505,9 @@ func TestSilentFakeIsNotRepeated(t *testing.T) {
 		server := &oddServer{
 			version: "10",
 			objects: []*thing{made("a", "u", "7", "x"), made("b", "v", "9", "x")},
-			events:  make(chan cache.WatchEvent[*thing]),
+			events:  make(chan cache.WatchEvent),
 		}
-		r := start(t, cache.New(server, cache.Options[*thing]{}))
+		r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		settle()
 		watches := func() (n int) {

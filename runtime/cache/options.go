@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -16,10 +15,6 @@ import (
 type Options[T any] struct {
 	// Name names the informer in logs, errors and the status. Empty is the name of T.
 	Name string
-
-	// ObjectType is the type of the objects if it is known only at run time, and T is any.
-	// Nil is T.
-	ObjectType reflect.Type
 
 	// Indexes are registered from the start.
 	Indexes []Index[T]
@@ -154,7 +149,6 @@ func (o *settings) jitter(limit time.Duration) time.Duration {
 func untypedOptions[T any](o *Options[T]) Options[any] {
 	return Options[any]{
 		Name:              o.Name,
-		ObjectType:        o.ObjectType,
 		Indexes:           indexesOf[any](o.Indexes),
 		Shard:             o.Shard,
 		Resync:            o.Resync,

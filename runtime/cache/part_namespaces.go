@@ -15,12 +15,12 @@ var errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stand
 type namespacePlan struct {
 	// namespaces and in are those of SourceInfo.
 	namespaces func() (names []string, changed <-chan struct{})
-	in         func(namespace string) Source[any]
+	in         func(namespace string) Objects
 	// objects is how many the store has of a namespace, if it knows.
 	objects func(namespace string) int
 }
 
-func newNamespacePlan(i *informer, in func(namespace string) Source[any]) *namespacePlan {
+func newNamespacePlan(i *informer, in func(namespace string) Objects) *namespacePlan {
 	return &namespacePlan{
 		namespaces: i.about.Namespaces,
 		in:         in,

@@ -15,7 +15,7 @@ import (
 // again: objects that have not changed have no events.
 type shardPlan struct {
 	shard  *shard.Shard
-	source Source[any]
+	source Objects
 	// report logs that the server does not filter.
 	report func()
 }

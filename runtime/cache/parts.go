@@ -56,7 +56,7 @@ type plan interface {
 
 // part is a list and watch of an informer that has several.
 type part struct {
-	source Source[any]
+	source Objects
 	// namespace is the one that it lists; "" for a part of a shard.
 	namespace string
 	// filter is that of a shard, and before the part in whose place this one lists everything
@@ -79,7 +79,7 @@ type part struct {
 	leftOut  bool
 }
 
-func newPart(source Source[any]) *part {
+func newPart(source Objects) *part {
 	return &part{source: source, ended: make(chan struct{})}
 }
 

@@ -23,8 +23,10 @@ import (
 // runs in one goroutine; a second one looks objects up by name while there are any to
 // look up.
 type reflector struct {
-	source Source[any]
+	source Objects
 	about  *SourceInfo
+	// check returns an error for an object of another type.
+	check func(obj any) error
 	// namespace is the one that objects have to be of; "" is any.
 	namespace string
 	// filter limits what is requested and taken to a shard; nil in general.
@@ -394,9 +396,13 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 	return it, true
 }
 
-// keyOf returns the key of an object, which must be of the namespace that was requested.
+// keyOf returns the key of an object, which must be of the right type, and of the namespace
+// that was requested.
 func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	key, err := KeyOf(obj)
+	if other := r.check(obj); other != nil {
+		return key, &failure.ObjectError{Object: keyString(key), Err: other}
+	}
 	if err == nil && r.namespace != "" && key.Namespace != r.namespace {
 		err = &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.namespace)}
 	}
@@ -442,7 +448,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 			}
 			return
 		}
-		if k, err := KeyOf(obj); err == nil && k == key && r.filter.has(obj) {
+		if k, err := r.keyOf(obj); err == nil && k == key && r.filter.has(obj) {
 			found.obj, found.exists = obj, true
 		}
 	})

@@ -383,9 +383,9 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	}
 	api.FilterShards(random.IntN(2) == 0)
 	mine := shard.New(by, some())
-	var server cache.Source[*thing] = api
+	server := api.Source()
 	if random.IntN(4) == 0 {
-		server = incomparable{api}
+		server = sourceOf(incomparable{api})
 	}
 	options := cache.Options[*thing]{Shard: mine, DisableWatchList: random.IntN(2) == 0}
 	leavesOut := func(*thing) bool { return false }
@@ -477,12 +477,12 @@ type incomparable struct{ *cachetest.API[*thing] }
 func (incomparable) Describe() cache.SourceInfo { return cache.SourceInfo{NoWatchList: true} }
 
 // inNamespace is a source of one part, that of the namespace of all objects.
-type inNamespace struct{ cache.Source[*thing] }
+type inNamespace struct{ cache.Objects }
 
 func (s inNamespace) Describe() cache.SourceInfo {
 	return cache.SourceInfo{
 		Namespaces: func() ([]string, <-chan struct{}) { return []string{"ns"}, nil },
-		In:         func(string) any { return s.Source },
+		In:         func(string) cache.Objects { return s.Objects },
 	}
 }
 
@@ -490,8 +490,8 @@ func (s inNamespace) Describe() cache.SourceInfo {
 func TestPartsKnowTheirSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 8)
-		start(t, cache.New(incomparable{api}, cache.Options[*thing]{Shard: shard.New(shard.UID, shard.All())}))
-		start(t, cache.New(inNamespace{incomparable{api}}, cache.Options[*thing]{}))
+		start(t, cache.New(sourceOf(incomparable{api}), cache.Options[*thing]{Shard: shard.New(shard.UID, shard.All())}))
+		start(t, cache.New(sourceOf(inNamespace{incomparable{api}}), cache.Options[*thing]{}))
 		time.Sleep(time.Minute)
 		for _, r := range api.Requests() {
 			if r.Options.SendInitialEvents != nil {

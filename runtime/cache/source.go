@@ -2,19 +2,24 @@ package cache
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Source is where an informer's objects come from: one resource, in one
-// namespace or in all, of one API server.
+// Source is where an informer's objects come from, which are of the type T: an Objects with
+// the type of what it hands out. That of another type is an error of its own.
+type Source[T any] struct{ Objects }
+
+// Objects lists and watches one resource, in one namespace or in all, of one API server.
 //
-// Every object that a source hands out is a fresh allocation of its own that
+// Every object that it hands out is a fresh allocation of its own that
 // the informer owns from then on; keeping one object must not keep the page it
 // came with.
-type Source[T any] interface {
+type Objects interface {
 	// List fetches one page: the one that options.Continue names, at most
 	// options.Limit objects long if that is not zero. It calls each for every
 	// item in the server's order, before it returns and never concurrently,
@@ -25,14 +30,18 @@ type Source[T any] interface {
 	// An error means that the page is incomplete, whatever each has seen. An
 	// answer of the API server that is a status is returned as the
 	// k8s.io/apimachinery/pkg/api/errors error of that status.
-	List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error)
+	List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error)
 
 	// Watch opens a stream of watch events. The stream ends when ctx does.
-	Watch(ctx context.Context, options metav1.ListOptions) (Watcher[T], error)
+	Watch(ctx context.Context, options metav1.ListOptions) (Watcher, error)
+
+	// Describe returns the description of the source, the same at each call. A source that
+	// wraps another returns that of the other one.
+	Describe() SourceInfo
 }
 
 // Watcher is an open watch. It is used by one goroutine at a time.
-type Watcher[T any] interface {
+type Watcher interface {
 	// Next blocks until the next watch event. Its errors are
 	//   - io.EOF, when the server has closed the stream normally;
 	//   - a *failure.ObjectError, for an event whose object could not be decoded; the
@@ -40,7 +49,7 @@ type Watcher[T any] interface {
 	//   - the status that the server sent in an event of type ERROR, as an
 	//     error of k8s.io/apimachinery/pkg/api/errors;
 	//   - any other, for a stream that broke.
-	Next() (WatchEvent[T], error)
+	Next() (WatchEvent, error)
 
 	// Stop closes the stream and frees what it holds. It may be called more
 	// than once, also while Next blocks, which then returns an error.
@@ -48,12 +57,12 @@ type Watcher[T any] interface {
 }
 
 // WatchEvent is one event of a watch.
-type WatchEvent[T any] struct {
+type WatchEvent struct {
 	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
 	Type watch.EventType
-	// Object is the state after the event, or for watch.Deleted the last one;
-	// it is the zero T in a bookmark.
-	Object T
+	// Object is the state after the event, or for watch.Deleted the last one; it is nil in a
+	// bookmark.
+	Object any
 	// ResourceVersion is that of a bookmark. It is empty in other events, whose object
 	// has it.
 	ResourceVersion string
@@ -62,17 +71,12 @@ type WatchEvent[T any] struct {
 	InitialEventsEnd bool
 }
 
-// Describer is implemented by a source that can describe itself. A source that wraps
-// another must implement it too, and return the SourceInfo of the other one: an informer
-// sees the outermost source only.
-type Describer interface {
-	// Describe returns the description of the source, the same at each call.
-	Describe() SourceInfo
-}
-
 // SourceInfo is the description that a source gives of itself. The zero value is a
 // source of which nothing is known. It must not change while an informer uses the source.
 type SourceInfo struct {
+	// Type is the Go type of the objects, for informers that are made without naming it. Nil is
+	// the T of the Source.
+	Type reflect.Type
 	// Resource is what is listed and watched, and Namespace where; "" is all
 	// namespaces, or a resource without. Errors name them.
 	Resource  schema.GroupVersionResource
@@ -87,25 +91,30 @@ type SourceInfo struct {
 	NoWatchList bool
 	// Namespaces returns the namespaces that the source is made of, and a channel that is
 	// closed when they are others; nil for a source that is one. The informer lists and
-	// watches each of them by itself, with the Source that In returns, which is one of the
-	// same type of objects, and not this one.
+	// watches each of them by itself, with what In returns, which has objects of the same
+	// type, and not this one.
 	Namespaces func() (names []string, changed <-chan struct{})
-	In         func(namespace string) any
+	In         func(namespace string) Objects
 	// Served asks the server, by discovery, whether it serves the resource; nil if that
 	// is not possible. A false without an error leads to the deletion of all objects, so
 	// that any response but one of Kubernetes itself must be an error.
 	Served func(ctx context.Context) (bool, error)
 }
 
-// describe returns the description of a source. Of one that is no Describer it asks the
-// method that client-go looks for in a ListerWatcher.
-func describe(source any) SourceInfo {
-	switch s := source.(type) {
-	case Describer:
-		return s.Describe()
-	case interface{ IsWatchListSemanticsUnSupported() bool }:
-		return SourceInfo{NoWatchList: s.IsWatchListSemanticsUnSupported()}
-	default:
-		return SourceInfo{}
+// checkType returns a check that objects are of a type, which is T or, if the objects of the
+// informer are known at run time only, another.
+func checkType[T any](objects reflect.Type) func(obj any) error {
+	is := func(obj any) bool { return reflect.TypeOf(obj) == objects }
+	if objects == reflect.TypeFor[T]() {
+		is = func(obj any) bool {
+			_, ok := obj.(T)
+			return ok
+		}
+	}
+	return func(obj any) error {
+		if is(obj) {
+			return nil
+		}
+		return fmt.Errorf("is a %T, not a %s", obj, objects)
 	}
 }

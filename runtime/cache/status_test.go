@@ -129,7 +129,7 @@ func TestOutcomes(t *testing.T) {
 			cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(403)},
 			cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(500)},
 		)
-		informer := cache.New(api, cache.Options[*thing]{})
+		informer := cache.New(api.Source(), cache.Options[*thing]{})
 		r := start(t, informer)
 		time.Sleep(time.Minute)
 		api.BreakWatches(cachetest.ErrConnectionRefused)
@@ -158,7 +158,7 @@ func TestOutcomes(t *testing.T) {
 func TestHealthCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		informer := cache.New(api, cache.Options[*thing]{Name: "things"})
+		informer := cache.New(api.Source(), cache.Options[*thing]{Name: "things"})
 		check := informer.HealthCheck(5 * time.Minute)
 		time.Sleep(time.Hour)
 		if err := check(nil); err != nil {
@@ -279,20 +279,20 @@ func TestAbsenceNeedsProof(t *testing.T) {
 		events []string
 	}{
 		{"discovery says that it is served", func(source cache.Source[*thing]) cache.Source[*thing] {
-			return servedSource{Source: source, served: true}
+			return sourceOf(servedSource{Objects: source, served: true})
 		}, []string{"add a 2 initial"}},
 		{"discovery does not answer", func(source cache.Source[*thing]) cache.Source[*thing] {
-			return servedSource{Source: source, err: cachetest.Status(404)}
+			return sourceOf(servedSource{Objects: source, err: cachetest.Status(404)})
 		}, []string{"add a 2 initial"}},
 		{"there is no discovery", unordered, []string{"add a 2 initial"}},
 		{"discovery says that it is not served", func(source cache.Source[*thing]) cache.Source[*thing] {
-			return servedSource{Source: source}
+			return sourceOf(servedSource{Objects: source})
 		}, []string{"add a 2 initial", "delete a 2 unseen"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
-				r := start(t, cache.New(test.source(api), cache.Options[*thing]{AbsentGrace: 10 * time.Minute}))
+				r := start(t, cache.New(test.source(api.Source()), cache.Options[*thing]{AbsentGrace: 10 * time.Minute}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(404)})
@@ -311,7 +311,7 @@ func TestAbsenceNeedsProof(t *testing.T) {
 
 // servedSource is a source with a discovery of its own.
 type servedSource struct {
-	cache.Source[*thing]
+	cache.Objects
 	served bool
 	err    error
 }
@@ -328,7 +328,7 @@ func TestAbsenceOptions(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		r := start(t, cache.New(servedSource{Source: api}, cache.Options[*thing]{KeepAbsent: true}))
+		r := start(t, cache.New(sourceOf(servedSource{Objects: api}), cache.Options[*thing]{KeepAbsent: true}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		settle()
 		absent(api, -1)
@@ -358,7 +358,7 @@ func TestOnFailure(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
 		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403)})
 		var failures []cache.Failure
-		informer := cache.New(api, cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+		informer := cache.New(api.Source(), cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			failures = append(failures, f)
 			return cache.Decision{Backoff: -1, Stop: f.Class == failure.ClassForbidden && f.Attempts == 5}
 		}})
@@ -386,7 +386,7 @@ func TestOnFailure(t *testing.T) {
 
 // targetedSource has a description of what it lists.
 type targetedSource struct {
-	cache.Source[*thing]
+	cache.Objects
 	namespace string
 }
 
@@ -411,7 +411,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI[*thing]()
 				api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(test.code)})
-				r := start(t, cache.New[*thing](targetedSource{api, test.namespace}, cache.Options[*thing]{}))
+				r := start(t, cache.New[*thing](sourceOf(targetedSource{api, test.namespace}), cache.Options[*thing]{}))
 				settle()
 				if err := r.Status().LastError; err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("got %v, want %s", err, test.want)

@@ -28,7 +28,7 @@ func TestStress(t *testing.T) {
 
 func stress(t *testing.T, noWatchList bool) {
 	api := cachetest.NewAPI(newThing("n0"), newThing("n1"))
-	informer := cache.New(api, cache.Options[*thing]{
+	informer := cache.New(api.Source(), cache.Options[*thing]{
 		DisableWatchList: noWatchList,
 		PageSize:         3,
 		Indexes:          []cache.Index[*thing]{cache.NamespaceIndex[*thing]()},

@@ -17,7 +17,7 @@ func TestVersionIsSeenBeforeItsChange(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
 		var seen []string
 		var informer *cache.Informer[*thing]
-		informer = cache.New(api, cache.Options[*thing]{Metrics: cache.Metrics{Queued: func(deltas int) {
+		informer = cache.New(api.Source(), cache.Options[*thing]{Metrics: cache.Metrics{Queued: func(deltas int) {
 			if deltas > 0 {
 				seen = append(seen, informer.ResourceVersion())
 			}
@@ -37,19 +37,19 @@ func TestVersionIsSeenBeforeItsChange(t *testing.T) {
 // Status and versions are no older than what was announced of the store, also while it is
 // still locked.
 func TestStatusOfAnnouncedChanges(t *testing.T) {
-	for name, of := range map[string]func(*cachetest.API[*thing]) cache.Source[*thing]{
-		"all": func(api *cachetest.API[*thing]) cache.Source[*thing] { return api },
+	for name, from := range map[string]func(*cachetest.API[*thing]) cache.Source[*thing]{
+		"all": func(api *cachetest.API[*thing]) cache.Source[*thing] { return api.Source() },
 		"namespaces": func(api *cachetest.API[*thing]) cache.Source[*thing] {
-			return &namespaces{API: api, names: []string{"ns"}}
+			return sourceOf(&namespaces{API: api, names: []string{"ns"}})
 		},
 	} {
-		t.Run(name, func(t *testing.T) { statusOfAnnouncedChanges(t, of) })
+		t.Run(name, func(t *testing.T) { statusOfAnnouncedChanges(t, from) })
 	}
 }
 
-func statusOfAnnouncedChanges(t *testing.T, of func(*cachetest.API[*thing]) cache.Source[*thing]) {
+func statusOfAnnouncedChanges(t *testing.T, from func(*cachetest.API[*thing]) cache.Source[*thing]) {
 	api := cachetest.NewAPI(newThing("a"))
-	informer := cache.New(of(api), cache.Options[*thing]{})
+	informer := cache.New(from(api), cache.Options[*thing]{})
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	looked := make(chan cache.Status, 100)
@@ -101,7 +101,7 @@ func TestAnnouncedIsThere(t *testing.T) {
 func announcedIsThere(t *testing.T) {
 	const updates = 30
 	api := cachetest.NewAPI(newThing("a"))
-	informer := cache.New(api, cache.Options[*thing]{})
+	informer := cache.New(api.Source(), cache.Options[*thing]{})
 	check := func(who string, version int) {
 		s := informer.Status()
 		if informer.Store().Len() != 1 || !s.Synced || s.Objects != 1 || s.Phase != cache.PhaseWatching || s.Attempts != 0 {
@@ -167,7 +167,7 @@ func TestStatusOfRefusedNamespace(t *testing.T) {
 		api.Fail(cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == "refused" }, Times: -1, Err: cachetest.Status(403)})
 		var last cache.Status
 		var informer *cache.Informer[*thing]
-		informer = cache.New(&namespaces{API: api, names: []string{"ns", "refused"}}, cache.Options[*thing]{
+		informer = cache.New(sourceOf(&namespaces{API: api, names: []string{"ns", "refused"}}), cache.Options[*thing]{
 			Metrics: cache.Metrics{Queued: func(deltas int) {
 				if deltas > 0 {
 					last = informer.Status()

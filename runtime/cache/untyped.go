@@ -1,87 +1,11 @@
 package cache
 
 import (
-	"context"
-	"fmt"
-	"reflect"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // What is compiled once for all types has objects of the type any. Here it meets the
-// sources and handlers of one type.
-
-// untypedSource returns a source for objects of any type. Those of package source are
-// one below, which saves a conversion of each object.
-func untypedSource[T any](source Source[T]) Source[any] {
-	switch s := source.(type) {
-	case Source[any]:
-		return s
-	case interface{ Untyped() Source[any] }:
-		return s.Untyped()
-	}
-	return sourceOf[T]{source}
-}
-
-// untypedPart returns the source of one namespace, for objects of any type.
-func untypedPart[T any](in func(namespace string) any) func(namespace string) Source[any] {
-	return func(namespace string) Source[any] {
-		switch source := in(namespace).(type) {
-		case Source[any]:
-			return source
-		case Source[T]:
-			return untypedSource(source)
-		default:
-			return noSource{fmt.Errorf("source of namespace %q is a %T, and not of objects of type %v", namespace, source, reflect.TypeFor[T]())}
-		}
-	}
-}
-
-// noSource is a source whose requests fail.
-type noSource struct{ err error }
-
-func (s noSource) List(context.Context, metav1.ListOptions, func(any, error)) (metav1.ListMeta, error) {
-	return metav1.ListMeta{}, s.err
-}
-
-func (s noSource) Watch(context.Context, metav1.ListOptions) (Watcher[any], error) {
-	return nil, s.err
-}
-
-// sourceOf is a Source of Ts as one of any.
-type sourceOf[T any] struct{ typed Source[T] }
-
-// Describe returns the description of the source below: parts of an informer ask for it.
-func (s sourceOf[T]) Describe() SourceInfo { return describe(s.typed) }
-
-func (s sourceOf[T]) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	return s.typed.List(ctx, options, func(obj T, err error) { each(obj, err) })
-}
-
-func (s sourceOf[T]) Watch(ctx context.Context, options metav1.ListOptions) (Watcher[any], error) {
-	w, err := s.typed.Watch(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	return watcherOf[T]{w}, nil
-}
-
-// watcherOf is a Watcher of Ts as one of any.
-type watcherOf[T any] struct{ typed Watcher[T] }
-
-func (w watcherOf[T]) Next() (WatchEvent[any], error) {
-	event, err := w.typed.Next()
-	return WatchEvent[any]{
-		Type:             event.Type,
-		Object:           event.Object,
-		ResourceVersion:  event.ResourceVersion,
-		InitialEventsEnd: event.InitialEventsEnd,
-	}, err
-}
-
-func (w watcherOf[T]) Stop() { w.typed.Stop() }
+// handlers of one type.
 
 // untypedHandler returns a handler for objects of any type.
 func untypedHandler[T any](handler Handler[T]) Handler[any] {

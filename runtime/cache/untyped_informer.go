@@ -16,8 +16,10 @@ import (
 
 // informer is what an Informer is for all types: what is here is compiled once.
 type informer struct {
-	source   Source[any]
-	about    SourceInfo
+	source Objects
+	about  SourceInfo
+	// check returns an error for an object of another type.
+	check    func(obj any) error
 	options  settings
 	store    Store[any]
 	fanout   *fanout
@@ -44,7 +46,7 @@ type informer struct {
 	running sync.WaitGroup
 }
 
-func newInformer(objects reflect.Type, source Source[any], about SourceInfo, options Options[any]) *Informer[any] {
+func newInformer(objects reflect.Type, source Objects, about SourceInfo, options Options[any]) *Informer[any] {
 	if options.Name == "" {
 		options.Name = objects.String()
 	}
@@ -231,7 +233,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	}
 	i.parts.push, i.parts.await = deltas.push, i.fanout.await
 	i.parts.reflect = func(ctx context.Context, part *part) error {
-		about, options := describe(part.source), options
+		about, options := part.source.Describe(), options
 		options.OnRecovery = i.parts.onRecovery(part, options.OnRecovery)
 		r := i.newReflector(part.source, &about, &options, deltas, &part.recorder)
 		r.namespace, r.filter = part.namespace, part.filter
@@ -251,10 +253,11 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	return i.parts.run(ctx)
 }
 
-func (i *informer) newReflector(source Source[any], about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
+func (i *informer) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
 	return &reflector{
 		source:    source,
 		about:     about,
+		check:     i.check,
 		options:   options,
 		push:      deltas.push,
 		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },

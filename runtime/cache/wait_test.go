@@ -16,7 +16,7 @@ import (
 func TestWaitForResourceVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		informer := cache.New(api, cache.Options[*thing]{})
+		informer := cache.New(api.Source(), cache.Options[*thing]{})
 		waiting := make(chan error)
 		go func() { waiting <- informer.WaitForResourceVersion(t.Context(), "2") }()
 		settle()

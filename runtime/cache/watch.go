@@ -144,7 +144,7 @@ func (w *watching) skip(ctx context.Context, err error) {
 
 // bookmark takes a bookmark: the one that closes the initial events, or one with the
 // position of the watch.
-func (w *watching) bookmark(ctx context.Context, event WatchEvent[any]) error {
+func (w *watching) bookmark(ctx context.Context, event WatchEvent) error {
 	version := event.ResourceVersion
 	switch {
 	case w.initial != nil && event.InitialEventsEnd:
@@ -182,7 +182,7 @@ func (w *watching) close(ctx context.Context, version string) {
 }
 
 // event takes an event of an object.
-func (w *watching) event(ctx context.Context, event WatchEvent[any]) {
+func (w *watching) event(ctx context.Context, event WatchEvent) {
 	verdict := w.judge(event)
 	if w.initial != nil {
 		w.initialEvent(ctx, event, verdict)
@@ -239,7 +239,7 @@ func (w *watching) has(d delta) bool {
 }
 
 // judge compares an event with those before it, if there is an order of versions.
-func (w *watching) judge(event WatchEvent[any]) novelty {
+func (w *watching) judge(event WatchEvent) novelty {
 	switch {
 	case !w.ordered:
 		return fresh
@@ -253,7 +253,7 @@ func (w *watching) judge(event WatchEvent[any]) novelty {
 }
 
 // delta makes a delta of an event, unless its object can't be used.
-func (w *watching) delta(ctx context.Context, event WatchEvent[any]) (d delta, ok bool) {
+func (w *watching) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
 	d = delta{kind: set, resourceVersion: resourceVersionOf(event.Object)}
 	key, err := w.keyOf(event.Object)
 	if err != nil {
@@ -288,7 +288,7 @@ func (w *watching) advance(kind watch.EventType, resourceVersion string) {
 }
 
 // initialEvent takes one of the initial events.
-func (w *watching) initialEvent(ctx context.Context, event WatchEvent[any], verdict novelty) {
+func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict novelty) {
 	var it item
 	var ok bool
 	if event.Type == watch.Deleted {

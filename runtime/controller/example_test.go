@@ -20,8 +20,8 @@ import (
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	orderAPI, shipmentAPI := cachetest.NewAPI(newOrder("first")), cachetest.NewAPI[*v1alpha1.Shipment]()
-	orders := cache.New(orderAPI, cache.Options[*v1alpha1.Order]{})
-	shipments := cache.New(shipmentAPI, cache.Options[*v1alpha1.Shipment]{})
+	orders := cache.New(orderAPI.Source(), cache.Options[*v1alpha1.Order]{})
+	shipments := cache.New(shipmentAPI.Source(), cache.Options[*v1alpha1.Shipment]{})
 
 	reconcile := func(_ context.Context, key types.NamespacedName) (result controller.Result, err error) {
 		order, ok := orders.Store().Get(key)
@@ -59,7 +59,7 @@ func Example() {
 
 // Updates of the spec and of labels lead to a reconcile, and those of the status do not.
 func ExampleKeysOf() {
-	orders := cache.New(cachetest.NewAPI[*v1alpha1.Order](), cache.Options[*v1alpha1.Order]{Name: "orders"})
+	orders := cache.New(cachetest.NewAPI[*v1alpha1.Order]().Source(), cache.Options[*v1alpha1.Order]{Name: "orders"})
 	specs := controller.KeysOf(orders, predicate.GenerationChanged, predicate.LabelsChanged)
 	fmt.Println(specs)
 	// Output: objects of informer "orders"

@@ -22,7 +22,7 @@ type world[T runtime.Object] struct {
 
 func newWorld[T runtime.Object](objects ...T) world[T] {
 	api := cachetest.NewAPI(objects...)
-	return world[T]{api, cache.New(api, cache.Options[T]{})}
+	return world[T]{api, cache.New(api.Source(), cache.Options[T]{})}
 }
 
 // follow runs the informer until the end of the test.

@@ -98,7 +98,7 @@ func TestNextReconcile(t *testing.T) {
 		{
 			name: "nil writes",
 			ends: []func() (Result, error){
-				wrote[*corev1.ConfigMap](cache.New[*corev1.ConfigMap](nil, cache.Options[*corev1.ConfigMap]{}), nil),
+				wrote[*corev1.ConfigMap](cache.New(cache.Source[*corev1.ConfigMap]{}, cache.Options[*corev1.ConfigMap]{}), nil),
 				wrote(nil, configMap("a")),
 				wrote((*cache.Informer[*corev1.ConfigMap])(nil), configMap("a")),
 			},

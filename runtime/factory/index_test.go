@@ -22,7 +22,7 @@ func TestIndexesOfAResource(t *testing.T) {
 	}}
 	resource := podResource
 	resource.Indexes = listers.Untyped(byNode, byImage, listers.Index[*v1.Pod]{Name: "invalid"})
-	informer := ToTyped[*v1.Pod](NewInformer(resource, cachetest.NewAPI[*v1.Pod](), InformerOptions{}))
+	informer := ToTyped[*v1.Pod](NewInformer(resource, cachetest.NewAPI[*v1.Pod]().Source(), InformerOptions{}))
 
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: v1.PodSpec{NodeName: "n1", Containers: []v1.Container{{Image: "web:1"}, {Image: "log:1"}}}}
 	if err := informer.GetIndexer().Add(pod); err != nil {

@@ -1,15 +1,12 @@
 package factory
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
@@ -60,41 +57,21 @@ type InformerOptions struct {
 	// namespaces, if it is not nil, is what the informer follows, with the source that in
 	// returns for each.
 	namespaces *source.Namespaces
-	in         func(namespace string) any
+	in         func(namespace string) core.Source[any]
 	// take, if it is not nil, is given the source, and no informer is made.
-	take func(src any)
+	take func(src core.Source[any])
 }
 
 // NewInformer returns an informer of the objects of a source. ToTyped converts it to
 // a typed one.
 func NewInformer[T runtime.Object](resource Resource, src source.Source[T], options InformerOptions) cache.SharedIndexInformer {
-	src, ok := sourceOf(src, options)
-	if !ok {
-		return nil
-	}
-	return adapt(core.New(src, coreOptions[T](resource, options)).Untyped(), resource, options)
+	return newOf(reflect.TypeFor[T](), resource, core.Source[any](src), options)
 }
 
 // NewClientInformer is NewInformer for what a client lists and watches, in one namespace
 // or with "" in all. Generated constructors call it.
 func NewClientInformer[T runtime.Object](resource Resource, client *source.Client, namespace string, options InformerOptions) cache.SharedIndexInformer {
-	return newOfClient(reflect.TypeFor[T](), resource, client, namespace, options)
-}
-
-func newOfClient(objects reflect.Type, resource Resource, client *source.Client, namespace string, options InformerOptions) cache.SharedIndexInformer {
-	return newUntyped(objects, resource, source.NewUntyped(objects, client, resource.GroupVersionResource, namespace), options)
-}
-
-// NewClientsetInformer is NewInformer for what the methods of a clientset list and watch.
-// Constructors generated before NewResourceClientInformer call it.
-func NewClientsetInformer[T, L runtime.Object](
-	resource Resource, clientset any, namespace string,
-	list func(context.Context, metav1.ListOptions) (L, error),
-	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
-	options InformerOptions,
-) cache.SharedIndexInformer {
-	src := source.UntypedFromClientset[T](clientset, list, watch)
-	return newTargeted(reflect.TypeFor[T](), resource, namespace, src, options)
+	return NewInformer(resource, source.New[T](client, resource.GroupVersionResource, namespace), options)
 }
 
 // ResourceClient is what generated constructors give to NewResourceClientInformer.
@@ -106,41 +83,34 @@ type ResourceClient[L runtime.Object] = source.ResourceClient[L]
 func NewResourceClientInformer[T, L runtime.Object](
 	resource Resource, clientset any, namespace string, options InformerOptions, client func() ResourceClient[L],
 ) cache.SharedIndexInformer {
-	return newTargeted(reflect.TypeFor[T](), resource, namespace, source.UntypedFromResourceClient[T](clientset, client), options)
+	src := source.FromResourceClient[T](clientset, client)
+	return NewInformer(resource, source.WithTarget(src, resource.GroupVersionResource, namespace), options)
 }
 
-// newTargeted, newOfClient and newUntyped name no type, so that what they call is compiled
-// here alone, and not in each package that is generated.
-func newTargeted(objects reflect.Type, resource Resource, namespace string, src core.Source[any], options InformerOptions) cache.SharedIndexInformer {
-	return newUntyped(objects, resource, source.WithTarget(src, resource.GroupVersionResource, namespace), options)
-}
-
-// newUntyped is NewInformer for objects of any type.
-func newUntyped(objects reflect.Type, resource Resource, src core.Source[any], options InformerOptions) cache.SharedIndexInformer {
-	src, ok := sourceOf(src, options)
-	if !ok {
-		return nil
-	}
-	how := coreOptions[any](resource, options)
-	how.ObjectType = objects
-	return adapt(core.New(src, how), resource, options)
-}
-
-// sourceOf returns the source of an informer that is made of src, or false if there is to be
-// none.
-func sourceOf[T any](src core.Source[T], options InformerOptions) (core.Source[T], bool) {
+// newOf names no type of objects, so that what it calls is compiled here alone, and not in each
+// package that is generated.
+func newOf(objects reflect.Type, resource Resource, src core.Source[any], options InformerOptions) cache.SharedIndexInformer {
 	src = source.Tweak(src, options.TweakListOptions)
 	if options.take != nil {
 		options.take(src)
-		return nil, false
+		return nil
 	}
-	if options.namespaces == nil {
-		return src, true
+	if options.namespaces != nil {
+		src = source.InNamespaces(options.namespaces, options.in)
 	}
-	return source.InNamespaces(options.namespaces, func(namespace string) core.Source[T] {
-		part, _ := options.in(namespace).(core.Source[T])
-		return part
-	}), true
+	return adapt(core.New(core.Source[any]{Objects: sourceOf{src.Objects, objects}}, coreOptions(resource, options)), resource, options)
+}
+
+// sourceOf is a source whose description has the type of its objects.
+type sourceOf struct {
+	core.Objects
+	objects reflect.Type
+}
+
+func (s sourceOf) Describe() core.SourceInfo {
+	about := s.Objects.Describe()
+	about.Type = s.objects
+	return about
 }
 
 func adapt(informer *core.Informer[any], resource Resource, options InformerOptions) cache.SharedIndexInformer {
@@ -151,12 +121,12 @@ func adapt(informer *core.Informer[any], resource Resource, options InformerOpti
 	})
 }
 
-func coreOptions[T any](resource Resource, options InformerOptions) core.Options[T] {
+func coreOptions(resource Resource, options InformerOptions) core.Options[any] {
 	// One that another informer of the resource has already is logged.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	name, how := informerKey[string]{resource.String(), options.Name}.String(), options.ListWatch
 	outages := &outageReporter{log: how.outages}
-	return core.Options[T]{
+	return core.Options[any]{
 		Name:              name,
 		Resync:            options.ResyncPeriod,
 		Metrics:           clientgocache.InformerMetrics(identity, nil),
@@ -203,9 +173,9 @@ func inNamespaces[C, I any](client C, options InformerOptions, newInformer func(
 	if options.namespaces == nil {
 		return options
 	}
-	options.in = func(namespace string) (src any) {
+	options.in = func(namespace string) (src core.Source[any]) {
 		one := options
-		one.take = func(taken any) { src = taken }
+		one.take = func(taken core.Source[any]) { src = taken }
 		newInformer(client, namespace, one)
 		return src
 	}

@@ -36,7 +36,7 @@ func nothingToDo(context.Context, types.NamespacedName) (controller.Result, erro
 }
 
 func controllerThatWaits(s *stage) {
-	shipments := cache.New(cachetest.NewAPI[*shopv1alpha1.Shipment](), cache.Options[*shopv1alpha1.Shipment]{Name: "shipments.v1alpha1.shop.example.com"})
+	shipments := cache.New(cachetest.NewAPI[*shopv1alpha1.Shipment]().Source(), cache.Options[*shopv1alpha1.Shipment]{Name: "shipments.v1alpha1.shop.example.com"})
 	_, stop := s.control(nothingToDo, controller.Options{WaitFor: []controller.SyncWaiter{shipments}})
 	s.start(40 * time.Second)
 	s.seeLog()

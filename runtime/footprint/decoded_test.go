@@ -39,7 +39,8 @@ func server() *rest.Config {
 // list returns what a client has decoded.
 func list[T runtime.Object](t *testing.T, client *source.Client) (all []T) {
 	t.Helper()
-	_, err := source.New[T](client, podsResource, "").List(t.Context(), metav1.ListOptions{}, func(obj T, err error) {
+	_, err := source.New[T](client, podsResource, "").List(t.Context(), metav1.ListOptions{}, func(item any, err error) {
+		obj, _ := item.(T)
 		if err != nil {
 			t.Error(err)
 		}

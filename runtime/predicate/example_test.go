@@ -15,7 +15,7 @@ import (
 func ExampleFilterUpdates() {
 	ctx, stop := context.WithCancel(context.Background())
 	api := cachetest.NewAPI(newOrder("first"))
-	orders := cache.New(api, cache.Options[*v1alpha1.Order]{})
+	orders := cache.New(api.Source(), cache.Options[*v1alpha1.Order]{})
 	reserve := cache.HandlerFuncs[*v1alpha1.Order]{
 		Add: func(order *v1alpha1.Order, _ bool) {
 			fmt.Println(order.Name, "is new")

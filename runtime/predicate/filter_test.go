@@ -73,7 +73,7 @@ func TestFilterUpdates(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(step("create", nil))
-				informer := cache.New(api, cache.Options[*thing]{})
+				informer := cache.New(api.Source(), cache.Options[*thing]{})
 				seen := &calls{}
 				_, err := informer.AddHandler(predicate.FilterUpdates(seen, test.matters...), cache.HandlerOptions{Cause: &seen.why, Resync: 90 * time.Second})
 				if err != nil {

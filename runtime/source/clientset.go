@@ -32,24 +32,17 @@ func FromClientset[T, L runtime.Object](
 	list func(context.Context, metav1.ListOptions) (L, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[T] {
-	return typedOf[T](UntypedFromClientset[T](client, list, watch))
-}
-
-// UntypedFromClientset is FromClientset for an informer that does not know T. Code that
-// is generated for many types is compiled in less time with it.
-func UntypedFromClientset[T, L runtime.Object](
-	client any,
-	list func(context.Context, metav1.ListOptions) (L, error),
-	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
-) cache.Source[any] {
-	return streamed(&funcSource{
-		objects:   typeOf[T](),
-		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client)}},
+	return cache.Source[T]{Objects: streamed(&funcSource{
+		objects: typeOf[T](),
+		described: described{cache.SourceInfo{
+			Type:        reflect.TypeFor[T](),
+			NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client),
+		}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return list(ctx, options)
 		},
 		watch: watch,
-	}, nil, reflect.TypeFor[T]())
+	}, nil, reflect.TypeFor[T]())}
 }
 
 // ResourceClient is the part of a client of one resource that informers use. L is the type
@@ -64,12 +57,7 @@ type ResourceClient[L runtime.Object] interface {
 // made without a client, and its store be filled, as unit tests do. Its lists and watches are
 // errors if client is nil.
 func FromResourceClient[T, L runtime.Object](client any, resource func() ResourceClient[L]) cache.Source[T] {
-	return typedOf[T](UntypedFromResourceClient[T](client, resource))
-}
-
-// UntypedFromResourceClient is FromResourceClient for an informer that does not know T.
-func UntypedFromResourceClient[T, L runtime.Object](client any, resource func() ResourceClient[L]) cache.Source[any] {
-	return UntypedFromClientset[T](client,
+	return FromClientset[T](client,
 		func(ctx context.Context, options metav1.ListOptions) (list L, err error) {
 			if client == nil {
 				return list, errNoClient
@@ -131,7 +119,7 @@ func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.Li
 	return listMeta(accessor), nil
 }
 
-func (s *funcSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[any], error) {
+func (s *funcSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	inner, err := s.watch(ctx, options)
 	if err != nil {
 		return nil, err
@@ -140,7 +128,7 @@ func (s *funcSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 }
 
 // watcher returns a watcher of a client-go watch.
-func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.Watcher[any], error) {
+func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.Watcher, error) {
 	if inner == nil {
 		return nil, errors.New("watch: is nil")
 	}

@@ -43,7 +43,7 @@ func overEvents[T kruntime.Object](inner watch.Interface) Source[T] {
 func TestClientset(t *testing.T) {
 	clientset := fake.NewClientset(podNamed("a"), podNamed("b"))
 	src := FromClientset[*corev1.Pod](clientset, clientset.CoreV1().Pods("default").List, clientset.CoreV1().Pods("default").Watch)
-	if !infoOf(src).NoWatchList {
+	if !src.Describe().NoWatchList {
 		t.Error("fake clientset: its word on watch-lists is not passed on")
 	}
 	got, failed, _, err := listAll(t, src, metav1.ListOptions{})
@@ -59,7 +59,7 @@ func TestClientset(t *testing.T) {
 		if err != nil || event.Type != watch.Added {
 			t.Fatalf("%s %v", event.Type, err)
 		}
-		if event.Object.Name == "c" {
+		if event.Object.(*corev1.Pod).Name == "c" {
 			break
 		}
 	}
@@ -140,22 +140,22 @@ func TestClientsetWatchEvents(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		event watch.Event
-		want  cache.WatchEvent[*corev1.Pod]
+		want  cache.WatchEvent
 		is    func(error) bool
 	}{
-		{"added", watch.Event{Type: watch.Added, Object: podNamed("a")}, cache.WatchEvent[*corev1.Pod]{Type: watch.Added, Object: podNamed("a")}, nil},
-		{"deleted", watch.Event{Type: watch.Deleted, Object: podNamed("a")}, cache.WatchEvent[*corev1.Pod]{Type: watch.Deleted, Object: podNamed("a")}, nil},
-		{"bookmark", watch.Event{Type: watch.Bookmark, Object: bookmarkPod()}, cache.WatchEvent[*corev1.Pod]{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, nil},
-		{"expired", watch.Event{Type: watch.Error, Object: status}, cache.WatchEvent[*corev1.Pod]{}, apierrors.IsResourceExpired},
-		{"undecodable event", watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.WatchEvent[*corev1.Pod]{}, isOf(failure.ClassDecode)},
-		{"connection lost", watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.WatchEvent[*corev1.Pod]{}, isOf(failure.ClassConnection)},
-		{"stream error", watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.WatchEvent[*corev1.Pod]{}, isOf(failure.ClassOther)},
-		{"error without a status", watch.Event{Type: watch.Error}, cache.WatchEvent[*corev1.Pod]{}, func(err error) bool { return errors.Is(err, errNoStatus) }},
-		{"object of another type", watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{}}, cache.WatchEvent[*corev1.Pod]{}, isObjectError},
-		{"nil pointer", watch.Event{Type: watch.Added, Object: (*corev1.Pod)(nil)}, cache.WatchEvent[*corev1.Pod]{}, isObjectError},
-		{"no object", watch.Event{Type: watch.Added}, cache.WatchEvent[*corev1.Pod]{}, isObjectError},
-		{"bookmark of a status", watch.Event{Type: watch.Bookmark, Object: status}, cache.WatchEvent[*corev1.Pod]{}, isObjectError},
-		{"unknown event type", watch.Event{Type: "RENAMED", Object: podNamed("a")}, cache.WatchEvent[*corev1.Pod]{}, isObjectError},
+		{"added", watch.Event{Type: watch.Added, Object: podNamed("a")}, cache.WatchEvent{Type: watch.Added, Object: podNamed("a")}, nil},
+		{"deleted", watch.Event{Type: watch.Deleted, Object: podNamed("a")}, cache.WatchEvent{Type: watch.Deleted, Object: podNamed("a")}, nil},
+		{"bookmark", watch.Event{Type: watch.Bookmark, Object: bookmarkPod()}, cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: "77", InitialEventsEnd: true}, nil},
+		{"expired", watch.Event{Type: watch.Error, Object: status}, cache.WatchEvent{}, apierrors.IsResourceExpired},
+		{"undecodable event", watch.Event{Type: watch.Error, Object: unread("unable to decode watch event: json: cannot unmarshal")}, cache.WatchEvent{}, isOf(failure.ClassDecode)},
+		{"connection lost", watch.Event{Type: watch.Error, Object: unread("http2: client connection lost")}, cache.WatchEvent{}, isOf(failure.ClassConnection)},
+		{"stream error", watch.Event{Type: watch.Error, Object: unread("stream error: stream ID 5; INTERNAL_ERROR")}, cache.WatchEvent{}, isOf(failure.ClassOther)},
+		{"error without a status", watch.Event{Type: watch.Error}, cache.WatchEvent{}, func(err error) bool { return errors.Is(err, errNoStatus) }},
+		{"object of another type", watch.Event{Type: watch.Added, Object: &corev1.ConfigMap{}}, cache.WatchEvent{}, isObjectError},
+		{"nil pointer", watch.Event{Type: watch.Added, Object: (*corev1.Pod)(nil)}, cache.WatchEvent{}, isObjectError},
+		{"no object", watch.Event{Type: watch.Added}, cache.WatchEvent{}, isObjectError},
+		{"bookmark of a status", watch.Event{Type: watch.Bookmark, Object: status}, cache.WatchEvent{}, isObjectError},
+		{"unknown event type", watch.Event{Type: "RENAMED", Object: podNamed("a")}, cache.WatchEvent{}, isObjectError},
 	} {
 		events := &countedWatch{events: make(chan watch.Event, 1)}
 		events.events <- c.event

@@ -51,7 +51,7 @@ func TestAcceptEncoding(t *testing.T) {
 			"streaming": streamingPods(t, cfg),
 		} {
 			clear(got)
-			if _, err := src.List(t.Context(), metav1.ListOptions{}, func(*corev1.Pod, error) {}); err != nil {
+			if _, err := src.List(t.Context(), metav1.ListOptions{}, func(any, error) {}); err != nil {
 				t.Fatal(err)
 			}
 			for _, initial := range []*bool{nil, new(true)} {
@@ -101,7 +101,7 @@ func TestCompressedWatchList(t *testing.T) {
 			defer w.Stop()
 			for i, name := range []string{"a", "b", "c", "d", "e"} {
 				event, err := w.Next()
-				if err != nil || event.Object.Name != name {
+				if err != nil || event.Object.(*corev1.Pod).Name != name {
 					t.Fatalf("event %d: %v, %v", i, event.Object, err)
 				}
 				if i >= 2 {
@@ -137,7 +137,7 @@ func TestCompressedWatch(t *testing.T) {
 	defer w.Stop()
 	for _, name := range []string{"first", "second"} {
 		event, err := w.Next()
-		if err != nil || event.Object.Name != name {
+		if err != nil || event.Object.(*corev1.Pod).Name != name {
 			t.Fatalf("event %+v: %v", event, err)
 		}
 		if name == "first" {

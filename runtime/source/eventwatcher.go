@@ -41,10 +41,10 @@ func newEventWatcher(ctx context.Context, inner watch.Interface, objects objectT
 func (w *eventWatcher) Stop() { w.stop() }
 
 // Next waits for the next event.
-func (w *eventWatcher) Next() (cache.WatchEvent[any], error) {
+func (w *eventWatcher) Next() (cache.WatchEvent, error) {
 	select {
 	case <-w.stopped:
-		return cache.WatchEvent[any]{}, w.ended()
+		return cache.WatchEvent{}, w.ended()
 	default:
 	}
 	events := w.inner.ResultChan()
@@ -60,18 +60,18 @@ func (w *eventWatcher) Next() (cache.WatchEvent[any], error) {
 	case <-w.ctx.Done():
 		w.stop()
 	}
-	return cache.WatchEvent[any]{}, w.ended()
+	return cache.WatchEvent{}, w.ended()
 }
 
-func (w *eventWatcher) received(event watch.Event, ok bool) (cache.WatchEvent[any], error) {
+func (w *eventWatcher) received(event watch.Event, ok bool) (cache.WatchEvent, error) {
 	if ok {
 		return w.convert(event)
 	}
 	select {
 	case <-w.stopped: // which has closed the channel
-		return cache.WatchEvent[any]{}, w.ended()
+		return cache.WatchEvent{}, w.ended()
 	default:
-		return cache.WatchEvent[any]{}, io.EOF
+		return cache.WatchEvent{}, io.EOF
 	}
 }
 
@@ -98,36 +98,36 @@ var errNoStatus = errors.New("error event without a status")
 // ended returns why there are no more events.
 func (w *eventWatcher) ended() error { return ended(w.ctx, ErrStopped) }
 
-func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent[any], error) {
+func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent, error) {
 	switch nothing := isNil(event.Object); {
 	case nothing && event.Type == watch.Error:
-		return cache.WatchEvent[any]{}, errNoStatus
+		return cache.WatchEvent{}, errNoStatus
 	case nothing:
-		return cache.WatchEvent[any]{}, &failure.ObjectError{Err: errNoObject}
+		return cache.WatchEvent{}, &failure.ObjectError{Err: errNoObject}
 	}
 	switch event.Type {
 	case watch.Error:
-		return cache.WatchEvent[any]{}, watchError(event.Object)
+		return cache.WatchEvent{}, watchError(event.Object)
 	case watch.Bookmark:
 		return bookmark(event.Object)
 	case watch.Added, watch.Modified, watch.Deleted:
 	default:
-		return cache.WatchEvent[any]{}, &failure.ObjectError{
+		return cache.WatchEvent{}, &failure.ObjectError{
 			Object: nameOf(event.Object),
 			Err:    fmt.Errorf("came in an event of unknown type %q", event.Type),
 		}
 	}
 	if err := tableError(event.Object); err != nil {
-		return cache.WatchEvent[any]{}, &failure.ObjectError{Err: err}
+		return cache.WatchEvent{}, &failure.ObjectError{Err: err}
 	}
 	obj := event.Object
 	if err := w.objects.verify(obj); err != nil {
-		return cache.WatchEvent[any]{}, err
+		return cache.WatchEvent{}, err
 	}
 	if w.check != nil {
 		if err := w.check(obj); err != nil {
-			return cache.WatchEvent[any]{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
+			return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
 		}
 	}
-	return cache.WatchEvent[any]{Type: event.Type, Object: obj}, nil
+	return cache.WatchEvent{Type: event.Type, Object: obj}, nil
 }

@@ -46,11 +46,12 @@ func ExampleTweak() {
 	}
 	all := source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), "")
 	backends := source.Tweak(all, func(options *metav1.ListOptions) { options.LabelSelector = "tier=backend" })
-	page, err := backends.List(context.Background(), metav1.ListOptions{}, func(pod *corev1.Pod, err error) {
+	page, err := backends.List(context.Background(), metav1.ListOptions{}, func(obj any, err error) {
 		if err != nil {
 			fmt.Println(err) // this pod can't be decoded; the others follow
 			return
 		}
+		pod := obj.(*corev1.Pod)
 		fmt.Println(pod.Namespace, pod.Name)
 	})
 	fmt.Println(page.ResourceVersion, err)

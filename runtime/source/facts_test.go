@@ -28,8 +28,8 @@ func TestFactsAreKnownAndPassedOn(t *testing.T) {
 		{"ListerWatcher without watch-lists", onlyLists, cache.SourceInfo{NoWatchList: true}},
 		{"ListerWatcher without watch-lists, tweaked, with a target", WithTarget(narrowed(onlyLists), pods, ""), cache.SourceInfo{NoWatchList: true, Resource: pods}},
 	} {
-		got := infoOf(c.src)
-		got.Served = nil // which can't be compared
+		got := c.src.Describe()
+		got.Served, got.Type = nil, nil // which can't be compared
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

@@ -200,7 +200,8 @@ func newClient(tb testing.TB, cfg *rest.Config) *Client {
 // listAll collects what List calls each with.
 func listAll[T any](tb testing.TB, src Source[T], options metav1.ListOptions) (objects []T, objectErrors []error, meta metav1.ListMeta, err error) {
 	tb.Helper()
-	meta, err = src.List(tb.Context(), options, func(obj T, err error) {
+	meta, err = src.List(tb.Context(), options, func(item any, err error) {
+		obj, _ := item.(T)
 		if err != nil {
 			objectErrors = append(objectErrors, err)
 			return

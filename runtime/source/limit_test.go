@@ -69,7 +69,7 @@ func TestStringThatIsTooLargeIsLeftOut(t *testing.T) {
 	if _, err := w.Next(); !isLarge(err, "default/large") {
 		t.Errorf("watch: %v", err)
 	}
-	if event, err := w.Next(); err != nil || event.Object.Name != "a" {
+	if event, err := w.Next(); err != nil || event.Object.(*corev1.Pod).Name != "a" {
 		t.Errorf("watch: after it: %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestFrameThatIsTooLargeIsLeftOut(t *testing.T) {
 		if _, err := w.Next(); !isLarge(err, c.object) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if frame, err := w.Next(); err != nil || frame.Object.Name != "a" {
+		if frame, err := w.Next(); err != nil || frame.Object.(*corev1.Pod).Name != "a" {
 			t.Errorf("%s: after it: %v", c.name, err)
 		}
 	}

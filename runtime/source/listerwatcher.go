@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	clientgo "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -26,14 +27,14 @@ import (
 // ignores it; a later result is dropped, and a watch stopped. A panic of the
 // ListerWatcher is raised by List and Watch.
 func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
-	return typedOf[T](newListerWatcherSource[T](lw, expected))
+	return cache.Source[T]{Objects: newListerWatcherSource[T](lw, expected)}
 }
 
 func newListerWatcherSource[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) *funcSource {
 	inner := clientgo.ToListerWatcherWithContext(lw)
 	return &funcSource{
 		objects:   typeOf[T](),
-		described: described{infoOf(lw)},
+		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(lw)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {
 				return inner.ListWithContext(ctx, options)

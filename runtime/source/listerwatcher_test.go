@@ -29,7 +29,7 @@ func TestListerWatcher(t *testing.T) {
 		t.Errorf("%v %v, %d items, metadata %v", err, failed, len(got), meta)
 	}
 	w := openWatch(t, src)
-	if event, err := w.Next(); err != nil || nameOf(event.Object) != "default/c" {
+	if event, err := w.Next(); err != nil || nameOf(event.Object.(kruntime.Object)) != "default/c" {
 		t.Errorf("%v %v", event, err)
 	}
 	if _, err := w.Next(); !isObjectError(err) {
@@ -135,7 +135,7 @@ func TestTweak(t *testing.T) {
 		t.Error("nil tweak: another source")
 	}
 	tweaked := Tweak(src, func(options *metav1.ListOptions) { options.LabelSelector = "a=b" })
-	if !infoOf(tweaked).NoWatchList {
+	if !tweaked.Describe().NoWatchList {
 		t.Error("tweaked source: NoWatchList is lost")
 	}
 	options := metav1.ListOptions{Limit: 5}

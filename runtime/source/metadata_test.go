@@ -45,7 +45,7 @@ func TestMetadataOnly(t *testing.T) {
 			}
 			defer w.Stop()
 			event, err := w.Next()
-			if err != nil || event.Type != watch.Modified || event.Object.ResourceVersion != "6" || event.Object.Kind != "" {
+			if err != nil || event.Type != watch.Modified || event.Object.(*metav1.PartialObjectMetadata).ResourceVersion != "6" || event.Object.(*metav1.PartialObjectMetadata).Kind != "" {
 				t.Errorf("event %+v: %v", event, err)
 			}
 			const list, one = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,", ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"

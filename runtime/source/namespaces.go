@@ -75,22 +75,22 @@ func (n *Namespaces) get() (names []string, changed <-chan struct{}) {
 func InNamespaces[T any](namespaces *Namespaces, in func(namespace string) cache.Source[T]) cache.Source[T] {
 	var info cache.SourceInfo
 	if names := namespaces.Names(); len(names) > 0 {
-		info = infoOf(in(names[0]))
+		info = in(names[0]).Describe()
 	}
 	info.Namespace, info.Served = "", nil
 	info.Namespaces = namespaces.get
-	info.In = func(namespace string) any { return in(namespace) }
-	return namespaced[T]{described{info}}
+	info.In = func(namespace string) cache.Objects { return in(namespace).Objects }
+	return cache.Source[T]{Objects: namespaced{described{info}}}
 }
 
 // namespaced is a source of several namespaces, of which informers take the parts.
-type namespaced[T any] struct{ described }
+type namespaced struct{ described }
 
-func (namespaced[T]) List(context.Context, metav1.ListOptions, func(T, error)) (metav1.ListMeta, error) {
+func (namespaced) List(context.Context, metav1.ListOptions, func(any, error)) (metav1.ListMeta, error) {
 	return metav1.ListMeta{}, errSeveralNamespaces
 }
 
-func (namespaced[T]) Watch(context.Context, metav1.ListOptions) (cache.Watcher[T], error) {
+func (namespaced) Watch(context.Context, metav1.ListOptions) (cache.Watcher, error) {
 	return nil, errSeveralNamespaces
 }
 

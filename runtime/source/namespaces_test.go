@@ -497,7 +497,7 @@ func TestNamespaceSetsThatAreWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// A source that does not look at the namespace.
 		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
-		in := func(string) cache.Source[object] { return api }
+		in := func(string) cache.Source[object] { return api.Source() }
 		informer := cache.New(source.InNamespaces(source.NewNamespaces("a"), in), cache.Options[object]{})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -518,17 +518,17 @@ func TestWrappedNamespaces(t *testing.T) {
 	all := source.InNamespaces(source.NewNamespaces("a"), api.InNamespace)
 	called := 0
 	wrapped := source.Tweak(source.WithTarget(all, resource, ""), func(*metav1.ListOptions) { called++ })
-	info := wrapped.(cache.Describer).Describe()
+	info := wrapped.Describe()
 	names, _ := info.Namespaces()
-	part, ok := info.In("a").(cache.Source[object])
-	if !ok || !slices.Equal(names, []string{"a"}) || info.Resource != resource {
+	part := info.In("a")
+	if !slices.Equal(names, []string{"a"}) || info.Resource != resource {
 		t.Fatalf("description: %+v of %v", info, names)
 	}
 	listed := 0
-	if _, err := part.List(t.Context(), metav1.ListOptions{}, func(object, error) { listed++ }); err != nil || called != 1 || listed != 1 {
+	if _, err := part.List(t.Context(), metav1.ListOptions{}, func(any, error) { listed++ }); err != nil || called != 1 || listed != 1 {
 		t.Errorf("%d objects, %v; tweaked %d times", listed, err, called)
 	}
-	if about := part.(cache.Describer).Describe(); about.Namespace != "a" || about.Resource != resource {
+	if about := part.Describe(); about.Namespace != "a" || about.Resource != resource {
 		t.Errorf("description of the part: %+v", about)
 	}
 }
@@ -542,7 +542,7 @@ func TestFollowNamespaces(t *testing.T) {
 			return obj
 		}
 		api := cachetest.NewAPI(labelled("a", "red"), labelled("b", "blue"))
-		informer := cache.New(api, cache.Options[object]{})
+		informer := cache.New(api.Source(), cache.Options[object]{})
 		namespaces := source.NewNamespaces()
 		if _, err := source.Follow(namespaces, informer, labels.SelectorFromSet(labels.Set{"team": "red"})); err != nil {
 			t.Fatal(err)
@@ -576,7 +576,7 @@ func TestFollowNamespaces(t *testing.T) {
 // A set that was not empty follows namespaces of which there are none, too.
 func TestFollowNoNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		informer := cache.New(cachetest.NewAPI[object](), cache.Options[object]{})
+		informer := cache.New(cachetest.NewAPI[object]().Source(), cache.Options[object]{})
 		namespaces := source.NewNamespaces("before")
 		if _, err := source.Follow(namespaces, informer, labels.Everything()); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ var passthrough = []string{
 // finds them on its stack.
 var (
 	here      = reflect.TypeFor[takeover]().PkgPath() + "."
-	callers   = []string{here + "(*streamedSource).", here + "UntypedFromClientset[", here + "UntypedFromResourceClient[", here + "newListerWatcherSource["}
+	callers   = []string{here + "(*streamedSource).", here + "FromClientset[", here + "FromResourceClient[", here + "newListerWatcherSource["}
 	transport = here + "(*handover)."
 )
 

@@ -247,7 +247,10 @@ func TestStreamingOfFunctions(t *testing.T) {
 
 // deliveries returns what a list and a watch of a source deliver.
 func deliveries(ctx context.Context, src Source[*corev1.Pod]) (all []any) {
-	meta, err := src.List(ctx, metav1.ListOptions{}, func(pod *corev1.Pod, err error) { all = append(all, pod, errorText(err)) })
+	meta, err := src.List(ctx, metav1.ListOptions{}, func(item any, err error) {
+		pod, _ := item.(*corev1.Pod)
+		all = append(all, pod, errorText(err))
+	})
 	all = append(all, meta, errorText(err))
 	w, err := src.Watch(ctx, metav1.ListOptions{})
 	for err == nil {

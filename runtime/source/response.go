@@ -83,7 +83,7 @@ func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1
 func (r *response) close() { _ = r.body.Close() }
 
 // watcher returns what decodes the events of a watch, whose request is one of ctx.
-func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher[any] {
+func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher {
 	w := &restWatcher{
 		ctx:    ctx,
 		cancel: cancel,

@@ -21,14 +21,13 @@ import (
 // k8s.io/api is requested in protobuf. For *metav1.PartialObjectMetadata the server sends the
 // metadata of objects and nothing else, of any resource.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
-	return typedOf[T](NewUntyped(reflect.TypeFor[T](), client, gvr, namespace))
+	return cache.Source[T]{Objects: newREST(reflect.TypeFor[T](), client, gvr, namespace)}
 }
 
-// NewUntyped is New for objects of a type that is known at run time: a pointer. Code that
-// is generated for many types is compiled in less time with it.
-func NewUntyped(pointer reflect.Type, client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[any] {
+func newREST(pointer reflect.Type, client *Client, gvr schema.GroupVersionResource, namespace string) *restSource {
 	return &restSource{
 		described: described{cache.SourceInfo{
+			Type:                    pointer,
 			Resource:                gvr,
 			Namespace:               namespace,
 			OrderedResourceVersions: true,
@@ -58,7 +57,7 @@ func (s *restSource) List(ctx context.Context, options metav1.ListOptions, each 
 }
 
 // Watch sends the request, and returns when the server has accepted it.
-func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[any], error) {
+func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	options.Watch = true
 	// The request ends with the watcher, so that Stop reaches a Next that
 	// waits for bytes.

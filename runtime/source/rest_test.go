@@ -317,7 +317,7 @@ func TestKindOfEmptyLists(t *testing.T) {
 }
 
 func untypedSource[T kruntime.Object](client *Client) Source[any] {
-	return NewUntyped(reflect.TypeFor[T](), client, pods, "")
+	return Source[any](New[T](client, pods, ""))
 }
 
 // An object of another kind in a watch is left out.
@@ -404,7 +404,8 @@ func TestPageIsNotPinned(t *testing.T) {
 		cfg := serveBody(t, contentType, string(encoded(t, contentType, podList(10))))
 		var kept *corev1.Pod
 		var others []weak.Pointer[corev1.Pod]
-		_, err := New[*corev1.Pod](newClient(t, cfg), pods, "").List(t.Context(), metav1.ListOptions{}, func(pod *corev1.Pod, err error) {
+		_, err := New[*corev1.Pod](newClient(t, cfg), pods, "").List(t.Context(), metav1.ListOptions{}, func(item any, err error) {
+			pod, _ := item.(*corev1.Pod)
 			if err != nil {
 				t.Error(err)
 			}
@@ -466,7 +467,7 @@ func TestListEndsWithItsContext(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	_, err := New[*corev1.Pod](newClient(t, cfg), pods, "").List(ctx, metav1.ListOptions{}, func(*corev1.Pod, error) {})
+	_, err := New[*corev1.Pod](newClient(t, cfg), pods, "").List(ctx, metav1.ListOptions{}, func(any, error) {})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

@@ -72,7 +72,10 @@ func TestSharing(t *testing.T) {
 					ctx = decoding.With(ctx, decoding.Options{Exclusive: true})
 				}
 				var got []*corev1.Pod
-				if _, err := New[*corev1.Pod](client, pods, "").List(ctx, metav1.ListOptions{Limit: limit}, func(pod *corev1.Pod, _ error) { got = append(got, pod) }); err != nil {
+				if _, err := New[*corev1.Pod](client, pods, "").List(ctx, metav1.ListOptions{Limit: limit}, func(item any, _ error) {
+					pod, _ := item.(*corev1.Pod)
+					got = append(got, pod)
+				}); err != nil {
 					t.Fatal(err)
 				}
 				if len(got) != 50 {
@@ -150,12 +153,18 @@ func TestDropManagedFields(t *testing.T) {
 	}
 	for _, limit := range []int64{0, 1} {
 		check("typed", limit, func(options metav1.ListOptions, each func(metav1.Object, error)) error {
-			_, err := New[*corev1.Pod](client, pods, "").List(ctx, options, func(pod *corev1.Pod, err error) { each(pod, err) })
+			_, err := New[*corev1.Pod](client, pods, "").List(ctx, options, func(item any, err error) {
+				pod, _ := item.(*corev1.Pod)
+				each(pod, err)
+			})
 			return err
 		})
 	}
 	check("unstructured", 0, func(options metav1.ListOptions, each func(metav1.Object, error)) error {
-		_, err := New[*unstructured.Unstructured](client, pods, "").List(ctx, options, func(obj *unstructured.Unstructured, err error) { each(obj, err) })
+		_, err := New[*unstructured.Unstructured](client, pods, "").List(ctx, options, func(item any, err error) {
+			obj, _ := item.(*unstructured.Unstructured)
+			each(obj, err)
+		})
 		return err
 	})
 	want := []string{

@@ -79,7 +79,7 @@ func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 func (s *Streaming) FromListerWatcher(lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
 	src := newListerWatcherSource[runtime.Object](lw, expected)
 	src.info.OrderedResourceVersions = true
-	return typedOf[runtime.Object](streamed(src, s, reflect.TypeOf(expected)))
+	return cache.Source[runtime.Object]{Objects: streamed(src, s, reflect.TypeOf(expected))}
 }
 
 // codecsKey tells codecs apart: several resources may have one Go type, and each its kind.
@@ -100,7 +100,7 @@ func (s *Streaming) codec(ctx context.Context, pointer reflect.Type, resource sc
 
 // streamed returns a source that has the responses of the client of another one, which decodes
 // objects of a type: with a certain Streaming, or that of the client if it has one.
-func streamed(src *funcSource, streaming *Streaming, objects reflect.Type) cache.Source[any] {
+func streamed(src *funcSource, streaming *Streaming, objects reflect.Type) cache.Objects {
 	if objects == nil || objects.Kind() != reflect.Pointer || objects == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
 		return src
 	}
@@ -140,7 +140,7 @@ func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, e
 	return s.each(list, each)
 }
 
-func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[any], error) {
+func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	if s.left.Load() {
 		return s.funcSource.Watch(ctx, options)
 	}
@@ -166,7 +166,7 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 }
 
 // checked returns a watcher that reports objects that fail the check of the source.
-func (s *streamedSource) checked(w cache.Watcher[any]) cache.Watcher[any] {
+func (s *streamedSource) checked(w cache.Watcher) cache.Watcher {
 	if s.check == nil {
 		return w
 	}
@@ -195,18 +195,18 @@ func (s *streamedSource) report(ctx context.Context, reason string) {
 
 // checkedWatcher reports objects that fail a check.
 type checkedWatcher struct {
-	cache.Watcher[any]
+	cache.Watcher
 	check func(runtime.Object) error
 }
 
-func (w checkedWatcher) Next() (cache.WatchEvent[any], error) {
+func (w checkedWatcher) Next() (cache.WatchEvent, error) {
 	event, err := w.Watcher.Next()
 	obj, ok := event.Object.(runtime.Object)
 	if err != nil || !ok {
 		return event, err
 	}
 	if err := w.check(obj); err != nil {
-		return cache.WatchEvent[any]{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
+		return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
 	}
 	return event, nil
 }

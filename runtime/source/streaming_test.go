@@ -133,7 +133,7 @@ func streamingClientset(t *testing.T, cfg *rest.Config, of func(*rest.Config) So
 		t.Error("the client has decoded the list")
 	}
 	w := openWatch(t, src)
-	if event, err := w.Next(); err != nil || nameOf(event.Object) != "default/watched" {
+	if event, err := w.Next(); err != nil || nameOf(event.Object.(kruntime.Object)) != "default/watched" {
 		t.Errorf("%v, %v", event, err)
 	}
 }
@@ -196,7 +196,7 @@ func TestStreamingCustomResources(t *testing.T) {
 				return
 			}
 			w := openWatch(t, src)
-			if event, err := w.Next(); err != nil || nameOf(event.Object) != "ns/w" {
+			if event, err := w.Next(); err != nil || nameOf(event.Object.(kruntime.Object)) != "ns/w" {
 				t.Errorf("%v, %v", event, err)
 			}
 			if test.name == "unstructured" {
@@ -268,7 +268,7 @@ func TestStreamingTimeouts(t *testing.T) {
 			"clientset": func(t *testing.T, _ *Streaming, cfg *rest.Config) Source[kruntime.Object] {
 				clientset := must(kubernetes.NewForConfig(cfg))(t)
 				pods := clientset.CoreV1().Pods("")
-				return typedOf[kruntime.Object](UntypedFromClientset[*corev1.Pod](clientset, pods.List, pods.Watch))
+				return Source[kruntime.Object](FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch))
 			},
 		} {
 			t.Run(test.name+", "+kind, func(t *testing.T) {
@@ -390,7 +390,7 @@ func streamingFallsBack(t *testing.T, cfg *rest.Config) {
 				}
 			}
 			w := openWatch(t, streaming.FromListerWatcher(lw, &corev1.Pod{}))
-			if event, err := w.Next(); err != nil || nameOf(event.Object) != "default/watched" {
+			if event, err := w.Next(); err != nil || nameOf(event.Object.(kruntime.Object)) != "default/watched" {
 				t.Errorf("%v, %v", event, err)
 			}
 			if took(streaming) {

@@ -34,7 +34,7 @@ type takeover struct {
 // that type, so that programs with a clientset and without Streaming need not have decoders.
 type content interface {
 	list(ctx context.Context, each func(any, error)) (metav1.ListMeta, error)
-	watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher[any]
+	watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher
 	close()
 }
 

@@ -16,22 +16,26 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 	if tweak == nil {
 		return src
 	}
-	info := partsOf(infoOf(src), func(part cache.Source[T], _ string) cache.Source[T] { return Tweak(part, tweak) })
-	return &tweaked[T]{described: described{info}, src: src, tweak: tweak}
+	return cache.Source[T]{Objects: newTweaked(src.Objects, tweak)}
 }
 
-type tweaked[T any] struct {
+func newTweaked(src cache.Objects, tweak func(*metav1.ListOptions)) cache.Objects {
+	info := infoOf(src, func(part cache.Objects, _ string) cache.Objects { return newTweaked(part, tweak) })
+	return &tweaked{described: described{info}, src: src, tweak: tweak}
+}
+
+type tweaked struct {
 	described
-	src   cache.Source[T]
+	src   cache.Objects
 	tweak func(*metav1.ListOptions)
 }
 
-func (t *tweaked[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
+func (t *tweaked) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	t.tweak(&options)
 	return t.src.List(ctx, options, each)
 }
 
-func (t *tweaked[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+func (t *tweaked) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	t.tweak(&options)
 	return t.src.Watch(ctx, options)
 }

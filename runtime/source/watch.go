@@ -53,23 +53,23 @@ func (w *restWatcher) Stop() {
 }
 
 // Next reads one watch event and decodes its object.
-func (w *restWatcher) Next() (cache.WatchEvent[any], error) {
+func (w *restWatcher) Next() (cache.WatchEvent, error) {
 	if w.err != nil {
-		return cache.WatchEvent[any]{}, w.err
+		return cache.WatchEvent{}, w.err
 	}
 	if w.err = ended(w.ctx, w.ctx.Err()); w.err != nil {
-		return cache.WatchEvent[any]{}, w.err
+		return cache.WatchEvent{}, w.err
 	}
 	raw, err := w.next()
 	if large := (*failure.ObjectError)(nil); errors.As(err, &large) {
-		return cache.WatchEvent[any]{}, err
+		return cache.WatchEvent{}, err
 	}
 	if err != nil {
 		w.err = ended(w.ctx, err)
 		if w.ctx.Err() == nil && err != io.EOF {
 			w.err = undecodable(err)
 		}
-		return cache.WatchEvent[any]{}, w.err
+		return cache.WatchEvent{}, w.err
 	}
 	return w.decode(raw)
 }
@@ -97,26 +97,26 @@ func (w *restWatcher) wants(in frame) bool {
 	return err != nil || w.wanted.proto(message)
 }
 
-func (w *restWatcher) decode(in frame) (cache.WatchEvent[any], error) {
+func (w *restWatcher) decode(in frame) (cache.WatchEvent, error) {
 	switch in.event {
 	case watch.Error:
-		return cache.WatchEvent[any]{}, statusError(in)
+		return cache.WatchEvent{}, statusError(in)
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
 	default:
 		w.err = undecodable(fmt.Errorf("frame of unknown type %q", in.event))
-		return cache.WatchEvent[any]{}, w.err
+		return cache.WatchEvent{}, w.err
 	}
 	obj, gvk, err := w.object(in)
 	if err != nil {
-		return cache.WatchEvent[any]{}, err
+		return cache.WatchEvent{}, err
 	}
 	if in.event == watch.Bookmark {
 		return bookmark(obj)
 	}
 	if err := w.codec.seal(obj, gvk, w.gv); err != nil {
-		return cache.WatchEvent[any]{}, err
+		return cache.WatchEvent{}, err
 	}
-	return cache.WatchEvent[any]{Type: in.event, Object: obj}, nil
+	return cache.WatchEvent{Type: in.event, Object: obj}, nil
 }
 
 func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind, error) {
@@ -156,12 +156,12 @@ func statusError(in frame) error {
 }
 
 // bookmark returns the event of a bookmark, which has only metadata.
-func bookmark(obj any) (cache.WatchEvent[any], error) {
+func bookmark(obj any) (cache.WatchEvent, error) {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
-		return cache.WatchEvent[any]{}, &failure.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
+		return cache.WatchEvent{}, &failure.ObjectError{Err: fmt.Errorf("bookmark: %w", err)}
 	}
-	return cache.WatchEvent[any]{
+	return cache.WatchEvent{
 		Type:             watch.Bookmark,
 		ResourceVersion:  accessor.GetResourceVersion(),
 		InitialEventsEnd: accessor.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true",

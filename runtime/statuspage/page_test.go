@@ -193,7 +193,7 @@ func TestGreen(t *testing.T) {
 		}
 		api := cachetest.NewAPI(newObject(""))
 		api.Fail(cachetest.Fault{Hang: true, Times: -1})
-		informer := cache.New(api, cache.Options[*object]{Transform: func(obj *object) (*object, error) {
+		informer := cache.New(api.Source(), cache.Options[*object]{Transform: func(obj *object) (*object, error) {
 			if obj.Labels["bad"] == "transform" {
 				return nil, errors.New("bad object")
 			}

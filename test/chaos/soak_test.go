@@ -32,7 +32,7 @@ func TestSoak(t *testing.T) {
 	live := min(100_000, *events/10)
 	ambient := heap()
 	s := newStream(live, *events)
-	informer := cache.New[*metav1.PartialObjectMetadata](s, cache.Options[*metav1.PartialObjectMetadata]{Name: "soak", DisableWatchList: true})
+	informer := cache.New(cache.Source[*metav1.PartialObjectMetadata]{Objects: s}, cache.Options[*metav1.PartialObjectMetadata]{Name: "soak", DisableWatchList: true})
 	released := make(chan struct{})
 	stuck := func() { <-released }
 	handle := func(name string, work func(), options cache.HandlerOptions) (*mirror, *cache.Registration) {
@@ -175,10 +175,10 @@ func (s *stream) object(i, version int) *metav1.PartialObjectMetadata {
 	}}
 }
 
-func (s *stream) OrderedResourceVersions() bool { return true }
+func (s *stream) Describe() cache.SourceInfo { return cache.SourceInfo{OrderedResourceVersions: true} }
 
 // List has all objects in one page.
-func (s *stream) List(_ context.Context, _ metav1.ListOptions, each func(*metav1.PartialObjectMetadata, error)) (metav1.ListMeta, error) {
+func (s *stream) List(_ context.Context, _ metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	for i, version := range s.states {
 		each(s.object(i, version), nil)
 		s.listed++
@@ -186,7 +186,7 @@ func (s *stream) List(_ context.Context, _ metav1.ListOptions, each func(*metav1
 	return metav1.ListMeta{ResourceVersion: strconv.Itoa(len(s.states))}, nil
 }
 
-func (s *stream) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher[*metav1.PartialObjectMetadata], error) {
+func (s *stream) Watch(ctx context.Context, _ metav1.ListOptions) (cache.Watcher, error) {
 	return streaming{s, ctx}, nil
 }
 
@@ -197,7 +197,7 @@ type streaming struct {
 }
 
 // Next makes an event, or waits when there are to be no more.
-func (s streaming) Next() (frame cache.WatchEvent[*metav1.PartialObjectMetadata], err error) {
+func (s streaming) Next() (frame cache.WatchEvent, err error) {
 	if s.made%1000 == 0 {
 		for ahead := int64(10_000); s.ctx.Err() == nil && s.listed+int64(s.made)-s.handled.Load() > ahead; {
 			time.Sleep(100 * time.Microsecond)

@@ -16,7 +16,7 @@ func TestOfRuntime(t *testing.T) {
 	if left := OfRuntime(); len(left) != 0 {
 		t.Fatalf("before the start: %q", left)
 	}
-	informer := cache.New(cachetest.NewAPI[*metav1.PartialObjectMetadata](), cache.Options[*metav1.PartialObjectMetadata]{})
+	informer := cache.New(cachetest.NewAPI[*metav1.PartialObjectMetadata]().Source(), cache.Options[*metav1.PartialObjectMetadata]{})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)

@@ -266,11 +266,11 @@ func benchmarkHeap[T any, P interface {
 	for b.Loop() {
 		list := make([]P, 0, count)
 		before := heapInUse()
-		_, err := source.New[P](client, pods, "").List(b.Context(), metav1.ListOptions{}, func(pod P, err error) {
+		_, err := source.New[P](client, pods, "").List(b.Context(), metav1.ListOptions{}, func(pod any, err error) {
 			if err != nil {
 				b.Error(err)
 			}
-			list = append(list, pod)
+			list = append(list, pod.(P))
 		})
 		if err != nil || len(list) != count {
 			b.Fatalf("listed %d: %v", len(list), err)

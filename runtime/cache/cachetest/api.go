@@ -20,7 +20,7 @@ import (
 )
 
 // API is an API server of one resource, in memory. It is a
-// cache.Source[T] of all namespaces; InNamespace is one of a single namespace.
+// cache.Objects of all namespaces; InNamespace has those of a single one.
 //
 // Create, Update, Delete, Get and Objects are what the test does; they are
 // never subject to faults and not logged. List and Watch are what the informer

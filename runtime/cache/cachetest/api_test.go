@@ -151,7 +151,7 @@ func TestNewAPIKeepsOneError(t *testing.T) {
 		bad[i] = carp(fmt.Sprintf("a/%d", i))
 		bad[i].ResourceVersion = "7"
 	}
-	_, err := NewAPI(bad...).List(t.Context(), metav1.ListOptions{}, func(*testv1.Carp, error) {})
+	_, err := NewAPI(bad...).List(t.Context(), metav1.ListOptions{}, func(any, error) {})
 	if want := "resourceVersion should not be set on objects to be created"; err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %q", err, want)
 	}
@@ -159,7 +159,7 @@ func TestNewAPIKeepsOneError(t *testing.T) {
 
 func TestNewAPIKeepsItsError(t *testing.T) {
 	api := NewAPI(carp("a/one"), carp("a/one"))
-	_, listErr := api.List(t.Context(), metav1.ListOptions{}, func(*testv1.Carp, error) {})
+	_, listErr := api.List(t.Context(), metav1.ListOptions{}, func(any, error) {})
 	_, watchErr := api.Watch(t.Context(), metav1.ListOptions{})
 	_, createErr := api.Create(carp("a/two"))
 	_, deleteErr := api.Delete(key("a/one"))
@@ -196,9 +196,9 @@ func TestConcurrent(t *testing.T) {
 				if err != nil {
 					return
 				}
-				views[i][event.Object.Name] = event.Object.ResourceVersion
+				views[i][event.Object.(*testv1.Carp).Name] = event.Object.(*testv1.Carp).ResourceVersion
 				if event.Type == watch.Deleted {
-					delete(views[i], event.Object.Name)
+					delete(views[i], event.Object.(*testv1.Carp).Name)
 				}
 			}
 		})
@@ -210,7 +210,7 @@ func TestConcurrent(t *testing.T) {
 				// Others write too: each of these may fail.
 				_, _ = api.Create(carp(name))
 				_, _ = api.Update(on(fmt.Sprint(i, n), carp(name)))
-				_, _, err := list(t, api, metav1.ListOptions{Limit: 5})
+				_, _, err := list(t, api.Source(), metav1.ListOptions{Limit: 5})
 				if err != nil {
 					t.Error(err)
 				}

@@ -51,7 +51,7 @@ func ExampleAPI_FailRandomly() {
 
 	api := cachetest.NewAPI[guest]()
 	api.FailRandomly(cachetest.Chaos{Seed: 42, MaxDelay: 5 * time.Millisecond})
-	informer := cache.New(api, cache.Options[guest]{
+	informer := cache.New(api.Source(), cache.Options[guest]{
 		Backoff:         &wait.Backoff{Duration: time.Millisecond, Steps: 1},
 		BookmarkTimeout: 20 * time.Millisecond,
 		IdleTimeout:     20 * time.Millisecond,

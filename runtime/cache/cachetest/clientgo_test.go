@@ -22,7 +22,7 @@ func TestClientGoInChaos(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(named("thing1", ""), named("thing3", ""))
 				api.FailRandomly(cachetest.Chaos{Seed: seed, If: func(_ cachetest.Request, f cachetest.Fault) bool { return !f.Hang }})
-				lw := cachetest.NewListerWatcher(api, &metav1.PartialObjectMetadataList{})
+				lw := cachetest.NewListerWatcher(api.Source(), &metav1.PartialObjectMetadataList{})
 				informer := clientgo.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, 0, nil)
 				// Its own handler waits by a clock that a bubble has not.
 				if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *clientgo.Reflector, error) {}); err != nil {

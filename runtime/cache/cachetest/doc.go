@@ -1,7 +1,7 @@
 // Package cachetest tests informers, and the controllers on them, with an API server
 // in memory, fault injection, and a recorder of handler calls.
 //
-// An API holds the objects of one resource, and the history of their changes. It is a cache.Source, so an informer runs on it directly:
+// An API holds the objects of one resource, and the history of their changes. Its method Source is for informers:
 //
 //	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
 //	     ── Fail, Compact, Restart, Uninstall ►     ◄── HTTP ── Server.RoundTripper ── any client

@@ -174,7 +174,8 @@ func (s typedStream[T]) next() (watch.EventType, []byte, error) {
 		text, err := s.endpoint.encodeBookmark(event.ResourceVersion, event.InitialEventsEnd, s.format)
 		return event.Type, pad(text, s.watcher.padding), err
 	}
-	text, err := s.endpoint.encodeOr(event.Object, s.format, err)
+	obj, _ := event.Object.(T) // none with an error
+	text, err := s.endpoint.encodeOr(obj, s.format, err)
 	if event.Type == "" {
 		// What can't be decoded does not say either what happened to it.
 		event.Type = watch.Modified

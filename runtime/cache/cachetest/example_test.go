@@ -18,7 +18,7 @@ func Example() {
 
 	pond := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "pond"}}
 	api := cachetest.NewAPI(pond)
-	informer := cache.New(api, cache.Options[*metav1.PartialObjectMetadata]{})
+	informer := cache.New(api.Source(), cache.Options[*metav1.PartialObjectMetadata]{})
 	var seen cachetest.Recorder[*metav1.PartialObjectMetadata]
 	if _, err := informer.AddHandler(&seen, cache.HandlerOptions{}); err != nil {
 		fmt.Println(err)

@@ -22,7 +22,8 @@ import (
 // items lists a page and describes what came, and the error of the list.
 func items(ctx context.Context, source cache.Source[*testv1.Carp], options metav1.ListOptions) []string {
 	var got []string
-	_, err := source.List(ctx, options, func(obj *testv1.Carp, err error) {
+	_, err := source.List(ctx, options, func(item any, err error) {
+		obj, _ := item.(*testv1.Carp)
 		if err != nil {
 			got = append(got, err.Error())
 			return
@@ -30,7 +31,7 @@ func items(ctx context.Context, source cache.Source[*testv1.Carp], options metav
 		got = append(got, obj.Name)
 	})
 	if err != nil {
-		got = append(got, describe(cache.WatchEvent[*testv1.Carp]{}, err))
+		got = append(got, describe(cache.WatchEvent{}, err))
 	}
 	return got
 }
@@ -61,7 +62,7 @@ func TestListFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api := NewAPI(carp("a/one"), carp("a/two"))
 			api.Fail(test.fault)
-			if diff := cmp.Diff(test.want, items(t.Context(), api, metav1.ListOptions{})); diff != "" {
+			if diff := cmp.Diff(test.want, items(t.Context(), api.Source(), metav1.ListOptions{})); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -94,7 +95,7 @@ func TestWatchFaults(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := NewAPI(carp("a/one"), carp("a/two"))
 				api.Fail(test.fault)
-				w := follow(t, api, watchList(""))
+				w := follow(t, api.Source(), watchList(""))
 				defer w.Stop()
 				time.Sleep(time.Hour)
 				w.expect(t, test.want...)
@@ -121,11 +122,11 @@ func TestFaultOrder(t *testing.T) {
 		case errors.Is(err, syscall.ECONNRESET):
 			got = append(got, "reset")
 		default:
-			got = append(got, describe(cache.WatchEvent[*testv1.Carp]{}, err))
+			got = append(got, describe(cache.WatchEvent{}, err))
 		}
 	}
 	lists := func() error {
-		_, err := api.List(t.Context(), metav1.ListOptions{}, func(*testv1.Carp, error) {})
+		_, err := api.List(t.Context(), metav1.ListOptions{}, func(any, error) {})
 		return err
 	}
 	watches := func() error {
@@ -148,11 +149,11 @@ func TestFaultOrder(t *testing.T) {
 func TestFaultOfPage(t *testing.T) {
 	api := NewAPI(carp("a/one"), carp("a/two"))
 	api.Fail(Fault{Verb: List, Page: 2, Err: Status(http.StatusGone)})
-	_, page, err := list(t, api, metav1.ListOptions{Limit: 1})
+	_, page, err := list(t, api.Source(), metav1.ListOptions{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = list(t, api, metav1.ListOptions{Limit: 1, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
+	if _, _, err = list(t, api.Source(), metav1.ListOptions{Limit: 1, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("error of page 2 is %v", err)
 	}
 }
@@ -180,13 +181,13 @@ func TestDelayAndHang(t *testing.T) {
 		api := NewAPI(carp("a/one"))
 		api.Fail(Fault{Delay: time.Minute}, Fault{Hang: true}, Fault{After: 1, Hang: true}, Fault{Delay: time.Hour})
 		begin := time.Now()
-		if got := items(t.Context(), api, metav1.ListOptions{}); !cmp.Equal(got, []string{"one"}) || time.Since(begin) != time.Minute {
+		if got := items(t.Context(), api.Source(), metav1.ListOptions{}); !cmp.Equal(got, []string{"one"}) || time.Since(begin) != time.Minute {
 			t.Errorf("listed %v after %v", got, time.Since(begin))
 		}
 		gone := errors.New("gone")
 		for _, want := range [][]string{{"gone"}, {"one", "gone"}, {"gone"}} {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, gone)
-			if got := items(ctx, api, metav1.ListOptions{}); !cmp.Equal(got, want) {
+			if got := items(ctx, api.Source(), metav1.ListOptions{}); !cmp.Equal(got, want) {
 				t.Errorf("listed %v, want %v", got, want)
 			}
 			cancel()
@@ -211,7 +212,7 @@ func TestStall(t *testing.T) {
 			w.Stop()
 		}
 		begin := time.Now()
-		if got := items(t.Context(), api, metav1.ListOptions{}); !cmp.Equal(got, []string{"one"}) || time.Since(begin) != time.Minute {
+		if got := items(t.Context(), api.Source(), metav1.ListOptions{}); !cmp.Equal(got, []string{"one"}) || time.Since(begin) != time.Minute {
 			t.Errorf("listed %v after %v", got, time.Since(begin))
 		}
 	})
@@ -222,7 +223,7 @@ func TestLoseBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"))
 		api.Fail(Fault{After: 3, LoseBookmarks: true})
-		w := follow(t, api, watchList(""))
+		w := follow(t, api.Source(), watchList(""))
 		defer w.Stop()
 		api.Bookmark()
 		api.Bookmark()
@@ -242,7 +243,7 @@ func TestShuffle(t *testing.T) {
 			api.Fail(Fault{Page: 1, Shuffle: seed}, Fault{Page: 2, Shuffle: 9}, Fault{Verb: Watch, Shuffle: seed})
 			var all []string
 			for options := (metav1.ListOptions{Limit: 2}); ; {
-				objs, page, err := list(t, api, options)
+				objs, page, err := list(t, api.Source(), options)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -251,7 +252,7 @@ func TestShuffle(t *testing.T) {
 					break
 				}
 			}
-			w := follow(t, api, metav1.ListOptions{})
+			w := follow(t, api.Source(), metav1.ListOptions{})
 			var events []string
 			for _, name := range all {
 				events = append(events, "ADDED "+name)
@@ -276,11 +277,11 @@ func TestDo(t *testing.T) {
 		must(api.Delete(key("a/two")))(t)
 		api.Compact()
 	}})
-	_, page, err := list(t, api, metav1.ListOptions{Limit: 1})
+	_, page, err := list(t, api.Source(), metav1.ListOptions{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = list(t, api, metav1.ListOptions{Limit: 1, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
+	if _, _, err = list(t, api.Source(), metav1.ListOptions{Limit: 1, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("error of page 2 is %v", err)
 	}
 }

@@ -74,7 +74,10 @@ func replay(t *testing.T, api *API[*testv1.Carp], rv int, selector string, state
 		LabelSelector:        selector,
 		ResourceVersion:      fmt.Sprint(rv),
 		ResourceVersionMatch: metav1.ResourceVersionMatchExact,
-	}, func(obj *testv1.Carp, _ error) { view[obj.Name] = obj.ResourceVersion })
+	}, func(item any, _ error) {
+		obj, _ := item.(*testv1.Carp)
+		view[obj.Name] = obj.ResourceVersion
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +96,13 @@ func replay(t *testing.T, api *API[*testv1.Carp], rv int, selector string, state
 		if err != nil {
 			break
 		}
-		_, known := view[event.Object.Name]
+		_, known := view[event.Object.(*testv1.Carp).Name]
 		if known == (event.Type == watch.Added) {
 			t.Fatalf("watch from %d of %q: %s of an object that is known: %v", rv, selector, event.Type, known)
 		}
-		view[event.Object.Name] = event.Object.ResourceVersion
+		view[event.Object.(*testv1.Carp).Name] = event.Object.(*testv1.Carp).ResourceVersion
 		if event.Type == watch.Deleted {
-			delete(view, event.Object.Name)
+			delete(view, event.Object.(*testv1.Carp).Name)
 		}
 	}
 	if diff := cmp.Diff(states[len(states)-1], view); diff != "" {

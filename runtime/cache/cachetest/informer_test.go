@@ -48,7 +48,7 @@ func TestInformerUnderFaults(t *testing.T) {
 					api.SetWatchList(watchList)
 					api.SetWatchCache(false)
 					api.Fail(fault)
-					informer := cache.New(api, cache.Options[object]{PageSize: 2})
+					informer := cache.New(api.Source(), cache.Options[object]{PageSize: 2})
 					var seen cachetest.Recorder[object]
 					if _, err := informer.AddHandler(&seen, cache.HandlerOptions{}); err != nil {
 						t.Fatal(err)
@@ -79,7 +79,7 @@ func TestInformerUnderFaults(t *testing.T) {
 // the API's state, on the API itself and over HTTP.
 func TestInformerInChaos(t *testing.T) {
 	for name, source := range map[string]func(*testing.T, *cachetest.API[object]) cache.Source[object]{
-		"API":  func(_ *testing.T, api *cachetest.API[object]) cache.Source[object] { return api },
+		"API":  func(_ *testing.T, api *cachetest.API[object]) cache.Source[object] { return api.Source() },
 		"HTTP": overHTTP,
 	} {
 		for seed := range uint64(20) {

@@ -16,9 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-var _ cache.Source[runtime.Object] = (*API[runtime.Object])(nil)
-
-// List implements cache.Source for all namespaces. Items come ordered by
+// List implements cache.Objects for all namespaces. Items come ordered by
 // namespace and name.
 //
 // A resourceVersion means what it means to a real server: "" and "0" the latest
@@ -30,8 +28,8 @@ var _ cache.Source[runtime.Object] = (*API[runtime.Object])(nil)
 // Possible errors: those of faults; NotFound, after Uninstall; Expired, for a
 // resourceVersion or a continue token from before a compaction; Timeout with
 // the cause ResourceVersionTooLarge, at once; BadRequest and Invalid.
-func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
-	return a.list(ctx, "", options, unpadded(each))
+func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	return a.list(ctx, "", options, unpadded[T](each))
 }
 
 // Describe says that resourceVersions are numbers that can be compared, that a watch
@@ -40,9 +38,12 @@ func (a *API[T]) Describe() cache.SourceInfo {
 	return cache.SourceInfo{OrderedResourceVersions: true, Served: a.served}
 }
 
+// Source returns the source of the objects of all namespaces.
+func (a *API[T]) Source() cache.Source[T] { return cache.Source[T]{Objects: a} }
+
 // InNamespace returns a source of the objects of one namespace.
 func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
-	return namespaced[T]{api: a, namespace: namespace}
+	return cache.Source[T]{Objects: namespaced[T]{api: a, namespace: namespace}}
 }
 
 // namespaced is the source of one namespace.
@@ -51,8 +52,8 @@ type namespaced[T runtime.Object] struct {
 	namespace string
 }
 
-func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, each func(T, error)) (metav1.ListMeta, error) {
-	return n.api.list(ctx, n.namespace, options, unpadded(each))
+func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	return n.api.list(ctx, n.namespace, options, unpadded[T](each))
 }
 
 func (a *API[T]) served(context.Context) (bool, error) {
@@ -64,7 +65,7 @@ func (a *API[T]) served(context.Context) (bool, error) {
 // Describe is that of the API.
 func (n namespaced[T]) Describe() cache.SourceInfo { return n.api.Describe() }
 
-func (n namespaced[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+func (n namespaced[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	return asWatcher(n.api.watch(ctx, n.namespace, options))
 }
 
@@ -80,8 +81,14 @@ func (a *API[T]) SetWatchCache(on bool) {
 // which it is longer than it is.
 type eachItem[T any] func(obj T, padding int, err error)
 
-func unpadded[T any](each func(T, error)) eachItem[T] {
-	return func(obj T, _ int, err error) { each(obj, err) }
+func unpadded[T any](each func(any, error)) eachItem[T] {
+	return func(obj T, _ int, err error) {
+		if err != nil {
+			each(nil, err)
+			return
+		}
+		each(obj, nil)
+	}
 }
 
 func (a *API[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each eachItem[T]) (metav1.ListMeta, error) {

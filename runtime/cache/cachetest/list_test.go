@@ -16,7 +16,8 @@ import (
 func list(t testing.TB, source cache.Source[*testv1.Carp], options metav1.ListOptions) ([]string, metav1.ListMeta, error) {
 	t.Helper()
 	var objs []*testv1.Carp
-	page, err := source.List(t.Context(), options, func(obj *testv1.Carp, err error) {
+	page, err := source.List(t.Context(), options, func(item any, err error) {
+		obj, _ := item.(*testv1.Carp)
 		if err != nil {
 			t.Errorf("item is an error: %v", err)
 			return
@@ -61,7 +62,7 @@ func TestList(t *testing.T) {
 		"label and field, no match": {metav1.ListOptions{LabelSelector: "app=x", FieldSelector: "metadata.name=two"}, nil, "7"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, page, err := list(t, listed(t), test.options)
+			got, page, err := list(t, listed(t).Source(), test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +99,7 @@ func TestListErrors(t *testing.T) {
 			if err := api.CompactTo("5"); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := list(t, api, test.options)
+			_, _, err := list(t, api.Source(), test.options)
 			if got := statusCode(err); got != test.code {
 				t.Errorf("code is %d, want %d: %v", got, test.code, err)
 			}
@@ -121,7 +122,7 @@ func statusCode(err error) int {
 // TestListPages: pages are of one state, whatever happens between them.
 func TestListPages(t *testing.T) {
 	api := listed(t)
-	got, page, err := list(t, api, metav1.ListOptions{Limit: 1})
+	got, page, err := list(t, api.Source(), metav1.ListOptions{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestListPages(t *testing.T) {
 	for page.Continue != "" {
 		var more []string
 		// A resourceVersion of "0" is allowed beside a token, and means nothing.
-		more, page, err = list(t, api, metav1.ListOptions{Limit: 1, Continue: page.Continue, ResourceVersion: "0"})
+		more, page, err = list(t, api.Source(), metav1.ListOptions{Limit: 1, Continue: page.Continue, ResourceVersion: "0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,11 +150,11 @@ func TestListPages(t *testing.T) {
 
 func TestListPagesOfSelection(t *testing.T) {
 	api := listed(t)
-	got, page, err := list(t, api, metav1.ListOptions{Limit: 1, LabelSelector: "app=x"})
+	got, page, err := list(t, api.Source(), metav1.ListOptions{Limit: 1, LabelSelector: "app=x"})
 	if err != nil || !cmp.Equal(got, []string{"b/one@5"}) || page.RemainingItemCount != nil {
 		t.Fatalf("first page is %v, %+v, %v", got, page, err)
 	}
-	got, page, err = list(t, api, metav1.ListOptions{Limit: 1, LabelSelector: "app=x", Continue: page.Continue})
+	got, page, err = list(t, api.Source(), metav1.ListOptions{Limit: 1, LabelSelector: "app=x", Continue: page.Continue})
 	if err != nil || !cmp.Equal(got, []string{"c/three@7"}) || page.Continue != "" {
 		t.Fatalf("second page is %v, %+v, %v", got, page, err)
 	}
@@ -163,17 +164,17 @@ func TestListPagesOfSelection(t *testing.T) {
 // the latest state.
 func TestListTokenExpires(t *testing.T) {
 	api := listed(t)
-	_, page, err := list(t, api, metav1.ListOptions{Limit: 1})
+	_, page, err := list(t, api.Source(), metav1.ListOptions{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	must(api.Create(carp("b/new")))(t)
 	api.Compact()
-	_, _, err = list(t, api, metav1.ListOptions{Limit: 9, Continue: page.Continue})
+	_, _, err = list(t, api.Source(), metav1.ListOptions{Limit: 9, Continue: page.Continue})
 	if !apierrors.IsResourceExpired(err) {
 		t.Fatalf("error is %v", err)
 	}
-	got, page, err := list(t, api, metav1.ListOptions{Limit: 9, Continue: statusOf(err).Continue})
+	got, page, err := list(t, api.Source(), metav1.ListOptions{Limit: 9, Continue: statusOf(err).Continue})
 	if err != nil || !cmp.Equal(got, []string{"b/new@8", "b/one@5", "c/three@7"}) || page.ResourceVersion != "8" {
 		t.Errorf("the rest is %v, %+v, %v", got, page, err)
 	}
@@ -182,7 +183,7 @@ func TestListTokenExpires(t *testing.T) {
 func TestListWithoutWatchCache(t *testing.T) {
 	api := listed(t)
 	api.SetWatchCache(false)
-	got, page, err := list(t, api, metav1.ListOptions{ResourceVersion: "0", Limit: 2})
+	got, page, err := list(t, api.Source(), metav1.ListOptions{ResourceVersion: "0", Limit: 2})
 	if err != nil || len(got) != 2 || page.Continue == "" {
 		t.Errorf("page is %v, %+v, %v", got, page, err)
 	}
@@ -198,7 +199,8 @@ func TestListInNamespace(t *testing.T) {
 func TestListCopies(t *testing.T) {
 	api := NewAPI(carp("a/one"))
 	for range 2 {
-		_, err := api.List(t.Context(), metav1.ListOptions{}, func(obj *testv1.Carp, _ error) {
+		_, err := api.List(t.Context(), metav1.ListOptions{}, func(item any, _ error) {
+			obj, _ := item.(*testv1.Carp)
 			if obj.Spec.NodeName != "" {
 				t.Error("two lists share an object")
 			}

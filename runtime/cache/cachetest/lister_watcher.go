@@ -24,7 +24,7 @@ import (
 // ListerWatcherWithContext of k8s.io/client-go/tools/cache.
 //
 //	api := cachetest.NewAPI(pod)
-//	lw := cachetest.NewListerWatcher(api, &v1.PodList{})
+//	lw := cachetest.NewListerWatcher(api.Source(), &v1.PodList{})
 //	informer := cache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, cache.Indexers{})
 //
 // Its watches behave as those of a client-go client: a normal end, or a
@@ -64,8 +64,9 @@ func (l *ListerWatcher[T]) Watch(options metav1.ListOptions) (watch.Interface, e
 func (l *ListerWatcher[T]) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	var items []runtime.Object
 	var broken error
-	page, err := l.source.List(ctx, options, func(obj T, err error) {
-		items = append(items, obj)
+	page, err := l.source.List(ctx, options, func(obj any, err error) {
+		item, _ := obj.(runtime.Object) // none with an error
+		items = append(items, item)
 		broken = cmp.Or(broken, err)
 	})
 	if err = cmp.Or(err, broken); err != nil {
@@ -98,7 +99,7 @@ func (l *ListerWatcher[T]) WatchWithContext(ctx context.Context, options metav1.
 
 // eventWatch is a Watcher as a channel.
 type eventWatch[T runtime.Object] struct {
-	watcher cache.Watcher[T]
+	watcher cache.Watcher
 	// events is closed by pump.
 	events chan watch.Event
 	stop   sync.Once
@@ -119,7 +120,8 @@ func (w *eventWatch[T]) pump() {
 	defer w.watcher.Stop()
 	for {
 		next, err := w.watcher.Next()
-		event := watch.Event{Type: next.Type, Object: next.Object}
+		event := watch.Event{Type: next.Type}
+		event.Object, _ = next.Object.(runtime.Object) // none in a bookmark
 		switch {
 		case err != nil:
 			event = errorEvent(err)
@@ -156,7 +158,7 @@ func errorEvent(err error) watch.Event {
 var decodingErrors = apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
 
 // bookmarkObject returns an object with nothing but what a bookmark says.
-func bookmarkObject[T runtime.Object](next cache.WatchEvent[T]) runtime.Object {
+func bookmarkObject[T runtime.Object](next cache.WatchEvent) runtime.Object {
 	obj, _ := reflect.New(reflect.TypeFor[T]().Elem()).Interface().(runtime.Object)
 	if m, err := meta.Accessor(obj); err == nil {
 		m.SetResourceVersion(next.ResourceVersion)

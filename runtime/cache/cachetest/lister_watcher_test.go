@@ -18,7 +18,7 @@ import (
 
 func TestListerWatcherLists(t *testing.T) {
 	api := NewAPI(carp("a/one"), carp("b/two"), carp("b/three"))
-	lw := NewListerWatcher(api, &testv1.CarpList{})
+	lw := NewListerWatcher(api.Source(), &testv1.CarpList{})
 	obj, err := lw.List(metav1.ListOptions{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestListerWatcherWatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := NewAPI(carp("a/one"))
-				w, err := NewListerWatcher(api, &testv1.CarpList{}).Watch(watchList(""))
+				w, err := NewListerWatcher(api.Source(), &testv1.CarpList{}).Watch(watchList(""))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,7 +93,7 @@ func describeEvent(event watch.Event) string {
 func TestListerWatcherIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"))
-		w, err := NewListerWatcher(api, &testv1.CarpList{}).Watch(watchList(""))
+		w, err := NewListerWatcher(api.Source(), &testv1.CarpList{}).Watch(watchList(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func (a *API[T]) signalLocked(kind recordKind, err error) {
 	a.history.append(&record[T]{kind: kind, rv: a.history.tail.rv, err: err})
 }
 
-// Watch implements cache.Source for all namespaces.
+// Watch implements cache.Objects for all namespaces.
 //
 // From a resourceVersion it sends what came after it; if that is yet to come,
 // neither a change nor a bookmark until then, as from a real server. From "" or
@@ -94,12 +94,12 @@ func (a *API[T]) signalLocked(kind recordKind, err error) {
 // Invalid. In the stream, as from a real server: Expired, for a resourceVersion
 // from before a compaction; and Timeout with the cause ResourceVersionTooLarge,
 // for a watch-list.
-func (a *API[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher[T], error) {
+func (a *API[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	return asWatcher(a.watch(ctx, "", options))
 }
 
 // asWatcher keeps a nil pointer from becoming an interface that is not nil.
-func asWatcher[T runtime.Object](w *watcher[T], err error) (cache.Watcher[T], error) {
+func asWatcher[T runtime.Object](w *watcher[T], err error) (cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ type watcher[T runtime.Object] struct {
 	// sent counts events.
 	sent int
 	// kept is the event that the fault sends again.
-	kept cache.WatchEvent[T]
+	kept cache.WatchEvent
 	// padding is by how many bytes the latest event is longer than it is.
 	padding int
 	// err is what the stream ended with.
@@ -215,9 +215,9 @@ type watcher[T runtime.Object] struct {
 
 // Next implements cache.Watcher. After the stream has ended, it returns the
 // same error again.
-func (w *watcher[T]) Next() (cache.WatchEvent[T], error) {
+func (w *watcher[T]) Next() (cache.WatchEvent, error) {
 	if w.err != nil {
-		return cache.WatchEvent[T]{}, w.err
+		return cache.WatchEvent{}, w.err
 	}
 	event, err := w.next()
 	var object *failure.ObjectError
@@ -245,18 +245,18 @@ func (w *watcher[T]) free() {
 	})
 }
 
-func (w *watcher[T]) next() (cache.WatchEvent[T], error) {
+func (w *watcher[T]) next() (cache.WatchEvent, error) {
 	w.padding = 0
 	f := w.fault
 	if w.sent != f.After {
 		return w.pass()
 	}
 	if err := w.stall(f.Stall); err != nil {
-		return cache.WatchEvent[T]{}, err
+		return cache.WatchEvent{}, err
 	}
 	f.Stall = 0
 	if again := w.kept; again.Type != "" {
-		w.kept = cache.WatchEvent[T]{}
+		w.kept = cache.WatchEvent{}
 		return again, nil
 	}
 	garbled := errors.Is(f.Err, ErrGarbled)
@@ -264,45 +264,45 @@ func (w *watcher[T]) next() (cache.WatchEvent[T], error) {
 	case f.Hang:
 		// A server that is silent does not end the stream in time either.
 		w.timeout = nil
-		return cache.WatchEvent[T]{}, w.wait(nil)
+		return cache.WatchEvent{}, w.wait(nil)
 	case f.ends() && !garbled:
-		return cache.WatchEvent[T]{}, f.Err
+		return cache.WatchEvent{}, f.Err
 	}
 	event, err := w.pass()
 	if err != nil {
-		return cache.WatchEvent[T]{}, err
+		return cache.WatchEvent{}, err
 	}
 	w.padding = f.Padding
 	if garbled {
-		return cache.WatchEvent[T]{}, f.Err
+		return cache.WatchEvent{}, f.Err
 	}
-	if object := f.undecodable(keyOf(event)); object != nil {
-		return cache.WatchEvent[T]{}, object
+	if object := f.undecodable(keyOf[T](event)); object != nil {
+		return cache.WatchEvent{}, object
 	}
 	return event, nil
 }
 
 // keyOf returns the key of the event's object, and an empty one for a bookmark.
-func keyOf[T runtime.Object](event cache.WatchEvent[T]) types.NamespacedName {
+func keyOf[T runtime.Object](event cache.WatchEvent) types.NamespacedName {
 	if event.Type == watch.Bookmark {
 		return types.NamespacedName{}
 	}
-	return newVersion(event.Object).key()
+	return newVersion(event.Object.(T)).key()
 }
 
 // pass lets one event pass that the fault does not keep back.
-func (w *watcher[T]) pass() (cache.WatchEvent[T], error) {
+func (w *watcher[T]) pass() (cache.WatchEvent, error) {
 	event, err := w.event()
 	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && event.Type == watch.Bookmark {
 		event, err = w.event()
 	}
 	if err != nil {
-		return cache.WatchEvent[T]{}, err
+		return cache.WatchEvent{}, err
 	}
 	if w.fault.Repeat > 0 && w.sent == w.fault.After-w.fault.Repeat {
 		w.kept = event
 		if event.Type != watch.Bookmark {
-			w.kept.Object = newVersion(event.Object).copy()
+			w.kept.Object = newVersion(event.Object.(T)).copy()
 		}
 	}
 	w.sent++
@@ -321,39 +321,39 @@ func (w *watcher[T]) stall(d time.Duration) error {
 }
 
 // event returns what comes next without a fault.
-func (w *watcher[T]) event() (cache.WatchEvent[T], error) {
+func (w *watcher[T]) event() (cache.WatchEvent, error) {
 	if w.refused != nil {
-		return cache.WatchEvent[T]{}, w.refused
+		return cache.WatchEvent{}, w.refused
 	}
 	// What has ended is not read on, even if more is there.
 	if err := w.ended(); err != nil {
-		return cache.WatchEvent[T]{}, err
+		return cache.WatchEvent{}, err
 	}
 	for len(w.initial) > 0 {
 		v := w.initial[0]
 		w.initial = w.initial[1:]
 		if w.selection.matches(v.meta) {
-			return cache.WatchEvent[T]{Type: watch.Added, Object: v.copy()}, nil
+			return cache.WatchEvent{Type: watch.Added, Object: v.copy()}, nil
 		}
 	}
 	if w.closing {
 		w.closing = false
-		return cache.WatchEvent[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
+		return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
 	}
 	for {
 		if err := w.wait(w.at.more); err != nil {
-			return cache.WatchEvent[T]{}, err
+			return cache.WatchEvent{}, err
 		}
 		w.at = w.at.next
 		switch r := w.at; {
 		case r.kind == changed && r.rv > w.from:
 			if event, obj, ok := r.event(w.selection); ok {
-				return cache.WatchEvent[T]{Type: event, Object: obj}, nil
+				return cache.WatchEvent{Type: event, Object: obj}, nil
 			}
 		case r.kind == bookmarked && r.seq > w.opened && r.rv >= w.from && w.bookmarks:
-			return cache.WatchEvent[T]{Type: watch.Bookmark, ResourceVersion: formatVersion(r.rv)}, nil
+			return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: formatVersion(r.rv)}, nil
 		case r.kind == ended && r.seq > w.opened:
-			return cache.WatchEvent[T]{}, r.err
+			return cache.WatchEvent{}, r.err
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // describe returns an event or an error as text.
-func describe(event cache.WatchEvent[*testv1.Carp], err error) string {
+func describe(event cache.WatchEvent, err error) string {
 	switch {
 	case err != nil && isStatus(err):
 		return fmt.Sprint("status ", statusCode(err))
@@ -35,12 +35,12 @@ func describe(event cache.WatchEvent[*testv1.Carp], err error) string {
 	case event.Type == watch.Bookmark:
 		return "BOOKMARK @" + event.ResourceVersion
 	}
-	return string(event.Type) + " " + names([]*testv1.Carp{event.Object})[0]
+	return string(event.Type) + " " + names([]*testv1.Carp{event.Object.(*testv1.Carp)})[0]
 }
 
 // collected is a watch and its events as they came.
 type collected struct {
-	cache.Watcher[*testv1.Carp]
+	cache.Watcher
 	mu     sync.Mutex
 	events []string
 }
@@ -108,7 +108,7 @@ func TestWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := listed(t)
-				w := follow(t, api, test.options)
+				w := follow(t, api.Source(), test.options)
 				defer w.Stop()
 				w.expect(t, test.want...)
 				must(api.Update(on("n9", carp("b/one", "app=x"))))(t)
@@ -144,8 +144,8 @@ func TestWatchSelection(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Stop()
-		if event, _ := w.Next(); event.Object.Labels["app"] != "x" {
-			t.Errorf("what left the selection was sent with labels %v", event.Object.Labels)
+		if event, _ := w.Next(); event.Object.(*testv1.Carp).Labels["app"] != "x" {
+			t.Errorf("what left the selection was sent with labels %v", event.Object.(*testv1.Carp).Labels)
 		}
 	})
 }
@@ -193,7 +193,7 @@ func TestWatchListEndless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"))
 		api.SetWatchList(WatchListEndless)
-		w := follow(t, api, watchList(""))
+		w := follow(t, api.Source(), watchList(""))
 		defer w.Stop()
 		w.expect(t, "ADDED a/one@2")
 		time.Sleep(time.Hour)
@@ -207,8 +207,8 @@ func TestWatchListEndless(t *testing.T) {
 func TestSignals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"))
-		allowed := follow(t, api, metav1.ListOptions{ResourceVersion: "1", AllowWatchBookmarks: true})
-		plain := follow(t, api, metav1.ListOptions{ResourceVersion: "2"})
+		allowed := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "1", AllowWatchBookmarks: true})
+		plain := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "2"})
 		must(api.Create(carp("a/two")))(t)
 		api.Bookmark()
 		allowed.expect(t, "ADDED a/one@2", "ADDED a/two@3", "BOOKMARK @3")
@@ -226,11 +226,11 @@ func TestSignals(t *testing.T) {
 		}
 
 		// The signals of before are not for a watch that replays their time.
-		replay := follow(t, api, metav1.ListOptions{ResourceVersion: "2", AllowWatchBookmarks: true})
+		replay := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "2", AllowWatchBookmarks: true})
 		replay.expect(t, "ADDED a/two@3", "DELETED a/two@4")
 		api.BreakWatches(nil)
 		replay.expect(t, io.ErrUnexpectedEOF.Error())
-		replay = follow(t, api, metav1.ListOptions{ResourceVersion: "4"})
+		replay = follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "4"})
 		api.BreakWatches(Status(http.StatusInternalServerError))
 		replay.expect(t, "status 500")
 	})
@@ -239,7 +239,7 @@ func TestSignals(t *testing.T) {
 func TestWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"))
-		w := follow(t, api, metav1.ListOptions{ResourceVersion: "2", TimeoutSeconds: new(int64(60))})
+		w := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "2", TimeoutSeconds: new(int64(60))})
 		time.Sleep(59 * time.Second)
 		must(api.Create(carp("a/two")))(t)
 		w.expect(t, "ADDED a/two@3")
@@ -251,9 +251,9 @@ func TestWatchTimeout(t *testing.T) {
 // TestWatchEnds: Next returns when the watch is stopped or its context ends,
 // and goes on returning the error.
 func TestWatchEnds(t *testing.T) {
-	for name, end := range map[string]func(context.CancelFunc, cache.Watcher[*testv1.Carp]){
-		"context": func(cancel context.CancelFunc, _ cache.Watcher[*testv1.Carp]) { cancel() },
-		"stop":    func(_ context.CancelFunc, w cache.Watcher[*testv1.Carp]) { w.Stop(); w.Stop() },
+	for name, end := range map[string]func(context.CancelFunc, cache.Watcher){
+		"context": func(cancel context.CancelFunc, _ cache.Watcher) { cancel() },
+		"stop":    func(_ context.CancelFunc, w cache.Watcher) { w.Stop(); w.Stop() },
 	} {
 		for _, fault := range []Fault{{}, {Hang: true, Opened: true}} {
 			t.Run(fmt.Sprint(name, " hang=", fault.Hang), func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestSlowWatch(t *testing.T) {
 	}
 	for i := range n {
 		event, err := w.Next()
-		if err != nil || event.Object.Spec.NodeName != fmt.Sprint(i) {
+		if err != nil || event.Object.(*testv1.Carp).Spec.NodeName != fmt.Sprint(i) {
 			t.Fatalf("event %d is %s", i, describe(event, err))
 		}
 	}
@@ -317,7 +317,7 @@ func TestRestart(t *testing.T) {
 		for _, obj := range api.Objects() {
 			before[obj.UID] = true
 		}
-		w := follow(t, api, metav1.ListOptions{ResourceVersion: "7"})
+		w := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "7"})
 		api.Restart()
 		w.expect(t, io.ErrUnexpectedEOF.Error())
 		for _, obj := range api.Objects() {
@@ -325,16 +325,16 @@ func TestRestart(t *testing.T) {
 				t.Errorf("%s has the UID of one from before", obj.Name)
 			}
 		}
-		got, page, err := list(t, api, metav1.ListOptions{})
+		got, page, err := list(t, api.Source(), metav1.ListOptions{})
 		if err != nil || page.ResourceVersion != "4" || !cmp.Equal(got, []string{"a/two@2", "b/one@3", "c/three@4"}) {
 			t.Errorf("listed %v at %s, %v", got, page.ResourceVersion, err)
 		}
-		if _, _, err := list(t, api, metav1.ListOptions{ResourceVersion: "7"}); !apierrors.IsTimeout(err) {
+		if _, _, err := list(t, api.Source(), metav1.ListOptions{ResourceVersion: "7"}); !apierrors.IsTimeout(err) {
 			t.Errorf("error of a list from before is %v", err)
 		}
 
 		// A watch from before knows nothing of what it has not to come.
-		w = follow(t, api, metav1.ListOptions{ResourceVersion: "6", AllowWatchBookmarks: true})
+		w = follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "6", AllowWatchBookmarks: true})
 		must(api.Delete(key("c/three")))(t)
 		must(api.Delete(key("b/one")))(t)
 		must(api.Create(carp("b/new")))(t)
@@ -347,7 +347,7 @@ func TestRestartIsSilent(t *testing.T) {
 		api := NewAPI(carp("a/one"), carp("a/two"))
 		must(api.Delete(key("a/one")))(t)
 		api.Restart()
-		w := follow(t, api, metav1.ListOptions{ResourceVersion: "4", AllowWatchBookmarks: true})
+		w := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "4", AllowWatchBookmarks: true})
 		defer w.Stop()
 		api.Bookmark()
 		must(api.Create(carp("a/three")))(t)
@@ -364,7 +364,7 @@ func TestRestartIsSilent(t *testing.T) {
 func TestRestore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := listed(t)
-		w := follow(t, api, metav1.ListOptions{ResourceVersion: "7"})
+		w := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "7"})
 		if err := api.Restore("4"); err != nil {
 			t.Fatal(err)
 		}
@@ -375,7 +375,7 @@ func TestRestore(t *testing.T) {
 		if got := must(api.Create(carp("d/new")))(t); got.ResourceVersion != "5" {
 			t.Errorf("created at %s", got.ResourceVersion)
 		}
-		w = follow(t, api, metav1.ListOptions{ResourceVersion: "3"})
+		w = follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "3"})
 		w.expect(t, "status 410")
 		for _, rv := range []string{"3", "6", "x"} {
 			if err := api.Restore(rv); err == nil {
@@ -390,11 +390,11 @@ func TestRestore(t *testing.T) {
 func TestUninstall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := NewAPI(carp("a/one"), carp("b/two"))
-		w := follow(t, api, metav1.ListOptions{ResourceVersion: "3"})
+		w := follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "3"})
 		api.Uninstall()
 		w.expect(t, "DELETED a/one@4", "DELETED b/two@5", "EOF")
 		for name, do := range map[string]func() error{
-			"list":   func() error { _, _, err := list(t, api, metav1.ListOptions{}); return err },
+			"list":   func() error { _, _, err := list(t, api.Source(), metav1.ListOptions{}); return err },
 			"watch":  func() error { _, err := api.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "3"}); return err },
 			"get":    func() error { _, err := api.Get(key("a/one")); return err },
 			"create": func() error { _, err := api.Create(carp("a/one")); return err },
@@ -411,9 +411,9 @@ func TestUninstall(t *testing.T) {
 		if got := must(api.Create(carp("a/one")))(t); got.ResourceVersion != "6" {
 			t.Errorf("created at %s", got.ResourceVersion)
 		}
-		w = follow(t, api, metav1.ListOptions{ResourceVersion: "4"})
+		w = follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "4"})
 		w.expect(t, "status 410")
-		w = follow(t, api, metav1.ListOptions{ResourceVersion: "5"})
+		w = follow(t, api.Source(), metav1.ListOptions{ResourceVersion: "5"})
 		defer w.Stop()
 		w.expect(t, "ADDED a/one@6")
 	})

@@ -26,7 +26,7 @@ func Example() {
 		Do:   func() { setState(api, "paid") },
 		Err:  cachetest.Status(http.StatusGone),
 	})
-	orders := cache.New(api, cache.Options[*order]{DisableWatchList: true})
+	orders := cache.New(api.Source(), cache.Options[*order]{DisableWatchList: true})
 	reports := make(chan string)
 
 	var why cause.Cause

@@ -19,7 +19,7 @@ func Example() {
 	api := cachetest.NewAPI[*metav1.PartialObjectMetadata]()
 	api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(http.StatusForbidden)})
 
-	informer := cache.New(api, cache.Options[*metav1.PartialObjectMetadata]{
+	informer := cache.New(api.Source(), cache.Options[*metav1.PartialObjectMetadata]{
 		OnFailure: func(_ context.Context, failed cache.Failure) cache.Decision {
 			return cache.Decision{Stop: failed.Class == failure.ClassForbidden}
 		},

@@ -25,7 +25,7 @@ func podAPI(names ...string) (*cachetest.API[*v1.Pod], *cachetest.ListerWatcher[
 		pods[i] = pod("ns", name, "")
 	}
 	api := cachetest.NewAPI(pods...)
-	return api, cachetest.NewListerWatcher(api, &v1.PodList{})
+	return api, cachetest.NewListerWatcher(api.Source(), &v1.PodList{})
 }
 
 // A reflector without a name is named after the code that made it.

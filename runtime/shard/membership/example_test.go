@@ -76,7 +76,7 @@ func ExampleOnly() {
 		cancel()
 		return controller.Result{}, nil
 	}
-	if err := reconcileShard(ctx, leases.Client(client, "shop"), orders, reconcile); err != nil {
+	if err := reconcileShard(ctx, leases.Client(client, "shop"), orders.Source(), reconcile); err != nil {
 		panic(err)
 	}
 	// Output:

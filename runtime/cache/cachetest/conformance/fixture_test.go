@@ -54,7 +54,7 @@ func (t *T) world(listOnly bool, options cache.SharedIndexInformerOptions, pods 
 	for _, name := range pods {
 		w.create(name)
 	}
-	w.lw = cachetest.NewListerWatcher(w.api, &v1.PodList{})
+	w.lw = cachetest.NewListerWatcher(w.api.Source(), &v1.PodList{})
 	w.lw.ListOnly = listOnly
 	options.Indexers = cache.Indexers{}
 	w.informer = t.newInformer(w.lw, options)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -195,7 +196,7 @@ func TestAllocationIsBoundedByTheLimit(t *testing.T) {
 
 	frame := "\x0a\x05ADDED\x12"
 	longest := string(binary.BigEndian.AppendUint32(nil, 1<<32-1))
-	item := string(binary.AppendUvarint([]byte{unknownRaw<<3 | wireBytes}, 1<<40)) + string(binary.AppendUvarint([]byte{listItems<<3 | wireBytes}, 1<<39))
+	item := string(binary.AppendUvarint([]byte{unknownRaw<<3 | byte(protowire.BytesType)}, 1<<40)) + string(binary.AppendUvarint([]byte{listItems<<3 | byte(protowire.BytesType)}, 1<<39))
 	for _, c := range []struct {
 		name string
 		read func(io.Reader) error

@@ -1,13 +1,13 @@
 package source
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // protoMessage is what a type of k8s.io/api has if it can be decoded from
@@ -44,85 +44,41 @@ const (
 	metadataNamespace = 3
 )
 
-// Wire types.
-const (
-	wireVarint  = 0
-	wireFixed64 = 1
-	wireBytes   = 2
-	wireFixed32 = 5
-)
-
 var (
 	errProto    = errors.New("protobuf: malformed")
 	errMagic    = errors.New("protobuf: does not begin with k8s and a zero byte")
 	errEncoding = errors.New("protobuf: unknown content encoding")
 )
 
-// protoFields calls each for every field of a message that is bytes, a string
-// or a message. The values are parts of message. If that is cut off in one, each
-// gets what there is of it, before the error.
-func protoFields(message []byte, each func(number uint64, value []byte)) error {
-	for len(message) > 0 {
-		tag, n := binary.Uvarint(message)
-		if n <= 0 || !legalTag(tag) {
-			return errProto
+// contents are the first fields of a message that are bytes, strings or messages, by their
+// numbers.
+type contents [4][]byte
+
+// contentsOf returns the fields of a message, which are parts of it. With an error they are those
+// before the damage, the last of which may be cut off.
+func contentsOf(message []byte) (f contents, err error) {
+	for number, content := range decode.Contents(message) {
+		switch {
+		case number == 0:
+			return f, errProto
+		case int(number) < len(f):
+			f[number] = content
 		}
-		message = message[n:]
-		size, skip := uint64(0), true
-		switch tag & 7 {
-		case wireVarint:
-			_, n := binary.Uvarint(message)
-			if n <= 0 {
-				return errProto
-			}
-			size = uint64(n)
-		case wireFixed64:
-			size = 8
-		case wireFixed32:
-			size = 4
-		case wireBytes:
-			length, n := binary.Uvarint(message)
-			if n <= 0 {
-				return errProto
-			}
-			message, size, skip = message[n:], length, false
-		default:
-			return errProto
-		}
-		cut := size > uint64(len(message))
-		if cut {
-			size = uint64(len(message))
-		}
-		if !skip {
-			each(tag>>3, message[:size])
-		}
-		if cut {
-			return errProto
-		}
-		message = message[size:]
 	}
-	return nil
+	return f, nil
 }
 
-// legalTag reports whether the number of the field is one: generated code takes it for an int32,
-// and fails if that is not positive.
-func legalTag(tag uint64) bool { return tag>>3 > 0 && tag>>3 <= math.MaxInt32 }
-
-// protoField returns the field of that number, of a message that may be cut off.
-func protoField(message []byte, wanted uint64) (field []byte) {
-	_ = protoFields(message, func(number uint64, value []byte) {
-		if number == wanted {
-			field = value
-		}
-	})
-	return field
+// fieldIn returns one field of a message that may be cut off.
+func fieldIn(message []byte, number int) []byte {
+	f, _ := contentsOf(message)
+	return f[number]
 }
 
 // nameInProto finds the name of an object of which only the beginning may be
 // there.
 func nameInProto(message []byte) string {
-	metadata := protoField(message, objectMetadata)
-	return clientgo.NewObjectName(string(protoField(metadata, metadataNamespace)), string(protoField(metadata, metadataName))).String()
+	metadata, _ := contentsOf(fieldIn(message, objectMetadata))
+	return clientgo.NewObjectName(string(metadata[metadataNamespace]), string(metadata[metadataName])).String()
 }
 
 // openEnvelope returns the type and the message of an object with its magic
@@ -131,35 +87,18 @@ func openEnvelope(data []byte) (metav1.TypeMeta, []byte, error) {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
 		return metav1.TypeMeta{}, nil, errMagic
 	}
-	var head, message, encoding []byte
-	err := protoFields(data[len(magic):], func(number uint64, value []byte) {
-		switch number {
-		case unknownTypeMeta:
-			head = value
-		case unknownRaw:
-			message = value
-		case unknownEncoding:
-			encoding = value
-		}
-	})
+	envelope, err := contentsOf(data[len(magic):])
 	if err != nil {
 		return metav1.TypeMeta{}, nil, err
 	}
-	if len(encoding) > 0 {
+	if encoding := envelope[unknownEncoding]; len(encoding) > 0 {
 		return metav1.TypeMeta{}, nil, fmt.Errorf("%w %q", errEncoding, encoding)
 	}
-	typeMeta, err := typeMetaOf(head)
-	return typeMeta, message, err
+	head, err := typeMetaOf(envelope[unknownTypeMeta])
+	return head, envelope[unknownRaw], err
 }
 
-func typeMetaOf(message []byte) (out metav1.TypeMeta, err error) {
-	err = protoFields(message, func(number uint64, value []byte) {
-		switch number {
-		case typeMetaAPIVersion:
-			out.APIVersion = string(value)
-		case typeMetaKind:
-			out.Kind = string(value)
-		}
-	})
-	return out, err
+func typeMetaOf(message []byte) (metav1.TypeMeta, error) {
+	f, err := contentsOf(message)
+	return metav1.TypeMeta{APIVersion: string(f[typeMetaAPIVersion]), Kind: string(f[typeMetaKind])}, err
 }

@@ -8,9 +8,11 @@ import (
 	"math"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // protoList reads a list field by field: the envelope's, and in it those of
@@ -28,99 +30,51 @@ func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(
 		return metav1.ListMeta{}, errMagic
 	}
 	for {
-		switch number, wire, err := in.tag(); {
+		r, err := in.next()
+		switch {
 		case err == io.EOF && !list && strings.HasSuffix(head.Kind, "List"):
 			return metav1.ListMeta{}, io.ErrUnexpectedEOF // even an empty list has bytes
 		case err == io.EOF:
 			return meta, c.checkList(head, list, in.items)
-		case err != nil:
-			return metav1.ListMeta{}, err
-		default:
-			list = list || number == unknownRaw
-			if err := c.protoListField(in, number, wire, &head, &meta, wanted, each); err != nil {
-				return metav1.ListMeta{}, cutOff(err)
+		case err != nil || r.Type != protowire.BytesType:
+		case r.Number == unknownRaw:
+			list = true
+			err = c.protoItems(in, r.Value, &meta, wanted, each)
+		case r.Number == unknownTypeMeta:
+			var message []byte
+			if message, err = in.bytes(r.Value); err == nil {
+				head, err = typeMetaOf(message)
 			}
+		case r.Number == unknownEncoding && r.Value > 0:
+			err = errEncoding
+		default:
+			err = in.discard(r.Value)
 		}
-	}
-}
-
-// protoListField reads one field of the envelope of a list.
-func (c *codec) protoListField(in *protoReader, number uint64, wire byte, head *metav1.TypeMeta, meta *metav1.ListMeta, wanted wanted, each func(any, error)) error {
-	if wire != wireBytes {
-		return in.skip(wire)
-	}
-	length, err := in.varint()
-	if err != nil {
-		return err
-	}
-	switch number {
-	case unknownRaw:
-		return c.protoItems(in, length, meta, wanted, each)
-	case unknownTypeMeta:
-		message, err := in.bytes(length)
 		if err != nil {
-			return err
-		}
-		*head, err = typeMetaOf(message)
-		return err
-	case unknownEncoding:
-		if length > 0 {
-			return errEncoding
+			return metav1.ListMeta{}, cutOff(err)
 		}
 	}
-	return in.discard(length)
 }
 
 // protoItems reads a list of that length.
 func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, wanted wanted, each func(any, error)) error {
 	end := in.offset + length
 	for in.offset < end {
-		number, wire, err := in.tag()
-		if err != nil {
-			return err
-		}
-		if wire != wireBytes {
-			if err := in.skip(wire); err != nil {
-				return err
-			}
-			continue
-		}
-		size, err := in.varint()
-		if err != nil {
-			return err
-		}
-		if in.offset > end || size > end-in.offset {
-			return errProto
-		}
-		if number != listMetadata && number != listItems {
-			if err := in.discard(size); err != nil {
-				return err
-			}
-			continue
-		}
-		if number == listItems {
+		r, err := in.next()
+		switch {
+		case err != nil || r.Type != protowire.BytesType:
+		case in.offset > end || r.Value > end-in.offset:
+			err = errProto
+		case r.Number == listMetadata:
+			err = in.listMeta(r.Value, meta)
+		case r.Number == listItems:
 			in.items++
+			err = c.protoItem(in, r.Value, wanted, each)
+		default:
+			err = in.discard(r.Value)
 		}
-		if number == listItems && size > uint64(in.limit) {
-			name, err := in.skipObject(size)
-			if err != nil {
-				return err
-			}
-			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.limit)})
-			continue
-		}
-		message, err := in.bytes(size)
 		if err != nil {
 			return err
-		}
-		if number == listMetadata {
-			if err := meta.Unmarshal(message); err != nil {
-				return fmt.Errorf("metadata: %w", err)
-			}
-			continue
-		}
-		if wanted.proto(message) {
-			each(c.fromProto(message))
 		}
 	}
 	if in.offset > end {
@@ -129,7 +83,23 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 	return nil
 }
 
-// protoReader reads the wire format from a stream.
+// protoItem reads an object of a list.
+func (c *codec) protoItem(in *protoReader, size uint64, wanted wanted, each func(any, error)) error {
+	if size > uint64(in.limit) {
+		name, err := in.skipObject(size)
+		if err == nil {
+			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.limit)})
+		}
+		return err
+	}
+	message, err := in.bytes(size)
+	if err == nil && wanted.proto(message) {
+		each(c.fromProto(message))
+	}
+	return err
+}
+
+// protoReader reads a message from a stream.
 type protoReader struct {
 	// items counts the objects of the list.
 	items int
@@ -144,25 +114,20 @@ func newProtoReader(r io.Reader, limit int64) *protoReader {
 	return &protoReader{r: bufio.NewReaderSize(r, listBuffer), limit: limit}
 }
 
-// ReadByte is for binary.ReadUvarint.
-func (p *protoReader) ReadByte() (byte, error) {
-	b, err := p.r.ReadByte()
-	if err == nil {
-		p.offset++
+// next reads a record up to its content. Its error is io.EOF only where none begins.
+func (p *protoReader) next() (decode.Record, error) {
+	head, err := p.r.Peek(2 * binary.MaxVarintLen64)
+	if len(head) == 0 {
+		return decode.Record{}, err
 	}
-	return b, err
-}
-
-func (p *protoReader) varint() (uint64, error) { return binary.ReadUvarint(p) }
-
-// tag reads the number and wire type of a field. Its error is io.EOF only
-// where no field begins.
-func (p *protoReader) tag() (uint64, byte, error) {
-	tag, err := p.varint()
-	if err == nil && !legalTag(tag) {
-		err = errProto
+	r, length := decode.ReadRecord(head)
+	switch {
+	case length >= 0:
+		return r, p.discard(uint64(length))
+	case protowire.ParseError(length) == io.ErrUnexpectedEOF:
+		return r, cutOff(err)
 	}
-	return tag >> 3, byte(tag & 7), err
+	return r, errProto
 }
 
 // bytes reads n bytes. They are valid until the next read.
@@ -184,6 +149,18 @@ func (p *protoReader) bytes(n uint64) ([]byte, error) {
 	return p.scratch, err
 }
 
+// listMeta reads the metadata of a list.
+func (p *protoReader) listMeta(size uint64, into *metav1.ListMeta) error {
+	message, err := p.bytes(size)
+	if err != nil {
+		return err
+	}
+	if err := into.Unmarshal(message); err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	return nil
+}
+
 // skipObject reads past an object of n bytes, and returns its name if that is
 // near its beginning.
 func (p *protoReader) skipObject(n uint64) (string, error) {
@@ -202,20 +179,6 @@ func (p *protoReader) discard(n uint64) error {
 	p.offset += n
 	_, err := p.r.Discard(int(n))
 	return err
-}
-
-// skip reads past a value that is not bytes.
-func (p *protoReader) skip(wire byte) error {
-	switch wire {
-	case wireVarint:
-		_, err := p.varint()
-		return err
-	case wireFixed64:
-		return p.discard(8)
-	case wireFixed32:
-		return p.discard(4)
-	}
-	return errProto
 }
 
 // growth is how much memory a length that a server claims can cost before as

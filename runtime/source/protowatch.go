@@ -40,25 +40,12 @@ func (f *protoFrames) next() (frame, error) {
 	if f.buf, err = readFull(f.r, f.buf, int(length)); err != nil {
 		return frame{}, err
 	}
-	out := frame{protobuf: true}
-	var object []byte
-	err = protoFields(f.buf, func(number uint64, value []byte) {
-		switch number {
-		case eventType:
-			out.event = watch.EventType(value)
-		case eventObject:
-			object = value
-		}
-	})
+	event, err := contentsOf(f.buf)
 	if err != nil {
 		return frame{}, err
 	}
-	err = protoFields(object, func(number uint64, value []byte) {
-		if number == rawExtensionRaw {
-			out.object = value
-		}
-	})
-	return out, err
+	object, err := contentsOf(event[eventObject])
+	return frame{event: watch.EventType(event[eventType]), object: object[rawExtensionRaw], protobuf: true}, err
 }
 
 // skipLarge skips a frame of more than the limit, and returns a
@@ -70,7 +57,7 @@ func (f *protoFrames) skipLarge(length uint32) error {
 	if _, err := io.ReadFull(f.r, head[:begin]); err != nil {
 		return cutOff(err)
 	}
-	switch watch.EventType(protoField(head[:begin], eventType)) {
+	switch watch.EventType(fieldIn(head[:begin], eventType)) {
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
 	default:
 		return fmt.Errorf("frame: %w", tooLarge(f.limit))
@@ -81,7 +68,7 @@ func (f *protoFrames) skipLarge(length uint32) error {
 	if _, err := io.CopyN(io.Discard, f.r, int64(length)-int64(len(head))); err != nil {
 		return cutOff(err)
 	}
-	object := protoField(protoField(head, eventObject), rawExtensionRaw)
-	name := nameInProto(protoField(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
+	object := fieldIn(fieldIn(head, eventObject), rawExtensionRaw)
+	name := nameInProto(fieldIn(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
 	return &failure.ObjectError{Object: name, Err: tooLarge(f.limit)}
 }

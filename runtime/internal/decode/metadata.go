@@ -1,9 +1,6 @@
 package decode
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "bytes"
 
 // Metadata is what of an object's metadata can be read without decoding it. The slices are
 // of the text.
@@ -58,12 +55,14 @@ func (w *walk) metadata() (m Metadata, ok bool) {
 // first field.
 func ProtoMetadata(message []byte) (m Metadata, ok bool) {
 	const metadata, namespace, uid, resourceVersion = 1, 3, 5, 6
-	fields(message, func(number uint64, value []byte) bool {
+	for number, object := range Contents(message) {
 		if number != metadata {
-			return true
+			continue
 		}
-		fields(value, func(number uint64, value []byte) bool {
+		for number, value := range Contents(object) {
 			switch number {
+			case 0:
+				return Metadata{}, false
 			case namespace:
 				m.Namespace = value
 			case uid:
@@ -71,44 +70,8 @@ func ProtoMetadata(message []byte) (m Metadata, ok bool) {
 			case resourceVersion:
 				m.ResourceVersion = value
 			}
-			return true
-		})
-		return false
-	})
-	return m, len(m.UID) > 0
-}
-
-// fields calls each with the fields of a message that are bytes, until it returns false or
-// what follows is not valid.
-func fields(message []byte, each func(number uint64, value []byte) bool) {
-	for len(message) > 0 {
-		tag, n := binary.Uvarint(message)
-		if n <= 0 {
-			return
 		}
-		message = message[n:]
-		size := uint64(0)
-		switch tag & 7 {
-		case 0:
-			if _, n = binary.Uvarint(message); n <= 0 {
-				return
-			}
-			size = uint64(n)
-		case 1:
-			size = 8
-		case 5:
-			size = 4
-		case 2:
-			if size, n = binary.Uvarint(message); n <= 0 {
-				return
-			}
-			message = message[n:]
-		default:
-			return
-		}
-		if size > uint64(len(message)) || tag&7 == 2 && !each(tag>>3, message[:size]) {
-			return
-		}
-		message = message[size:]
+		break
 	}
+	return m, len(m.UID) > 0
 }

@@ -1,24 +1,17 @@
 package decode
 
 import (
-	"encoding/binary"
 	"math"
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // formatProto is the wire format of protobuf. What identifies a list or map in it are all
 // of its fields, with their tags.
 const formatProto format = 2
-
-// Wire types, the lowest three bits of a tag.
-const (
-	varint  = 0
-	fixed64 = 1
-	bytes_  = 2
-	fixed32 = 5
-)
 
 // Proto decodes objects of one Go type from protobuf. It is safe for concurrent use.
 type Proto struct {
@@ -70,16 +63,12 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 	w.written.note(n.writes.Opaque)
 	var seen uint64
 	for at := 0; at < len(message); {
-		tag, length := binary.Uvarint(message[at:])
-		if length <= 0 || !legal(tag) {
-			return false
-		}
-		value, end := readValue(message, at+length, tag)
+		r, content, end := readWhole(message, at)
 		if end < 0 {
 			return false
 		}
-		f := n.field(tag >> 3)
-		if f == nil || level == metadata && w.dropManagedFields && tag>>3 == managedFieldsField {
+		f := n.field(r.Number)
+		if f == nil || level == metadata && w.dropManagedFields && r.Number == managedFieldsField {
 			at = end
 			continue
 		}
@@ -90,16 +79,16 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 		into := unsafe.Add(p, f.offset)
 		switch {
 		case f.kind == sliceWire || f.kind == mapWire:
-			end = endOfRepeated(message, end, tag)
-			if end < 0 || !w.repeated(f.wireNode, tag, message[at:end], into) {
+			end = endOfRepeated(message, end, r)
+			if end < 0 || !w.repeated(f.wireNode, r.Type, message[at:end], into) {
 				return false
 			}
-		case level == root && f.kind == messageWire && tag == metadataField<<3|bytes_:
-			if !w.message(f.wireNode, value.content, into, metadata) {
+		case level == root && f.kind == messageWire && r.Number == metadataField && r.Type == protowire.BytesType:
+			if !w.message(f.wireNode, content, into, metadata) {
 				return false
 			}
 		default:
-			if !w.single(f.wireNode, tag, value, into) {
+			if !w.single(f.wireNode, r, content, into) {
 				return false
 			}
 		}
@@ -108,76 +97,39 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 	return true
 }
 
-// legal reports whether the number of the field is one: generated code takes it for an int32,
-// and fails if that is not positive.
-func legal(tag uint64) bool { return tag>>3 > 0 && tag>>3 <= math.MaxInt32 }
-
-func (n *wireNode) field(number uint64) *wireField {
-	if number >= uint64(len(n.fields)) {
+func (n *wireNode) field(number protowire.Number) *wireField {
+	if int(number) >= len(n.fields) {
 		return nil
 	}
 	return n.fields[number]
 }
 
-// value is that of a field: a number, or what has a length.
-type value struct {
-	number  uint64
-	content []byte
-}
-
-// readValue reads the value that begins there, and returns the offset behind it, which is
-// negative if it is damaged.
-func readValue(message []byte, at int, tag uint64) (v value, end int) {
-	message = message[at:]
-	switch tag & 7 {
-	case varint:
-		number, n := binary.Uvarint(message)
-		if n > 0 {
-			return value{number: number}, at + n
-		}
-	case fixed64:
-		if len(message) >= 8 {
-			return value{number: binary.LittleEndian.Uint64(message)}, at + 8
-		}
-	case fixed32:
-		if len(message) >= 4 {
-			return value{number: uint64(binary.LittleEndian.Uint32(message))}, at + 4
-		}
-	case bytes_:
-		length, n := binary.Uvarint(message)
-		if n > 0 && length <= uint64(len(message)-n) {
-			end := n + int(length)
-			return value{content: message[n:end]}, at + end
-		}
-	}
-	return value{}, -1
-}
-
-// endOfRepeated returns the offset behind the fields of that tag that begin there.
-func endOfRepeated(message []byte, at int, tag uint64) int {
+// endOfRepeated returns the offset behind the records that begin there and are of the same field
+// as another one.
+func endOfRepeated(message []byte, at int, as Record) int {
 	for at < len(message) {
-		next, length := binary.Uvarint(message[at:])
-		if length <= 0 || next != tag {
+		r, _, end := readWhole(message, at)
+		if r.Number != as.Number || r.Type != as.Type {
 			break
 		}
-		if _, at = readValue(message, at+length, tag); at < 0 {
+		if at = end; at < 0 {
 			return -1
 		}
 	}
 	return at
 }
 
-// single decodes the value of one field of that tag.
-func (w *wireWalk) single(n *wireNode, tag uint64, v value, p unsafe.Pointer) bool {
-	switch tag & 7 {
-	case varint:
-		return n.setVarint(v.number, p)
-	case fixed64:
-		return n.set64(v.number, p)
-	case fixed32:
-		return n.set32(uint32(v.number), p)
+// single decodes the value of one field.
+func (w *wireWalk) single(n *wireNode, r Record, content []byte, p unsafe.Pointer) bool {
+	switch r.Type {
+	case protowire.VarintType:
+		return n.setVarint(r.Value, p)
+	case protowire.Fixed64Type:
+		return n.set64(r.Value, p)
+	case protowire.Fixed32Type:
+		return n.set32(uint32(r.Value), p)
 	}
-	return w.content(n, v.content, p)
+	return w.content(n, content, p)
 }
 
 // scalar returns the node and the place of a number or bool that p is, or points to then.
@@ -292,22 +244,21 @@ func (w *wireWalk) part(n *wireNode, text []byte, p unsafe.Pointer, decode func(
 	return true
 }
 
-// repeated decodes the fields of a slice or map, with their tags.
-func (w *wireWalk) repeated(n *wireNode, tag uint64, fields []byte, p unsafe.Pointer) bool {
-	return w.part(n, fields, p, func() bool {
+// repeated decodes the records of a slice or map, which are of one type.
+func (w *wireWalk) repeated(n *wireNode, wire protowire.Type, records []byte, p unsafe.Pointer) bool {
+	return w.part(n, records, p, func() bool {
 		if n.kind == mapWire {
-			return w.mapping(n, tag, fields, p)
+			return w.mapping(n, wire, records, p)
 		}
-		return w.slice(n, tag, fields, p)
+		return w.slice(n, wire, records, p)
 	})
 }
 
-// eachField calls each for the values of fields of one tag, which are whole.
-func eachField(fields []byte, tag uint64, each func(v value) bool) bool {
-	for at := 0; at < len(fields); {
-		_, length := binary.Uvarint(fields[at:])
-		v, end := readValue(fields, at+length, tag)
-		if !each(v) {
+// eachRecord calls each for records that are whole.
+func eachRecord(records []byte, each func(r Record, content []byte) bool) bool {
+	for at := 0; at < len(records); {
+		r, content, end := readWhole(records, at)
+		if !each(r, content) {
 			return false
 		}
 		at = end
@@ -315,36 +266,33 @@ func eachField(fields []byte, tag uint64, each func(v value) bool) bool {
 	return true
 }
 
-func (w *wireWalk) slice(n *wireNode, tag uint64, fields []byte, p unsafe.Pointer) bool {
-	if n.elem.kind == sliceWire || n.elem.kind == mapWire || tag&7 == bytes_ && n.elem.kind < stringWire {
+func (w *wireWalk) slice(n *wireNode, wire protowire.Type, records []byte, p unsafe.Pointer) bool {
+	if n.elem.kind == sliceWire || n.elem.kind == mapWire || wire == protowire.BytesType && n.elem.kind < stringWire {
 		return false // packed numbers, which Kubernetes does not write, among others
 	}
 	length := 0
-	eachField(fields, tag, func(value) bool { length++; return true })
+	eachRecord(records, func(Record, []byte) bool { length++; return true })
 	array, size := n.makeArray(length), n.elem.typ.Size()
 	*(*slice)(p) = slice{array, length, length}
 	w.written.note(n.elem.writes.Itself && length > 0)
 	i := uintptr(0)
 	return w.fill(array, func() bool {
-		return eachField(fields, tag, func(v value) bool {
+		return eachRecord(records, func(r Record, content []byte) bool {
 			i++
-			return w.single(n.elem, tag, v, unsafe.Add(array, (i-1)*size))
+			return w.single(n.elem, r, content, unsafe.Add(array, (i-1)*size))
 		})
 	})
 }
 
 // Fields of an entry of a map.
-const (
-	keyTag   = 1<<3 | bytes_
-	valueTag = 2 << 3 // and a wire type
-)
+const keyField, valueField = 1, 2
 
-func (w *wireWalk) mapping(n *wireNode, tag uint64, fields []byte, p unsafe.Pointer) bool {
-	if tag&7 != bytes_ || n.elem.kind == sliceWire || n.elem.kind == mapWire {
+func (w *wireWalk) mapping(n *wireNode, wire protowire.Type, records []byte, p unsafe.Pointer) bool {
+	if wire != protowire.BytesType || n.elem.kind == sliceWire || n.elem.kind == mapWire {
 		return false
 	}
 	length := 0
-	eachField(fields, tag, func(value) bool { length++; return true })
+	eachRecord(records, func(Record, []byte) bool { length++; return true })
 	var m reflect.Value
 	var stringMap map[string]string
 	if n.node.kind == stringMapKind {
@@ -354,20 +302,20 @@ func (w *wireWalk) mapping(n *wireNode, tag uint64, fields []byte, p unsafe.Poin
 		m = reflect.MakeMapWithSize(n.typ, length)
 		reflect.NewAt(n.typ, p).Elem().Set(m)
 	}
-	return eachField(fields, tag, func(entry value) bool {
-		key, valueTag, v, ok := keyAndValue(entry.content)
+	return eachRecord(records, func(_ Record, entry []byte) bool {
+		key, r, content, ok := keyAndValue(entry)
 		if !ok {
 			return false
 		}
 		if stringMap != nil {
-			stringMap[w.strings.string(key)] = w.strings.string(v.content)
-			return valueTag&7 == bytes_
+			stringMap[w.strings.string(key)] = w.strings.string(content)
+			return r.Type == protowire.BytesType
 		}
 		elem := reflect.New(n.elem.typ)
 		if n.elem.typ.Kind() == reflect.Slice {
 			elem.Elem().Set(reflect.MakeSlice(n.elem.typ, 0, 0)) // as in generated code
 		}
-		if !w.fill(nil, func() bool { return w.single(n.elem, valueTag, v, elem.UnsafePointer()) }) {
+		if !w.fill(nil, func() bool { return w.single(n.elem, r, content, elem.UnsafePointer()) }) {
 			return false
 		}
 		m.SetMapIndex(reflect.ValueOf(w.strings.string(key)).Convert(n.typ.Key()), elem.Elem())
@@ -376,15 +324,11 @@ func (w *wireWalk) mapping(n *wireNode, tag uint64, fields []byte, p unsafe.Poin
 }
 
 // keyAndValue splits an entry of a map, which must have both.
-func keyAndValue(entry []byte) (key []byte, tag uint64, v value, ok bool) {
-	if len(entry) == 0 || entry[0] != keyTag {
-		return nil, 0, value{}, false
+func keyAndValue(entry []byte) (key []byte, value Record, content []byte, ok bool) {
+	r, key, end := readWhole(entry, 0)
+	if r.Number != keyField || r.Type != protowire.BytesType || end < 0 {
+		return nil, value, nil, false
 	}
-	k, end := readValue(entry, 1, keyTag)
-	if end < 0 || end == len(entry) || entry[end]&^7 != valueTag {
-		return nil, 0, value{}, false
-	}
-	tag = uint64(entry[end])
-	v, end = readValue(entry, end+1, tag)
-	return k.content, tag, v, end == len(entry)
+	value, content, end = readWhole(entry, end)
+	return key, value, content, value.Number == valueField && end == len(entry)
 }

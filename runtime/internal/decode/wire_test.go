@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protowire"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -151,9 +152,9 @@ func TestProtoPartsAreOne(t *testing.T) {
 // A field has a number from 1 on, as an int32: generated code fails otherwise.
 func TestIllegalTags(t *testing.T) {
 	p := NewProto(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
-	spec := binary.AppendUvarint(nil, 2<<3|bytes_)
+	spec := protowire.AppendTag(nil, 2, protowire.BytesType)
 	for number, accepted := range map[uint64]bool{0: false, 1 << 30: true, 1<<31 - 1: true, 1 << 31: false, 1<<32 - 1: false, 1 << 32: false, 1<<61 - 1: false} {
-		field := append(binary.AppendUvarint(nil, number<<3|varint), 7)
+		field := append(binary.AppendUvarint(nil, number<<3|uint64(protowire.VarintType)), 7)
 		for where, text := range map[string][]byte{"in the object": field, "in its spec": append(append(slices.Clone(spec), byte(len(field))), field...)} {
 			if err := new(v1.Pod).Unmarshal(text); (err == nil) != accepted {
 				t.Fatalf("field %d %s: %v by Unmarshal", number, where, err)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	restwatch "k8s.io/client-go/rest/watch"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
@@ -65,7 +66,7 @@ func BenchmarkWatch(b *testing.B) {
 		b.Run(contentType+"/ours", func(b *testing.B) {
 			start(b, body)
 			for b.Loop() {
-				w := benchWatcher(contentType, body)
+				w := benchWatcher(b, contentType, body)
 				for range frames {
 					if _, err := w.Next(); err != nil {
 						b.Fatal(err)
@@ -91,16 +92,13 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-func benchWatcher(contentType string, body []byte) *restWatcher {
-	var stream io.Reader = struct{ io.Reader }{bytes.NewReader(body)}
-	w := &restWatcher{
-		ctx: context.Background(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), frames: newJSONFrames(stream, DefaultMaxObjectBytes),
+func benchWatcher(b *testing.B, contentType string, body []byte) cache.Watcher {
+	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, c, pods.GroupVersion(), DefaultMaxObjectBytes)
+	if err != nil {
+		b.Fatal(err)
 	}
-	if contentType == protoType {
-		w.frames = newProtoFrames(stream, DefaultMaxObjectBytes)
-	}
-	return w
+	return r.watcher(context.Background(), func(error) {})
 }
 
 func start(b *testing.B, body []byte) {

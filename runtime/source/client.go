@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -172,7 +173,7 @@ func (c *Client) RESTClient(gv schema.GroupVersion, codecs *Codecs) (rest.Interf
 	if gv.Group == "" {
 		cfg.APIPath = "/api"
 	}
-	cfg.ContentType, cfg.AcceptContentTypes = jsonType, c.accept(codecs.Protobuf)
+	cfg.ContentType, cfg.AcceptContentTypes = jsonType, c.accept(encodingsOf(codecs.Protobuf))
 	client, err := rest.RESTClientForConfigAndClient(&cfg, c.httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("rest client of %s: %w", gv, err)
@@ -194,31 +195,19 @@ var statusCodecs = func() *Codecs {
 	return &Codecs{Serializer: serializer.NewCodecFactory(scheme).WithoutConversion()}
 }()
 
-const (
-	jsonType  = "application/json"
-	protoType = "application/vnd.kubernetes.protobuf"
-)
-
-// accept returns the content types to request, in order: those of the
-// configuration that this package can decode into a type, and JSON in any case,
-// since some resources have no other.
-func (c *Client) accept(protobuf bool) string {
-	wanted := c.cfg.AcceptContentTypes
-	if wanted == "" {
-		wanted = c.cfg.ContentType
-	}
-	if wanted == "" {
-		wanted = protoType
-	}
+// accept returns the content types to request, in order: the first one of the configuration
+// that this package can decode into a type, and JSON in any case, since some resources have no
+// other.
+func (c *Client) accept(all encodings) string {
+	wanted := cmp.Or(c.cfg.AcceptContentTypes, c.cfg.ContentType, all.String())
 	for clause := range strings.SplitSeq(wanted, ",") {
 		mediaType, _, _ := strings.Cut(clause, ";")
-		switch strings.TrimSpace(mediaType) {
-		case jsonType:
+		switch e, err := all.of(strings.TrimSpace(mediaType)); {
+		case err != nil:
+		case e.contentType == jsonType:
 			return jsonType
-		case protoType:
-			if protobuf {
-				return protoType + "," + jsonType
-			}
+		default:
+			return encodings{e, inJSON}.String()
 		}
 	}
 	return jsonType

@@ -101,7 +101,7 @@ func TestAccept(t *testing.T) {
 		{"application/cbor", "", true, jsonType},
 	} {
 		client := newClient(t, &rest.Config{Host: "h", ContentConfig: rest.ContentConfig{ContentType: c.contentType, AcceptContentTypes: c.acceptTypes}})
-		if got := client.accept(c.protobuf); got != c.want {
+		if got := client.accept(encodingsOf(c.protobuf)); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -28,8 +28,8 @@ type codec struct {
 	// pointer.
 	pointer, object reflect.Type
 	how             decoding.Options
-	// protobuf says that the type can decode it.
-	protobuf bool
+	// encodings are those that the type can be decoded from.
+	encodings encodings
 	// unstructured says that the type is a map and decodes itself.
 	unstructured bool
 	// metadataOnly says that the type is PartialObjectMetadata: the server is asked to
@@ -52,11 +52,12 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 	if pointer.Kind() != reflect.Pointer {
 		return &codec{pointer: pointer}
 	}
+	protobuf := pointer.Implements(reflect.TypeFor[protoMessage]())
 	c := &codec{
 		how:          how,
 		pointer:      pointer,
 		object:       pointer.Elem(),
-		protobuf:     pointer.Implements(reflect.TypeFor[protoMessage]()),
+		encodings:    encodingsOf(protobuf),
 		unstructured: pointer.Implements(reflect.TypeFor[runtime.Unstructured]()),
 		metadataOnly: pointer == reflect.TypeFor[*metav1.PartialObjectMetadata](),
 	}
@@ -70,7 +71,7 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 		Fallback: utiljson.Unmarshal,
 	}
 	c.sharing = decode.NewJSON(content, options)
-	if c.protobuf {
+	if protobuf {
 		c.sharingProto = decode.NewProto(c.object, options)
 	}
 	return c

@@ -1,13 +1,11 @@
 package source
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -90,7 +88,7 @@ func (h *handover) take(t *takeover, request *request, resp *http.Response, gvr 
 	}
 	about := answerOf(resp)
 	codec := h.streaming.codec(t.caller, t.objects, gvr)
-	if _, t.refused = about.protobuf(codec); t.refused != nil {
+	if _, t.refused = about.encoding(codec.encodings); t.refused != nil {
 		return nil
 	}
 	taken, err := newResponse(resp.Body, about, codec, gvr.GroupVersion(), h.streaming.maxObject)
@@ -105,29 +103,21 @@ func (h *handover) take(t *takeover, request *request, resp *http.Response, gvr 
 
 // emptied is the response resp without objects: what its client gets.
 func (r *response) emptied(resp *http.Response, watch bool) *http.Response {
-	var body []byte
-	if !watch {
-		body = r.emptyList()
-	}
 	empty := *resp
-	empty.Body, empty.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	empty.Header = resp.Header.Clone()
 	empty.Header.Del("Content-Length")
 	empty.Header.Del("Content-Encoding")
+	var body string
+	if !watch {
+		body = r.emptyList()
+		empty.Header.Set("Content-Type", jsonType)
+	}
+	empty.Body, empty.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	return &empty
 }
 
 // emptyList returns a list without items, for a client to decode. If it cannot, as of a Go type
 // that has another name than the kind, it gets its responses back.
-func (r *response) emptyList() []byte {
-	kind := runtime.TypeMeta{APIVersion: r.gv.String(), Kind: r.codec.object.Name() + "List"}
-	if !r.protobuf {
-		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{},"items":[]}`, kind.Kind, kind.APIVersion)
-	}
-	envelope := runtime.Unknown{TypeMeta: kind}
-	message, err := envelope.Marshal()
-	if err != nil {
-		return nil
-	}
-	return append([]byte(magic), message...)
+func (r *response) emptyList() string {
+	return fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{},"items":[]}`, r.codec.object.Name()+"List", r.gv.String())
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // listBuffer is how much of a list is read from the connection at once.
@@ -72,7 +73,7 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each f
 	if err != nil {
 		return err
 	}
-	if !wanted.json(raw, index) {
+	if wanted != nil && !wanted.has(decode.JSONMetadata(raw, index)) {
 		return nil
 	}
 	obj, err := c.fromJSON(raw, index)

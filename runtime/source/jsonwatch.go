@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // jsonFrames splits a stream of JSON objects with the members type and object,
@@ -21,7 +25,7 @@ type jsonFrames struct {
 // watchBuffer is how much of a watch is read from the connection at once, at first.
 const watchBuffer = 4 << 10
 
-func newJSONFrames(body io.Reader, limit int64) *jsonFrames {
+func newJSONFrames(body io.Reader, limit int64) frames {
 	return &jsonFrames{in: newValues(body, limit, watchBuffer)}
 }
 
@@ -101,3 +105,14 @@ func (f *jsonFrames) close() error {
 		}
 	}
 }
+
+// jsonObject decodes the object of a frame.
+func (c *codec) jsonObject(in frame) (runtime.Object, schema.GroupVersionKind, error) {
+	obj, err := c.fromJSON(in.object, in.index)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, err
+	}
+	return obj, obj.GetObjectKind().GroupVersionKind(), nil
+}
+
+func jsonMetadata(in frame) (decode.Metadata, bool) { return decode.JSONMetadata(in.object, in.index) }

@@ -93,7 +93,7 @@ func (c *codec) protoItem(in *protoReader, size uint64, wanted wanted, each func
 		return err
 	}
 	message, err := in.bytes(size)
-	if err == nil && wanted.proto(message) {
+	if err == nil && (wanted == nil || wanted.has(decode.ProtoMetadata(message))) {
 		each(c.fromProto(message))
 	}
 	return err

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // protoFrames splits a stream of protobuf messages of type
@@ -20,7 +23,7 @@ type protoFrames struct {
 	buf   []byte
 }
 
-func newProtoFrames(body io.Reader, limit int64) *protoFrames {
+func newProtoFrames(body io.Reader, limit int64) frames {
 	return &protoFrames{r: body, limit: limit}
 }
 
@@ -45,7 +48,7 @@ func (f *protoFrames) next() (frame, error) {
 		return frame{}, err
 	}
 	object, err := contentsOf(event[eventObject])
-	return frame{event: watch.EventType(event[eventType]), object: object[rawExtensionRaw], protobuf: true}, err
+	return frame{event: watch.EventType(event[eventType]), object: object[rawExtensionRaw]}, err
 }
 
 // skipLarge skips a frame of more than the limit, and returns a
@@ -71,4 +74,22 @@ func (f *protoFrames) skipLarge(length uint32) error {
 	object := fieldIn(fieldIn(head, eventObject), rawExtensionRaw)
 	name := nameInProto(fieldIn(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
 	return &failure.ObjectError{Object: name, Err: tooLarge(f.limit)}
+}
+
+// protoObject decodes the object of a frame.
+func (c *codec) protoObject(in frame) (runtime.Object, schema.GroupVersionKind, error) {
+	head, message, err := openEnvelope(in.object)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: err}
+	}
+	obj, err := c.fromProto(message)
+	return obj, head.GroupVersionKind(), err
+}
+
+func protoMetadata(in frame) (decode.Metadata, bool) {
+	_, message, err := openEnvelope(in.object)
+	if err != nil {
+		return decode.Metadata{}, false
+	}
+	return decode.ProtoMetadata(message)
 }

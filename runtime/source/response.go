@@ -18,7 +18,7 @@ import (
 // response is that of a list or a watch, not yet decoded.
 type response struct {
 	body     io.ReadCloser
-	protobuf bool
+	encoding encoding
 	codec    *codec
 	// gv is that of the objects.
 	gv schema.GroupVersion
@@ -30,7 +30,7 @@ type response struct {
 // can't be decoded, and returns failure.ErrUndecodable.
 func newResponse(body io.ReadCloser, about answer, codec *codec, gv schema.GroupVersion, limit int64) (_ *response, err error) {
 	r := &response{body: connection{body}, codec: codec, gv: gv, limit: limit}
-	if r.protobuf, err = about.protobuf(codec); err != nil {
+	if r.encoding, err = about.encoding(codec.encodings); err != nil {
 		_ = body.Close()
 		return nil, undecodable(err)
 	}
@@ -40,40 +40,29 @@ func newResponse(body io.ReadCloser, about answer, codec *codec, gv schema.Group
 	return r, nil
 }
 
-// protobuf is whether the content is protobuf and not JSON, or an error if it is neither.
-func (a *answer) protobuf(codec *codec) (bool, error) {
+// encoding returns the one of the content, or an error if there is no such one.
+func (a *answer) encoding(all encodings) (encoding, error) {
 	switch a.contentEncoding {
 	case "", "identity", "gzip":
 	default:
-		return false, fmt.Errorf("content encoding %q: not supported", a.contentEncoding)
+		return encoding{}, fmt.Errorf("content encoding %q: not supported", a.contentEncoding)
 	}
 	if a.code == http.StatusPartialContent {
-		return false, errors.New("status 206: is a part of the response")
+		return encoding{}, errors.New("status 206: is a part of the response")
 	}
 	if a.contentType == "" {
-		return false, nil
+		return inJSON, nil
 	}
 	mediaType, _, err := mime.ParseMediaType(a.contentType)
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("content type %q: %w", a.contentType, err)
-	case mediaType == jsonType:
-		return false, nil
-	case mediaType == protoType && codec.protobuf:
-		return true, nil
-	case codec.protobuf:
-		return false, fmt.Errorf("content type %q: not one of %s,%s", mediaType, protoType, jsonType)
+	if err != nil {
+		return encoding{}, fmt.Errorf("content type %q: %w", a.contentType, err)
 	}
-	return false, fmt.Errorf("content type %q: not one of %s", mediaType, jsonType)
+	return all.of(mediaType)
 }
 
 // list decodes a list, and calls each while it arrives.
 func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1.ListMeta, err error) {
-	if r.protobuf {
-		meta, err = r.codec.protoList(r.body, r.limit, wantedOf(ctx), each)
-	} else {
-		meta, err = r.codec.jsonList(r.body, r.limit, wantedOf(ctx), each)
-	}
+	meta, err = r.encoding.list(r.codec, r.body, r.limit, wantedOf(ctx), each)
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, undecodable(err))
 	}
@@ -84,20 +73,13 @@ func (r *response) close() { _ = r.body.Close() }
 
 // watcher returns what decodes the events of a watch, whose request is one of ctx.
 func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher {
-	w := &restWatcher{
-		ctx:    ctx,
-		cancel: cancel,
-		body:   r.body,
-		gv:     r.gv,
-		codec:  r.codec,
-		wanted: wantedOf(ctx),
+	return &restWatcher{
+		response: r,
+		ctx:      ctx,
+		cancel:   cancel,
+		frames:   r.encoding.frames(r.body, r.limit),
+		wanted:   wantedOf(ctx),
 	}
-	if r.protobuf {
-		w.frames = newProtoFrames(r.body, r.limit)
-	} else {
-		w.frames = newJSONFrames(r.body, r.limit)
-	}
-	return w
 }
 
 // inflated is the content of a body that is compressed with gzip.

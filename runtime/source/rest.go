@@ -86,7 +86,7 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 		Resource(s.info.Resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
-		SetHeader("Accept", codec.accept(s.client.accept(codec.protobuf), options.Watch)).
+		SetHeader("Accept", codec.accept(s.client.accept(codec.encodings), options.Watch)).
 		MaxRetries(0)
 	if options.Watch {
 		request = unlimited(request)

@@ -35,11 +35,11 @@ func updatesOf(t *testing.T, n, i int, frame func(testing.TB, string, kruntime.O
 
 // receive decodes watch events, and passes on their pods.
 func receive(body []byte, c *codec, contentType string, each func(*corev1.Pod)) error {
-	stream := io.NopCloser(bytes.NewReader(body))
-	w := &restWatcher{ctx: context.Background(), cancel: func(error) {}, body: stream, gv: pods.GroupVersion(), codec: c, frames: newJSONFrames(stream, DefaultMaxObjectBytes)}
-	if contentType == protoType {
-		w.frames = newProtoFrames(stream, DefaultMaxObjectBytes)
+	r, err := newResponse(io.NopCloser(bytes.NewReader(body)), answer{contentType: contentType}, c, pods.GroupVersion(), DefaultMaxObjectBytes)
+	if err != nil {
+		return err
 	}
+	w := r.watcher(context.Background(), func(error) {})
 	for {
 		event, err := w.Next()
 		if err == io.EOF {

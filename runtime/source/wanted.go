@@ -14,14 +14,7 @@ type wanted func(uid, namespace, resourceVersion []byte) bool
 // wantedOf returns what the request of ctx wants.
 func wantedOf(ctx context.Context) wanted { return wanted(decoding.FilterOf(ctx)) }
 
-func (w wanted) json(text []byte, x decode.Index) bool {
-	return w == nil || w.has(decode.JSONMetadata(text, x))
-}
-
-func (w wanted) proto(message []byte) bool {
-	return w == nil || w.has(decode.ProtoMetadata(message))
-}
-
-func (w wanted) has(m decode.Metadata, ok bool) bool {
-	return !ok || w(m.UID, m.Namespace, m.ResourceVersion)
+// has reports whether an object with these metadata is wanted, if they were found.
+func (w wanted) has(m decode.Metadata, found bool) bool {
+	return !found || w(m.UID, m.Namespace, m.ResourceVersion)
 }

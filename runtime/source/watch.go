@@ -5,42 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
-
-// frames splits a stream. Its errors are fatal to the stream, but for
-// *failure.ObjectError, which concerns one frame. io.EOF is its normal end.
-type frames interface {
-	next() (frame, error)
-}
-
-// frame is one frame, its object not yet decoded. It is valid until the next
-// one is requested.
-type frame struct {
-	event    watch.EventType
-	object   []byte
-	index    decode.Index // of an object in JSON; nil if there is none
-	protobuf bool
-}
 
 // restWatcher decodes the watch events of a response.
 type restWatcher struct {
+	*response
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
-	body   io.Closer
-	gv     schema.GroupVersion
-	codec  *codec
 	frames frames
 	wanted wanted
 	err    error // with which the stream has ended
@@ -49,7 +32,7 @@ type restWatcher struct {
 // Stop ends the request.
 func (w *restWatcher) Stop() {
 	w.cancel(ErrStopped)
-	_ = w.body.Close()
+	w.close()
 }
 
 // Next reads one watch event and decodes its object.
@@ -85,22 +68,13 @@ func (w *restWatcher) next() (frame, error) {
 }
 
 func (w *restWatcher) wants(in frame) bool {
-	switch {
-	case in.event == watch.Bookmark || in.event == watch.Error:
-		return true
-	case w.wanted == nil:
-		return true
-	case !in.protobuf:
-		return w.wanted.json(in.object, in.index)
-	}
-	_, message, err := openEnvelope(in.object)
-	return err != nil || w.wanted.proto(message)
+	return w.wanted == nil || in.event == watch.Bookmark || in.event == watch.Error || w.wanted.has(w.encoding.metadata(in))
 }
 
 func (w *restWatcher) decode(in frame) (cache.WatchEvent, error) {
 	switch in.event {
 	case watch.Error:
-		return cache.WatchEvent{}, statusError(in)
+		return cache.WatchEvent{}, w.statusError(in)
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
 	default:
 		w.err = undecodable(fmt.Errorf("frame of unknown type %q", in.event))
@@ -123,36 +97,16 @@ func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind,
 	if len(in.object) == 0 || string(in.object) == "null" {
 		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: errNoObject}
 	}
-	if !in.protobuf {
-		obj, err := w.codec.fromJSON(in.object, in.index)
-		if err != nil {
-			return nil, schema.GroupVersionKind{}, err
-		}
-		return obj, obj.GetObjectKind().GroupVersionKind(), nil
-	}
-	head, message, err := openEnvelope(in.object)
-	if err != nil {
-		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: err}
-	}
-	obj, err := w.codec.fromProto(message)
-	return obj, head.GroupVersionKind(), err
+	return w.encoding.object(w.codec, in)
 }
 
 // statusError decodes the object of an event of type ERROR.
-func statusError(in frame) error {
-	var status metav1.Status
-	if in.protobuf {
-		_, message, err := openEnvelope(in.object)
-		if err == nil {
-			err = status.Unmarshal(message)
-		}
-		if err != nil {
-			return undecodable(fmt.Errorf("status: %w", err))
-		}
-	} else if err := utiljson.Unmarshal(in.object, &status); err != nil {
-		return undecodable(fmt.Errorf("status: %w", err))
+func (w *restWatcher) statusError(in frame) error {
+	status, _, err := w.encoding.object(newCodec(reflect.TypeFor[*metav1.Status](), nil, decoding.Options{}), in)
+	if object := (*failure.ObjectError)(nil); errors.As(err, &object) {
+		return undecodable(fmt.Errorf("status: %w", object.Err)) // ends the watch
 	}
-	return apierrors.FromObject(&status)
+	return apierrors.FromObject(status)
 }
 
 // bookmark returns the event of a bookmark, which has only metadata.

@@ -140,10 +140,8 @@ func TestCustomResourceWatch(t *testing.T) {
 // nextFrames reads a stream of JSON to its end.
 func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, errs []error) {
 	t.Helper()
-	w := &restWatcher{
-		ctx: t.Context(), cancel: func(error) {}, body: io.NopCloser(stream), gv: pods.GroupVersion(),
-		codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), frames: newJSONFrames(stream, limit),
-	}
+	r := response{io.NopCloser(stream), inJSON, newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), pods.GroupVersion(), limit}
+	w := r.watcher(t.Context(), func(error) {})
 	for {
 		frame, err := w.Next()
 		var objectError *failure.ObjectError

@@ -1,0 +1,80 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
+)
+
+// encoding is how to read what a server sends in one content type.
+type encoding struct {
+	contentType string
+	// list decodes the objects of a list that are wanted, and calls each while they arrive.
+	list func(c *codec, body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error)
+	// frames splits a watch.
+	frames func(body io.Reader, limit int64) frames
+	// object decodes the object of a frame. Its error is a *failure.ObjectError.
+	object func(c *codec, in frame) (runtime.Object, schema.GroupVersionKind, error)
+	// metadata finds what it can of the object of a frame without decoding it.
+	metadata func(in frame) (decode.Metadata, bool)
+}
+
+// frames splits a stream. Its errors are fatal to the stream, but for
+// *failure.ObjectError, which concerns one frame. io.EOF is its normal end.
+type frames interface {
+	next() (frame, error)
+}
+
+// frame is one frame, its object not yet decoded. It is valid until the next
+// one is requested.
+type frame struct {
+	event  watch.EventType
+	object []byte
+	index  decode.Index // of an object in JSON; nil if there is none
+}
+
+const (
+	jsonType  = "application/json"
+	protoType = "application/vnd.kubernetes.protobuf"
+)
+
+var (
+	inJSON     = encoding{jsonType, (*codec).jsonList, newJSONFrames, (*codec).jsonObject, jsonMetadata}
+	inProtobuf = encoding{protoType, (*codec).protoList, newProtoFrames, (*codec).protoObject, protoMetadata}
+)
+
+// encodings are those that objects can be decoded from, the best one first. JSON is the last.
+type encodings []encoding
+
+func encodingsOf(protobuf bool) encodings {
+	if protobuf {
+		return encodings{inProtobuf, inJSON}
+	}
+	return encodings{inJSON}
+}
+
+// of returns the encoding of a content type.
+func (e encodings) of(contentType string) (encoding, error) {
+	i := slices.IndexFunc(e, func(e encoding) bool { return e.contentType == contentType })
+	if i < 0 {
+		return encoding{}, fmt.Errorf("content type %q: not one of %s", contentType, e)
+	}
+	return e[i], nil
+}
+
+// String returns the content types, as a request accepts them.
+func (e encodings) String() string {
+	types := make([]string, len(e))
+	for i := range e {
+		types[i] = e[i].contentType
+	}
+	return strings.Join(types, ",")
+}

@@ -5,10 +5,10 @@ import (
 	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
@@ -18,7 +18,7 @@ func (s *store) set(obj any) error {
 	if err != nil {
 		return err
 	}
-	resourceVersion := resourceVersionOf(obj)
+	resourceVersion := protocol.ResourceVersionOf(obj)
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	found := s.staging.Set(s.table, key, s.pack(obj))
@@ -265,17 +265,7 @@ func (s *store) see(resourceVersion string) {
 // advance is see for the version of one object, which may be older than what was
 // seen: what comes late takes nothing back. The caller holds mu.
 func (s *store) advance(resourceVersion string) {
-	if resourceVersion == s.resourceVersion {
-		return
-	}
-	if resourceVersion == "" || s.resourceVersion == "" {
-		s.see(resourceVersion)
-		return
-	}
-	order, err := resourceversion.CompareResourceVersion(resourceVersion, s.resourceVersion)
-	if err != nil || order > 0 {
-		s.see(resourceVersion)
-	}
+	s.resourceVersion = protocol.Newest(s.resourceVersion, resourceVersion)
 }
 
 // observer gets the changes of a store while mu is held: nobody can read a change

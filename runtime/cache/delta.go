@@ -1,10 +1,10 @@
 package cache
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // deltaKind says what the reflector has seen.
@@ -56,7 +56,7 @@ type wholeList struct {
 
 	items []item
 	// same tells which of them the store has.
-	same sameness
+	same protocol.Sameness
 	// restarted reports whether the server's history may have restarted, so that the version
 	// of the store is taken back.
 	restarted bool
@@ -68,11 +68,4 @@ type wholeList struct {
 type item struct {
 	key types.NamespacedName
 	obj any
-}
-
-func resourceVersionOf(obj any) string {
-	if m, err := meta.Accessor(obj); err == nil {
-		return m.GetResourceVersion()
-	}
-	return ""
 }

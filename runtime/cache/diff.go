@@ -46,7 +46,7 @@ func diff(s *store, from *delta) difference {
 		}
 		listed[row] = true
 		old := form.Unpack(t.At(row))
-		if same.of(old, it.obj) {
+		if same.Of(old, it.obj) {
 			it.obj = old
 			continue
 		}

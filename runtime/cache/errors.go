@@ -29,10 +29,6 @@ var (
 	// ErrIndexInvalid is returned for an index without a name or a function.
 	ErrIndexInvalid = errors.New("needs a name and one function")
 
-	// errPageRepeated is why an informer lists without pages: the server, or a proxy
-	// that drops the continue parameter, sent a page that it had sent before.
-	errPageRepeated = errors.New("page was sent before")
-
 	// ErrStale is why an informer is not healthy: for too long, nothing has shown that
 	// its store is up to date with the server.
 	ErrStale = errors.New("stale")

@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // Failure is a list or watch that failed, or ended with an error.
@@ -56,7 +57,7 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 		d = o.OnFailure(ctx, f)
 	}
 	if d.Backoff = cmp.Or(d.Backoff, f.Backoff); d.Backoff != 0 {
-		d.Backoff = max(d.Backoff, minimumDelay)
+		d.Backoff = max(d.Backoff, protocol.MinimumDelay)
 	}
 	return d
 }
@@ -64,7 +65,7 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 // absentDelay is how long to wait when the resource is not there, at random up to a
 // quarter longer than configured: many informers may wait for it.
 func (o *settings) absentDelay() time.Duration {
-	least := max(o.absentRetry(), minimumDelay)
+	least := max(o.absentRetry(), protocol.MinimumDelay)
 	return least + o.jitter(least/4)
 }
 
@@ -79,8 +80,8 @@ func (r *reflector) explain(err error) error {
 	case class == failure.ClassNotFound:
 		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target(err))
 	}
-	if asked := suggestedDelay(err); asked > maxRetryAfter {
-		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, maxRetryAfter)
+	if asked := protocol.SuggestedDelay(err); asked > protocol.MaxRetryAfter {
+		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, protocol.MaxRetryAfter)
 	}
 	return err
 }
@@ -113,13 +114,13 @@ func resourceIn(err error) schema.GroupResource {
 
 // fail reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
-func (r *reflector) fail(ctx context.Context, s state, phase Phase, err error) error {
-	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: r.opened, Attempts: r.recorder.failed(err)}
+func (r *reflector) fail(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened, Attempts: r.recorder.failed(err)}
 	f.NewClass = !expected(&f) && r.recorder.report(err)
 	if r.waits(s) {
 		f.Backoff = r.options.absentDelay()
 	} else {
-		f.Backoff = r.backoff.delay(healthOf(err), min(suggestedDelay(err), maxRetryAfter))
+		f.Backoff = r.backoff.Delay(protocol.HealthOf(err), min(protocol.SuggestedDelay(err), protocol.MaxRetryAfter))
 	}
 	decision := r.options.decide(ctx, f)
 	if !decision.Quiet {
@@ -173,9 +174,9 @@ func logFailure(ctx context.Context, f Failure) {
 // by another request without a backoff, unless the user wants one. A watch on which
 // nothing happens is no failure, nor is one that was closed: there may have been no
 // changes. It returns err if there is to be no other request.
-func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) error {
+func (r *reflector) ended(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	logger := klog.FromContext(ctx)
-	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: r.opened}
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened}
 	switch {
 	case errors.Is(err, failure.ErrWatchIdle):
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)
@@ -183,15 +184,15 @@ func (r *reflector) ended(ctx context.Context, s state, phase Phase, err error) 
 	case errors.Is(err, failure.ErrWatchTooShort):
 		logger.V(4).Info("Watch was closed, opening it again", "err", err)
 		return nil
-	case errors.Is(err, failure.ErrUndecodable) && phase == PhaseWatching:
+	case errors.Is(err, failure.ErrUndecodable) && phase == protocol.Watching:
 		logger.V(2).Info("Listing again", "err", err)
 		return nil
-	case phase == PhaseWatching:
+	case phase == protocol.Watching:
 		logger.V(2).Info("Watch was cut, opening it again", "err", err)
 	case errors.Is(err, failure.ErrBookmarkMissing):
 		r.recorder.because(err)
 		logger.Info("Watch-list given up for good, listing instead", "err", err)
-	case s.phase == PhaseListing:
+	case s.Phase == protocol.Listing:
 		r.recorder.because(err)
 		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
 		return nil // if the list fails too, that is reported, as by client-go
@@ -226,7 +227,7 @@ func (r *reflector) reportObject(ctx context.Context, err error) {
 // reportKey reports an object whose key is not known, or wrong: only a list shows whether it
 // is there.
 func (r *reflector) reportKey(ctx context.Context, err error) {
-	r.reread.unreadable()
+	r.reread.Unreadable()
 	r.reportObject(ctx, err)
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // What an error names is the resource of the source, or that of the server's error, or the
@@ -59,18 +60,18 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
 		options := &settings{}
-		r := &reflector{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: newBackoff(options.backoff(), options.jitter)}
+		r := &reflector{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
-		r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, fmt.Errorf("watch-list: %w", forbidden))
+		r.ended(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))
 		for range 3 {
-			if err := r.fail(ctx, state{}, PhaseListing, fmt.Errorf("list: %w", forbidden)); err != nil {
+			if err := r.fail(ctx, protocol.State{}, protocol.Listing, fmt.Errorf("list: %w", forbidden)); err != nil {
 				t.Fatal(err)
 			}
-			r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, fmt.Errorf("watch-list: %w", forbidden))
+			r.ended(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))
 		}
 		r.succeed(ctx)
-		r.ended(ctx, state{phase: PhaseListing}, PhaseStreaming, failure.ErrStreamEnded)
+		r.ended(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, failure.ErrStreamEnded)
 		r.succeed(ctx)
 		got := log.String()
 		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "list: things is forbidden") || !strings.Contains(got, "works again") {

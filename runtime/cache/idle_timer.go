@@ -61,39 +61,6 @@ func cancelWhenIdle(cancel context.CancelCauseFunc, timeout time.Duration, cause
 	return newIdleTimer(timeout, func() { cancel(fmt.Errorf("%w: %v", cause, timeout)) })
 }
 
-// bookmarkInterval measures how often a server sends bookmarks. The zero value has not
-// seen any.
-type bookmarkInterval struct {
-	longest time.Duration
-	seen    int
-}
-
-const (
-	// knownBookmarks is how many intervals have to be seen before they count.
-	knownBookmarks = 3
-	// missingBookmarks is how many bookmarks in a row have to be missing for a watch to
-	// be idle.
-	missingBookmarks = 3
-	// minimumIdleTimeout is the shortest timeout that follows from the interval:
-	// bookmarks may be late.
-	minimumIdleTimeout = 10 * time.Second
-)
-
-// observe notes the time between two bookmarks of one watch.
-func (b *bookmarkInterval) observe(interval time.Duration) {
-	b.seen++
-	b.longest = max(b.longest, interval)
-}
-
-// idleTimeout returns how long a watch may be silent, atMost if the server has not
-// shown how often it sends bookmarks.
-func (b *bookmarkInterval) idleTimeout(atMost time.Duration) time.Duration {
-	if b.seen < knownBookmarks {
-		return atMost
-	}
-	return min(max(missingBookmarks*b.longest, minimumIdleTimeout), atMost)
-}
-
 // causeOf returns the cause of ctx if it has ended, and err otherwise: the error of a
 // stream that was closed from here does not say why.
 func causeOf(ctx context.Context, err error) error {

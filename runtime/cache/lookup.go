@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 const (
@@ -146,12 +148,12 @@ func (l *lookups) take(d delta) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if known, ok := l.known[d.key]; ok && !newer(d.resourceVersion, known) {
+	if known, ok := l.known[d.key]; ok && !protocol.Newer(d.resourceVersion, known) {
 		return
 	}
 	delete(l.pending, d.key)
 	// What comes after this event is later than it.
-	maps.DeleteFunc(l.known, func(_ types.NamespacedName, version string) bool { return !newer(version, d.resourceVersion) })
+	maps.DeleteFunc(l.known, func(_ types.NamespacedName, version string) bool { return !protocol.Newer(version, d.resourceVersion) })
 	l.active.Store(len(l.pending)+len(l.known) > 0)
 	l.push(d)
 }
@@ -258,44 +260,4 @@ func lookupOptions(key types.NamespacedName) metav1.ListOptions {
 		selector["metadata.namespace"] = key.Namespace
 	}
 	return metav1.ListOptions{FieldSelector: selector.AsSelector().String()}
-}
-
-// longestReread is the largest number of watches that end before a list with objects that
-// could not be decoded is repeated: about an hour.
-const longestReread = 8
-
-// reread says when to list again because objects could not be decoded. The server may be
-// able to send them again without a change of the object, for example when a conversion
-// webhook works again. It is a value. Its methods are called for each list and watch.
-type reread struct {
-	// pending is whether something of the last list, or since, is not readable.
-	pending bool
-	// after is how many watches are to end before the next list, and ended how
-	// many of them have.
-	after, ended int
-}
-
-// listing is called before a list, which finds again what is not readable.
-func (r *reread) listing() { r.pending = false }
-
-// listed is called after it.
-func (r *reread) listed() {
-	if !r.pending {
-		r.after = 0
-	}
-}
-
-func (r *reread) unreadable() { r.pending = true }
-
-// watched is called when a watch has ended, and reports whether to list again.
-func (r *reread) watched() bool {
-	if !r.pending {
-		return false
-	}
-	if r.ended++; r.ended < r.after {
-		return false
-	}
-	r.ended = 0
-	r.after = min(max(2*r.after, 1), longestReread)
-	return true
 }

@@ -2,43 +2,12 @@ package cache
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// Lists are repeated more and more seldom as long as something is not readable.
-func TestReread(t *testing.T) {
-	var r reread
-	rounds := func(watches int, readable bool) (lists []int) {
-		for n := range watches {
-			if !readable {
-				r.unreadable()
-			}
-			if r.watched() {
-				lists = append(lists, n)
-				r.listing()
-				if !readable {
-					r.unreadable()
-				}
-				r.listed()
-			}
-		}
-		return lists
-	}
-	if got, want := rounds(30, false), []int{0, 1, 3, 7, 15, 23}; !slices.Equal(got, want) {
-		t.Errorf("lists after watches %v, want %v", got, want)
-	}
-	if got, want := rounds(30, true), []int{1}; !slices.Equal(got, want) {
-		t.Errorf("when all is readable again: lists after watches %v, want %v", got, want)
-	}
-	if got, want := rounds(3, false), []int{0, 1}; !slices.Equal(got, want) {
-		t.Errorf("when it is not, later: lists after watches %v, want %v", got, want)
-	}
-}
 
 // Stop ends a look-up that waits for its answer, and none begins after it.
 func TestLookupsStop(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utildiff "k8s.io/apimachinery/pkg/util/diff"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // mutationDetectorVariable is the environment variable, client-go's, that
@@ -52,7 +54,7 @@ func newMutationDetector(name string) *mutationDetector {
 
 func (d *mutationDetector) add(obj any) {
 	shared, ok := obj.(runtime.Object)
-	if !ok || !isReadable(obj) {
+	if !ok || !decoding.Readable(obj) {
 		return
 	}
 	d.mu.Lock()

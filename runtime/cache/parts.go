@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // parts are the lists and watches of an informer whose objects may change while it runs: one
@@ -264,9 +266,9 @@ func (p *parts) reach(part *part, d *delta) {
 		part.version = cmp.Or(d.resourceVersion, part.version)
 		part.leftOut, part.refusals = false, 0
 	} else {
-		part.version = newest(part.version, d.resourceVersion)
+		part.version = protocol.Newest(part.version, d.resourceVersion)
 	}
-	if part == p.least || p.least != nil && older(part.version, p.least.version) {
+	if part == p.least || p.least != nil && protocol.Older(part.version, p.least.version) {
 		p.least = nil
 	}
 }
@@ -294,7 +296,7 @@ func (p *parts) behind() (least *part) {
 		case part.leftOut:
 		case part.version == "":
 			return part
-		case least == nil || older(part.version, least.version):
+		case least == nil || protocol.Older(part.version, least.version):
 			least = part
 		}
 	}
@@ -313,14 +315,6 @@ func (p *parts) versionOf(obj metav1.Object) (string, error) {
 		return part.version, nil
 	}
 	return "", p.plan.foreign(obj)
-}
-
-// newest returns the later one of two versions, or the second one if they can't be compared.
-func newest(a, b string) string {
-	if b == "" || older(b, a) {
-		return a
-	}
-	return b
 }
 
 // statuses returns the parts, their statuses, and the counters of those of the past.

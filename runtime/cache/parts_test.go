@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // The status of an informer of several namespaces is that of the one that is worst off.
@@ -103,9 +104,9 @@ func TestCountersOfRemovedParts(t *testing.T) {
 	for range 2 {
 		one := newPart(nil)
 		p.replace([]*part{one}, &assignment{})
-		one.recorder.requested(PhaseListing, nil)
-		one.recorder.requested(PhaseWatching, failure.ErrWatchIdle)
-		one.recorder.requested(PhaseStreaming, failure.ErrStreamEnded)
+		one.recorder.requested(protocol.Listing, nil)
+		one.recorder.requested(protocol.Watching, failure.ErrWatchIdle)
+		one.recorder.requested(protocol.Streaming, failure.ErrStreamEnded)
 		one.recorder.relisted(failure.ErrHistoryRestarted)
 		one.recorder.reconnected(nil)
 		one.recorder.objectError(failure.ErrUndecodable)

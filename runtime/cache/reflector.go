@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // reflector makes the requests that its state says, and pushes what comes as deltas. It
@@ -37,23 +38,23 @@ type reflector struct {
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
-	cached func(item) (any, bool)
+	cached func(types.NamespacedName) (any, bool)
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
 	recorder  *statusRecorder
 	// failed is called after each failure. It may be nil.
 	failed func(ctx context.Context, f *Failure)
 
-	backoff backoff
-	floor   floor
+	backoff protocol.Backoff
+	floor   protocol.Floor
 	lookups *lookups
-	reread  reread
+	reread  protocol.Reread
 	// bookmarks is how often the server sends them.
-	bookmarks bookmarkInterval
+	bookmarks protocol.BookmarkInterval
 	// versions samples the list in progress, and same is what lists are to compare
 	// since the last one.
-	versions versionSample
-	same     sameness
+	versions protocol.VersionSample
+	same     protocol.Sameness
 	// buffered is whether the last watches delivered nothing before their end, so that a
 	// proxy may be buffering the stream.
 	buffered bool
@@ -70,30 +71,30 @@ type reflector struct {
 	// them.
 	versioned bool
 	// delivered are the latest events of the watch.
-	delivered delivered
-	absence   absence
+	delivered protocol.Delivered
+	absence   protocol.Absence
 }
 
 // run reflects until ctx ends, or a failure is to end it, which it returns.
 // Whatever waits has an error to report.
 func (r *reflector) run(ctx context.Context) error {
-	r.backoff = newBackoff(r.options.backoff(), r.options.jitter)
-	r.delivered = newDelivered()
+	r.backoff = protocol.NewBackoff(r.options.backoff(), r.options.jitter)
+	r.delivered = protocol.NewDelivered()
 	r.lookups = newLookups(ctx, r.find, r.take, r.options.jitter, r.about.OrderedResourceVersions)
 	defer r.lookups.stop()
 
-	s := newState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
-	s.resourceVersion = r.since
+	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
+	s.ResourceVersion = r.since
 	for ctx.Err() == nil {
-		var pace pace
+		var pace protocol.Pace
 		var err error
-		phase := s.phase
+		phase := s.Phase
 		if !r.waits(s) {
-			r.recorder.enter(phase)
+			r.recorder.enter(phaseOf(phase))
 		}
 		began := time.Now()
 		r.opened = false
-		if phase == PhaseListing {
+		if phase == protocol.Listing {
 			s, pace, err = r.list(ctx, s)
 		} else {
 			s, phase, pace, err = r.watch(ctx, s)
@@ -101,7 +102,7 @@ func (r *reflector) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		if phase == PhaseWatching {
+		if phase == protocol.Watching {
 			r.resume(s, err)
 		}
 		s = r.vanish(ctx, s)
@@ -121,8 +122,8 @@ func (r *reflector) inherit(from *reflector) {
 
 // goOn waits until the next request is due, which follows one that ended in that phase,
 // took so long, and ended with err. It returns an error if there is to be none.
-func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, took time.Duration, err error) error {
-	if pace == later {
+func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
+	if pace == protocol.Later {
 		return r.fail(ctx, s, phase, r.explain(err))
 	}
 	if err != nil {
@@ -130,9 +131,9 @@ func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, t
 			return err
 		}
 	}
-	delay := r.floor.delay(took)
-	if pace == soon {
-		delay = r.options.shortDelay()
+	delay := r.floor.Delay(took)
+	if pace == protocol.Soon {
+		delay = r.shortDelay()
 	}
 	if delay > 0 {
 		if err != nil {
@@ -147,9 +148,9 @@ func (r *reflector) goOn(ctx context.Context, s state, phase Phase, pace pace, t
 type brokenWatch struct{ err error }
 
 // resume notes how it goes on after a watch.
-func (r *reflector) resume(s state, err error) {
+func (r *reflector) resume(s protocol.State, err error) {
 	switch {
-	case s.phase != PhaseWatching:
+	case s.Phase != protocol.Watching:
 		r.broken = nil
 		r.recorder.relisted(err)
 	case r.opened:
@@ -178,30 +179,76 @@ func (r *reflector) mayBeSilent() bool {
 	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
 }
 
+// waits reports whether the informer waits for its resource to be installed.
+func (r *reflector) waits(s protocol.State) bool {
+	return s.Absent() && r.options.absentRetry() > 0
+}
+
+// vanish deletes the objects of a resource that was removed, when that is proven.
+func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State {
+	if !r.waits(s) {
+		r.absence = protocol.Absence{}
+		return s
+	}
+	if r.options.KeepAbsent || s.ResourceVersion == "" {
+		r.recorder.contact()
+		return s
+	}
+	served, err := r.served(ctx)
+	if errors.Is(err, errors.ErrUnsupported) || err == nil && !served {
+		r.recorder.contact()
+	}
+	if !r.absence.Proven(served, err, time.Now(), r.options.absentGrace()) {
+		return s
+	}
+	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.Since)
+	r.begin()
+	s.ResourceVersion = ""
+	r.recorder.leftOut.endVisit()
+	r.push(delta{kind: replaced, list: &wholeList{cause: &resourceRemoved}})
+	return s
+}
+
+// served asks discovery whether the server serves the resource, for no longer than until the
+// resource is due to be requested again.
+func (r *reflector) served(ctx context.Context) (bool, error) {
+	if r.about.Served == nil {
+		return false, errors.ErrUnsupported
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(r.options.idleTimeout(), max(r.options.absentRetry(), protocol.MinimumDelay)))
+	defer cancel()
+	return r.about.Served(ctx)
+}
+
+// shortDelay is a second, give or take a half.
+func (r *reflector) shortDelay() time.Duration {
+	return time.Second/2 + r.options.jitter(time.Second)
+}
+
 // list fetches the pages of one list, and pushes them as one delta. The error
 // is the one to report.
-func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
+func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State, protocol.Pace, error) {
 	var items []item
 	r.begin()
-	for s.phase == PhaseListing {
-		if s.token == "" {
+	for s.Phase == protocol.Listing {
+		if s.Token == "" {
 			r.recorder.listing()
 			items = items[:0]
-			r.versions = versionSample{}
+			r.versions = protocol.VersionSample{}
 			r.recorder.leftOut.beginVisit()
 		}
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })
-		if err == nil && (s.token != "" && s.token == page.Continue || repeatsFirst(items, before)) {
-			err = errPageRepeated
+		if err == nil && (s.Token != "" && s.Token == page.Continue || repeatsFirst(items, before)) {
+			err = protocol.ErrPageRepeated
 		}
 		if err != nil {
 			r.recorder.more(0)
-			next, pace := s.listFailed(err)
+			next, pace := s.ListFailed(err)
 			if ctx.Err() == nil {
-				r.recorder.requested(PhaseListing, err)
+				r.recorder.requested(protocol.Listing, err)
 			}
-			if pace == later || ctx.Err() != nil {
+			if pace == protocol.Later || ctx.Err() != nil {
 				return next, pace, fmt.Errorf("list: %w", err)
 			}
 			klog.FromContext(ctx).V(4).Info("List starts over", "err", err)
@@ -209,12 +256,12 @@ func (r *reflector) list(ctx context.Context, s state) (state, pace, error) {
 			continue
 		}
 		r.recorder.more(ptr.Deref(page.RemainingItemCount, 0))
-		s = s.listed(page)
+		s = s.Listed(page)
 	}
-	r.recorder.requested(PhaseListing, nil)
+	r.recorder.requested(protocol.Listing, nil)
 	r.replace(ctx, s, items)
-	s.restarted = false
-	return s, atOnce, nil
+	s.Restarted = false
+	return s, protocol.AtOnce, nil
 }
 
 // repeatsFirst reports whether the items from that place on begin as all do.
@@ -224,21 +271,21 @@ func repeatsFirst(items []item, from int) bool {
 
 // begin is called before a list or watch-list, which delivers all objects again.
 func (r *reflector) begin() {
-	r.versions = versionSample{}
-	r.delivered = newDelivered()
+	r.versions = protocol.VersionSample{}
+	r.delivered = protocol.NewDelivered()
 	r.recorder.leftOut.beginVisit()
-	r.reread.listing()
+	r.reread.Listing()
 	r.lookups.hold()
 }
 
 // page fetches one page, unless nothing comes of it for too long.
-func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.ListMeta, error) {
+func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) (metav1.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), failure.ErrListIdle)
 	defer idle.stop()
 	ctx = r.filter.beforeDecoding(ctx, func(string) { idle.touch() })
-	page, err := r.source.List(ctx, r.filter.request(s.listOptions()), func(obj any, err error) {
+	page, err := r.source.List(ctx, r.filter.request(s.ListOptions()), func(obj any, err error) {
 		idle.touch()
 		if err == nil && !r.filter.takes(obj) {
 			return
@@ -247,101 +294,101 @@ func (r *reflector) page(ctx context.Context, s state, add func(item)) (metav1.L
 			add(it)
 		}
 	})
-	if err == nil && page.Continue == "" && r.versioned && !isVersion(page.ResourceVersion) {
+	if err == nil && page.Continue == "" && r.versioned && !protocol.IsVersion(page.ResourceVersion) {
 		// Not a response of the server: as a list, it would delete all objects.
-		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, s.resourceVersion)
+		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, s.ResourceVersion)
 	}
 	return page, causeOf(ctx, err)
 }
 
 // sameness is what the objects of the list in progress have to have in common with
 // those of the store to be the same.
-func (r *reflector) sameness(s state) sameness {
-	if s.restarted {
-		return sameContent
+func (r *reflector) sameness(s protocol.State) protocol.Sameness {
+	if s.Restarted {
+		return protocol.SameContent
 	}
 	return r.same
 }
 
 // replace pushes a whole list, that of a state's version.
-func (r *reflector) replace(ctx context.Context, s state, items []item) {
+func (r *reflector) replace(ctx context.Context, s protocol.State, items []item) {
 	// The status is that of an informer in sync before anybody can see that it
 	// is.
-	r.recorder.seen(s.resourceVersion)
+	r.recorder.seen(s.ResourceVersion)
 	r.recorder.contact()
 	r.succeed(ctx)
-	r.backoff.succeeded()
+	r.backoff.Succeeded()
 	r.recorder.enter(PhaseWatching)
-	r.reread.listed()
+	r.reread.Listed()
 	r.recorder.leftOut.endVisit()
-	r.push(delta{kind: replaced, resourceVersion: s.resourceVersion, list: &wholeList{
+	r.push(delta{kind: replaced, resourceVersion: s.ResourceVersion, list: &wholeList{
 		items:     items,
 		same:      r.sameness(s),
-		restarted: s.restarted,
+		restarted: s.Restarted,
 		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
 	}})
-	seen := r.versions.sameness(s.resourceVersion)
-	if r.same = sameContent; r.about.OrderedResourceVersions {
+	seen := r.versions.Sameness(s.ResourceVersion)
+	if r.same = protocol.SameContent; r.about.OrderedResourceVersions {
 		r.same = seen
 	}
-	r.detectsRestart = r.about.OrderedResourceVersions || seen == sameVersion
-	r.versioned = r.about.OrderedResourceVersions && s.resumable()
+	r.detectsRestart = r.about.OrderedResourceVersions || seen == protocol.SameVersion
+	r.versioned = r.about.OrderedResourceVersions && s.Resumable()
 	r.lookups.release()
 }
 
-// watch opens a watch or, in PhaseStreaming, a watch-list, and pushes its
+// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
 // events. It returns the phase in which it ended: a watch-list whose initial events are
 // complete is a watch. The error is the one to report.
-func (r *reflector) watch(ctx context.Context, s state) (state, Phase, pace, error) {
+func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State, protocol.Phase, protocol.Pace, error) {
 	w := &watching{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}
 	began := time.Now()
-	end := ending{err: w.run(ctx), opened: w.opened, events: w.events}
-	end.lasted = time.Since(began)
-	r.opened = end.opened
-	if end.opened && !end.useless() {
-		r.backoff.succeeded()
-		r.backoff.watched(end.lasted)
+	end := protocol.Ending{Err: w.run(ctx), Opened: w.opened, Events: w.events}
+	end.Lasted = time.Since(began)
+	r.opened = end.Opened
+	if end.Opened && !end.Useless() {
+		r.backoff.Succeeded()
+		r.backoff.Watched(end.Lasted)
 	}
-	idle := errors.Is(end.err, failure.ErrWatchIdle)
-	if w.events == 0 && r.detectsRestart && (idle || end.err == io.EOF && r.buffered) { //nolint:errorlint // as below
-		end.err = cmp.Or(r.checkHistory(ctx, w.state.resourceVersion), end.err)
+	idle := errors.Is(end.Err, failure.ErrWatchIdle)
+	if w.events == 0 && r.detectsRestart && (idle || end.Err == io.EOF && r.buffered) { //nolint:errorlint // as below
+		end.Err = cmp.Or(r.checkHistory(ctx, w.state.ResourceVersion), end.Err)
 	}
 	r.silenced = idle
 	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
 	if idle && w.events == 0 {
 		// Bookmarks that were held back come all at once: their interval was not the
 		// server's.
-		r.bookmarks = bookmarkInterval{}
+		r.bookmarks = protocol.BookmarkInterval{}
 	}
-	if end.err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
-		end.err = nil
+	if end.Err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
+		end.Err = nil
 	}
-	r.requested(ctx, w.state.phase, end.err)
-	var pace pace
-	if s = w.state; s.phase == PhaseStreaming {
-		s, pace = s.streamEnded(end)
-		return s, PhaseStreaming, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.err, failure.ErrStreamEnded))
+	r.requested(ctx, w.state.Phase, end.Err)
+	var pace protocol.Pace
+	if s = w.state; s.Phase == protocol.Streaming {
+		s, pace = s.StreamEnded(end)
+		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.Err, failure.ErrStreamEnded))
 	}
-	s, pace = s.watchEnded(end)
+	s, pace = s.WatchEnded(end)
 	switch {
-	case s.phase == PhaseWatching && !s.resumable() && (w.ordered || !idle):
+	case s.Phase == protocol.Watching && !s.Resumable() && (w.ordered || !idle):
 		// What was deleted meanwhile would stay.
-		return s.start(), PhaseWatching, max(pace, soon), fmt.Errorf("watch: %w", cmp.Or(end.err, failure.ErrUnversioned))
-	case pace != later && r.reread.watched():
-		return s.start(), PhaseWatching, pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
-	case pace == atOnce && end.err == nil:
-		return s, PhaseWatching, pace, nil
+		return s.Start(), protocol.Watching, max(pace, protocol.Soon), fmt.Errorf("watch: %w", cmp.Or(end.Err, failure.ErrUnversioned))
+	case pace != protocol.Later && r.reread.Watched():
+		return s.Start(), protocol.Watching, pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
+	case pace == protocol.AtOnce && end.Err == nil:
+		return s, protocol.Watching, pace, nil
 	}
-	return s, PhaseWatching, pace, fmt.Errorf("watch: %w", end.reason())
+	return s, protocol.Watching, pace, fmt.Errorf("watch: %w", end.Reason())
 }
 
 // requested notes how a watch-list or watch ended, unless it was by the end of ctx. A
 // watch-list ends before its initial events are complete, or as a watch.
-func (r *reflector) requested(ctx context.Context, phase Phase, err error) {
+func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	if phase == PhaseStreaming {
+	if phase == protocol.Streaming {
 		err = cmp.Or(err, failure.ErrStreamEnded)
 	}
 	r.recorder.requested(phase, err)
@@ -354,7 +401,7 @@ func (r *reflector) checkHistory(ctx context.Context, position string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
-	if err == nil && older(latest.ResourceVersion, position) {
+	if err == nil && protocol.Older(latest.ResourceVersion, position) {
 		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, latest.ResourceVersion, position)
 	}
 	return nil
@@ -363,20 +410,20 @@ func (r *reflector) checkHistory(ctx context.Context, position string) error {
 // takeListed makes an item of what a list, or the initial events of a watch-list,
 // delivered: the object of the store if that is the same. What can't be used is
 // reported and left out, unless the store has an earlier state.
-func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sameness) (item, bool) {
+func (r *reflector) takeListed(ctx context.Context, obj any, err error, same protocol.Sameness) (item, bool) {
 	r.recorder.arrived.Add(1)
 	if err != nil {
 		return r.unreadable(ctx, err)
 	}
-	r.versions.add(obj)
+	r.versions.Add(obj)
 	key, err := r.keyOf(obj)
 	if err != nil {
 		r.reportKey(ctx, err)
 		return item{}, false
 	}
 	it := item{key: key, obj: obj}
-	old, existed := r.cached(it)
-	if existed && same == sameVersion && same.of(old, obj) {
+	old, existed := r.cached(it.key)
+	if existed && same == protocol.SameVersion && same.Of(old, obj) {
 		r.recorder.leftOut.remove(key)
 		it.obj = old
 		return it, true
@@ -390,7 +437,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same sam
 	if it.obj == nil {
 		return item{}, false
 	}
-	if existed && same.of(old, it.obj) {
+	if existed && same.Of(old, it.obj) {
 		it.obj = old
 	}
 	return it, true
@@ -421,7 +468,7 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	it := item{key: parseKey(object.Object)}
 	r.lookUp(it.key) // before it is left out: an earlier look-up may just end
 	r.reportObject(ctx, err)
-	old, existed := r.cached(it)
+	old, existed := r.cached(it.key)
 	it.obj = old
 	return it, existed
 }
@@ -430,7 +477,7 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 // everything listed again in a while.
 func (r *reflector) lookUp(key types.NamespacedName) {
 	if !r.lookups.add(key) {
-		r.reread.unreadable()
+		r.reread.Unreadable()
 	}
 }
 
@@ -463,8 +510,8 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 		found.exists = false
 		return found, nil
 	}
-	old, existed := r.cached(item{key: key})
-	found.same = existed && sameContent.of(old, found.obj)
+	old, existed := r.cached(key)
+	found.same = existed && protocol.SameContent.Of(old, found.obj)
 	return found, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // statusRecorder records the status of the reflector, for any goroutine to read.
@@ -19,6 +20,15 @@ type statusRecorder struct {
 	arrived, expected atomic.Int64
 
 	leftOut leftOut
+}
+
+// phaseOf returns the phase of an informer that makes a request.
+func phaseOf(request protocol.Phase) Phase {
+	return [...]Phase{
+		protocol.Listing:   PhaseListing,
+		protocol.Streaming: PhaseStreaming,
+		protocol.Watching:  PhaseWatching,
+	}[request]
 }
 
 func (r *statusRecorder) get() Status {
@@ -134,13 +144,13 @@ func (r *statusRecorder) received(events, bookmarks uint64) {
 }
 
 // requested notes that the request of a phase has ended with err, or without one.
-func (r *statusRecorder) requested(phase Phase, err error) {
+func (r *statusRecorder) requested(phase protocol.Phase, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch phase {
-	case PhaseStreaming:
+	case protocol.Streaming:
 		r.status.WatchLists.Add(err)
-	case PhaseWatching:
+	case protocol.Watching:
 		r.status.Watches.Add(err)
 	default:
 		r.status.Lists.Add(err)

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -260,10 +261,10 @@ func (i *informer) newReflector(source Objects, about *SourceInfo, options *sett
 		check:     i.check,
 		options:   options,
 		push:      deltas.push,
-		cached:    func(it item) (any, bool) { return i.store.core.Get(it.key) },
+		cached:    i.store.core.Get,
 		committed: deltas.consumed,
 		recorder:  recorder,
-		same:      sameContent,
+		same:      protocol.SameContent,
 	}
 }
 

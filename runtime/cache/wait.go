@@ -4,7 +4,8 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // waitForSync is Informer.WaitForSync.
@@ -60,7 +61,7 @@ func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, r
 		if err != nil {
 			return i.errorf("%w", err)
 		}
-		done, err := atLeast(have, resourceVersion)
+		done, err := protocol.AtLeast(have, resourceVersion)
 		if err != nil {
 			return i.errorf("%w", err)
 		}
@@ -102,15 +103,4 @@ func (i *informer) versionOf(obj metav1.Object) (string, error) {
 		return i.parts.versionOf(obj)
 	}
 	return i.store.ResourceVersion(), nil
-}
-
-// atLeast reports whether version is wanted or a later one. The empty one is
-// before all others.
-func atLeast(version, wanted string) (bool, error) {
-	if version == "" {
-		_, err := resourceversion.CompareResourceVersion(wanted, wanted)
-		return false, err
-	}
-	order, err := resourceversion.CompareResourceVersion(version, wanted)
-	return order >= 0, err
 }

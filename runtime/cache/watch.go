@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // watching is one watch, from the request to its end.
 type watching struct {
 	*reflector
-	state state
+	state protocol.State
 	// ordered is whether the source's events come in the order of their versions.
 	ordered bool
 	// opened is whether the server accepted the watch, and events is how many came.
@@ -48,16 +49,16 @@ func (w *watching) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
 	defer func() { w.idle.stop() }()
-	if w.state.phase == PhaseStreaming {
+	if w.state.Phase == protocol.Streaming {
 		w.begin()
 		w.recorder.listing()
 		w.initial = newInitialEvents()
 		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
 	} else {
-		w.settled = w.state.resumable()
+		w.settled = w.state.Resumable()
 		w.expect()
 	}
-	stream, err := w.source.Watch(w.filter.beforeDecoding(ctx, w.pass), w.filter.request(w.state.watchOptions(w.watchTimeout())))
+	stream, err := w.source.Watch(w.filter.beforeDecoding(ctx, w.pass), w.filter.request(w.state.WatchOptions(w.watchTimeout())))
 	if err != nil {
 		return causeOf(ctx, err)
 	}
@@ -65,7 +66,7 @@ func (w *watching) run(ctx context.Context) error {
 	w.reconnected()
 	w.recorder.contact()
 	if w.initial == nil {
-		defer time.AfterFunc(shortWatch, func() { w.succeed(ctx) }).Stop()
+		defer time.AfterFunc(protocol.ShortWatch, func() { w.succeed(ctx) }).Stop()
 	}
 	defer stream.Stop()
 	defer context.AfterFunc(ctx, stream.Stop)()
@@ -80,7 +81,7 @@ func (w *watching) run(ctx context.Context) error {
 			return causeOf(ctx, err)
 		}
 		if event.Type != watch.Bookmark && !w.filter.takes(event.Object) {
-			w.pass(resourceVersionOf(event.Object))
+			w.pass(protocol.ResourceVersionOf(event.Object))
 			continue
 		}
 		w.touch()
@@ -124,7 +125,7 @@ func (w *watching) prompt() bool { return w.events > 0 && time.Since(w.first) > 
 
 // expect sets the idle timer to what is known of the server.
 func (w *watching) expect() {
-	timeout := w.bookmarks.idleTimeout(w.options.idleTimeout())
+	timeout := w.bookmarks.IdleTimeout(w.options.idleTimeout())
 	if timeout == w.timeout || w.mayBeSilent() {
 		return
 	}
@@ -152,13 +153,13 @@ func (w *watching) bookmark(ctx context.Context, event WatchEvent) error {
 		return nil
 	case w.initial != nil:
 		return nil
-	case w.comparable() && older(version, w.state.resourceVersion):
-		return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", failure.ErrHistoryRestarted, version, w.state.resourceVersion)
+	case w.comparable() && protocol.Older(version, w.state.ResourceVersion):
+		return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", failure.ErrHistoryRestarted, version, w.state.ResourceVersion)
 	}
 	if now := time.Now(); w.bookmarked.IsZero() {
 		w.bookmarked = now
 	} else {
-		w.bookmarks.observe(now.Sub(w.bookmarked))
+		w.bookmarks.Observe(now.Sub(w.bookmarked))
 		w.bookmarked = now
 		w.expect()
 	}
@@ -169,11 +170,11 @@ func (w *watching) bookmark(ctx context.Context, event WatchEvent) error {
 
 // close ends the initial events.
 func (w *watching) close(ctx context.Context, version string) {
-	restarted := w.state.restarted
-	w.state = w.state.streamed(version)
+	restarted := w.state.Restarted
+	w.state = w.state.Streamed(version)
 	listed := w.state
-	listed.restarted = restarted
-	w.recorder.requested(PhaseStreaming, nil)
+	listed.Restarted = restarted
+	w.recorder.requested(protocol.Streaming, nil)
 	w.replace(ctx, listed, w.initial.items())
 	w.initial, w.settled = nil, true
 	w.idle.stop()
@@ -189,26 +190,26 @@ func (w *watching) event(ctx context.Context, event WatchEvent) {
 		return
 	}
 	d, ok := w.delta(ctx, event)
-	if ok && verdict == superseded {
+	if ok && verdict == protocol.Superseded {
 		w.lookUp(d.key)
 		return
 	}
 	if ok && w.replayed(d) {
 		return
 	}
-	if ok && verdict == repeated && d.kind == set {
+	if ok && verdict == protocol.Repeated && d.kind == set {
 		if w.has(d) {
 			return
 		}
 		// Another content with the same version, as far as can be seen.
-		w.same = sameContent
+		w.same = protocol.SameContent
 	}
 	// Handlers that get the object find that the informer has seen its version.
 	w.advance(event.Type, d.resourceVersion)
 	if ok {
-		w.delivered.last = d.obj
+		w.delivered.Last = d.obj
 		w.lookups.take(d)
-		if verdict == outdated {
+		if verdict == protocol.Outdated {
 			w.lookUp(d.key)
 		}
 	}
@@ -228,33 +229,33 @@ func (w *watching) replayed(d delta) bool {
 // has is whether what a delta sets was delivered last, or is in the store. A store that
 // is behind does not count: a later state may be in the queue.
 func (w *watching) has(d delta) bool {
-	if sameContent.of(w.delivered.last, d.obj) {
+	if protocol.SameContent.Of(w.delivered.Last, d.obj) {
 		return true
 	}
 	if !w.committed() {
 		return false
 	}
-	old, ok := w.cached(item{key: d.key})
-	return ok && sameContent.of(old, d.obj)
+	old, ok := w.cached(d.key)
+	return ok && protocol.SameContent.Of(old, d.obj)
 }
 
 // judge compares an event with those before it, if there is an order of versions.
-func (w *watching) judge(event WatchEvent) novelty {
+func (w *watching) judge(event WatchEvent) protocol.Novelty {
 	switch {
 	case !w.ordered:
-		return fresh
+		return protocol.Fresh
 	case w.initial != nil:
-		return w.delivered.judge(event.Type, event.Object, "", w.unknown)
+		return w.delivered.Judge(event.Type, event.Object, "", w.unknown)
 	case w.settled:
-		return w.delivered.judge(event.Type, event.Object, w.state.resourceVersion, w.cached)
+		return w.delivered.Judge(event.Type, event.Object, w.state.ResourceVersion, w.cached)
 	default:
-		return fresh
+		return protocol.Fresh
 	}
 }
 
 // delta makes a delta of an event, unless its object can't be used.
 func (w *watching) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
-	d = delta{kind: set, resourceVersion: resourceVersionOf(event.Object)}
+	d = delta{kind: set, resourceVersion: protocol.ResourceVersionOf(event.Object)}
 	key, err := w.keyOf(event.Object)
 	if err != nil {
 		w.reportKey(ctx, err)
@@ -280,15 +281,15 @@ func (w *watching) advance(kind watch.EventType, resourceVersion string) {
 	if kind != watch.Added {
 		w.settled = true
 	}
-	if !w.settled || resourceVersion == "" || w.comparable() && older(resourceVersion, w.state.resourceVersion) {
+	if !w.settled || resourceVersion == "" || w.comparable() && protocol.Older(resourceVersion, w.state.ResourceVersion) {
 		return
 	}
-	w.state.resourceVersion = resourceVersion
+	w.state.ResourceVersion = resourceVersion
 	w.recorder.seen(resourceVersion)
 }
 
 // initialEvent takes one of the initial events.
-func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict novelty) {
+func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict protocol.Novelty) {
 	var it item
 	var ok bool
 	if event.Type == watch.Deleted {
@@ -302,16 +303,16 @@ func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict n
 	if !ok {
 		return
 	}
-	if verdict != superseded {
+	if verdict != protocol.Superseded {
 		w.initial.take(event.Type, it)
 	}
-	if verdict == superseded || verdict == outdated {
+	if verdict == protocol.Superseded || verdict == protocol.Outdated {
 		w.lookUp(it.key)
 	}
 }
 
 // unknown is for what has nothing to do with the objects of the store.
-func (w *watching) unknown(item) (none any, _ bool) { return none, false }
+func (w *watching) unknown(types.NamespacedName) (none any, _ bool) { return none, false }
 
 // initialEvents folds the events that open a watch-list into the list that they
 // stand for.

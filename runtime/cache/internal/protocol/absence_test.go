@@ -1,4 +1,4 @@
-package cache
+package protocol
 
 import (
 	"errors"
@@ -28,11 +28,11 @@ func TestAbsenceProven(t *testing.T) {
 		{"from the start after an error", []answer{{err: failed}, {}, {after: grace}}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var a absence
+			var a Absence
 			now, proven := time.Unix(1_000_000, 0), false
 			for _, answer := range test.answers {
 				now = now.Add(answer.after)
-				proven = a.proven(answer.served, answer.err, now, grace)
+				proven = a.Proven(answer.served, answer.err, now, grace)
 			}
 			if proven != test.want {
 				t.Errorf("got %v", proven)

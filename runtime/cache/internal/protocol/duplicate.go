@@ -1,4 +1,4 @@
-package cache
+package protocol
 
 import (
 	"hash/maphash"
@@ -6,42 +6,41 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
 // recentEvents is how many events of a watch are remembered.
 const recentEvents = 64
 
-// novelty is how an event compares with the events before it.
-type novelty uint8
+// Novelty is how an event compares with the events before it.
+type Novelty uint8
 
 const (
-	// fresh is an event that is not known to be one of the following.
-	fresh novelty = iota
-	// repeated is an event like the last one of its object: the same type and version.
+	// Fresh is an event that is not known to be one of the following.
+	Fresh Novelty = iota
+	// Repeated is an event like the last one of its object: the same type and version.
 	// It is a duplicate if the content is the same too.
-	repeated
-	// outdated is an event of an older version than an earlier one of that object. A
+	Repeated
+	// Outdated is an event of an older version than an earlier one of that object. A
 	// faulty proxy may have sent it a second time, or the server shows objects in an
 	// order of its own.
-	outdated
-	// superseded is an outdated deletion of another object than the one that has the
+	Outdated
+	// Superseded is an outdated deletion of another object than the one that has the
 	// name now: that one is not deleted.
-	superseded
+	Superseded
 )
 
-// delivered remembers the latest events of a watch whose source has ordered
+// Delivered remembers the latest events of a watch whose source has ordered
 // versions. An event is a duplicate only if nothing can have happened since: objects
 // that are shown again, at the version that they had, are real events, of servers that
 // filter by permissions for example.
-type delivered struct {
+type Delivered struct {
 	seed maphash.Seed
 	// recent is nil before the first event: most watches are quiet.
 	recent *[recentEvents]deliveredEvent
 	at     int
-	// last is the object of the last event, as it was delivered.
-	last any
+	// Last is the object of the last event, as it was delivered.
+	Last any
 }
 
 // deliveredEvent is an event of the object with these hashes of its key and UID.
@@ -51,39 +50,40 @@ type deliveredEvent struct {
 	version  string
 }
 
-func newDelivered() delivered { return delivered{seed: maphash.MakeSeed()} }
+// NewDelivered returns the memory of a watch that begins.
+func NewDelivered() Delivered { return Delivered{seed: maphash.MakeSeed()} }
 
-// judge compares an event with those before it, and with the object that the store has
+// Judge compares an event with those before it, and with the object that the store has
 // for its key, and keeps it for later comparisons if it is fresh. Position is the version
 // of the watch, and empty before it has one. The event of an object without a UID is
 // fresh, since it may be another object of the same name.
-func (d *delivered) judge(kind watch.EventType, obj any, position string, cached func(item) (any, bool)) novelty {
+func (d *Delivered) Judge(kind watch.EventType, obj any, position string, cached func(types.NamespacedName) (any, bool)) Novelty {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" {
-		return fresh
+		return Fresh
 	}
 	if d.recent == nil {
 		d.recent = new([recentEvents]deliveredEvent)
 	}
 	key := types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
 	event := d.event(kind, key, m)
-	verdict := fresh
-	if position == "" || !newer(event.version, position) {
+	verdict := Fresh
+	if position == "" || !Newer(event.version, position) {
 		verdict = d.compare(event)
-		if old, ok := cached(item{key: key}); ok && verdict == fresh {
+		if old, ok := cached(key); ok && verdict == Fresh {
 			if stored, err := meta.Accessor(old); err == nil && stored.GetUID() != "" {
 				verdict = event.after(d.event(kind, key, stored))
 			}
 		}
 	}
-	if verdict == fresh { // an outdated one that came once more would not look outdated
+	if verdict == Fresh { // an outdated one that came once more would not look Outdated
 		d.recent[d.at] = event
 		d.at = (d.at + 1) % recentEvents
 	}
 	return verdict
 }
 
-func (d *delivered) event(kind watch.EventType, key types.NamespacedName, m metav1.Object) deliveredEvent {
+func (d *Delivered) event(kind watch.EventType, key types.NamespacedName, m metav1.Object) deliveredEvent {
 	return deliveredEvent{
 		key:     maphash.Comparable(d.seed, key),
 		uid:     maphash.Comparable(d.seed, m.GetUID()),
@@ -93,41 +93,28 @@ func (d *delivered) event(kind watch.EventType, key types.NamespacedName, m meta
 }
 
 // compare looks for the latest event of the key.
-func (d *delivered) compare(event deliveredEvent) novelty {
+func (d *Delivered) compare(event deliveredEvent) Novelty {
 	for back := 1; back <= recentEvents; back++ {
 		earlier := &d.recent[(d.at-back+recentEvents)%recentEvents]
 		switch {
 		case earlier.key != event.key:
 		case *earlier == event:
-			return repeated
+			return Repeated
 		default:
 			return event.after(*earlier)
 		}
 	}
-	return fresh
+	return Fresh
 }
 
 // after says what an earlier event of the same key makes of e.
-func (e deliveredEvent) after(earlier deliveredEvent) novelty {
+func (e deliveredEvent) after(earlier deliveredEvent) Novelty {
 	switch {
-	case !older(e.version, earlier.version):
-		return fresh
+	case !Older(e.version, earlier.version):
+		return Fresh
 	case e.kind == watch.Deleted && e.uid != earlier.uid:
-		return superseded
+		return Superseded
 	default:
-		return outdated
+		return Outdated
 	}
-}
-
-// newer reports whether a version is later than position, as far as they can be
-// compared (KEP-5504).
-func newer(version, position string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, position)
-	return err != nil || order > 0
-}
-
-// older reports whether a version is known to be earlier than position.
-func older(version, position string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, position)
-	return err == nil && order < 0
 }

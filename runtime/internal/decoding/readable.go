@@ -1,15 +1,11 @@
-package cache
+package decoding
 
-import (
-	"reflect"
+import "reflect"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-)
-
-// isReadable reports whether an object can be read while its users read it, too. It can't if
+// Readable reports whether an object can be read while its users read it, too. It can't if
 // they write to it by doing so: a resource.Quantity caches its text when it is printed. What
 // is written to is not read here.
-func isReadable(obj any) bool { return reading{}.value(reflect.ValueOf(obj)) }
+func Readable(obj any) bool { return reading{}.value(reflect.ValueOf(obj)) }
 
 // reading remembers which parts of an object were looked at: an object may refer to itself.
 type reading map[readPart]bool
@@ -24,7 +20,7 @@ func (r reading) value(v reflect.Value) bool {
 	if !v.IsValid() {
 		return true
 	}
-	writes := decoding.WritesOf(v.Type())
+	writes := WritesOf(v.Type())
 	switch {
 	case writes.Opaque || writes.Itself && v.CanAddr():
 		return false
@@ -50,7 +46,7 @@ func (r reading) reference(v reflect.Value) bool {
 	if v.Kind() == reflect.Slice {
 		part.length = v.Len()
 	}
-	if v.IsNil() || r[part] || decoding.WritesOf(v.Type().Elem()) == (decoding.Writes{Known: true}) {
+	if v.IsNil() || r[part] || WritesOf(v.Type().Elem()) == (Writes{Known: true}) {
 		return true
 	}
 	r[part] = true

@@ -1,4 +1,4 @@
-package cache
+package protocol
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func TestSameContent(t *testing.T) {
 		{"circles that differ", newCircle("a"), newCircle("b"), false},
 		{"nothing", nil, nil, true},
 	} {
-		if got := sameContent.of(test.stored, test.obj); got != test.want {
+		if got := SameContent.Of(test.stored, test.obj); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestSameContentWhileUsersPrint(t *testing.T) {
 	twin := stored.DeepCopy()
 	var users sync.WaitGroup
 	users.Go(func() { _ = fmt.Sprint(stored) })
-	users.Go(func() { sameContent.of(stored, twin) })
+	users.Go(func() { SameContent.Of(stored, twin) })
 	users.Wait()
 }
 
@@ -83,25 +83,25 @@ func TestVersionSample(t *testing.T) {
 		name     string
 		versions []string
 		list     string
-		want     sameness
+		want     Sameness
 	}{
-		{"those of etcd", []string{"7", "12", "3"}, "12", sameVersion},
-		{"of many, the first ones count", many, "100", sameVersion},
-		{"one object decides nothing", []string{"7"}, "12", sameContent},
-		{"nor does none", nil, "12", sameContent},
-		{"one version for all", []string{"1", "1"}, "1", sameContent},
-		{"each object is counted by itself", []string{"3", "8", "3"}, "9", sameContent},
-		{"an object is later than its list", []string{"3", "8"}, "7", sameContent},
-		{"the list has no version", []string{"3", "8"}, "", sameContent},
-		{"an object has none", []string{"3", ""}, "9", sameContent},
-		{"they are no numbers", []string{"a", "b"}, "c", sameContent},
+		{"those of etcd", []string{"7", "12", "3"}, "12", SameVersion},
+		{"of many, the first ones count", many, "100", SameVersion},
+		{"one object decides nothing", []string{"7"}, "12", SameContent},
+		{"nor does none", nil, "12", SameContent},
+		{"one version for all", []string{"1", "1"}, "1", SameContent},
+		{"each object is counted by itself", []string{"3", "8", "3"}, "9", SameContent},
+		{"an object is later than its list", []string{"3", "8"}, "7", SameContent},
+		{"the list has no version", []string{"3", "8"}, "", SameContent},
+		{"an object has none", []string{"3", ""}, "9", SameContent},
+		{"they are no numbers", []string{"a", "b"}, "c", SameContent},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var s versionSample
+			var s VersionSample
 			for _, version := range test.versions {
-				s.add(newThing("ns", "a", version))
+				s.Add(&metav1.ObjectMeta{ResourceVersion: version})
 			}
-			if got := s.sameness(test.list); got != test.want {
+			if got := s.Sameness(test.list); got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})

@@ -1,37 +1,39 @@
-package cache
+package protocol
 
 import (
 	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// sameness is what makes two objects one state of one object.
-type sameness uint8
+// Sameness is what makes two objects one state of one object.
+type Sameness uint8
 
 const (
-	// sameVersion is the same UID and resourceVersion. It takes a server whose
+	// SameVersion is the same UID and resourceVersion. It takes a server whose
 	// versions are those of etcd (KEP-5504): another state has another version.
-	sameVersion sameness = iota
-	// sameContent is the same content too. It is for all other servers: aggregated
+	SameVersion Sameness = iota
+	// SameContent is the same content too. It is for all other servers: aggregated
 	// APIs may keep no versions at all, and fakes the same one for ever. An object
 	// that is not readable is never the same: handlers get an update, as client-go's do
 	// for every object of a list.
-	sameContent
+	SameContent
 )
 
-// of reports whether both are the same state of the same object. An object without a
+// Of reports whether both are the same state of the same object. An object without a
 // resourceVersion, or that is no API object, has no version to compare. Users of stored may
 // be reading it; obj is the caller's alone.
-func (s sameness) of(stored, obj any) bool {
+func (s Sameness) Of(stored, obj any) bool {
 	if samePointer(stored, obj) {
 		return true
 	}
-	if s == sameVersion {
+	if s == SameVersion {
 		return hasSameVersion(stored, obj)
 	}
-	return isReadable(stored) && reflect.DeepEqual(stored, obj)
+	return decoding.Readable(stored) && reflect.DeepEqual(stored, obj)
 }
 
 func hasSameVersion(a, b any) bool {
@@ -52,32 +54,32 @@ func samePointer(a, b any) bool {
 	return va.Kind() == reflect.Pointer && vb.Kind() == reflect.Pointer && va.Pointer() == vb.Pointer()
 }
 
-// versionSample decides from the first objects of a list whether another state always has
+// VersionSample decides from the first objects of a list whether another state always has
 // another version, as with a server that keeps its objects in etcd: no two objects have
 // the same version, and none is later than the list. Aggregated APIs and tests may count
 // each object by itself, or have one version for all. One object alone decides nothing.
-type versionSample struct {
+type VersionSample struct {
 	versions []string
 }
 
 const sampledVersions = 16
 
-func (s *versionSample) add(obj any) {
+func (s *VersionSample) Add(obj any) {
 	if len(s.versions) < sampledVersions {
-		s.versions = append(s.versions, resourceVersionOf(obj))
+		s.versions = append(s.versions, ResourceVersionOf(obj))
 	}
 }
 
-// sameness is what later lists are to compare, after a list of that version.
-func (s *versionSample) sameness(listVersion string) sameness {
+// Sameness is what later lists are to compare, after a list of that version.
+func (s *VersionSample) Sameness(listVersion string) Sameness {
 	if len(s.versions) < 2 {
-		return sameContent
+		return SameContent
 	}
 	slices.Sort(s.versions)
 	for i, version := range s.versions {
-		if newer(version, listVersion) || i > 0 && version == s.versions[i-1] {
-			return sameContent
+		if Newer(version, listVersion) || i > 0 && version == s.versions[i-1] {
+			return SameContent
 		}
 	}
-	return sameVersion
+	return SameVersion
 }

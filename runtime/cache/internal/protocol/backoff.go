@@ -1,4 +1,4 @@
-package cache
+package protocol
 
 import (
 	"errors"
@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// minimumDelay bounds how often an informer asks a server that keeps failing,
+	// MinimumDelay bounds how often an informer asks a server that keeps failing,
 	// whatever the options say.
-	minimumDelay = 100 * time.Millisecond
+	MinimumDelay = 100 * time.Millisecond
 
-	// maxRetryAfter bounds how long a server can make an informer wait.
-	maxRetryAfter = 10 * time.Minute
+	// MaxRetryAfter bounds how long a server can make an informer wait.
+	MaxRetryAfter = 10 * time.Minute
 
 	// A watch that lasted ten times the last delay resets the backoff, so that an
 	// informer is without a watch for no more than a tenth of the time: but no watch
@@ -25,13 +25,13 @@ const (
 	shortestLongWatch = 10 * time.Second
 )
 
-// health is the state of a server, as far as one response shows it. The later ones are nearer
+// Health is the state of a server, as far as one response shows it. The later ones are nearer
 // to a success.
-type health uint8
+type Health uint8
 
 const (
 	// unreachable is no response at all.
-	unreachable health = iota
+	unreachable Health = iota
 	// unavailable is the response of a server, or of a proxy in front of it, that
 	// cannot serve at present.
 	unavailable
@@ -43,8 +43,8 @@ const (
 	absent
 )
 
-// healthOf returns the health of a server with which a request failed.
-func healthOf(err error) health {
+// HealthOf returns the health of a server with which a request failed.
+func HealthOf(err error) Health {
 	if errors.Is(err, failure.ErrWatchTooShort) {
 		return answering // the watch was opened
 	}
@@ -52,7 +52,7 @@ func healthOf(err error) health {
 	case failure.ClassConnection, failure.ClassSilent:
 		return unreachable
 	case failure.ClassServerError, failure.ClassTooManyRequests:
-		if suggestedDelay(err) > 0 {
+		if SuggestedDelay(err) > 0 {
 			return limiting
 		}
 		return unavailable
@@ -63,13 +63,13 @@ func healthOf(err error) health {
 	}
 }
 
-// backoff says how long to wait after each failure: longer from failure to failure,
+// Backoff says how long to wait after each failure: longer from failure to failure,
 // until the server is in better health than at the last one, or a watch has lasted
 // for a while. wait.Backoff.DelayWithReset would be reset also while every request
 // fails.
-type backoff struct {
+type Backoff struct {
 	initial, current wait.Backoff
-	server           health
+	server           Health
 	last             time.Duration
 	// factor is the jitter of initial, which itself has none: the package wait has no
 	// other generator than the global one.
@@ -77,71 +77,70 @@ type backoff struct {
 	jitter func(limit time.Duration) time.Duration
 }
 
-func newBackoff(initial wait.Backoff, jitter func(limit time.Duration) time.Duration) backoff {
+// NewBackoff returns a backoff that begins as initial says. Jitter returns a random duration
+// below limit.
+func NewBackoff(initial wait.Backoff, jitter func(limit time.Duration) time.Duration) Backoff {
 	factor := initial.Jitter
 	initial.Jitter = 0
-	return backoff{initial: initial, current: initial, factor: factor, jitter: jitter}
+	return Backoff{initial: initial, current: initial, factor: factor, jitter: jitter}
 }
 
-func (b *backoff) reset() { b.current = b.initial }
+func (b *Backoff) reset() { b.current = b.initial }
 
 // answered notes that the server was in that health.
-func (b *backoff) answered(server health) {
+func (b *Backoff) answered(server Health) {
 	if server > b.server {
 		b.reset()
 	}
 	b.server = server
 }
 
-// succeeded notes a request that succeeded. The next ones may still fail for the reason
+// Succeeded notes a request that succeeded. The next ones may still fail for the reason
 // for which earlier ones did, so that it resets the backoff only if the server was not
 // reachable before.
-func (b *backoff) succeeded() {
+func (b *Backoff) Succeeded() {
 	if b.server == unreachable {
 		b.answered(unavailable)
 	}
 }
 
-// watched notes that a watch was open for so long.
-func (b *backoff) watched(lasted time.Duration) {
+// Watched notes that a watch was open for so long.
+func (b *Backoff) Watched(lasted time.Duration) {
 	if lasted > min(max(10*b.last, shortestLongWatch), longWatch) {
 		b.reset()
 	}
 }
 
-// delay returns how long to wait after a failure with a server in that health, no less
+// Delay returns how long to wait after a failure with a server in that health, no less
 // than atLeast.
-func (b *backoff) delay(server health, atLeast time.Duration) time.Duration {
+func (b *Backoff) Delay(server Health, atLeast time.Duration) time.Duration {
 	b.answered(server)
 	next := b.current.Step()
 	next += b.jitter(time.Duration(b.factor * float64(next)))
-	b.last = max(next, atLeast, minimumDelay)
+	b.last = max(next, atLeast, MinimumDelay)
 	return b.last
 }
-
-// shortDelay is a second, give or take a half.
-func (o *settings) shortDelay() time.Duration { return time.Second/2 + o.jitter(time.Second) }
 
 // freeRequests is how many requests in a row may follow each other at once.
 const freeRequests = 8
 
-// floor keeps requests that are expected to succeed, and follow each other at once,
+// Floor keeps requests that are expected to succeed, and follow each other at once,
 // from becoming a loop, whatever the options or the source make of them.
-type floor struct{ quick int }
+type Floor struct{ quick int }
 
-// delay returns how long to wait after a request that took so long.
-func (f *floor) delay(took time.Duration) time.Duration {
-	if took >= shortWatch {
+// Delay returns how long to wait after a request that took so long.
+func (f *Floor) Delay(took time.Duration) time.Duration {
+	if took >= ShortWatch {
 		f.quick = 0
 	}
 	if f.quick++; f.quick <= freeRequests {
 		return 0
 	}
-	return minimumDelay
+	return MinimumDelay
 }
 
-// suggestedDelay is how long the server asks to wait (Retry-After).
-func suggestedDelay(err error) time.Duration {
+// SuggestedDelay is how long the server asks to wait (Retry-After).
+func SuggestedDelay(err error) time.Duration {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		return time.Duration(seconds) * time.Second
 	}

@@ -1,4 +1,4 @@
-package cache
+package protocol
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestBackoff(t *testing.T) {
 	type step struct {
 		watched   time.Duration // how long a watch lasts before the failure, if there is one
 		succeeded bool          // whether a request succeeds before it
-		server    health
+		server    Health
 		atLeast   time.Duration
 		want      time.Duration
 	}
@@ -89,13 +89,13 @@ func TestBackoff(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBackoff(test.initial, new(settings).jitter)
+			b := NewBackoff(test.initial, func(time.Duration) time.Duration { return 0 })
 			for i, step := range test.steps {
-				b.watched(step.watched)
+				b.Watched(step.watched)
 				if step.succeeded {
-					b.succeeded()
+					b.Succeeded()
 				}
-				if got := b.delay(step.server, step.atLeast); got != step.want {
+				if got := b.Delay(step.server, step.atLeast); got != step.want {
 					t.Fatalf("delay %d: got %v, want %v", i, got, step.want)
 				}
 			}
@@ -107,7 +107,7 @@ func TestHealthOf(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	for _, test := range []struct {
 		err  error
-		want health
+		want Health
 	}{
 		{io.ErrUnexpectedEOF, unreachable},
 		{failure.ErrListIdle, unreachable},
@@ -120,7 +120,7 @@ func TestHealthOf(t *testing.T) {
 		{apierrors.NewGenericServerResponse(http.StatusServiceUnavailable, "get", pods, "", "", 5, true), limiting},
 		{apierrors.NewGenericServerResponse(http.StatusNotFound, "get", pods, "", "", 0, true), absent},
 	} {
-		if got := healthOf(test.err); got != test.want {
+		if got := HealthOf(test.err); got != test.want {
 			t.Errorf("%v: got %v, want %v", test.err, got, test.want)
 		}
 	}
@@ -129,10 +129,12 @@ func TestHealthOf(t *testing.T) {
 // Jitter lengthens each delay by up to its factor, and a seed repeats it.
 func TestBackoffJitter(t *testing.T) {
 	delays := func(seed uint64) (all []time.Duration) {
-		o := settings{random: rand.New(rand.NewPCG(seed, 0))}
-		b := newBackoff(wait.Backoff{Duration: time.Second, Jitter: 0.5}, o.jitter)
+		random := rand.New(rand.NewPCG(seed, 0))
+		b := NewBackoff(wait.Backoff{Duration: time.Second, Jitter: 0.5}, func(limit time.Duration) time.Duration {
+			return time.Duration(random.Int64N(int64(limit)))
+		})
 		for range 100 {
-			all = append(all, b.delay(unreachable, 0))
+			all = append(all, b.Delay(unreachable, 0))
 		}
 		return all
 	}

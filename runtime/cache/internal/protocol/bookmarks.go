@@ -1,0 +1,36 @@
+package protocol
+
+import "time"
+
+// BookmarkInterval measures how often a server sends bookmarks. The zero value has not
+// seen any.
+type BookmarkInterval struct {
+	longest time.Duration
+	seen    int
+}
+
+const (
+	// knownBookmarks is how many intervals have to be seen before they count.
+	knownBookmarks = 3
+	// missingBookmarks is how many bookmarks in a row have to be missing for a watch to
+	// be idle.
+	missingBookmarks = 3
+	// minimumIdleTimeout is the shortest timeout that follows from the interval:
+	// bookmarks may be late.
+	minimumIdleTimeout = 10 * time.Second
+)
+
+// Observe notes the time between two bookmarks of one watch.
+func (b *BookmarkInterval) Observe(interval time.Duration) {
+	b.seen++
+	b.longest = max(b.longest, interval)
+}
+
+// IdleTimeout returns how long a watch may be silent, atMost if the server has not
+// shown how often it sends bookmarks.
+func (b *BookmarkInterval) IdleTimeout(atMost time.Duration) time.Duration {
+	if b.seen < knownBookmarks {
+		return atMost
+	}
+	return min(max(missingBookmarks*b.longest, minimumIdleTimeout), atMost)
+}

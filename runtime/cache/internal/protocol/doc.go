@@ -1,0 +1,11 @@
+// Package protocol decides what a reflector asks of a server, from what the server has sent:
+// which request is next and when, what an event or a list says, and what it says about the
+// server. Its types are values. It has no goroutines, locks, logs or objects of its own.
+//
+//	State           the next list, watch-list or watch, after how the last one ended
+//	Backoff, Floor  how long to wait before it
+//	Delivered       whether an event repeats or contradicts an earlier one
+//	Sameness        whether a listed object is the stored one
+//	Absence         whether a resource was removed
+//	Reread          when to list again for objects that could not be read
+package protocol

@@ -1,0 +1,67 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
+
+// ShortWatch is how long a watch lasts at the least, if all is well. One that
+// lasted so long is opened again at once, since that is one request a second at
+// the most.
+const ShortWatch = time.Second
+
+// Ending is how a watch or watch-list ended.
+type Ending struct {
+	// Err is nil if the server closed it normally.
+	Err error
+	// Opened is whether the server accepted the request, Events is how many watch
+	// events came then, bookmarks included, and Lasted is how long ago it was sent.
+	Opened bool
+	Events int
+	Lasted time.Duration
+}
+
+// cut is whether the stream ended although the server refused nothing: it closed
+// the stream, or the connection was lost.
+func (e Ending) cut() bool {
+	if !e.Opened {
+		return false
+	}
+	class := failure.ClassOf(e.Err)
+	return e.Err == nil || class == failure.ClassConnection || class == failure.ClassOther && !isStatus(e.Err)
+}
+
+func (e Ending) short() bool { return e.Lasted < ShortWatch }
+
+// Useless is whether nothing came of the request, and soon.
+func (e Ending) Useless() bool { return e.short() && e.Events == 0 }
+
+// Reason is why there is no watch.
+func (e Ending) Reason() error {
+	switch {
+	case e.Err == nil:
+		return failure.ErrWatchTooShort
+	case e.cut() && e.Useless():
+		return fmt.Errorf("%w: %w", failure.ErrWatchTooShort, e.Err)
+	}
+	return e.Err
+}
+
+// reopen is when to open the next watch after one that was of use.
+func (e Ending) reopen() Pace {
+	if e.short() {
+		return Soon
+	}
+	return AtOnce
+}
+
+// isStatus is true for an answer of the API server.
+func isStatus(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}

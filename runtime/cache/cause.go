@@ -1,13 +1,9 @@
 package cache
 
-import (
-	"github.com/informer-gen/informer-gen/runtime/cache/cause"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
-)
+import "github.com/informer-gen/informer-gen/runtime/cache/cause"
 
 // The causes that have no reason.
 var (
-	watched         = cause.Cause{Kind: cause.Watch}
 	firstList       = cause.Cause{Kind: cause.List}
 	resyncDue       = cause.Cause{Kind: cause.Resync}
 	joinedLate      = cause.Cause{Kind: cause.Join}
@@ -15,11 +11,3 @@ var (
 	released        = cause.Cause{Kind: cause.Released}
 	resourceRemoved = cause.Cause{Kind: cause.ResourceRemoved}
 )
-
-// why returns the cause of the current event.
-func (l *listener) why(e *eventlog.Event) cause.Cause {
-	if e.Watched {
-		return watched
-	}
-	return *l.cause
-}

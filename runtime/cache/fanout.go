@@ -136,7 +136,6 @@ func (f *fanout) join(l *listener, why *cause.Cause) {
 	l.initial, l.cause = f.store.snapshotLocked(), why
 	l.log.Open(&l.cursor)
 	l.toReplay.Store(int64(l.initial.Len()))
-	l.passed.Store(l.cursor.Passed())
 	l.open = true
 }
 

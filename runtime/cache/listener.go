@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,19 +37,9 @@ type listener struct {
 	// open is guarded by the store's lock: the log counts the cursor.
 	open bool
 
-	// reading guards cursor and merged if the handler coalesces: then whoever
-	// commits may merge what the handler is behind with. Otherwise they are the
-	// goroutine's own.
-	reading sync.Mutex
-	cursor  eventlog.Cursor
-	// merged is nil unless the handler coalesces; taken is whether own holds an
-	// event of it or of the log.
-	merged *coalesced
-	taken  bool
-	// passed and pending are, for other goroutines, how many events of the log the
-	// listener has read, and how many of those it has still to deliver.
-	passed  atomic.Uint64
-	pending atomic.Int64
+	cursor eventlog.Cursor
+	// merger reads the cursor if the handler coalesces; nil otherwise.
+	merger *eventlog.Merger
 	// exempted is the position in the log before which events do not count toward the
 	// limit. It belongs to the goroutine that commits.
 	exempted uint64
@@ -96,7 +85,7 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 		l.options.Cause = l.batch.cause()
 	}
 	if options.Coalesce {
-		l.merged = newCoalesced()
+		l.merger = eventlog.NewMerger(&l.cursor)
 		if options.Limit <= 0 {
 			l.options.Limit = defaultCoalesceLimit
 		}
@@ -114,7 +103,9 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 func (l *listener) stop() {
 	if l.stopping.CompareAndSwap(false, true) {
 		close(l.quit)
-		l.forget()
+		if l.merger != nil {
+			l.merger.Forget()
+		}
 	}
 }
 
@@ -237,7 +228,7 @@ func (l *listener) flush() {
 // deliver calls the handler for the events that are ready, limit of them at the
 // most, and reports whether there were any.
 func (l *listener) deliver(limit int) bool {
-	if l.merged != nil {
+	if l.merger != nil {
 		return l.deliverMerged(limit)
 	}
 	ready := min(l.cursor.Ready(), limit)
@@ -247,7 +238,7 @@ func (l *listener) deliver(limit int) bool {
 			break
 		}
 		if l.due() {
-			l.passed.Store(l.cursor.Passed())
+			l.cursor.Publish()
 		}
 		e := l.cursor.Next()
 		if e == nil {
@@ -256,16 +247,29 @@ func (l *listener) deliver(limit int) bool {
 		l.call(e)
 	}
 	l.flush()
-	l.passed.Store(l.cursor.Passed())
+	l.cursor.Publish()
 	return ready > 0
+}
+
+// deliverMerged is deliver for a handler that coalesces.
+func (l *listener) deliverMerged(limit int) bool {
+	n := 0
+	for n < limit && !l.stopping.Load() {
+		var ok bool
+		if l.own, l.cause, ok = l.merger.Take(); !ok {
+			break
+		}
+		l.call(&l.own)
+		n++
+	}
+	l.flush()
+	return n > 0
 }
 
 // ready reports whether there is something to deliver.
 func (l *listener) ready() bool {
-	if l.merged != nil {
-		l.reading.Lock()
-		defer l.reading.Unlock()
-		return l.merged.len() > 0 || l.cursor.Ready() > 0
+	if l.merger != nil {
+		return l.merger.Ready()
 	}
 	return l.cursor.Ready() > 0
 }
@@ -276,7 +280,7 @@ func (l *listener) call(e *eventlog.Event) {
 	}
 	l.current = e
 	if l.options.Cause != nil {
-		*l.options.Cause = l.why(e)
+		*l.options.Cause = *e.Cause(l.cause)
 	}
 	switch e.Kind {
 	case eventlog.Initial:
@@ -286,7 +290,7 @@ func (l *listener) call(e *eventlog.Event) {
 	case eventlog.Updated:
 		l.handler.OnUpdate(e.Old, e.Object)
 	case eventlog.Deleted:
-		if l.why(e).Kind == cause.Released {
+		if e.Cause(l.cause).Kind == cause.Released {
 			release(l.handler, e.Object)
 			break
 		}
@@ -311,13 +315,24 @@ func (l *listener) resync() {
 // the handler is there now. One that coalesces may be ahead: it has to wait for the
 // next resync.
 func (l *listener) catchUp(until uint64) bool {
-	if l.merged != nil {
+	if l.merger != nil {
 		return l.catchUpMerged(until)
 	}
 	for l.cursor.Passed() < until && !l.stopping.Load() {
 		l.deliver(min(eventlog.SegmentSize, int(until-l.cursor.Passed())))
 	}
 	return !l.stopping.Load()
+}
+
+// catchUpMerged is catchUp for a handler that coalesces.
+func (l *listener) catchUpMerged(until uint64) bool {
+	for !l.stopping.Load() {
+		if passed, merged := l.merger.Position(); passed >= until && merged == 0 {
+			return passed == until
+		}
+		l.deliverMerged(1)
+	}
+	return false
 }
 
 // repeat updates the objects that are left of a resync with themselves.
@@ -341,8 +356,11 @@ func (l *listener) backlog() int {
 		return 0
 	}
 	// In the order in which events move on, lest one that moves is in neither number.
-	waiting := l.waiting()
-	return int(l.toReplay.Load() + l.pending.Load() + waiting)
+	waiting := l.waiting() + l.toReplay.Load()
+	if l.merger != nil {
+		waiting += l.merger.Pending()
+	}
+	return int(waiting)
 }
 
 // waiting is the number of events of the log that wait for the handler.
@@ -352,10 +370,34 @@ func (l *listener) waiting() int64 { return l.behind(0) }
 func (l *listener) behind(position uint64) int64 {
 	select {
 	case <-l.fanout.synced:
-		passed := max(l.passed.Load(), position) // before the length, which is no less
+		passed := max(l.cursor.Published(), position) // before the length, which is no less
 		return int64(l.log.Len() - passed)
 	default:
 		return 0
+	}
+}
+
+// enforceLimit is called after a commit, by the goroutine that made it. If more events
+// than the limit wait for a handler that coalesces, it merges them. It reports whether
+// any other handler must be removed.
+func (l *listener) enforceLimit() (remove bool) {
+	limit := int64(l.options.Limit)
+	if l.merger == nil {
+		return l.behind(l.exempted) > limit
+	}
+	if l.waiting() > limit {
+		l.merger.Merge(l.fanout.store.key)
+	}
+	return false
+}
+
+// exempt is called after each relist but the first, by the goroutine that made it, with
+// the store locked. What waits for the handler then does not count toward its limit: it
+// came at once, however quick the handler is. A handler that is still behind the relist
+// before is not exempted again, lest one that is stuck is exempted for ever.
+func (l *listener) exempt() {
+	if l.cursor.Published() >= l.exempted {
+		l.exempted = l.log.End()
 	}
 }
 

@@ -13,10 +13,19 @@ type Cursor struct {
 	segment atomic.Pointer[segment]
 	at      int32
 	passed  uint64
+	// published is passed as other goroutines see it.
+	published atomic.Uint64
 }
 
 // Passed returns how many events of the log lie before the cursor.
 func (c *Cursor) Passed() uint64 { return c.passed }
+
+// Publish lets other goroutines see how many events lie before the cursor.
+func (c *Cursor) Publish() { c.published.Store(c.passed) }
+
+// Published returns how many events lay before the cursor when it was last published. Any
+// goroutine may call it.
+func (c *Cursor) Published() uint64 { return c.published.Load() }
 
 // Ready returns how many events can be read at the cursor without another look
 // at the log: those of one segment.

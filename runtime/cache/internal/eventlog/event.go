@@ -1,5 +1,7 @@
 package eventlog
 
+import "github.com/informer-gen/informer-gen/runtime/cache/cause"
+
 // Event is a change of a store, on its way to the handlers.
 type Event struct {
 	Kind              Kind
@@ -12,6 +14,16 @@ type Event struct {
 	Old any
 	// Object is the new object, or the last one if Kind is Deleted.
 	Object any
+}
+
+var watched = cause.Cause{Kind: cause.Watch}
+
+// Cause returns the cause of the event, given that of its Chain.
+func (e *Event) Cause(chain *cause.Cause) *cause.Cause {
+	if e.Watched {
+		return &watched
+	}
+	return chain
 }
 
 // Kind says how an object changed in the store.

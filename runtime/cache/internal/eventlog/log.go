@@ -3,7 +3,8 @@
 //
 // A Log is a list of segments, and has a pointer to the last one only: segments that every
 // cursor has passed are garbage. A Chain collects events before the store is locked, and a
-// Signal wakes goroutines that wait for more.
+// Signal wakes goroutines that wait for more. A Merger reads for a handler that needs the
+// latest state of an object only.
 package eventlog
 
 import (
@@ -109,6 +110,7 @@ func (l *Log) Open(c *Cursor) {
 	}
 	l.cursors++
 	c.at, c.passed = l.filled, l.appended
+	c.Publish()
 	c.segment.Store(l.tail)
 }
 

@@ -1,4 +1,4 @@
-package cache
+package eventlog
 
 import (
 	"container/list"
@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
 // coalesced holds the events that a handler is behind with, merged per key, in the
@@ -44,18 +43,16 @@ func (c *coalesced) clear() {
 	c.order.Init()
 }
 
-// merge adds an event of key, with its cause unless it is Watched.
-func (c *coalesced) merge(key types.NamespacedName, e *eventlog.Event, why *cause.Cause) {
-	if e.Watched {
-		why = &watched
-	}
+// merge adds an event of key, with the cause of its chain.
+func (c *coalesced) merge(key types.NamespacedName, e *Event, why *cause.Cause) {
+	why = e.Cause(why)
 	element, ok := c.byKey[key]
 	if !ok {
 		first := &change{key: key, at: e.At, changedBy: why}
 		switch e.Kind {
-		case eventlog.Updated, eventlog.Deleted:
+		case Updated, Deleted:
 			first.seen, first.old, first.exists, first.obj = true, e.Old, true, e.Old
-		case eventlog.Unchanged:
+		case Unchanged:
 			first.seen, first.old, first.exists, first.obj = true, e.Object, true, e.Object
 		}
 		element = c.order.PushBack(first)
@@ -63,16 +60,16 @@ func (c *coalesced) merge(key types.NamespacedName, e *eventlog.Event, why *caus
 	}
 	known := element.Value.(*change)
 	switch e.Kind {
-	case eventlog.Added:
+	case Added:
 		known.add(e.Object, why)
-	case eventlog.Updated:
+	case Updated:
 		if sameUID(e.Old, e.Object) {
 			known.obj, known.changedBy = e.Object, why
 			break
 		}
 		known.remove(e.Old, true, why)
 		known.add(e.Object, why)
-	case eventlog.Deleted:
+	case Deleted:
 		known.remove(e.Object, e.FinalStateUnknown, why)
 	}
 	if !known.seen && !known.exists {
@@ -98,14 +95,14 @@ func (c *change) remove(last any, finalStateUnknown bool, why *cause.Cause) {
 
 // take removes and returns the oldest event, if there is one, and the cause of its state.
 // An object in the place of another is a deletion and then, the next time, an addition.
-func (c *coalesced) take() (e eventlog.Event, why *cause.Cause, ok bool) {
+func (c *coalesced) take() (e Event, why *cause.Cause, ok bool) {
 	element := c.order.Front()
 	if element == nil {
 		return e, nil, false
 	}
 	oldest := element.Value.(*change)
 	if oldest.deleted {
-		e = eventlog.Event{Kind: eventlog.Deleted, At: oldest.at, Object: oldest.last, FinalStateUnknown: oldest.finalStateUnknown}
+		e = Event{Kind: Deleted, At: oldest.at, Object: oldest.last, FinalStateUnknown: oldest.finalStateUnknown}
 		why = oldest.deletedBy
 		*oldest = change{key: oldest.key, at: oldest.at, exists: oldest.exists, obj: oldest.obj, changedBy: oldest.changedBy}
 		if !oldest.exists {
@@ -115,9 +112,9 @@ func (c *coalesced) take() (e eventlog.Event, why *cause.Cause, ok bool) {
 	}
 	c.forget(element)
 	if oldest.seen {
-		return eventlog.Event{Kind: eventlog.Updated, At: oldest.at, Old: oldest.old, Object: oldest.obj}, oldest.changedBy, true
+		return Event{Kind: Updated, At: oldest.at, Old: oldest.old, Object: oldest.obj}, oldest.changedBy, true
 	}
-	return eventlog.Event{Kind: eventlog.Added, At: oldest.at, Object: oldest.obj}, oldest.changedBy, true
+	return Event{Kind: Added, At: oldest.at, Object: oldest.obj}, oldest.changedBy, true
 }
 
 func (c *coalesced) forget(element *list.Element) {

@@ -139,6 +139,7 @@ func TestBlocks(t *testing.T) {
 					}
 				case block.Language == "go":
 					sources.checkCode(t, where, block.Text)
+				case block.Language == "yaml" && strings.Contains(read(t, "examples/shards/deploy.yaml"), block.Text):
 				case block.Language == "sh" || block.Language == "console":
 					checkCommands(t, where, block.Text)
 				default:

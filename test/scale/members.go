@@ -13,7 +13,7 @@ import (
 const (
 	// parts is how many ranges of equal size there are, each of which has one owner, and
 	// terms of how many ranges the selector of an informer is at the most.
-	parts, terms = 256, 32
+	parts, terms = 64, 32
 	// hashed is how many UIDs stand for the objects.
 	hashed = 200_000
 )

@@ -4,5 +4,5 @@ package membership
 
 import "time"
 
-// sinceBoot returns zero: only the wall clock shows that the machine was suspended.
+// sinceBoot returns zero: nothing shows that the machine was suspended.
 func sinceBoot() time.Duration { return 0 }

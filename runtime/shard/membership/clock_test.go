@@ -5,27 +5,35 @@ import (
 	"time"
 )
 
-// Who acts by a Lease believes the clock that has advanced furthest, and who waits for one the
-// monotonic clock.
-func TestInstant(t *testing.T) {
-	before := instant{monotonic: 10, wall: 1000, boot: 50}
-	for _, test := range []struct {
-		now         instant
-		most, least time.Duration
-	}{
-		{instant{13, 1003, 53}, 3, 3},
-		{instant{13, 1009, 53}, 9, 3},   // the wall clock was set, or the machine was suspended
-		{instant{13, 900, 53}, 3, 3},    // the wall clock was set back
-		{instant{13, 900, 200}, 150, 3}, // and the machine was suspended
-	} {
-		if most, least := test.now.sinceAtMost(before), test.now.sinceAtLeast(before); most != test.most || least != test.least {
-			t.Errorf("%+v: got %d and %d, want %d and %d", test.now, most, least, test.most, test.least)
+// A member has stopped before others take over, and they do in time, if clocks run from 0.8 to
+// 1.2 seconds in a second.
+func TestClockMargins(t *testing.T) {
+	const slow, fast = 0.8, 1.2
+	for lease := time.Second; lease < time.Hour; lease *= 2 {
+		acts := float64(actFor(lease)) / slow
+		if waits := float64(deadAfter(lease)) / fast; acts > waits+1 {
+			t.Errorf("lease of %v: acts for %v, and others wait for %v", lease, time.Duration(acts), time.Duration(waits))
+		}
+		o, err := Options{Group: "orders", LeaseDuration: lease}.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits := float64(o.RenewInterval+deadAfter(lease)) / slow; waits > float64(lease)+1 {
+			t.Errorf("lease of %v: others know of a death after %v", lease, time.Duration(waits))
 		}
 	}
-	clock := systemClock{time.Now()}
+}
+
+// The clock of a process advances with the time, and goes by nothing that can be set.
+func TestSystemClock(t *testing.T) {
+	clock := newSystemClock()
 	first := clock.now()
 	time.Sleep(10 * time.Millisecond)
-	if most := clock.now().sinceAtMost(first); most < 10*time.Millisecond || most > time.Minute {
-		t.Errorf("%v have passed", most)
+	if passed := clock.now() - first; passed < 10*time.Millisecond || passed > time.Minute {
+		t.Errorf("%v have passed", passed)
+	}
+	clock.boot -= time.Hour // the machine was suspended
+	if sinceBoot() > 0 && clock.now()-first < time.Hour {
+		t.Errorf("%v have passed", clock.now()-first)
 	}
 }

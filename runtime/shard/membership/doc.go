@@ -7,39 +7,46 @@
 //	reconcile = membership.Only(member, informer.Store().Get, reconcile)
 //	err = member.Run(ctx)
 //
-// Each replica is a member: it has a Lease, which it renews. One more Lease, which has the
-// name of the group, says in an annotation which ranges of hashes each member owns. It is
-// written with its resourceVersion only, so that of two members that write at the same time
-// one fails and reads again.
+// The hashes are divided into slots of equal size. Each replica is a member and renews one Lease,
+// its life. Each slot is a Lease that is never renewed: it names the member that owns the slot. It
+// is written by compare and swap only, so that of two members that write at a time one fails.
 //
-//	Leases ─► view ─► plan: which ranges each member should own ─► assess: what this member
-//	one LIST           the same for all members                     may act on, follows, hands over
-//	                                                                   │
-//	Owns, Begin ◄── ranges, until the Lease is too old ◄───────────────┤
-//	Shard.Set   ◄── owned and to be gained ◄───────────────────────────┤
-//	Leases      ◄── expire a dead member, hand over, assign ◄──────────┘
+//	one LIST ─► view ─► plan: who should own each slot,   ─► decide: what this member takes,
+//	                    the same for all members               gives up and waits for
+//	                                                                │
+//	Owns, Begin ◄── slots that this process has acquired ◄──────────┤
+//	Shard.Set   ◄── those, and what it should own ◄─────────────────┤
+//	Leases      ◄── take, give up ◄─────────────────────────────────┘
 //
-// # Guarantees
+// # Rules
 //
-//   - No hash is owned by two members at the same time, as Owns and Begin tell. It depends
-//     on clocks whose speeds differ from the true one by at most 20 %, and not on what time
-//     they show.
-//   - A member hands a range over when no work in it is running. Until then nobody else owns
-//     the range; see Options.DrainTimeout for work that does not end.
-//   - The ranges of a member that has died have another owner after LeaseDuration plus two
-//     seconds, if the API server answers. A member that can't renew its Lease stops after
-//     half of the duration, by its own clock, counted from before the request that renewed it.
-//     Other members wait four fifths of it after they have seen the Lease change last, by
-//     their own clocks. Then they mark the Lease as expired, which fails if it was renewed
-//     meanwhile.
-//   - One member more moves at most 1/(n+1) of the parts of the hashes, one less only those
-//     that it owned. Members own equally many parts, give or take one.
+//  1. A member acts on a slot only if this process has acquired it, and its last renewal and its
+//     last list, counted from when the requests began, are younger than 9/20 of LeaseDuration. When
+//     they are not, it acts on a slot again only after it has written the slot again.
+//  2. It takes a slot that should be its own when the slot was given up, or when it has seen
+//     neither the slot nor the life of its owner change for 27/40 of LeaseDuration.
+//  3. It gives a slot up that should be another's when no work in it is running.
+//  4. What it did not see given up, it acts on after 27/40 of LeaseDuration: a slot that did not
+//     exist, one that names it by an acquisition that it does not know, and everything after
+//     resourceVersions have gone backwards.
 //
-// A process that was stopped, or a machine that was suspended, finds its Lease too old at the
-// next call of Owns or Begin. They compare with the monotonic clock, the wall clock and on
-// Linux the boot clock, and the one that has advanced furthest counts: the monotonic clock
-// stands still while a machine is suspended. A virtual machine all of whose clocks were stopped
-// can't know. What no lock can prevent is a request that was sent before its process was
-// stopped and arrives later: writes with a resourceVersion are refused then, since the next
-// owner has written.
+// # Why no two members act on a hash
+//
+// Let A act on a slot, and B acquire it. If the slot was given up, A had stopped before. If it did
+// not exist, or the list of A was wrong for another reason, A lists it within 9/20 of LeaseDuration
+// or stops, and B waits for longer. If B took it from A, then between B's two lists no renewal of A
+// has reached the server, so that A has stopped before the second one. For A to act again it has to
+// write the slot after that, by compare and swap: either that fails, or B's does. Slots of other
+// numbers overlap: a member does not act where a list shows one that is not its own.
+//
+// This depends on clocks that run at 0.8 to 1.2 of the true speed, whatever time they show; on a
+// LIST that shows what was true when it was sent, or later; on Leases that people may delete at
+// any time, and do not write; and on the same Group, namespace, LeaseDuration and By for all
+// members. After a restore of a backup that a member can't notice, since it lists for the first
+// time or versions have gone on, two may act for 9/16 of LeaseDuration.
+//
+// A process that was stopped, or a machine that was suspended, finds its term over at the next
+// call of Owns or Begin. A virtual machine all of whose clocks were stopped can't know. What no lock
+// can prevent is a request that was sent before its process was stopped and arrives later: writes
+// with a resourceVersion are refused then, since the next owner has written.
 package membership

@@ -3,14 +3,16 @@ package membership
 import "errors"
 
 var (
+	// ErrInvalid is the error for options that are wrong.
+	ErrInvalid = errors.New("invalid membership")
 	// ErrStarted is the error of a second Run.
 	ErrStarted = errors.New("member was started before")
-	// ErrLost is why the context of work ended: its range is to be handed over and the work
-	// took longer than DrainTimeout, or the Lease of the member could not be renewed.
-	ErrLost = errors.New("range is no longer owned")
+	// ErrLost is why the context of work ended: its slot is to be given up and the work took
+	// longer than DrainTimeout, or the member could not renew its life or list the slots, or
+	// someone deleted one of its Leases.
+	ErrLost = errors.New("slot is no longer owned")
 
-	// errExpired ends a session: its Lease is gone, or others hold it for expired.
-	errExpired = errors.New("lease is expired or was deleted")
-	// errNotHandedOver is the error of a Run that ended before its ranges had another owner.
-	errNotHandedOver = errors.New("ranges were not handed over in time; others take them when the lease has expired")
+	errNotGivenUp = errors.New("slots were not given up in time; others take them when they see no life of this member")
+	errForbidden  = errors.New("slots may not be written")
+	errForeign    = errors.New("lease is not of this group; delete it or choose another Group")
 )

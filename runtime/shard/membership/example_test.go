@@ -76,7 +76,7 @@ func ExampleOnly() {
 		cancel()
 		return controller.Result{}, nil
 	}
-	if err := reconcileShard(ctx, leases.Client(client, "shop"), orders.Source(), reconcile); err != nil {
+	if err := reconcileShard(ctx, leases.Client(client, "shop"), membership.Options{Group: "orders", LeaseDuration: 4 * time.Second}, orders.Source(), reconcile); err != nil {
 		panic(err)
 	}
 	// Output:
@@ -84,8 +84,8 @@ func ExampleOnly() {
 }
 
 // reconcileShard reconciles the orders of this replica until ctx ends.
-func reconcileShard(ctx context.Context, leases membership.Leases, source cache.Source[*corev1.ConfigMap], reconcile controller.Reconcile) error {
-	member, err := membership.New(leases, membership.Options{Group: "orders", LeaseDuration: 4 * time.Second})
+func reconcileShard(ctx context.Context, leases membership.Leases, options membership.Options, source cache.Source[*corev1.ConfigMap], reconcile controller.Reconcile) error {
+	member, err := membership.New(leases, options)
 	if err != nil {
 		return err
 	}

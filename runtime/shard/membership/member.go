@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
@@ -21,31 +20,36 @@ type Member struct {
 	clock   clock
 	shard   *shard.Shard
 	started atomic.Bool
-	// idle has a value when work in a range has ended that is to be handed over.
-	idle chan struct{}
-	// table is the Lease of the group that this process has gone by last, as its owner, or else
-	// at first. The loop has it.
-	table types.UID
+	notices notices
+	// look has a value when there may be something to decide, and beat when the life should be
+	// renewed at once.
+	look, beat chan struct{}
 
 	mu sync.Mutex
-	// acting is what this member owns and may work on, as long as its Lease is young enough.
-	acting shard.Ranges
-	// renewed is when the request that renewed the Lease was about to be sent. Lapsed is
-	// whether it was too long ago, at some time since.
-	renewed instant
-	lapsed  bool
-	// stopExpiry ends the timer that finds the Lease too old.
-	stopExpiry func() bool
-	permits    map[*permit]struct{}
-	notices    notices
-	status     Status
+	// term is the time in which this member may act without a break.
+	term term
+	// acting is what it may begin work on, and held that and what it has to give up.
+	acting, held shard.Ranges
+	permits      map[*permit]struct{}
+	session      session
+	status       Status
+}
+
+// term is a time in which the last renewal and the last list were always young enough. What was
+// acquired in an earlier one has to be written again before this member acts on it: if others
+// have taken it meanwhile, that fails.
+type term struct {
+	number          int
+	renewed, listed time.Duration // when the requests were about to be sent
+	over            bool
+	stopTimer       func() bool
 }
 
 // New returns a member that is yet to be run. The client is for the namespace that the group has
 // its Leases in, which need not be that of the objects. It needs a rate limit of its own, or none:
 // behind the requests of a busy controller, renewals come too late. Possible errors: ErrInvalid.
 func New(leases Leases, options Options) (*Member, error) {
-	return newMember(leases, options, systemClock{time.Now()})
+	return newMember(leases, options, newSystemClock())
 }
 
 func newMember(leases Leases, options Options, clock clock) (*Member, error) {
@@ -58,16 +62,17 @@ func newMember(leases Leases, options Options, clock clock) (*Member, error) {
 		options: options,
 		clock:   clock,
 		shard:   shard.New(options.By, nil),
-		idle:    make(chan struct{}, 1),
-		lapsed:  true,
-		permits: map[*permit]struct{}{},
 		notices: newNotices(),
-		status:  Status{Group: options.Group, Identity: options.Identity, Phase: Stopped},
+		look:    make(chan struct{}, 1),
+		beat:    make(chan struct{}, 1),
+		term:    term{over: true},
+		permits: map[*permit]struct{}{},
+		status:  Status{Group: options.Group, Identity: options.Identity, Phase: Stopped, LeaseDuration: options.LeaseDuration},
 	}, nil
 }
 
 // Shard returns the objects that informers of this replica have to follow: those that it owns
-// and those that it will own when others have handed them over. It has no ranges before Run.
+// and those that it will own when others have given them up. It has no ranges before Run.
 func (m *Member) Shard() *shard.Shard { return m.shard }
 
 // By returns what is hashed.
@@ -84,19 +89,20 @@ func (m *Member) OwnsHash(hash uint64) bool {
 }
 
 func (m *Member) ownsLocked(hash uint64) bool {
-	return m.acting.Contains(hash) && !m.lapsedLocked()
+	m.checkLocked()
+	return m.acting.Contains(hash)
 }
 
-// Run makes this replica a member, until ctx ends: it then hands its ranges over, when no
-// work in them is running, deletes its Lease and returns. Whatever goes wrong meanwhile is
-// in the log and the Status, and is tried again.
+// Run makes this replica a member, until ctx ends: it then gives its slots up, each when no work in
+// it is running, deletes its life and returns. Whatever goes wrong meanwhile is in the log and the
+// Status, and is tried again.
 //
-// Possible errors: ErrStarted, since a member runs once; and that ranges could not be handed
-// over, since work in them did not end or the API server did not answer for DrainTimeout and
-// half of LeaseDuration.
+// Possible errors: ErrStarted, since a member runs once; and that slots could not be given up,
+// since work in them did not end or the API server did not answer for DrainTimeout and half of
+// LeaseDuration.
 func (m *Member) Run(ctx context.Context) error {
 	if m.started.Swap(true) {
-		return m.errorf("%w", ErrStarted)
+		return m.errorf(ErrStarted)
 	}
 	ctx = klog.NewContext(ctx, klog.LoggerWithValues(klog.FromContext(ctx), "group", m.options.Group, "identity", m.options.Identity))
 	var notifying sync.WaitGroup
@@ -105,111 +111,111 @@ func (m *Member) Run(ctx context.Context) error {
 	defer m.notices.close()
 	defer m.report(func(s *Status) { s.Phase = Stopped })
 	for {
-		err := newLoop(ctx, m).run()
-		m.end()
+		err := m.join(ctx)
 		if ctx.Err() != nil {
-			if err != nil {
-				return m.errorf("%w", err)
-			}
-			return nil
+			return m.errorf(err)
 		}
-		klog.FromContext(ctx).Info("Lease is lost, joining again", "reason", err)
+		klog.FromContext(ctx).Info("Member has no share and joins again", "reason", err)
+		m.sleep(ctx, m.options.LeaseDuration, nil)
 	}
 }
 
-func (m *Member) errorf(format string, args ...any) error {
-	return fmt.Errorf("member %q of %q: "+format, append([]any{m.options.Identity, m.options.Group}, args...)...)
+func (m *Member) errorf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("member %q of %q: %w", m.options.Identity, m.options.Group, err)
 }
 
 // OnChange calls gained when this replica may act on ranges that it might not act on before, and
 // lost when it may not any more, one call at a time. Either may be nil. What it owns already is
 // gained. A controller enqueues the objects of gained ranges: see Enqueue. Owns and Begin have
-// changed before the call, and may have changed again since; a range that is lost because the
-// Lease was not renewed is gained again when it is. Run returns when all calls have.
+// changed before the call, and may have changed again since. Run returns when all calls have.
 func (m *Member) OnChange(gained, lost func(shard.Ranges)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := &listener{gained, lost}
-	m.notices.add(l)
-	if !m.lapsedLocked() {
-		m.notices.to(l, m.acting)
+	m.checkLocked()
+	m.notices.add(listener{gained, lost}, m.acting)
+}
+
+// checkLocked ends the term if the last renewal or list is too old. Whoever asks first finds it.
+func (m *Member) checkLocked() {
+	if oldest := min(m.term.renewed, m.term.listed); !m.term.over && m.clock.now()-oldest >= actFor(m.options.LeaseDuration) {
+		m.endTermLocked()
 	}
 }
 
-// lapsedLocked reports whether the Lease is too old to act by. Whoever finds that first makes
-// it so for everybody, until the Lease is renewed.
-func (m *Member) lapsedLocked() bool {
-	if !m.lapsed && m.clock.now().sinceAtMost(m.renewed) >= actFor(m.options.LeaseDuration) {
-		m.lapseLocked()
-	}
-	return m.lapsed
-}
-
-func (m *Member) lapseLocked() {
-	m.lapsed = true
-	m.notices.lost(m.acting)
-	for p := range m.permits {
-		p.cancel(ErrLost)
-	}
-}
-
-// checkExpiry finds out whether the Lease is too old.
-func (m *Member) checkExpiry() {
+func (m *Member) check() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lapsedLocked()
+	m.checkLocked()
 }
 
-// extend lets this member act by a Lease that was renewed.
-func (m *Member) extend(began instant) {
+// endTermLocked takes everything from this member until it was written again.
+func (m *Member) endTermLocked() {
+	m.term.over = true
+	m.setActingLocked(nil, nil)
+}
+
+// extend lets this member act for longer: one of the requests of its term was answered.
+func (m *Member) extend(request *time.Duration, began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lapsedLocked() // before this, which others may have found
-	m.renewed = began
-	left := actFor(m.options.LeaseDuration) - m.clock.now().sinceAtMost(began)
-	if left <= 0 {
+	m.extendLocked(request, began)
+}
+
+func (m *Member) extendLocked(request *time.Duration, began time.Duration) {
+	m.checkLocked() // before this, which others may have found
+	*request = began
+	left := actFor(m.options.LeaseDuration) - (m.clock.now() - min(m.term.renewed, m.term.listed))
+	if left <= 0 || m.term.renewed == 0 || m.term.listed == 0 {
 		return
 	}
-	if m.stopExpiry != nil {
-		m.stopExpiry()
+	if m.term.stopTimer != nil {
+		m.term.stopTimer()
 	}
-	m.stopExpiry = m.clock.after(left, m.checkExpiry)
-	if m.lapsed {
-		m.lapsed = false
-		m.notices.gained(m.acting)
+	m.term.stopTimer = m.clock.after(left, m.check)
+	if m.term.over {
+		m.term.over = false
+		m.term.number++
+		signal(m.look)
 	}
 }
 
-// act makes ranges those that this member may work on. Work in the others may go on for a
-// while.
-func (m *Member) act(ranges shard.Ranges) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if ranges.Equal(m.acting) {
-		return
-	}
-	lost, gained := m.acting.Minus(ranges), ranges.Minus(m.acting)
-	m.acting = ranges
-	if !m.lapsedLocked() {
+// setActingLocked changes what this member may begin work on, and where work may go on.
+func (m *Member) setActingLocked(acting, held shard.Ranges) {
+	if lost := m.acting.Minus(acting); len(lost) > 0 {
 		m.notices.lost(lost)
+	}
+	if gained := acting.Minus(m.acting); len(gained) > 0 {
 		m.notices.gained(gained)
 	}
+	m.acting, m.held = acting, held
 	for p := range m.permits {
-		if lost.Contains(p.hash) {
+		switch {
+		case !held.Contains(p.hash):
+			p.cancel(ErrLost)
+		case !acting.Contains(p.hash) && p.stopDrain == nil:
 			p.drain(m.options.DrainTimeout)
 		}
 	}
 }
 
-// end takes everything from this member: its session is over.
-func (m *Member) end() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.stopExpiry != nil {
-		m.stopExpiry()
+// signal sends a value unless there is one.
+func signal(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
 	}
-	if !m.lapsed {
-		m.lapseLocked()
+}
+
+// sleep waits for some time, or until ctx ends or there is a value.
+func (m *Member) sleep(ctx context.Context, d time.Duration, or <-chan struct{}) {
+	over := make(chan struct{})
+	defer m.clock.after(max(d, 0), func() { close(over) })()
+	select {
+	case <-over:
+	case <-or:
+	case <-ctx.Done():
 	}
-	m.acting = nil
 }

@@ -9,87 +9,69 @@ import (
 
 // notices are calls of listeners, which run makes one by one.
 type notices struct {
-	*sync.Mutex
-	changed   *sync.Cond
-	listeners []*listener
-	pending   []notice
+	*sync.Cond
+	listeners []listener
+	pending   []func()
 	closed    bool
 }
 
 // listener is the functions of an OnChange.
-type listener struct{ gained, lost func(shard.Ranges) }
+type listener struct{ onGain, onLoss func(shard.Ranges) }
 
-// notice is a call of some listeners.
-type notice struct {
-	listeners []*listener
-	ranges    shard.Ranges
-	lost      bool
-}
+func newNotices() notices { return notices{Cond: sync.NewCond(&sync.Mutex{})} }
 
-func newNotices() notices {
-	mu := &sync.Mutex{}
-	return notices{Mutex: mu, changed: sync.NewCond(mu)}
-}
-
-func (n *notices) add(l *listener) {
-	n.Lock()
-	defer n.Unlock()
+// add adds a listener, which is told what is owned already.
+func (n *notices) add(l listener, owned shard.Ranges) {
+	n.L.Lock()
+	defer n.L.Unlock()
 	n.listeners = append(slices.Clone(n.listeners), l)
+	if len(owned) > 0 && l.onGain != nil {
+		n.pending = append(n.pending, func() { l.onGain(owned) })
+		n.Signal()
+	}
 }
 
-func (n *notices) gained(ranges shard.Ranges) { n.append(nil, ranges, false) }
+func (n *notices) gained(ranges shard.Ranges) {
+	n.tell(func(l listener) func(shard.Ranges) { return l.onGain }, ranges)
+}
 
-func (n *notices) lost(ranges shard.Ranges) { n.append(nil, ranges, true) }
+func (n *notices) lost(ranges shard.Ranges) {
+	n.tell(func(l listener) func(shard.Ranges) { return l.onLoss }, ranges)
+}
 
-// to tells one listener what is owned already.
-func (n *notices) to(l *listener, gained shard.Ranges) { n.append([]*listener{l}, gained, false) }
-
-func (n *notices) append(to []*listener, ranges shard.Ranges, lost bool) {
-	n.Lock()
-	defer n.Unlock()
-	if to == nil {
-		to = n.listeners
+func (n *notices) tell(which func(listener) func(shard.Ranges), ranges shard.Ranges) {
+	n.L.Lock()
+	defer n.L.Unlock()
+	for _, l := range n.listeners {
+		if call := which(l); call != nil {
+			n.pending = append(n.pending, func() { call(ranges) })
+		}
 	}
-	if len(ranges) > 0 && len(to) > 0 {
-		n.pending = append(n.pending, notice{to, ranges, lost})
-		n.changed.Signal()
-	}
+	n.Signal()
 }
 
 // run makes the calls, until close is called and all of them were made.
 func (n *notices) run() {
 	for {
-		n.Lock()
+		n.L.Lock()
 		for len(n.pending) == 0 && !n.closed {
-			n.changed.Wait()
+			n.Wait()
 		}
 		pending := n.pending
 		n.pending = nil
-		n.Unlock()
+		n.L.Unlock()
 		if len(pending) == 0 {
 			return
 		}
-		for _, notice := range pending {
-			notice.call()
-		}
-	}
-}
-
-func (n notice) call() {
-	for _, l := range n.listeners {
-		f := l.gained
-		if n.lost {
-			f = l.lost
-		}
-		if f != nil {
-			f(n.ranges)
+		for _, call := range pending {
+			call()
 		}
 	}
 }
 
 func (n *notices) close() {
-	n.Lock()
-	defer n.Unlock()
+	n.L.Lock()
+	defer n.L.Unlock()
 	n.closed = true
-	n.changed.Signal()
+	n.Signal()
 }

@@ -45,7 +45,7 @@ func TestOnly(t *testing.T) {
 		if result, err := reconcile(r.t.Context(), types.NamespacedName{Name: "b"}); result != "" || err != nil {
 			t.Errorf("not in the store: got %q, %v", result, err)
 		}
-		r.network.set(faults{partitioned: true})
+		r.network.set(partitioned)
 		if result, err := reconcile(r.t.Context(), key); result != "" || err != nil {
 			t.Errorf("lost: got %q, %v", result, err)
 		}
@@ -62,7 +62,7 @@ func TestEnqueue(t *testing.T) {
 		store := objects{}
 		for i := range 100 {
 			name := string(rune('A'+i/10)) + string(rune('0'+i%10))
-			store[name] = &metav1.ObjectMeta{Name: name, UID: types.UID(name)}
+			store[name] = &metav1.ObjectMeta{Name: name, UID: types.UID(name + "-4f6bd1b9-6b1a-4d4c")}
 		}
 		var mu sync.Mutex
 		added := map[*replica][]string{}

@@ -12,53 +12,48 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// ErrInvalid is the error for options that are wrong.
-var ErrInvalid = errors.New("invalid membership")
-
 const (
 	defaultLeaseDuration = 15 * time.Second
 	// renewals is how many renewals there are in the duration of a Lease by default.
 	renewals = 8
 	// minRenewInterval keeps a mistaken option from flooding the API server.
 	minRenewInterval = 100 * time.Millisecond
-	// defaultParts is how many parts of equal size the hashes have by default.
-	defaultParts = 256
-	// maxGroup leaves room for the suffix of a Lease's name.
-	maxGroup = validation.DNS1123LabelMaxLength - 1 - sessionLength
+	// defaultSlots is how many slots a new group has by default, maxSlots how many it may have.
+	defaultSlots, maxSlots = 64, 1024
+	// maxGroup leaves room for the rest of a Lease's name.
+	maxGroup = 52
 )
 
 // Options configure a Member. Only Group is required.
 type Options struct {
-	// Group is the name of the group of replicas, and of the Lease that says who owns what.
-	// The Leases of the members begin with it.
+	// Group is the name of the group of replicas. Their Leases are called group-member-… and
+	// group-slot-…; no other Lease is read or written.
 	Group string
 	// Identity is the name of this replica in Leases, logs and statuses, such as that of its
 	// pod. "" is the name of the host. If two members have the same, the later one gets what
-	// the other one had: a replica that restarts under the name it had gets its ranges again.
+	// the other one had: a replica that restarts under the name it had gets its slots again.
 	Identity string
 	// By is what of an object is hashed. All members must have the same.
 	By shard.By
-	// LeaseDuration is about how long the ranges of a replica that died have no owner. It is
-	// in whole seconds. Zero is 15 s. A replica that can't reach the API server for half of it
-	// stops its work.
+	// LeaseDuration is about how long the slots of a replica that died have no owner. It is in
+	// whole seconds, the same for all members. Zero is 15 s. A replica that can't reach the API
+	// server for 9/20 of it stops its work.
 	LeaseDuration time.Duration
-	// RenewInterval is how often the Lease is renewed. Zero is an eighth of LeaseDuration; it
-	// may be at most a quarter, and at least 100 ms.
+	// RenewInterval is how often a member renews its life, and how often it lists the Leases of
+	// the group. Zero is an eighth of LeaseDuration; it may be at most a fifth, and at least 100 ms.
 	RenewInterval time.Duration
-	// DrainTimeout is how long work may go on in a range that is to be handed over, before its
-	// context ends. The range is handed over when the work has returned, however long that
-	// takes. Zero is LeaseDuration.
+	// DrainTimeout is how long work may go on in a slot that is to be given up, before its context
+	// ends. The slot is given up when the work has returned, however long that takes. Zero is
+	// LeaseDuration.
 	DrainTimeout time.Duration
-	// MinMembers is how many members must be there for ranges without an owner to get one.
-	// With fewer, members keep what they have. It protects replicas that have memory for a
-	// part of the objects only. Zero is 1.
+	// MinMembers is how many members must be there for slots without an owner to get one. With
+	// fewer, members keep what they have. It protects replicas that have memory for a part of the
+	// objects only. Zero is 1.
 	MinMembers int
-	// Parts returns the sets of hashes that are moved as a whole, and of which members have
-	// equally many, for example those of shard.Balance. They must not overlap, and must make up all
-	// hashes; otherwise they are ignored, with an error in the status. One of the members calls
-	// it every LeaseDuration, with the sets that are in force; it must not block. Nil stands for
-	// 256 equal ranges.
-	Parts func(current []shard.Ranges) []shard.Ranges
+	// Slots is how many equal ranges of the hashes there are, each of which one member owns. It is
+	// for a new group: members go by the slots that there are. Zero is 64; there may be 1,024. With
+	// up to 64, what a member owns is at most 32 ranges, as many as a selector may have.
+	Slots int
 }
 
 // withDefaults returns the options with what is missing, or what is wrong with them.
@@ -70,6 +65,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.RenewInterval = orDuration(o.RenewInterval, o.LeaseDuration/renewals)
 	o.DrainTimeout = orDuration(o.DrainTimeout, o.LeaseDuration)
 	o.MinMembers = max(o.MinMembers, 1)
+	if o.Slots == 0 {
+		o.Slots = defaultSlots
+	}
 	return o, o.validate()
 }
 
@@ -93,7 +91,8 @@ func (o Options) validate() error {
 	}
 	wrong(o.Identity == "", "identity: the host has no name; set one")
 	wrong(o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0, "lease duration %v: must be whole seconds, at least one", o.LeaseDuration)
-	wrong(o.RenewInterval < minRenewInterval || o.RenewInterval > o.LeaseDuration/4, "renew interval %v: must be at least %v, and at most a quarter of the lease duration %v", o.RenewInterval, minRenewInterval, o.LeaseDuration)
+	wrong(o.RenewInterval < minRenewInterval || o.RenewInterval > o.LeaseDuration/5, "renew interval %v: must be at least %v, and at most a fifth of the lease duration %v", o.RenewInterval, minRenewInterval, o.LeaseDuration)
+	wrong(o.Slots < 1 || o.Slots > maxSlots, "slots %d: must be 1 to %d", o.Slots, maxSlots)
 	wrong(o.DrainTimeout < 0, "drain timeout %v: must not be negative", o.DrainTimeout)
 	return errors.Join(errs...)
 }

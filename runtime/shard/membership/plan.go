@@ -2,145 +2,101 @@ package membership
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// candidate is a session that may own ranges.
-type candidate struct{ session, identity string }
-
-// plan returns which ranges each of the candidates should own. It is the same for all members
-// that have read the same.
+// plan returns who should own each slot: the same for all who have read the same. Owners are the
+// present ones; one of another session of a member's identity counts as that member.
 //
-// Each candidate has equally many parts, give or take one, and as few parts as possible move:
-// a candidate keeps what it owns up to its share. A part that moves goes to the candidate with
-// the highest score for it, of those that have less than their share: rendezvous hashing,
-// with a limit.
-func plan(parts []shard.Ranges, owners map[string]shard.Ranges, candidates []candidate) map[string]shard.Ranges {
-	if len(candidates) == 0 {
-		return nil
+// Each member has equally many slots, give or take one, and as few as possible move: a member
+// keeps what it owns, up to its share. Which slots move, and to whom, is chosen so that what a
+// member owns stays few ranges.
+func plan(owners, members []string) []string {
+	if len(members) == 0 {
+		return make([]string, len(owners))
 	}
-	candidates = slices.SortedFunc(slices.Values(candidates), func(a, b candidate) int { return cmp.Compare(a.session, b.session) })
-	kept, moving := holders(parts, owners, candidates)
-	share := shares(len(parts), kept, candidates)
-	for _, c := range candidates {
-		have := kept[c.session]
-		slices.SortStableFunc(have, func(a, b int) int { return cmp.Compare(score(c.identity, parts[b]), score(c.identity, parts[a])) })
-		if surplus := len(have) - share[c.session]; surplus > 0 {
-			moving = append(moving, have[len(have)-surplus:]...)
-			kept[c.session] = have[:len(have)-surplus]
+	targets, has := current(owners, members), map[string]int{}
+	for _, owner := range targets {
+		has[owner]++
+	}
+	room := shares(len(owners), has, members)
+	for _, member := range members {
+		room[member] -= has[member]
+		for ; room[member] < 0; room[member]++ {
+			targets[spare(targets, member)] = ""
 		}
 	}
-	slices.Sort(moving)
-	for _, part := range moving {
-		to := receiver(parts[part], kept, share, candidates)
-		kept[to] = append(kept[to], part)
+	for i, owner := range targets {
+		if owner == "" {
+			targets[i] = receiver(targets, i, members, room)
+			room[targets[i]]--
+		}
 	}
-	return unions(parts, kept)
+	return targets
 }
 
-// holders returns which parts each candidate owns, and the parts that none does. A part that
-// several own, since the parts were others, is of the one that owns most of it.
-func holders(parts []shard.Ranges, owners map[string]shard.Ranges, candidates []candidate) (kept map[string][]int, moving []int) {
-	owned := make([]shard.Ranges, len(candidates))
-	for i, c := range candidates {
-		owned[i] = owners[c.session]
+// current returns the members that own the slots, "" for slots that none of them owns.
+func current(owners, members []string) []string {
+	by := map[string]string{}
+	for _, member := range members {
+		by[member], by[identityOf(member)+"/"] = member, member
 	}
-	size := make([]float64, len(parts)*len(candidates))
-	of, by := flatten(parts), flatten(owned)
-	for len(of) > 0 && len(by) > 0 {
-		if first, last := max(of[0].First, by[0].First), min(of[0].Last, by[0].Last); first <= last {
-			size[of[0].set*len(candidates)+by[0].set] += float64(last-first) + 1
-		}
-		if of[0].Last < by[0].Last {
-			of = of[1:]
-		} else {
-			by = by[1:]
+	now := make([]string, len(owners))
+	for i, owner := range owners {
+		if owner != "" {
+			now[i] = cmp.Or(by[owner], by[identityOf(owner)+"/"])
 		}
 	}
-	kept = map[string][]int{}
-	for i := range parts {
-		sizes := size[i*len(candidates) : (i+1)*len(candidates)]
-		if most := slices.Max(sizes); most > 0 {
-			holder := candidates[slices.Index(sizes, most)].session
-			kept[holder] = append(kept[holder], i)
-		} else {
-			moving = append(moving, i)
-		}
-	}
-	return kept, moving
+	return now
 }
 
-// span is a range of one of several sets.
-type span struct {
-	shard.Range
-	set int
-}
-
-// flatten returns the ranges of sets that do not overlap, in order.
-func flatten(sets []shard.Ranges) []span {
-	var spans []span
-	for i, set := range sets {
-		for _, r := range set {
-			spans = append(spans, span{r, i})
-		}
-	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.First, b.First) })
-	return spans
-}
-
-// shares returns how many parts each candidate should have. Those that have one more than
-// others may keep it.
-func shares(parts int, kept map[string][]int, candidates []candidate) map[string]int {
-	base, more := parts/len(candidates), parts%len(candidates)
-	ordered := slices.SortedStableFunc(slices.Values(candidates), func(a, b candidate) int {
-		return cmp.Compare(min(len(kept[b.session]), base+1), min(len(kept[a.session]), base+1))
+// shares returns how many slots each member should have. Those with most may have one more.
+func shares(count int, has map[string]int, members []string) map[string]int {
+	base, more := count/len(members), count%len(members)
+	ordered := slices.SortedStableFunc(slices.Values(members), func(a, b string) int {
+		return cmp.Compare(min(has[b], base+1), min(has[a], base+1))
 	})
-	share := make(map[string]int, len(candidates))
-	for i, c := range ordered {
-		share[c.session] = base
+	share := make(map[string]int, len(members))
+	for i, member := range ordered {
+		share[member] = base
 		if i < more {
-			share[c.session]++
+			share[member]++
 		}
 	}
 	return share
 }
 
-// receiver returns which candidate of those with less than their share gets a part.
-func receiver(part shard.Ranges, kept map[string][]int, share map[string]int, candidates []candidate) string {
-	best, highest := "", uint64(0)
-	for _, c := range candidates {
-		if s := score(c.identity, part); len(kept[c.session]) < share[c.session] && (best == "" || s > highest) {
-			best, highest = c.session, s
+// spare returns the slot that a member gives up first: the last one of its shortest run.
+func spare(targets []string, member string) (slot int) {
+	shortest := len(targets) + 1
+	for end := len(targets) - 1; end >= 0; end-- {
+		if targets[end] != member {
+			continue
 		}
-	}
-	return best
-}
-
-// score says how well a part and a member fit: a hash of both.
-func score(identity string, part shard.Ranges) uint64 {
-	return mix(shard.Hash(identity) ^ mix(part[0].First+1))
-}
-
-// mix is the finalizer of splitmix64: each bit of the result depends on each one of the input.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// unions returns the ranges of the parts of each.
-func unions(parts []shard.Ranges, kept map[string][]int) map[string]shard.Ranges {
-	targets := make(map[string]shard.Ranges, len(kept))
-	for session, indexes := range kept {
-		var ranges []shard.Range
-		for _, i := range slices.Sorted(slices.Values(indexes)) {
-			ranges = append(ranges, parts[i]...)
+		first := end
+		for first > 0 && targets[first-1] == member {
+			first--
 		}
-		targets[session], _ = shard.RangesOf(ranges...) // of valid ranges
+		if length := end - first + 1; length < shortest {
+			shortest, slot = length, end
+		}
+		end = first
 	}
-	maps.DeleteFunc(targets, func(_ string, ranges shard.Ranges) bool { return len(ranges) == 0 })
-	return targets
+	return slot
+}
+
+// receiver returns the member that gets a slot that nobody keeps: that of the slot before, or that
+// behind this run of slots if it has room for no more than that, or the one with most room.
+func receiver(targets []string, slot int, members []string, room map[string]int) string {
+	if slot > 0 && room[targets[slot-1]] > 0 {
+		return targets[slot-1]
+	}
+	end := slot
+	for end < len(targets) && targets[end] == "" {
+		end++
+	}
+	if end < len(targets) && room[targets[end]] >= end-slot {
+		return targets[end]
+	}
+	return slices.MaxFunc(members, func(a, b string) int { return cmp.Compare(room[a], room[b]) })
 }

@@ -12,41 +12,48 @@ type Phase string
 const (
 	// Stopped is before and after Run.
 	Stopped Phase = "stopped"
-	// Joining is until the Leases of the group have been read, and it names its Lease.
+	// Joining is until it has listed the Leases of the group and has renewed its life.
 	Joining Phase = "joining"
-	// Active is while it may own ranges.
+	// Active is while it may own slots.
 	Active Phase = "active"
-	// Expired is while it may not act, since its Lease was not renewed in time.
+	// Expired is while it may not act, since it could not renew its life or list the slots in time.
 	Expired Phase = "expired"
-	// Leaving is while it hands everything over.
+	// Leaving is while it gives everything up.
 	Leaving Phase = "leaving"
 )
 
 // Status is what a member is doing, for people and for readiness probes. It marshals into
 // JSON.
 type Status struct {
-	Group    string `json:"group"`
-	Identity string `json:"identity"`
-	// Lease is the name of its Lease.
+	Group         string        `json:"group"`
+	Identity      string        `json:"identity"`
+	LeaseDuration time.Duration `json:"leaseDuration"`
+	// Lease is the name of its life.
 	Lease string `json:"lease,omitempty"`
 	Phase Phase  `json:"phase"`
-	// Waiting is why it owns nothing yet.
+	// Waiting is why it owns nothing.
 	Waiting string `json:"waiting,omitempty"`
-	// Owned is the ranges it may act on, Gaining those that others have yet to hand over,
-	// Losing those that it has to hand over.
-	Owned   RangesStatus `json:"owned"`
-	Gaining RangesStatus `json:"gaining"`
-	Losing  RangesStatus `json:"losing"`
-	// Working is how much work is running, of Begin.
-	Working int `json:"working"`
-	// Unowned is the fraction of all hashes that nobody owns.
-	Unowned float64 `json:"unowned"`
-	// Epoch is how often owners were written.
-	Epoch int64 `json:"epoch"`
-	// Members are the members of the group, by the names of their Leases.
+	// Owned is what it may act on, Gaining what it should own besides, Losing what it has to give
+	// up, and Unowned what nobody owns.
+	Owned   SlotsStatus `json:"owned"`
+	Gaining SlotsStatus `json:"gaining"`
+	Losing  SlotsStatus `json:"losing"`
+	Unowned SlotsStatus `json:"unowned"`
+	// Slots is how many slots there are.
+	Slots int `json:"slots"`
+	// Gained and Lost count the slots that it has acquired and given up or lost.
+	Gained int `json:"gained"`
+	Lost   int `json:"lost"`
+	// Working is how much work is running, of Begin; HoldingUp how much of it is in slots that are
+	// to be given up, and LongestHoldUp for how long the oldest of that has been running.
+	Working       int           `json:"working"`
+	HoldingUp     int           `json:"holdingUp"`
+	LongestHoldUp time.Duration `json:"longestHoldUp"`
+	// Members are the members of the group, by their identities.
 	Members []MemberStatus `json:"members,omitempty"`
-	// Renewed is when the Lease was renewed last.
+	// Renewed is when its life was renewed last, and Listed when the group was listed last.
 	Renewed time.Time `json:"renewed,omitzero"`
+	Listed  time.Time `json:"listed,omitzero"`
 	// Failures counts the requests that failed, and LastError is the last one's error, at
 	// LastFailure.
 	Failures    int       `json:"failures"`
@@ -54,9 +61,13 @@ type Status struct {
 	LastFailure time.Time `json:"lastFailure,omitzero"`
 }
 
-// RangesStatus is a set of ranges, as shard.Ranges.String returns it, and the fraction of all
-// hashes in it.
-type RangesStatus struct {
+// SlotsStatus is a set of slots.
+type SlotsStatus struct {
+	Count int `json:"count"`
+	// Since is when there was none of them last, zero if there is none.
+	Since time.Time `json:"since,omitzero"`
+	// Ranges are the ranges as shard.Ranges.String returns them, and Fraction the part of all
+	// hashes in them.
 	Ranges   string  `json:"ranges"`
 	Fraction float64 `json:"fraction"`
 }
@@ -65,13 +76,12 @@ type RangesStatus struct {
 type MemberStatus struct {
 	Identity string `json:"identity"`
 	Lease    string `json:"lease"`
-	// Owned is the fraction of all hashes that it owns, and Target what it should own.
-	Owned  float64 `json:"owned"`
-	Target float64 `json:"target"`
-	// Unchanged is for how long its Lease was seen to be the same.
+	// Owned is how many slots name it as their owner, and Target how many it should own.
+	Owned  int `json:"owned"`
+	Target int `json:"target"`
+	// Unchanged is for how long its life was seen unchanged.
 	Unchanged time.Duration `json:"unchanged"`
-	Leaving   bool          `json:"leaving,omitempty"`
-	Expired   bool          `json:"expired,omitempty"`
+	State     string        `json:"state"`
 }
 
 // MarshalJSON adds the message of LastError.
@@ -98,12 +108,19 @@ func (s *Status) fail(what string, err error) {
 func (m *Member) Status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.checkLocked()
 	s := m.status
 	s.Working = len(m.permits)
-	if lapsed := m.lapsedLocked(); lapsed {
-		s.Owned = newRangesStatus(nil)
+	for p := range m.permits {
+		if !m.acting.Contains(p.hash) {
+			s.HoldingUp++
+			s.LongestHoldUp = max(s.LongestHoldUp, m.clock.now()-p.began)
+		}
+	}
+	if m.term.over && s.Phase != Stopped {
+		s.Owned = newSlotsStatus(s.Owned, nil)
 		if s.Phase == Active {
-			s.Phase = Expired
+			s.Phase, s.Waiting = Expired, "life was not renewed or slots were not listed in time"
 		}
 	}
 	return s

@@ -21,112 +21,151 @@ import (
 
 var leaseResource = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 
-// store is the Leases of a namespace, with compare and swap, and with its history.
+// store is the Leases of a namespace, with compare and swap.
 type store struct {
 	mu      sync.Mutex
+	random  *rand.Rand
 	version int
-	leases  map[string]*coordinationv1.Lease
-	// history has what lists returned, and since when.
-	history []state
+	uids    int
+	state
+	// writes are the last ones, for messages, and counts how many requests there were by verb.
+	writes []string
+	counts map[string]int
 }
 
-type state struct {
-	since   time.Time
-	version int
-	leases  map[string]*coordinationv1.Lease
+// state is what a backup has.
+type state map[string]*coordinationv1.Lease
+
+func newStore(random *rand.Rand) *store {
+	return &store{random: random, version: 1000, state: state{}, counts: map[string]int{}}
 }
 
-func newStore() *store {
-	return &store{leases: map[string]*coordinationv1.Lease{}, history: []state{{since: time.Now()}}}
+// next is the next version: other objects have some as well.
+func (s *store) next() string {
+	s.version += 1 + s.random.IntN(1000)
+	return strconv.Itoa(s.version)
 }
 
-func (s *store) commit(name string, lease *coordinationv1.Lease) {
-	s.version++
-	s.leases = maps.Clone(s.leases)
-	if lease == nil {
-		delete(s.leases, name)
-	} else {
-		lease.ResourceVersion = strconv.Itoa(s.version)
-		s.leases[name] = lease
+// log records a write.
+func (s *store) log(format string, args ...any) {
+	s.writes = append(s.writes, fmt.Sprintf("%s: ", time.Now().Format("04:05.000"))+fmt.Sprintf(format, args...))
+	if len(s.writes) > 400 {
+		s.writes = slices.Clone(s.writes[200:])
 	}
-	s.history = append(s.history, state{time.Now(), s.version, s.leases})
-	if len(s.history) > 200 {
-		s.history = slices.Clone(s.history[100:])
-	}
+}
+
+func (s *store) commit(lease *coordinationv1.Lease) *coordinationv1.Lease {
+	lease = lease.DeepCopy()
+	lease.ResourceVersion = s.next()
+	s.state[lease.Name] = lease
+	s.log("%s of %q, acquired %q, state %q", lease.Name, holder(lease), lease.Annotations[annotationAcquisition], lease.Annotations[annotationState])
+	return lease.DeepCopy()
 }
 
 func (s *store) create(lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leases[lease.Name] != nil {
+	s.counts["create"]++
+	if s.state[lease.Name] != nil {
 		return nil, apierrors.NewAlreadyExists(leaseResource, lease.Name)
 	}
 	lease = lease.DeepCopy()
-	lease.UID = types.UID(fmt.Sprintf("uid-%d", s.version+1))
+	s.uids++
+	lease.UID = types.UID(fmt.Sprintf("uid-%d", s.uids))
 	lease.CreationTimestamp = metav1.Time{Time: time.Now().Truncate(time.Second)}
-	s.commit(lease.Name, lease)
-	return lease.DeepCopy(), nil
+	return s.commit(lease), nil
 }
 
 func (s *store) update(lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current := s.leases[lease.Name]
+	s.counts["update"]++
+	current := s.state[lease.Name]
 	switch {
 	case current == nil:
 		return nil, apierrors.NewNotFound(leaseResource, lease.Name)
 	case lease.ResourceVersion != current.ResourceVersion, lease.UID != current.UID:
 		return nil, apierrors.NewConflict(leaseResource, lease.Name, errors.New("modified"))
 	}
-	lease = lease.DeepCopy()
-	lease.CreationTimestamp = current.CreationTimestamp
-	s.commit(lease.Name, lease)
-	return lease.DeepCopy(), nil
+	return s.commit(lease), nil
 }
 
 func (s *store) delete(name string, preconditions *metav1.Preconditions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current := s.leases[name]
+	s.counts["delete"]++
+	current := s.state[name]
 	if current == nil {
 		return apierrors.NewNotFound(leaseResource, name)
 	}
 	if p := preconditions; p != nil && (p.UID != nil && *p.UID != current.UID || p.ResourceVersion != nil && *p.ResourceVersion != current.ResourceVersion) {
 		return apierrors.NewConflict(leaseResource, name, errors.New("precondition"))
 	}
-	s.commit(name, nil)
+	delete(s.state, name)
+	s.next()
+	s.log("%s is deleted", name)
 	return nil
 }
 
 func (s *store) get(name string) (*coordinationv1.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leases[name] == nil {
+	s.counts["get"]++
+	if s.state[name] == nil {
 		return nil, apierrors.NewNotFound(leaseResource, name)
 	}
-	return s.leases[name].DeepCopy(), nil
+	return s.state[name].DeepCopy(), nil
 }
 
-// list returns what the store was so long ago.
-func (s *store) list(selector string, stale time.Duration) (*coordinationv1.LeaseList, error) {
+func (s *store) list(selector string) (*coordinationv1.LeaseList, error) {
 	matches, err := labels.Parse(selector)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := len(s.history) - 1
-	for at > 0 && s.history[at].since.After(time.Now().Add(-stale)) {
-		at--
-	}
+	s.counts["list"]++
 	list := &coordinationv1.LeaseList{}
-	list.ResourceVersion = strconv.Itoa(s.history[at].version)
-	for _, name := range slices.Sorted(maps.Keys(s.history[at].leases)) {
-		if lease := s.history[at].leases[name]; matches.Matches(labels.Set(lease.Labels)) {
-			list.Items = append(list.Items, *lease.DeepCopy())
+	list.ResourceVersion = strconv.Itoa(s.version)
+	for _, name := range slices.Sorted(maps.Keys(s.state)) {
+		if lease := s.state[name]; matches.Matches(labels.Set(lease.Labels)) {
+			list.Items = append(list.Items, *lease) // which nobody changes
 		}
 	}
 	return list, nil
+}
+
+// backup returns a function that restores what there is now.
+func (s *store) backup() (restore func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	version, state := s.version, maps.Clone(s.state)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.version, s.state = version, maps.Clone(state)
+		s.log("restored")
+	}
+}
+
+// deleteAll deletes the Leases for which is returns true.
+func (s *store) deleteAll(is func(name string) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.state {
+		if is(name) {
+			delete(s.state, name)
+			s.log("%s is deleted by hand", name)
+		}
+	}
+	s.next()
+}
+
+// names returns the names of the Leases, in order.
+func (s *store) names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.state))
 }
 
 var errNetwork = errors.New("network")
@@ -139,25 +178,20 @@ type network struct {
 	mu     sync.Mutex
 	random *rand.Rand
 	faults faults
-	// requests is how many were sent.
-	requests int
 }
 
 // faults are how often something goes wrong, from 0 to 1, and how.
 type faults struct {
-	latency     time.Duration // at most
-	partitioned bool
+	latency time.Duration // at most
 	// lostRequest fails before the store is reached, lostResponse after. A delayed one fails
 	// too, but reaches the store seconds later.
 	lostRequest, lostResponse, delayed float64
-	// stale is how often a list is old, and staleness how old at most.
-	stale     float64
-	staleness time.Duration
-	// noLists is whether lists of an unlisted client are refused.
-	noLists bool
-	// frozen is the time of which all lists are, if it is not zero.
-	frozen time.Time
+	// noLists, noWrites, noCreates and noSlots are what RBAC refuses.
+	noLists, noWrites, noCreates bool
 }
+
+// partitioned is the faults of a network that nothing passes.
+var partitioned = faults{lostRequest: 1}
 
 func (n *network) set(f faults) {
 	n.mu.Lock()
@@ -165,60 +199,45 @@ func (n *network) set(f faults) {
 	n.faults = f
 }
 
-func (n *network) refusesLists() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.faults.noLists
-}
-
-// draw decides what happens to a request.
-func (n *network) draw() (f faults, latency [2]time.Duration, lostRequest, lostResponse, delayed bool, stale time.Duration) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.requests++
-	f = n.faults
-	for i := range latency {
-		latency[i] = time.Duration(n.random.Int64N(int64(f.latency) + 1))
-	}
-	if n.random.Float64() < f.stale {
-		stale = time.Duration(n.random.Int64N(int64(f.staleness) + 1))
-	}
-	if !f.frozen.IsZero() {
-		stale = time.Since(f.frozen)
-	}
-	chance := func(p float64) bool { return n.random.Float64() < p }
-	return f, latency, chance(f.lostRequest), chance(f.lostResponse), chance(f.delayed), stale
-}
-
 // exchange sends a request through a network.
-func exchange[R any](ctx context.Context, n *network, send func(stale time.Duration) (R, error)) (none R, err error) {
+func exchange[R any](ctx context.Context, n *network, refused func(faults) bool, send func() (R, error)) (none R, err error) {
 	n.gate.pass()
 	defer n.gate.pass()
-	f, latency, lostRequest, lostResponse, delayed, stale := n.draw()
-	if sleep(ctx, latency[0]); ctx.Err() != nil {
-		return none, ctx.Err()
+	n.mu.Lock()
+	f, there, back := n.faults, time.Duration(0), time.Duration(0)
+	if f.latency > 0 {
+		there, back = time.Duration(n.random.Int64N(int64(f.latency))), time.Duration(n.random.Int64N(int64(f.latency)))
 	}
+	lostRequest, lostResponse, delayed := n.random.Float64() < f.lostRequest, n.random.Float64() < f.lostResponse, n.random.Float64() < f.delayed
+	n.mu.Unlock()
 	switch {
-	case f.partitioned || lostRequest:
+	case lostRequest:
 		<-ctx.Done()
 		return none, errNetwork
 	case delayed:
-		time.AfterFunc(time.Duration(len(latency))*f.latency+latency[1]*20, func() { _, _ = send(stale) })
+		time.AfterFunc(2*there+20*back, func() { _, _ = send() })
 		<-ctx.Done()
 		return none, errNetwork
 	}
-	result, err := send(stale)
-	if sleep(ctx, latency[1]); ctx.Err() != nil {
+	if sleep(ctx, there); ctx.Err() != nil {
+		return none, ctx.Err()
+	}
+	if refused(f) {
+		return none, apierrors.NewForbidden(leaseResource, "", errors.New("RBAC"))
+	}
+	result, err := send()
+	if sleep(ctx, back); ctx.Err() != nil {
 		return none, ctx.Err()
 	}
 	if lostResponse {
+		<-ctx.Done()
 		return none, errNetwork
 	}
 	return result, err
 }
 
 func sleep(ctx context.Context, d time.Duration) {
-	if d == 0 {
+	if d <= 0 {
 		return
 	}
 	timer := time.NewTimer(d)
@@ -230,42 +249,22 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 func (n *network) Create(ctx context.Context, lease *coordinationv1.Lease, _ metav1.CreateOptions) (*coordinationv1.Lease, error) {
-	return exchange(ctx, n, func(time.Duration) (*coordinationv1.Lease, error) { return n.store.create(lease) })
+	return exchange(ctx, n, func(f faults) bool { return f.noWrites || f.noCreates }, func() (*coordinationv1.Lease, error) { return n.store.create(lease) })
 }
 
 func (n *network) Update(ctx context.Context, lease *coordinationv1.Lease, _ metav1.UpdateOptions) (*coordinationv1.Lease, error) {
-	return exchange(ctx, n, func(time.Duration) (*coordinationv1.Lease, error) { return n.store.update(lease) })
+	return exchange(ctx, n, func(f faults) bool { return f.noWrites }, func() (*coordinationv1.Lease, error) { return n.store.update(lease) })
 }
 
 func (n *network) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
-	_, err := exchange(ctx, n, func(time.Duration) (any, error) { return nil, n.store.delete(name, options.Preconditions) })
+	_, err := exchange(ctx, n, func(f faults) bool { return f.noWrites }, func() (any, error) { return nil, n.store.delete(name, options.Preconditions) })
 	return err
 }
 
 func (n *network) Get(ctx context.Context, name string, _ metav1.GetOptions) (*coordinationv1.Lease, error) {
-	return exchange(ctx, n, func(time.Duration) (*coordinationv1.Lease, error) { return n.store.get(name) })
+	return exchange(ctx, n, func(faults) bool { return false }, func() (*coordinationv1.Lease, error) { return n.store.get(name) })
 }
 
 func (n *network) List(ctx context.Context, options metav1.ListOptions) (*coordinationv1.LeaseList, error) {
-	return exchange(ctx, n, func(stale time.Duration) (*coordinationv1.LeaseList, error) {
-		return n.store.list(options.LabelSelector, stale)
-	})
-}
-
-// slowWriter is a client that gets the response to one write of the Lease of the group late. Until
-// then its lists are as old as before it.
-type slowWriter struct {
-	*network
-	old time.Time // since when there is something that the lists don't show
-}
-
-func (s *slowWriter) Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error) {
-	updated, err := s.network.Update(ctx, lease, options)
-	if lease.Name == "orders" && err == nil && !s.old.IsZero() {
-		s.set(faults{frozen: s.old})
-		sleep(ctx, 3*time.Second)
-		s.set(faults{})
-		s.old = time.Time{}
-	}
-	return updated, err
+	return exchange(ctx, n, func(f faults) bool { return f.noLists }, func() (*coordinationv1.LeaseList, error) { return n.store.list(options.LabelSelector) })
 }

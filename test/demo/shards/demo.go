@@ -186,8 +186,8 @@ func (d *demo) balanced() bool {
 			sum += r.Member.Owned.Fraction
 		}
 	}
-	const parts = 256
-	return sum > 1-0.5/parts && slices.Max(owned)-slices.Min(owned) < 1.5/parts
+	const slots = 64
+	return sum > 1-0.5/slots && slices.Max(owned)-slices.Min(owned) < 1.5/slots
 }
 
 // settle shows the table until all orders have been handled, and returns their UIDs.

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -91,14 +92,6 @@ func newCodecs(pointer reflect.Type, shared *decode.Shared) codecs {
 
 // of returns the codec for the informer whose request has ctx.
 func (c codecs) of(ctx context.Context) *codec { return c[decoding.From(ctx)]() }
-
-// validate says whether there is a type to decode into.
-func (c *codec) validate() error {
-	if c.object == nil {
-		return fmt.Errorf("type %v: is not a pointer to an API type", c.pointer)
-	}
-	return nil
-}
 
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
@@ -250,4 +243,18 @@ func nameOf(obj runtime.Object) string {
 		return ""
 	}
 	return clientgo.MetaObjectToName(accessor).String()
+}
+
+// nameInJSON finds the name of an object that could not be decoded.
+func nameInJSON(data []byte) string {
+	var object struct {
+		Metadata struct {
+			Namespace, Name any
+		} `json:"metadata"`
+	}
+	// encoding/json goes on after a value of the wrong type.
+	_ = stdjson.Unmarshal(data, &object)
+	namespace, _ := object.Metadata.Namespace.(string)
+	name, _ := object.Metadata.Name.(string)
+	return clientgo.NewObjectName(namespace, name).String()
 }

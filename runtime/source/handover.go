@@ -86,12 +86,8 @@ func (h *handover) take(t *takeover, request *request, resp *http.Response, gvr 
 	if t.over || t.taken != nil {
 		return nil
 	}
-	about := answerOf(resp)
 	codec := h.streaming.codec(t.caller, t.objects, gvr)
-	if _, t.refused = about.encoding(codec.encodings); t.refused != nil {
-		return nil
-	}
-	taken, err := newResponse(resp.Body, about, codec, gvr.GroupVersion(), h.streaming.maxObject)
+	taken, err := newResponse(resp.Body, answerOf(resp), codec, gvr.GroupVersion(), h.streaming.maxObject)
 	if err != nil {
 		t.refused = err
 		return nil
@@ -101,7 +97,8 @@ func (h *handover) take(t *takeover, request *request, resp *http.Response, gvr 
 	return taken
 }
 
-// emptied is the response resp without objects: what its client gets.
+// emptied is the response resp without objects: what its client gets. If it cannot decode that, as
+// of a Go type that has another name than the kind, it gets its responses back.
 func (r *response) emptied(resp *http.Response, watch bool) *http.Response {
 	empty := *resp
 	empty.Header = resp.Header.Clone()
@@ -109,15 +106,9 @@ func (r *response) emptied(resp *http.Response, watch bool) *http.Response {
 	empty.Header.Del("Content-Encoding")
 	var body string
 	if !watch {
-		body = r.emptyList()
+		body = fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{},"items":[]}`, r.codec.object.Name()+"List", r.gv)
 		empty.Header.Set("Content-Type", jsonType)
 	}
 	empty.Body, empty.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	return &empty
-}
-
-// emptyList returns a list without items, for a client to decode. If it cannot, as of a Go type
-// that has another name than the kind, it gets its responses back.
-func (r *response) emptyList() string {
-	return fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{},"items":[]}`, r.codec.object.Name()+"List", r.gv.String())
 }

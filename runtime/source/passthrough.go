@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func checkPassthrough() error {
 	for {
 		frame, more := frames.Next()
 		switch name := frame.Function; {
-		case hasPrefix(name, callers):
+		case slices.ContainsFunc(callers, func(caller string) bool { return strings.HasPrefix(name, caller) }):
 			return nil
 		case !strings.HasPrefix(name, transport) && !isPassthrough(name):
 			return fmt.Errorf("its requests are sent by %s, which may change the responses", name)
@@ -56,15 +57,6 @@ func checkPassthrough() error {
 func isPassthrough(function string) bool {
 	for _, path := range passthrough {
 		if rest, ok := strings.CutPrefix(function, path); ok && rest != "" && (rest[0] == '.' || rest[0] == '/') {
-			return true
-		}
-	}
-	return false
-}
-
-func hasPrefix(name string, prefixes []string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}

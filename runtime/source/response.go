@@ -26,14 +26,14 @@ type response struct {
 	limit int64
 }
 
-// newResponse returns the response of a body with a status of 2xx. It closes the body if it
-// can't be decoded, and returns failure.ErrUndecodable.
-func newResponse(body io.ReadCloser, about answer, codec *codec, gv schema.GroupVersion, limit int64) (_ *response, err error) {
-	r := &response{body: connection{body}, codec: codec, gv: gv, limit: limit}
-	if r.encoding, err = about.encoding(codec.encodings); err != nil {
-		_ = body.Close()
-		return nil, undecodable(err)
+// newResponse returns the response of a body with a status of 2xx, or an error if it can't be
+// decoded.
+func newResponse(body io.ReadCloser, about answer, codec *codec, gv schema.GroupVersion, limit int64) (*response, error) {
+	encoding, err := about.encoding(codec.encodings)
+	if err != nil {
+		return nil, err
 	}
+	r := &response{connection{body}, encoding, codec, gv, limit}
 	if about.contentEncoding == "gzip" { // of a proxy that compresses what is to be left alone
 		r.body = &inflated{body: r.body}
 	}

@@ -2,13 +2,13 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -73,8 +73,8 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 // open sends a request and returns its response, if the status is 2xx and it can be decoded.
 func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*response, error) {
 	codec := s.codecs.of(ctx)
-	if err := codec.validate(); err != nil {
-		return nil, err
+	if codec.object == nil {
+		return nil, fmt.Errorf("type %v: is not a pointer to an API type", codec.pointer)
 	}
 	client, err := s.client.restClient(s.info.Resource.GroupVersion())
 	if err != nil {
@@ -89,7 +89,9 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 		SetHeader("Accept", codec.accept(s.client.accept(codec.encodings), options.Watch)).
 		MaxRetries(0)
 	if options.Watch {
-		request = unlimited(request)
+		// Watches are long, and one that waits for the rate limiter may miss events that the
+		// server still has now.
+		request = request.Throttle(nil)
 		if !hasInitialEvents(options.SendInitialEvents) {
 			request = request.SetHeader("Accept-Encoding", "identity")
 		}
@@ -98,17 +100,18 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 	if err != nil {
 		return nil, err
 	}
-	return newResponse(body, answer, codec, s.info.Resource.GroupVersion(), s.client.maxObject)
+	r, err := newResponse(body, answer, codec, s.info.Resource.GroupVersion(), s.client.maxObject)
+	if err != nil {
+		_ = body.Close()
+		return nil, undecodable(err)
+	}
+	return r, nil
 }
 
 // hasInitialEvents reports whether a watch has so many events at once that they are better
 // compressed, as servers of 1.37 do: a twentieth of the bytes. Who compresses the events of any
 // other watch does it for each alone, and to inflate one takes longer than to decode it.
 func hasInitialEvents(send *bool) bool { return send != nil && *send }
-
-// unlimited exempts a request from rate limiting: watches are long, and one that has
-// to wait may miss events that the server still has now.
-func unlimited(request *rest.Request) *rest.Request { return request.Throttle(nil) }
 
 // within returns a context that ends with the timeout of a list.
 func within(ctx context.Context, options metav1.ListOptions) (context.Context, context.CancelFunc) {

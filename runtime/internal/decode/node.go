@@ -76,19 +76,17 @@ const (
 	structKind
 )
 
-// nodes has the node of each type that was asked for, for the whole process.
-var nodes struct {
-	mu sync.Mutex
-	of map[reflect.Type]*node
-}
+// nodes has the nodes of each type that was asked for, for the whole process.
+var nodes = struct {
+	mu   sync.Mutex
+	of   map[reflect.Type]*node
+	wire map[reflect.Type]*wireNode
+}{of: map[reflect.Type]*node{}, wire: map[reflect.Type]*wireNode{}}
 
 // nodeOf returns the node of a type.
 func nodeOf(t reflect.Type) *node {
 	nodes.mu.Lock()
 	defer nodes.mu.Unlock()
-	if nodes.of == nil {
-		nodes.of = map[reflect.Type]*node{}
-	}
 	return nodeLocked(t)
 }
 

@@ -147,9 +147,9 @@ func (n *wireNode) setVarint(v uint64, p unsafe.Pointer) bool {
 	switch {
 	case n.kind == boolWire:
 		*(*bool)(p) = v != 0
-	case (n.kind == intWire || n.kind == uintWire) && n.typ.Size() == 8:
+	case n.kind == intWire && n.typ.Size() == 8:
 		*(*uint64)(p) = v
-	case n.kind == intWire || n.kind == uintWire:
+	case n.kind == intWire:
 		*(*uint32)(p) = uint32(v)
 	default:
 		return false

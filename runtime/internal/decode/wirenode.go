@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -17,7 +16,6 @@ const (
 	unknownWire wireKind = iota
 	boolWire
 	intWire
-	uintWire
 	doubleWire
 	floatWire
 	stringWire
@@ -52,31 +50,18 @@ type unmarshaler interface {
 	Unmarshal([]byte) error
 }
 
-var wireNodes struct {
-	mu sync.Mutex
-	of map[reflect.Type]*wireNode
-}
-
 func wireNodeOf(t reflect.Type) *wireNode {
 	nodes.mu.Lock()
 	defer nodes.mu.Unlock()
-	wireNodes.mu.Lock()
-	defer wireNodes.mu.Unlock()
-	if wireNodes.of == nil {
-		wireNodes.of = map[reflect.Type]*wireNode{}
-	}
-	if nodes.of == nil {
-		nodes.of = map[reflect.Type]*node{}
-	}
 	return wireNodeLocked(t)
 }
 
 func wireNodeLocked(t reflect.Type) *wireNode {
-	if n := wireNodes.of[t]; n != nil {
+	if n := nodes.wire[t]; n != nil {
 		return n
 	}
 	n := &wireNode{node: nodeLocked(t)}
-	wireNodes.of[t] = n
+	nodes.wire[t] = n
 	n.kind = n.analyze()
 	return n
 }
@@ -101,10 +86,8 @@ func (n *wireNode) analyze() wireKind {
 	switch t.Kind() {
 	case reflect.Bool:
 		return boolWire
-	case reflect.Int32, reflect.Int64:
+	case reflect.Int32, reflect.Int64, reflect.Uint32, reflect.Uint64:
 		return intWire
-	case reflect.Uint32, reflect.Uint64:
-		return uintWire
 	case reflect.Float64:
 		return doubleWire
 	case reflect.Float32:

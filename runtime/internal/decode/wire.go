@@ -79,8 +79,9 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 		into := unsafe.Add(p, f.offset)
 		switch {
 		case f.kind == sliceWire || f.kind == mapWire:
-			end = endOfRepeated(message, end, r)
-			if end < 0 || !w.repeated(f.wireNode, r.Type, message[at:end], into) {
+			var count int
+			end, count = endOfRepeated(message, end, r)
+			if end < 0 || !w.repeated(f.wireNode, records{r.Type, count, message[at:end]}, into) {
 				return false
 			}
 		case level == root && f.kind == messageWire && r.Number == metadataField && r.Type == protowire.BytesType:
@@ -105,18 +106,16 @@ func (n *wireNode) field(number protowire.Number) *wireField {
 }
 
 // endOfRepeated returns the offset behind the records that begin there and are of the same field
-// as another one.
-func endOfRepeated(message []byte, at int, as Record) int {
-	for at < len(message) {
+// as the one before, and how many these are with it.
+func endOfRepeated(message []byte, at int, first Record) (_, count int) {
+	for count = 1; at >= 0 && at < len(message); count++ {
 		r, _, end := readWhole(message, at)
-		if r.Number != as.Number || r.Type != as.Type {
+		if r.Number != first.Number || r.Type != first.Type {
 			break
 		}
-		if at = end; at < 0 {
-			return -1
-		}
+		at = end
 	}
-	return at
+	return at, count
 }
 
 // single decodes the value of one field.
@@ -244,20 +243,26 @@ func (w *wireWalk) part(n *wireNode, text []byte, p unsafe.Pointer, decode func(
 	return true
 }
 
-// repeated decodes the records of a slice or map, which are of one type.
-func (w *wireWalk) repeated(n *wireNode, wire protowire.Type, records []byte, p unsafe.Pointer) bool {
-	return w.part(n, records, p, func() bool {
+// records are those of one field, which are whole, and of one type.
+type records struct {
+	of    protowire.Type
+	count int
+	text  []byte
+}
+
+// repeated decodes a slice or map.
+func (w *wireWalk) repeated(n *wireNode, all records, p unsafe.Pointer) bool {
+	return w.part(n, all.text, p, func() bool {
 		if n.kind == mapWire {
-			return w.mapping(n, wire, records, p)
+			return w.mapping(n, all, p)
 		}
-		return w.slice(n, wire, records, p)
+		return w.slice(n, all, p)
 	})
 }
 
-// eachRecord calls each for records that are whole.
-func eachRecord(records []byte, each func(r Record, content []byte) bool) bool {
-	for at := 0; at < len(records); {
-		r, content, end := readWhole(records, at)
+func (a records) each(each func(r Record, content []byte) bool) bool {
+	for at := 0; at < len(a.text); {
+		r, content, end := readWhole(a.text, at)
 		if !each(r, content) {
 			return false
 		}
@@ -266,18 +271,16 @@ func eachRecord(records []byte, each func(r Record, content []byte) bool) bool {
 	return true
 }
 
-func (w *wireWalk) slice(n *wireNode, wire protowire.Type, records []byte, p unsafe.Pointer) bool {
-	if n.elem.kind == sliceWire || n.elem.kind == mapWire || wire == protowire.BytesType && n.elem.kind < stringWire {
+func (w *wireWalk) slice(n *wireNode, all records, p unsafe.Pointer) bool {
+	if n.elem.kind == sliceWire || n.elem.kind == mapWire || all.of == protowire.BytesType && n.elem.kind < stringWire {
 		return false // packed numbers, which Kubernetes does not write, among others
 	}
-	length := 0
-	eachRecord(records, func(Record, []byte) bool { length++; return true })
-	array, size := n.makeArray(length), n.elem.typ.Size()
-	*(*slice)(p) = slice{array, length, length}
-	w.written.note(n.elem.writes.Itself && length > 0)
+	array, size := n.makeArray(all.count), n.elem.typ.Size()
+	*(*slice)(p) = slice{array, all.count, all.count}
+	w.written.note(n.elem.writes.Itself)
 	i := uintptr(0)
 	return w.fill(array, func() bool {
-		return eachRecord(records, func(r Record, content []byte) bool {
+		return all.each(func(r Record, content []byte) bool {
 			i++
 			return w.single(n.elem, r, content, unsafe.Add(array, (i-1)*size))
 		})
@@ -287,22 +290,20 @@ func (w *wireWalk) slice(n *wireNode, wire protowire.Type, records []byte, p uns
 // Fields of an entry of a map.
 const keyField, valueField = 1, 2
 
-func (w *wireWalk) mapping(n *wireNode, wire protowire.Type, records []byte, p unsafe.Pointer) bool {
-	if wire != protowire.BytesType || n.elem.kind == sliceWire || n.elem.kind == mapWire {
+func (w *wireWalk) mapping(n *wireNode, all records, p unsafe.Pointer) bool {
+	if all.of != protowire.BytesType || n.elem.kind == sliceWire || n.elem.kind == mapWire {
 		return false
 	}
-	length := 0
-	eachRecord(records, func(Record, []byte) bool { length++; return true })
 	var m reflect.Value
 	var stringMap map[string]string
 	if n.node.kind == stringMapKind {
-		stringMap = make(map[string]string, length)
+		stringMap = make(map[string]string, all.count)
 		*(*map[string]string)(p) = stringMap
 	} else {
-		m = reflect.MakeMapWithSize(n.typ, length)
+		m = reflect.MakeMapWithSize(n.typ, all.count)
 		reflect.NewAt(n.typ, p).Elem().Set(m)
 	}
-	return eachRecord(records, func(_ Record, entry []byte) bool {
+	return all.each(func(_ Record, entry []byte) bool {
 		key, r, content, ok := keyAndValue(entry)
 		if !ok {
 			return false

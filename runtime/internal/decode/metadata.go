@@ -1,7 +1,5 @@
 package decode
 
-import "bytes"
-
 // Metadata is what of an object's metadata can be read without decoding it. The slices are
 // of the text.
 type Metadata struct{ UID, Namespace, ResourceVersion []byte }
@@ -43,7 +41,7 @@ func (w *walk) metadata() (m Metadata, ok bool) {
 		default:
 			continue
 		}
-		if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
+		if value[0] != '"' || !isPlain(value) {
 			return m, false
 		}
 		*field = value[1 : len(value)-1]

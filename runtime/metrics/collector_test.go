@@ -18,6 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
 )
 
 var update = flag.Bool("update", false, "write the expected output")
@@ -70,6 +71,22 @@ func shipments() controller.Status {
 	}
 }
 
+type memberStatus membership.Status
+
+func (s memberStatus) Status() membership.Status { return membership.Status(s) }
+
+// replica is the status of a member with a value for every metric.
+func replica() membership.Status {
+	slots := func(count int, since time.Duration) membership.SlotsStatus {
+		return membership.SlotsStatus{Count: count, Since: time.Now().Add(-since)}
+	}
+	return membership.Status{
+		Group: "orders", Phase: membership.Active, Renewed: time.Now().Add(-time.Second),
+		Owned: slots(20, time.Hour), Gaining: slots(1, time.Second), Losing: slots(2, time.Minute), Unowned: slots(3, 2*time.Second),
+		Gained: 40, Lost: 20, HoldingUp: 4, Failures: 5,
+	}
+}
+
 // Every metric, as a scrape sees it.
 func TestExposition(t *testing.T) {
 	for _, test := range []struct {
@@ -78,6 +95,7 @@ func TestExposition(t *testing.T) {
 	}{
 		{"informers", func() prometheus.Collector { return NewFactoryCollector(statuses{orders()}, "shop") }},
 		{"controller", func() prometheus.Collector { return NewControllerCollector(controllerStatus(shipments())) }},
+		{"member", func() prometheus.Collector { return NewMemberCollector(memberStatus(replica())) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -280,7 +280,7 @@ func TestDashboardVariables(t *testing.T) {
 			}
 			for _, found := range selector.FindAllStringSubmatch(query, -1) {
 				variables := []string{"job", "namespace", "instance", "factory", "informer"}
-				if found[1] == "controller" {
+				if found[1] == "controller" || found[1] == "member" {
 					variables = variables[:3]
 				}
 				for _, v := range variables {
@@ -297,7 +297,7 @@ func TestDashboardVariables(t *testing.T) {
 // The number of lines of a graph does not grow with the informers, handlers and controllers:
 // it groups by words of a fixed list, or by the job, or shows the top ones.
 func TestDashboardGraphsAreBounded(t *testing.T) {
-	fixed := []string{"phase", "class", "reason", "verb", "outcome", "job"}
+	fixed := []string{"phase", "class", "reason", "verb", "outcome", "state", "direction", "job"}
 	grouping := regexp.MustCompile(`\bby \(([^)]*)\)`)
 	graphs := 0
 	for _, p := range readDashboard(t).all() {

@@ -26,6 +26,9 @@ func emitted() map[string][]string {
 	for _, m := range controllerMetrics {
 		names[m.name] = append([]string{"controller"}, m.labels...)
 	}
+	for _, m := range memberMetrics {
+		names[m.name] = append([]string{"group"}, m.labels...)
+	}
 	return names
 }
 
@@ -113,8 +116,8 @@ func TestDocsNameMetricsThatExist(t *testing.T) {
 
 // Values of labels that are compared with a constant are some that the collectors emit.
 func TestDocsNameValuesThatExist(t *testing.T) {
-	text := string(read(t, "testdata/informers.txt")) + string(read(t, "testdata/controller.txt"))
-	selected := regexp.MustCompile(`\b(class|phase|outcome|verb|reason)(?:=~|!=|=)"([^"]+)"`)
+	text := string(read(t, "testdata/informers.txt")) + string(read(t, "testdata/controller.txt")) + string(read(t, "testdata/member.txt"))
+	selected := regexp.MustCompile(`\b(class|phase|outcome|verb|reason|state|direction)(?:=~|!=|=)"([^"]+)"`)
 	var all []string
 	for _, alert := range alerts(t) {
 		all = append(all, alert.Expr)
@@ -252,6 +255,9 @@ func TestPage(t *testing.T) {
 		line(m.name, m.help, emitted()[m.name])
 	}
 	for _, m := range controllerMetrics {
+		line(m.name, m.help, emitted()[m.name])
+	}
+	for _, m := range memberMetrics {
 		line(m.name, m.help, emitted()[m.name])
 	}
 	want := before + begin + table.String() + "\n" + end + after

@@ -134,7 +134,7 @@ func busyProgram(t *testing.T) *prometheus.Registry {
 	happen(ctx, t, api, stop)
 
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(NewFactoryCollector(f, "shop"), NewControllerCollector(shipments), NewControllerCollector(never))
+	registry.MustRegister(NewFactoryCollector(f, "shop"), NewControllerCollector(shipments), NewControllerCollector(never), NewMemberCollector(memberStatus(replica())))
 	return registry
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
 )
 
 // defaultInterval is the time between two samples.
@@ -36,12 +37,19 @@ type Controller interface {
 	Status() controller.Status
 }
 
+// Member is the part of a member of runtime/shard/membership that a page needs.
+type Member interface {
+	Status() membership.Status
+}
+
 // Options configure a page. The zero value is a page of informers and handlers.
 type Options struct {
 	// Title is the heading of the page, "Informers" by default.
 	Title string
 	// Controllers are shown beside the informers, in this order.
 	Controllers []Controller
+	// Members are shown below the controllers: what this replica has of each group.
+	Members []Member
 	// Contents has the page show the objects that are looked for, as JSON without managed
 	// fields. Those of Secrets are never shown: objects whose Go type or kind has Secret in
 	// its name, and those of an informer of secrets. Other objects may have secrets too, such
@@ -149,7 +157,10 @@ func (p *Page) view(asked string) view {
 	for _, c := range p.options.Controllers {
 		v.Controllers = append(v.Controllers, c.Status())
 	}
-	v.Problems = problemsOf(v.Informers, v.Controllers, now)
+	for _, m := range p.options.Members {
+		v.Members = append(v.Members, m.Status())
+	}
+	v.Problems = problemsOf(v.Informers, v.Controllers, v.Members, now)
 	finder, ok := p.factory.(lookup)
 	v.searchable = ok
 	if key, valid := parseKey(asked); ok && valid {

@@ -164,7 +164,7 @@ func TestProblems(t *testing.T) {
 				[]string{"controller c: the reconcile of /n failed 1s ago: full"}},
 		} {
 			var got []string
-			for _, p := range problemsOf(test.informers, test.controllers, now) {
+			for _, p := range problemsOf(test.informers, test.controllers, nil, now) {
 				mark := ""
 				if p.Urgent {
 					mark = "!"

@@ -11,6 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 
 // problem is something that is wrong now, or was at the time that it says.
 type problem struct {
-	// Subject is an informer, a handler or a controller.
+	// Subject is an informer, a handler, a controller or a member.
 	Subject string `json:"subject"`
 	What    string `json:"what"`
 	Advice  string `json:"advice"`
@@ -38,8 +39,8 @@ type problem struct {
 }
 
 // problemsOf returns what is wrong: what is urgent first, and otherwise in the order of the
-// informers and controllers.
-func problemsOf(informers []cache.Status, controllers []controller.Status, now time.Time) []problem {
+// informers, controllers and members.
+func problemsOf(informers []cache.Status, controllers []controller.Status, members []membership.Status, now time.Time) []problem {
 	all := []problem{}
 	for _, s := range informers {
 		all = append(all, informerProblems(s)...)
@@ -49,6 +50,9 @@ func problemsOf(informers []cache.Status, controllers []controller.Status, now t
 	}
 	for _, s := range controllers {
 		all = append(all, controllerProblems(s, now)...)
+	}
+	for _, s := range members {
+		all = append(all, memberProblems(s, now)...)
 	}
 	slices.SortStableFunc(all, func(a, b problem) int {
 		switch {

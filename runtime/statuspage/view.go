@@ -11,6 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
 )
 
 // refreshEvery is how often a page that refreshes itself does, in seconds.
@@ -23,6 +24,7 @@ type view struct {
 	Problems    []problem           `json:"problems"`
 	Informers   []cache.Status      `json:"informers"`
 	Controllers []controller.Status `json:"controllers,omitempty"`
+	Members     []membership.Status `json:"members,omitempty"`
 	// Key is what was looked for, Found the objects that there are, and LeftOut why informers
 	// leave the object out.
 	Key     string            `json:"key,omitempty"`
@@ -50,7 +52,7 @@ func (v view) html() string {
 	if v.Key != "" {
 		slices.Reverse(first) // it is what was asked for
 	}
-	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.details()))
+	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.members(), v.details()))
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n")
 	el("html", attr{"lang", "en"}, head, body).write(&b)
@@ -82,6 +84,7 @@ func (v view) contents() element {
 		{"informers", "Informers", len(v.Informers) > 0},
 		{"handlers", "Handlers", slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return len(s.Handlers) > 0 })},
 		{"controllers", "Controllers", len(v.Controllers) > 0},
+		{"members", "Members", len(v.Members) > 0},
 		{"details", "Details", len(v.Informers) > 0},
 	} {
 		if to.shown {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
@@ -22,40 +21,65 @@ const (
 type owners []int
 
 // assign returns the owners when the members are others. Each has equally many parts, give or
-// take one, keeps what it has up to that, and of those with room the one with the highest score
-// gets a part that moves: rendezvous hashing with a limit.
+// take one, and keeps what it has up to that. What it gives up is the end of its shortest run, and
+// a part goes to the member beside it that has room, or to the one with most.
 func assign(before owners, members []int) owners {
-	after, count := slices.Repeat(owners{-1}, parts), map[int]int{}
-	had := map[int][]int{}
+	after, has, room := slices.Clone(before), map[int]int{}, map[int]int{}
 	for part, owner := range before {
-		if slices.Contains(members, owner) {
-			had[owner] = append(had[owner], part)
+		if !slices.Contains(members, owner) {
+			after[part] = -1
 		}
+		has[after[part]]++
 	}
 	// Those with most may have one more.
-	ordered := slices.SortedStableFunc(slices.Values(members), func(a, b int) int { return cmp.Compare(len(had[b]), len(had[a])) })
-	share := map[int]int{}
+	ordered := slices.SortedStableFunc(slices.Values(members), func(a, b int) int { return cmp.Compare(has[b], has[a]) })
 	for i, member := range ordered {
-		share[member] = (parts + len(members) - 1 - i) / len(members)
-		kept := had[member]
-		slices.SortFunc(kept, func(a, b int) int { return cmp.Compare(score(member, b), score(member, a)) })
-		for _, part := range kept[:min(len(kept), share[member])] {
-			after[part] = member
-			count[member]++
+		room[member] = (parts+len(members)-1-i)/len(members) - has[member]
+		for ; room[member] < 0; room[member]++ {
+			after[after.spare(member)] = -1
 		}
 	}
 	for part, owner := range after {
-		if owner >= 0 {
-			continue
+		if owner < 0 {
+			after[part] = after.receiver(part, members, room)
+			room[after[part]]--
 		}
-		for _, member := range members {
-			if count[member] < share[member] && (after[part] < 0 || score(member, part) > score(after[part], part)) {
-				after[part] = member
-			}
-		}
-		count[after[part]]++
 	}
 	return after
+}
+
+// spare is the part that a member gives up first.
+func (o owners) spare(member int) (part int) {
+	shortest := parts + 1
+	for end := parts - 1; end >= 0; end-- {
+		if o[end] != member {
+			continue
+		}
+		first := end
+		for first > 0 && o[first-1] == member {
+			first--
+		}
+		if length := end - first + 1; length < shortest {
+			shortest, part = length, end
+		}
+		end = first
+	}
+	return part
+}
+
+// receiver is the member that gets a part that nobody keeps.
+func (o owners) receiver(part int, members []int, room map[int]int) int {
+	if part > 0 && room[o[part-1]] > 0 {
+		return o[part-1]
+	}
+	end := part
+	for end < parts && o[end] < 0 {
+		end++
+	}
+	if end < parts && room[o[end]] >= end-part {
+		return o[end]
+	}
+	return slices.MaxFunc(members, func(a, b int) int { return cmp.Compare(room[a], room[b]) })
 }
 
 // first returns the owners when n members start together, and the members.
@@ -65,10 +89,6 @@ func first(n int) (owners, []int) {
 		members[i] = i
 	}
 	return assign(slices.Repeat(owners{-1}, parts), members), members
-}
-
-func score(member, part int) uint64 {
-	return rand.New(rand.NewPCG(shard.Hash("replica-"+strconv.Itoa(member)), uint64(part))).Uint64()
 }
 
 // ranges returns those that a member has.

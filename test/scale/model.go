@@ -32,7 +32,7 @@ type plan struct {
 	Replicas      int
 	// Filters is whether the API server knows selectors of shards.
 	Filters bool
-	// Contiguous replicas have one range each, the i-th of n. Others have some of 256.
+	// Contiguous replicas have one range each, the i-th of n. Others have some of 64.
 	Contiguous bool
 	// Rate is how many watch events there are in a second.
 	Rate float64

@@ -44,3 +44,23 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+// Two own a slot if a sample of one is between two of the other, which may have been stopped.
+func TestShared(t *testing.T) {
+	of := func(replica string, at int64, owned string) action { return action{at, replica, 0, sampled, owned} }
+	for name, test := range map[string]struct {
+		actions []action
+		want    int
+	}{
+		"at the same time":        {[]action{of("a", 1, "3"), of("b", 2, "2"), of("a", 3, "3")}, 1},
+		"others":                  {[]action{of("a", 1, "1"), of("b", 2, "2"), of("a", 3, "1")}, 0},
+		"one after the other":     {[]action{of("a", 1, "1"), of("a", 3, "1"), of("b", 4, "1"), of("b", 5, "1")}, 0},
+		"stopped, and it knew":    {[]action{of("a", 1, "1"), of("b", 2, "1"), of("a", 9, "0")}, 0},
+		"stopped, and it did not": {[]action{of("a", 1, "1"), of("b", 2, "1"), of("a", 9, "1")}, 1},
+	} {
+		byReplica, others := owners(test.actions)
+		if got := shared(byReplica); got != test.want || len(others) > 0 {
+			t.Errorf("%s: got %d, want %d", name, got, test.want)
+		}
+	}
+}

@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/test/apiserver"
 )
@@ -29,8 +32,11 @@ type demo struct {
 	dir      string
 	config   *rest.Config
 	shop     *shop
+	leases   membership.Leases
 	table    *table
 	replicas []*process // all that were started
+	// takenOver is how long the slots of a replica that was killed had no owner.
+	takenOver time.Duration
 }
 
 func run(ctx context.Context, out io.Writer, o options) error {
@@ -59,7 +65,7 @@ func run(ctx context.Context, out io.Writer, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	d := &demo{options: o, dir: dir, config: server.Config(), shop: &shop{orders: orders.Client(client, namespace), count: o.orders}}
+	d := &demo{options: o, dir: dir, config: server.Config(), leases: leases.Client(client, namespace), shop: &shop{orders: orders.Client(client, namespace), count: o.orders}}
 	d.table = &table{out: out, began: time.Now(), replicas: func() []*process { return d.replicas }}
 	defer func() {
 		for _, p := range d.replicas {
@@ -131,6 +137,9 @@ func (d *demo) events(ctx context.Context) error {
 			return errors.Join(d.replicas[2].signal(syscall.SIGSTOP, stopped), d.start("d", "e"))
 		}},
 		{"c continues (SIGCONT).", func() error { return d.replicas[2].signal(syscall.SIGCONT, "") }},
+		{"The network of d is cut.", func() error { return d.replicas[3].signal(syscall.SIGUSR1, partitioned) }},
+		{"It is mended.", func() error { return d.replicas[3].signal(syscall.SIGUSR2, "") }},
+		{"All Leases are deleted.", func() error { return d.deleteLeases(ctx) }},
 		{"a leaves (SIGTERM).", func() error { return d.leave(ctx, d.replicas[0]) }},
 	} {
 		d.table.note("%s", event.note)
@@ -141,12 +150,30 @@ func (d *demo) events(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if strings.Contains(event.note, "SIGKILL") {
+			d.takenOver = took
+		}
 		d.table.note("Each of the others owns its share, %.1f s after that.", took.Seconds())
 		if err := d.table.show(ctx, d.pause); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// deleteLeases deletes what the replicas know of each other.
+func (d *demo) deleteLeases(ctx context.Context) error {
+	list, err := d.leases.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, lease := range list.Items {
+		if err := d.leases.Delete(ctx, lease.Name, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	// Until they have noticed.
+	return d.table.show(ctx, d.lease/2)
 }
 
 func (d *demo) start(names ...string) error {
@@ -186,7 +213,6 @@ func (d *demo) balanced() bool {
 			sum += r.Member.Owned.Fraction
 		}
 	}
-	const slots = 64
 	return sum > 1-0.5/slots && slices.Max(owned)-slices.Min(owned) < 1.5/slots
 }
 
@@ -215,6 +241,7 @@ func (d *demo) check(uids []string) error {
 		}
 		actions = append(actions, own...)
 	}
+	byReplica, actions := owners(actions)
 	byOrder, missing, total := works(actions), 0, 0
 	for _, uid := range uids {
 		if len(byOrder[uid]) == 0 {
@@ -222,13 +249,13 @@ func (d *demo) check(uids []string) error {
 		}
 		total += len(byOrder[uid])
 	}
-	twice := overlaps(actions)
-	d.table.note("%d orders, changed %d times: worked on %d times in %d steps. Not handled: %d. By two at a time: %d.",
-		len(uids), d.shop.changed.Load(), total, len(actions), missing, len(twice))
+	twice, both := overlaps(actions), shared(byReplica)
+	d.table.note("%d orders, changed %d times: worked on %d times in %d steps. Not handled: %d. By two at a time: %d. Slots with two owners: %d. Taken over after %.1f s.",
+		len(uids), d.shop.changed.Load(), total, len(actions), missing, len(twice), both, d.takenOver.Seconds())
 	for _, pair := range twice[:min(len(twice), 5)] {
 		d.table.note("  %+v\n  %+v", pair[0], pair[1])
 	}
-	if missing > 0 || len(twice) > 0 || len(uids) != d.orders {
+	if missing > 0 || len(twice) > 0 || both > 0 || len(uids) != d.orders || d.takenOver > d.lease+2*time.Second {
 		return errors.New("that is wrong")
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "Not handled: 0. By two at a time: 0.") {
+	if !strings.Contains(out.String(), "Not handled: 0. By two at a time: 0. Slots with two owners: 0.") {
 		t.Error("no result")
 	}
 }

@@ -82,6 +82,8 @@ const (
 	killed  = "killed"
 	stopped = "stopped"
 	left    = "left"
+	// partitioned is one whose network is cut.
+	partitioned = "partitioned"
 )
 
 // report returns what the replica has said last, and the state of its process.

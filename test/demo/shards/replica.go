@@ -75,7 +75,10 @@ func runReplica(ctx context.Context, text string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
+	network := &network{}
+	network.follow(ctx)
 	client, err := source.NewClient(&rest.Config{
+		WrapTransport:   network.wrap,
 		Host:            o.Host,
 		BearerToken:     o.Token,
 		TLSClientConfig: rest.TLSClientConfig{CAData: o.CAData, ServerName: o.ServerName},
@@ -102,6 +105,8 @@ func runReplica(ctx context.Context, text string) error {
 	membership.Enqueue(member, r.informer.Store().All, c.Enqueue)
 	return all(ctx, stop, member.Run, r.informer.Run, c.Run, func(ctx context.Context) error {
 		return r.print(ctx, member)
+	}, func(ctx context.Context) error {
+		return r.recorder.sample(ctx, member)
 	})
 }
 

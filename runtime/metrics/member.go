@@ -1,0 +1,70 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+)
+
+// Member is the part of a member of runtime/shard/membership that a collector needs.
+type Member interface {
+	Status() membership.Status
+}
+
+// NewMemberCollector returns a collector of a member. The name of its group is the value of the
+// label "group"; two in one registry must be of two groups.
+func NewMemberCollector(m Member) prometheus.Collector {
+	return newCollector(memberMetrics, prometheus.Labels{"group": m.Status().Group}, func() []membership.Status {
+		return []membership.Status{m.Status()}
+	})
+}
+
+var memberMetrics = []metric[membership.Status]{
+	ofMember("active", "Whether the member may own slots (1), or it could not renew its life or list the slots (0).",
+		prometheus.GaugeValue, func(s membership.Status) float64 { return number(s.Phase == membership.Active) }),
+	ofSlots("slots", "Slots, by state: owned by this member, that it should gain, that it has to give up (losing), and that nobody owns, as far as it sees.",
+		func(s membership.SlotsStatus) float64 { return float64(s.Count) }),
+	ofSlots("slots_seconds", "For how long there have been slots in this state, 0 if there are none.",
+		func(s membership.SlotsStatus) float64 { return since(s.Since) }),
+	ofMember("life_age_seconds", "For how long the member has not renewed its life.",
+		prometheus.GaugeValue, func(s membership.Status) float64 { return since(s.Renewed) }),
+	{
+		"informergen_member_moves_total", "Slots that the member has gained, and that it has given up or lost.",
+		prometheus.CounterValue, []string{"direction"},
+		func(s membership.Status, emit func(float64, ...string)) {
+			emit(float64(s.Gained), "gained")
+			emit(float64(s.Lost), "lost")
+		},
+	},
+	ofMember("holding_up_works", "Works that run in slots that are to be given up.",
+		prometheus.GaugeValue, func(s membership.Status) float64 { return float64(s.HoldingUp) }),
+	ofMember("failures_total", "Requests of the member that failed.",
+		prometheus.CounterValue, func(s membership.Status) float64 { return float64(s.Failures) }),
+}
+
+// since is for how long something has been so, 0 if it is not.
+func since(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return time.Since(t).Seconds()
+}
+
+// ofMember is a metric with one value for the member.
+func ofMember(name, help string, kind prometheus.ValueType, value func(membership.Status) float64) metric[membership.Status] {
+	return metric[membership.Status]{"informergen_member_" + name, help, kind, nil,
+		func(s membership.Status, emit func(float64, ...string)) { emit(value(s)) }}
+}
+
+// ofSlots is a metric with one value for each state of slots.
+func ofSlots(name, help string, value func(membership.SlotsStatus) float64) metric[membership.Status] {
+	return metric[membership.Status]{"informergen_member_" + name, help, prometheus.GaugeValue, []string{"state"},
+		func(s membership.Status, emit func(float64, ...string)) {
+			emit(value(s.Owned), "owned")
+			emit(value(s.Gaining), "gaining")
+			emit(value(s.Losing), "losing")
+			emit(value(s.Unowned), "unowned")
+		}}
+}

@@ -1,0 +1,68 @@
+package statuspage
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+)
+
+const (
+	// unownedAfter is for how long slots have no owner before that is a problem, heldAfter for
+	// how long they are being given up.
+	unownedAfter, heldAfter = 2 * time.Minute, 10 * time.Minute
+)
+
+func (v view) members() any {
+	var sections []element
+	for i, s := range v.Members {
+		heading := "members"
+		if i > 0 {
+			heading = fmt.Sprint("members-", i)
+		}
+		t := table{columns: []column{{"Member", "name"}, {"State", ""}, {"Owns", "n"}, {"Should own", "n"}, {"Life unchanged", "n"}}}
+		for _, m := range s.Members {
+			name := m.Identity
+			if m.Lease == s.Lease {
+				name += " (this one)"
+			}
+			t.row(name, m.State, number(float64(m.Owned)), number(float64(m.Target)), brief(m.Unchanged))
+		}
+		sections = append(sections, section(heading, "Members of "+s.Group, slotsOf(s), t.element(heading)))
+	}
+	return sections
+}
+
+// slotsOf says what a member has of its group.
+func slotsOf(s membership.Status) string {
+	text := fmt.Sprintf("%s: of %s, owns %d", s.Phase, plural(s.Slots, "slot"), s.Owned.Count)
+	for _, also := range []struct {
+		count int
+		what  string
+	}{{s.Gaining.Count, "gains"}, {s.Losing.Count, "gives up"}, {s.Unowned.Count, "nobody owns"}} {
+		if also.count > 0 {
+			text += fmt.Sprintf(", %s %d", also.what, also.count)
+		}
+	}
+	return text
+}
+
+func memberProblems(s membership.Status, now time.Time) (all []problem) {
+	subject := "member of " + s.Group
+	why := ""
+	if s.LastError != nil {
+		why = ": " + summary(s.LastError.Error())
+	}
+	if s.Owned.Count == 0 && s.Waiting != "" {
+		all = append(all, problem{subject, "owns nothing: " + s.Waiting + why, "It has to list, create and update Leases. Another replica may have its identity.", s.Phase != membership.Active})
+	}
+	if n := s.Unowned; n.Count > 0 && now.Sub(n.Since) > unownedAfter {
+		all = append(all, problem{subject, fmt.Sprintf("nobody owns %s for %s%s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), why),
+			"Nobody works on their objects. See the last error of each replica.", true})
+	}
+	if n := s.Losing; n.Count > 0 && now.Sub(n.Since) > heldAfter {
+		all = append(all, problem{subject, fmt.Sprintf("%s to be given up for %s, held up by %s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), plural(s.HoldingUp, "work")),
+			"A goroutine dump says what the work waits for. Restart the replica.", true})
+	}
+	return all
+}

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -206,11 +205,6 @@ func (p *parts) leavesOut(part *part, f *Failure) bool {
 	return true
 }
 
-// refuses reports whether an error is the server's refusal of one namespace. An absent
-// resource is not refused: it may be installed, with objects. Credentials that are not
-// accepted say nothing about a namespace.
-func refuses(err error) bool { return apierrors.IsForbidden(err) }
-
 // onRecovery returns Options.OnRecovery for a part: an outage is over when each part works
 // again, but for those that the server refuses.
 func (p *parts) onRecovery(part *part, report func(context.Context, int) bool) func(context.Context, int) bool {
@@ -335,82 +329,4 @@ func (p *parts) describe(s *Status) {
 	s.join(statuses, time.Now())
 	s.count(&past)
 	p.plan.describe(s, parts, statuses)
-}
-
-// count adds the counters of another status, so that they never go down.
-func (s *Status) count(other *Status) {
-	s.Reconnects += other.Reconnects
-	s.Relists += other.Relists
-	s.RelistReasons = s.RelistReasons.Plus(other.RelistReasons)
-	s.Lists = s.Lists.Plus(other.Lists)
-	s.WatchLists = s.WatchLists.Plus(other.WatchLists)
-	s.Watches = s.Watches.Plus(other.Watches)
-	s.Events += other.Events
-	s.Bookmarks += other.Bookmarks
-	s.ObjectErrors += other.ObjectErrors
-}
-
-// addUp adds what the lists of parts have delivered. How many will come is known only if it is
-// known of each part that is not listed yet.
-func (s *Status) addUp(parts []Status) {
-	known := true
-	for _, p := range parts {
-		s.Received += p.Received
-		s.Expected += max(p.Expected, p.Received)
-		known = known && (p.Synced || p.Expected > 0)
-	}
-	if !known || s.Expected == s.Received {
-		s.Expected = 0
-	}
-}
-
-// join adds the statuses of parts to that of their informer: its phase and its failures
-// are those of the part that is worst off.
-func (s *Status) join(parts []Status, now time.Time) {
-	for p := range parts {
-		s.count(&parts[p])
-		s.leaveOut(parts[p].LeftOut, parts[p].LeftOutObjects)
-	}
-	s.addUp(parts)
-	if s.Phase == PhaseStopped {
-		return
-	}
-	s.Phase = PhaseWatching
-	s.LastContact = now
-	served := false
-	for i := range parts {
-		p := &parts[i]
-		if severity[p.Phase] > severity[s.Phase] || i == 0 {
-			s.Phase, s.Since, s.NextAttempt = p.Phase, p.Since, p.NextAttempt
-			s.Attempts, s.FailingSince, s.LastError = p.Attempts, p.FailingSince, p.LastError
-		}
-		s.LastEvent, s.LastBookmark = latest(s.LastEvent, p.LastEvent), latest(s.LastBookmark, p.LastBookmark)
-		if contact := now.Add(-p.Stale()); !p.refused() && contact.Before(s.LastContact) {
-			s.LastContact = contact
-		}
-		served = served || !p.refused()
-		for _, reason := range []struct{ of, from *error }{
-			{&s.ReconnectReason, &p.ReconnectReason}, {&s.RelistReason, &p.RelistReason}, {&s.LastObjectError, &p.LastObjectError},
-		} {
-			if *reason.from != nil {
-				*reason.of = *reason.from
-			}
-		}
-	}
-	if !served && len(parts) > 0 {
-		s.LastContact = now.Add(-parts[0].Stale())
-	}
-}
-
-// severity orders phases by how far they are from an informer that is well.
-var severity = map[Phase]int{PhaseWatching: 0, PhaseStreaming: 1, PhasePending: 2, PhaseListing: 3, PhaseAbsent: 4, PhaseBackingOff: 5}
-
-// refused reports whether the server does not let the informer have the objects.
-func (s *Status) refused() bool { return s.Attempts > 0 && refuses(s.LastError) }
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

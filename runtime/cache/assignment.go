@@ -36,9 +36,9 @@ func (a *assignment) of(key types.NamespacedName, obj any) *part {
 	return a.part
 }
 
-// judge returns what a delta of a part is to a store with that object of its key: another
+// classify returns what a delta of a part is to a store with that object of its key: another
 // kind of delta, if the part does not have the object any more, or has lost it by this change.
-func (a *assignment) judge(d *delta, stored any, exists bool) deltaKind {
+func (a *assignment) classify(d *delta, stored any, exists bool) deltaKind {
 	mine := exists && a.of(d.key, stored) == d.from
 	switch {
 	case d.kind != set && d.kind != deleted:
@@ -46,11 +46,11 @@ func (a *assignment) judge(d *delta, stored any, exists bool) deltaKind {
 	case d.kind == set && a.of(d.key, d.obj) == d.from:
 		return set
 	case mine && d.kind == set:
-		return left
+		return departed
 	case mine:
 		return deleted
 	}
-	return passed
+	return noChange
 }
 
 // upcoming are the changes of a batch to a table, by key: nil is a deletion.
@@ -72,7 +72,7 @@ func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool
 // writing.
 func (s *store) admit(d *delta, after upcoming) {
 	stored, exists := after.find(s, d.key)
-	switch d.kind = s.parts.judge(d, stored, exists); d.kind {
+	switch d.kind = s.parts.classify(d, stored, exists); d.kind {
 	case set:
 		after[d.key] = d.obj
 	case deleted:
@@ -91,7 +91,7 @@ func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 	lose := func(row uint32) {
 		gone.gone = append(gone.gone, item{key: s.table.Key(row), obj: form.Unpack(s.table.At(row))})
 	}
-	if d.kind == left {
+	if d.kind == departed {
 		if row, exists := s.table.Find(d.key); exists {
 			lose(row)
 		}
@@ -119,7 +119,7 @@ func (s *store) remove(batch []delta, to observer) {
 	s.lockWith(&change, why, to)
 	defer s.unlock()
 	to.applying(batch)
-	s.make(changes, fresh)
+	s.makeChanges(changes, fresh)
 	s.advance(d.resourceVersion)
 	to.relisted()
 	if d.kind == assigned {

@@ -75,12 +75,12 @@ func (s *store) applyAll(changes []Change[any], resourceVersion string) {
 	defer s.writing.Unlock()
 	fresh := s.patch(changes)
 	s.lock()
-	s.make(changes, fresh)
+	s.makeChanges(changes, fresh)
 	s.see(resourceVersion)
 	s.unlock()
 }
 
-// patch prepares changes for make. Many are made in a copy of the table, which it
+// patch prepares changes for makeChanges. Many are made in a copy of the table, which it
 // returns: that takes longer, but not for readers. The caller holds writing.
 func (s *store) patch(changes []Change[any]) (fresh *table.Table) {
 	s.fit(func(yield func(any) bool) {
@@ -180,9 +180,9 @@ func (s *store) fit(objects iter.Seq[any]) {
 	}
 }
 
-// make makes changes that are prepared: one by one, or all in fresh, if it is not nil.
+// makeChanges makes changes that are prepared: one by one, or all in fresh, if it is not nil.
 // The caller holds the lock.
-func (s *store) make(changes []Change[any], fresh *table.Table) {
+func (s *store) makeChanges(changes []Change[any], fresh *table.Table) {
 	if fresh != nil {
 		s.table.Become(fresh)
 		return
@@ -305,7 +305,7 @@ func (s *store) commit(batch []delta, to observer) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	for len(batch) > 0 {
-		if d := &batch[0]; d.chained() {
+		if d := &batch[0]; d.prepared() {
 			if d.kind == replaced {
 				s.replace(batch[:1], to)
 			} else {
@@ -346,7 +346,7 @@ func (s *store) stage(batch []delta) (n int) {
 		if s.parts != nil {
 			s.admit(d, after)
 		}
-		if d.chained() {
+		if d.prepared() {
 			break
 		}
 		switch d.kind {
@@ -382,7 +382,7 @@ func (s *store) apply(d *delta, to observer) {
 			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Old: old, Object: last})
 		}
 	}
-	if d.kind == withheld {
+	if d.kind == partRefused {
 		to.settled(d.from)
 	}
 	s.advance(d.resourceVersion)
@@ -400,7 +400,7 @@ func (s *store) replace(batch []delta, to observer) {
 	s.lockWith(&change, d.list.cause, to)
 	defer s.unlock()
 	to.applying(batch)
-	s.make(changes, fresh)
+	s.makeChanges(changes, fresh)
 	if d.from == nil || d.list.restarted {
 		s.see(d.resourceVersion)
 	} else {

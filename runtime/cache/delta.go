@@ -20,15 +20,15 @@ const (
 	replaced
 	// assigned is another assignment of objects to parts: those of none are deleted.
 	assigned
-	// left is an object that belongs to no part any more, since it has changed.
-	left
-	// passed is a watch event or look-up that changes nothing here: its object belongs to
+	// departed is an object that belongs to no part any more, since it has changed.
+	departed
+	// noChange is a watch event or look-up that changes nothing here: its object belongs to
 	// another part or to no part, or the store has what it says.
-	passed
+	noChange
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
-	// withheld is that the first content of the informer is to do without a part.
-	withheld
+	// partRefused is that the first content of the informer is to do without a part.
+	partRefused
 )
 
 // delta is one thing that the reflector has seen, on its way to the store.
@@ -47,8 +47,8 @@ type delta struct {
 	from *part
 }
 
-// chained is whether the events of a delta are prepared before the store is locked.
-func (d *delta) chained() bool { return d.kind == replaced || d.kind == assigned || d.kind == left }
+// prepared reports whether the events of a delta are prepared before the store is locked.
+func (d *delta) prepared() bool { return d.kind == replaced || d.kind == assigned || d.kind == departed }
 
 // wholeList has the items of a list of the API, in its order, or an assignment.
 type wholeList struct {

@@ -8,7 +8,7 @@ import (
 // AtUnlock has f called when the store of an informer that has not been started is about to
 // be unlocked.
 func AtUnlock[T any](i *Informer[T], f func()) {
-	i.core.store.core.mu.observe = func(locked bool) {
+	i.core.store.core.mu.Observe = func(locked bool) {
 		if !locked {
 			f()
 		}

@@ -112,9 +112,9 @@ func resourceIn(err error) schema.GroupResource {
 	return schema.GroupResource{Group: details.Group, Resource: details.Kind}
 }
 
-// fail reports a list or watch that failed in that phase, and waits for the next
+// reportFailure reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
-func (r *reflector) fail(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
+func (r *reflector) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened, Attempts: r.recorder.failed(err)}
 	f.NewClass = !expected(&f) && r.recorder.report(err)
 	if r.waits(s) {
@@ -134,8 +134,8 @@ func (r *reflector) fail(ctx context.Context, s protocol.State, phase protocol.P
 		next = PhaseAbsent
 	}
 	r.recorder.backOff(next, time.Now().Add(decision.Backoff))
-	if r.failed != nil { // which may put the informer in sync: its status says how it is
-		r.failed(ctx, &f)
+	if r.afterFailure != nil { // which may put the informer in sync: its status says how it is
+		r.afterFailure(ctx, &f)
 	}
 	sleep(ctx, decision.Backoff)
 	return nil
@@ -170,11 +170,11 @@ func logFailure(ctx context.Context, f Failure) {
 	}
 }
 
-// ended reports a list or watch in that phase that ended with an error and is followed
+// reportEnd reports a list or watch in that phase that ended with an error and is followed
 // by another request without a backoff, unless the user wants one. A watch on which
 // nothing happens is no failure, nor is one that was closed: there may have been no
 // changes. It returns err if there is to be no other request.
-func (r *reflector) ended(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
+func (r *reflector) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	logger := klog.FromContext(ctx)
 	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened}
 	switch {

@@ -63,15 +63,15 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		r := &reflector{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
-		r.ended(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))
+		r.reportEnd(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))
 		for range 3 {
-			if err := r.fail(ctx, protocol.State{}, protocol.Listing, fmt.Errorf("list: %w", forbidden)); err != nil {
+			if err := r.reportFailure(ctx, protocol.State{}, protocol.Listing, fmt.Errorf("list: %w", forbidden)); err != nil {
 				t.Fatal(err)
 			}
-			r.ended(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))
+			r.reportEnd(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))
 		}
 		r.succeed(ctx)
-		r.ended(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, failure.ErrStreamEnded)
+		r.reportEnd(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, failure.ErrStreamEnded)
 		r.succeed(ctx)
 		got := log.String()
 		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "list: things is forbidden") || !strings.Contains(got, "works again") {

@@ -2,10 +2,15 @@ package cache
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+)
+
+// joinedLate and firstList are the causes of initial objects.
+var (
+	joinedLate = cause.Cause{Kind: cause.Join}
+	firstList  = cause.Cause{Kind: cause.List}
 )
 
 // fanout joins the handlers to the store: it is the observer through which the
@@ -36,9 +41,9 @@ type fanout struct {
 	listeners map[*listener]bool
 	// listed is set, and synced closed, once the store holds a whole list, or those of
 	// all parts that it waits for.
-	listed  bool
-	synced  chan struct{}
-	awaited map[*part]bool
+	listed   bool
+	synced   chan struct{}
+	expected map[*part]bool
 }
 
 // applying is called with the store locked.
@@ -86,13 +91,13 @@ func (f *fanout) committed() {
 	f.everything.Show()
 }
 
-// await makes the first content that of several parts.
-func (f *fanout) await(parts []*part) {
+// expect makes the first content that of several parts.
+func (f *fanout) expect(parts []*part) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
-	f.awaited = map[*part]bool{}
+	f.expected = map[*part]bool{}
 	for _, part := range parts {
-		f.awaited[part] = true
+		f.expected[part] = true
 	}
 	if len(parts) == 0 {
 		f.begin()
@@ -114,8 +119,8 @@ func (f *fanout) relisted() {
 // settled is called with the store locked. Once it has all of its first content, handlers
 // join.
 func (f *fanout) settled(part *part) {
-	delete(f.awaited, part)
-	if !f.listed && len(f.awaited) == 0 {
+	delete(f.expected, part)
+	if !f.listed && len(f.expected) == 0 {
 		f.begin()
 	}
 }
@@ -167,36 +172,4 @@ func (f *fanout) position(log *eventlog.Log) (Snapshot[any], uint64) {
 	f.store.mu.RLock()
 	defer f.store.mu.RUnlock()
 	return f.store.snapshotLocked(), log.End()
-}
-
-// roster holds the listeners that were not removed, in the order in which they were
-// added. A roster does not change, so that it can be read without a lock.
-type roster struct {
-	all []*listener
-	// limited are those with a limit.
-	limited []*listener
-}
-
-// with returns a roster with another listener. It may share memory with r, behind
-// what r holds: only the latest roster may be added to.
-func (r *roster) with(l *listener) *roster {
-	next := &roster{all: append(r.all, l), limited: r.limited}
-	if l.options.Limit > 0 {
-		next.limited = append(r.limited, l)
-	}
-	return next
-}
-
-// without returns a roster without a listener.
-func (r *roster) without(l *listener) *roster {
-	return &roster{all: without(r.all, l), limited: without(r.limited, l)}
-}
-
-// without returns a copy of items without item, or items if they do not hold it.
-func without[E comparable](items []E, item E) []E {
-	at := slices.Index(items, item)
-	if at < 0 {
-		return items
-	}
-	return slices.Concat(items[:at], items[at+1:])
 }

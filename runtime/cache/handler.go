@@ -135,6 +135,22 @@ type HandlerOptions struct {
 	Cause *cause.Cause
 }
 
+// PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
+// the panic is logged with the handler's name and counted in its status, and other
+// handlers go on.
+type PanicPolicy uint8
+
+const (
+	// PanicSkip skips the event, and goes on with the next one after a second.
+	PanicSkip PanicPolicy = iota
+	// PanicRetry calls the handler with the same event again, with a backoff from one
+	// second to a minute. The events after it have to wait.
+	PanicRetry
+	// PanicCrash calls k8s.io/apimachinery/pkg/util/runtime.HandleCrash, which ends
+	// the process, unless its ReallyCrash is off: then it is PanicSkip.
+	PanicCrash
+)
+
 // handlerName names a handler after the place where it was added, and its type unless
 // every handler of functions has it.
 func handlerName[T any](handler Handler[T]) string {

@@ -143,9 +143,9 @@ func (l *listener) run(ctx context.Context) {
 	stopped = true
 }
 
-// release lets go of the handler and of all objects. The goroutine has ended, and
+// forget lets go of the handler and of all objects. The goroutine has ended, and
 // nothing commits any more.
-func (l *listener) release() {
+func (l *listener) forget() {
 	l.handler, l.batch, l.options.Cause = nil, nil, nil
 	l.initial, l.resynced = Snapshot[any]{}, Snapshot[any]{}
 	l.current, l.own, l.cause = nil, eventlog.Event{}, nil
@@ -334,6 +334,9 @@ func (l *listener) catchUpMerged(until uint64) bool {
 	}
 	return false
 }
+
+// resyncDue is the cause of a resync.
+var resyncDue = cause.Cause{Kind: cause.Resync}
 
 // repeat updates the objects that are left of a resync with themselves.
 func (l *listener) repeat() {

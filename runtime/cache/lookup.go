@@ -139,9 +139,9 @@ func (l *lookups) start() {
 	}
 }
 
-// take pushes the delta of a watch event, unless a look-up has found a later state. The
+// pushEvent pushes the delta of a watch event, unless a look-up has found a later state. The
 // object needs no look-up any more then.
-func (l *lookups) take(d delta) {
+func (l *lookups) pushEvent(d delta) {
 	if !l.active.Load() {
 		l.push(d)
 		return
@@ -169,8 +169,8 @@ func (l *lookups) hold() {
 	l.active.Store(false)
 }
 
-// release begins to look up the objects that the list could not read.
-func (l *lookups) release() {
+// unhold begins to look up the objects that the list could not read.
+func (l *lookups) unhold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = false
@@ -247,7 +247,7 @@ func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *l
 	case !found.exists:
 		l.push(delta{kind: deleted, key: key, unseen: true})
 	case found.same:
-		l.push(delta{kind: passed, key: key})
+		l.push(delta{kind: noChange, key: key})
 	default:
 		l.push(delta{kind: set, key: key, obj: found.obj})
 	}

@@ -10,22 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
-// the panic is logged with the handler's name and counted in its status, and other
-// handlers go on.
-type PanicPolicy uint8
-
-const (
-	// PanicSkip skips the event, and goes on with the next one after a second.
-	PanicSkip PanicPolicy = iota
-	// PanicRetry calls the handler with the same event again, with a backoff from one
-	// second to a minute. The events after it have to wait.
-	PanicRetry
-	// PanicCrash calls k8s.io/apimachinery/pkg/util/runtime.HandleCrash, which ends
-	// the process, unless its ReallyCrash is off: then it is PanicSkip.
-	PanicCrash
-)
-
 const (
 	// panicPause is the backoff of a handler after a panic. When the same event
 	// is retried, the backoff doubles from panic to panic up to longestPanicPause.

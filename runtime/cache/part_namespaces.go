@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
 var errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stands for all of them, which need a source of their own`)
@@ -55,7 +57,7 @@ func (p *namespacePlan) next(before []*part) ([]*part, <-chan struct{}, error) {
 }
 
 func (p *namespacePlan) assign(parts []*part) *assignment {
-	a := &assignment{byNamespace: map[string]*part{}, cause: &namespaceLeft}
+	a := &assignment{byNamespace: map[string]*part{}, cause: &cause.Cause{Kind: cause.NamespaceLeft}}
 	for _, part := range parts {
 		a.byNamespace[part.namespace] = part
 	}

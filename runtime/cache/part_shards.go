@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -57,7 +58,7 @@ func (p *shardPlan) next(before []*part) ([]*part, <-chan struct{}, error) {
 }
 
 func (p *shardPlan) assign(parts []*part) *assignment {
-	a := &assignment{by: p.shard.By(), cause: &released}
+	a := &assignment{by: p.shard.By(), cause: &cause.Cause{Kind: cause.Released}}
 	for _, one := range parts {
 		a.part, a.ranges = one, one.filter.ranges()
 	}

@@ -23,8 +23,8 @@ type parts struct {
 	// reflect follows a part until ctx ends or a failure is to end it.
 	reflect func(ctx context.Context, part *part) error
 	push    func(delta)
-	// await is called once, with the parts that make up the first content.
-	await func([]*part)
+	// expect is called once, with the parts that make up the first content.
+	expect func([]*part)
 	// listed is signalled when the store has the first list of a part of a shard, which may
 	// have gained hashes meanwhile.
 	listed chan struct{}
@@ -124,8 +124,8 @@ func (p *parts) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.await(next)
-	p.become(next, start)
+	p.expect(next)
+	p.switchTo(next, start)
 	for {
 		select {
 		case <-changed:
@@ -138,12 +138,12 @@ func (p *parts) run(ctx context.Context) error {
 		if next, changed, err = p.plan.next(next); err != nil {
 			return err
 		}
-		p.become(next, start)
+		p.switchTo(next, start)
 	}
 }
 
-// become makes next the parts: from here on the store takes nothing of others.
-func (p *parts) become(next []*part, start func(*part)) {
+// switchTo makes next the parts: from here on the store takes nothing of others.
+func (p *parts) switchTo(next []*part, start func(*part)) {
 	assignment := p.plan.assign(next)
 	p.replace(next, assignment)
 	for _, part := range assignment.ended {
@@ -181,7 +181,7 @@ func (p *parts) replace(next []*part, assignment *assignment) {
 func (p *parts) failed(ctx context.Context, part *part, f *Failure) {
 	if p.leavesOut(part, f) {
 		klog.FromContext(ctx).V(2).Info("Namespace is refused, going on without it")
-		p.push(delta{kind: withheld, from: part})
+		p.push(delta{kind: partRefused, from: part})
 	}
 }
 
@@ -232,7 +232,7 @@ func (p *parts) received(batch []delta) {
 	for i := range batch {
 		d := &batch[i]
 		part := d.from
-		if part == nil || d.kind == withheld {
+		if part == nil || d.kind == partRefused {
 			continue
 		}
 		if d.kind == replaced && !part.listed.Swap(true) && part.filter != nil {
@@ -243,7 +243,7 @@ func (p *parts) received(batch []delta) {
 		}
 		p.reach(part, d)
 		switch d.kind {
-		case set, deleted, left:
+		case set, deleted, departed:
 			part.recorder.received(1, 0)
 		case bookmarked:
 			part.recorder.received(0, 1)

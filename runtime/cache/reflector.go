@@ -42,8 +42,8 @@ type reflector struct {
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
 	recorder  *statusRecorder
-	// failed is called after each failure. It may be nil.
-	failed func(ctx context.Context, f *Failure)
+	// afterFailure is called after each failure. It may be nil.
+	afterFailure func(ctx context.Context, f *Failure)
 
 	backoff protocol.Backoff
 	floor   protocol.Floor
@@ -80,7 +80,7 @@ type reflector struct {
 func (r *reflector) run(ctx context.Context) error {
 	r.backoff = protocol.NewBackoff(r.options.backoff(), r.options.jitter)
 	r.delivered = protocol.NewDelivered()
-	r.lookups = newLookups(ctx, r.find, r.take, r.options.jitter, r.about.OrderedResourceVersions)
+	r.lookups = newLookups(ctx, r.find, r.pushObject, r.options.jitter, r.about.OrderedResourceVersions)
 	defer r.lookups.stop()
 
 	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
@@ -103,7 +103,7 @@ func (r *reflector) run(ctx context.Context) error {
 			break
 		}
 		if phase == protocol.Watching {
-			r.resume(s, err)
+			r.noteEnd(s, err)
 		}
 		s = r.vanish(ctx, s)
 		if err := r.goOn(ctx, s, phase, pace, time.Since(began), err); err != nil {
@@ -124,10 +124,10 @@ func (r *reflector) inherit(from *reflector) {
 // took so long, and ended with err. It returns an error if there is to be none.
 func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
 	if pace == protocol.Later {
-		return r.fail(ctx, s, phase, r.explain(err))
+		return r.reportFailure(ctx, s, phase, r.explain(err))
 	}
 	if err != nil {
-		if err := r.ended(ctx, s, phase, err); err != nil {
+		if err := r.reportEnd(ctx, s, phase, err); err != nil {
 			return err
 		}
 	}
@@ -147,8 +147,8 @@ func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.P
 // brokenWatch is how a watch ended that the server had opened: err is nil if it closed it.
 type brokenWatch struct{ err error }
 
-// resume notes how it goes on after a watch.
-func (r *reflector) resume(s protocol.State, err error) {
+// noteEnd notes that a watch has ended, and what follows it.
+func (r *reflector) noteEnd(s protocol.State, err error) {
 	switch {
 	case s.Phase != protocol.Watching:
 		r.broken = nil
@@ -166,8 +166,8 @@ func (r *reflector) reconnected() {
 	}
 }
 
-// take pushes a delta of an object, which is not left out then.
-func (r *reflector) take(d delta) {
+// pushObject pushes a delta of an object, which is not left out then.
+func (r *reflector) pushObject(d delta) {
 	r.recorder.leftOut.remove(d.key)
 	r.push(d)
 }
@@ -205,7 +205,7 @@ func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State
 	r.begin()
 	s.ResourceVersion = ""
 	r.recorder.leftOut.endVisit()
-	r.push(delta{kind: replaced, list: &wholeList{cause: &resourceRemoved}})
+	r.push(delta{kind: replaced, list: &wholeList{cause: &cause.Cause{Kind: cause.ResourceRemoved}}})
 	return s
 }
 
@@ -287,7 +287,7 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	ctx = r.filter.beforeDecoding(ctx, func(string) { idle.touch() })
 	page, err := r.source.List(ctx, r.filter.request(s.ListOptions()), func(obj any, err error) {
 		idle.touch()
-		if err == nil && !r.filter.takes(obj) {
+		if err == nil && !r.filter.wants(obj) {
 			return
 		}
 		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
@@ -333,7 +333,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	}
 	r.detectsRestart = r.about.OrderedResourceVersions || seen == protocol.SameVersion
 	r.versioned = r.about.OrderedResourceVersions && s.Resumable()
-	r.lookups.release()
+	r.lookups.unhold()
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its

@@ -15,7 +15,7 @@ import (
 // more than 8 KB. Of more ranges, the server is asked for what is between some of them too.
 const maxTerms = 32
 
-// shardFilter limits the requests of a part, and what it takes of the responses, to the ranges
+// shardFilter limits the requests of a part, and what it wants of the responses, to the ranges
 // of a shard. The ranges become fewer while the part runs, and never more.
 type shardFilter struct {
 	by   shard.By
@@ -40,7 +40,7 @@ func (f *shardFilter) selecting(options metav1.ListOptions) metav1.ListOptions {
 	return options
 }
 
-// request is selecting for a list or a watch. What takes sees from then on is its response.
+// request is selecting for a list or a watch. What wants sees from then on is its response.
 func (f *shardFilter) request(options metav1.ListOptions) metav1.ListOptions {
 	if f != nil && options.Continue == "" {
 		ranges := f.ranges().Cover(maxTerms)
@@ -52,14 +52,14 @@ func (f *shardFilter) request(options metav1.ListOptions) metav1.ListOptions {
 	return f.selecting(options)
 }
 
-// takes reports whether an object of a response belongs to the part. The hash of a function may
+// wants reports whether an object of a response belongs to the part. The hash of a function may
 // change with the object: then the store decides, which knows the state before.
-func (f *shardFilter) takes(obj any) bool {
+func (f *shardFilter) wants(obj any) bool {
 	if f == nil || !f.by.Served() {
 		return true
 	}
 	m, ok := obj.(metav1.Object)
-	return !ok || f.takesHash(f.by.Hash(m))
+	return !ok || f.wantsHash(f.by.Hash(m))
 }
 
 // beforeDecoding returns the context of a request whose source asks the filter before it
@@ -69,7 +69,7 @@ func (f *shardFilter) beforeDecoding(ctx context.Context, passed func(resourceVe
 		return ctx
 	}
 	return decoding.WithFilter(ctx, func(uid, namespace, resourceVersion []byte) bool {
-		taken := f.takesHash(f.by.HashOf(uid, namespace))
+		taken := f.wantsHash(f.by.HashOf(uid, namespace))
 		if !taken {
 			passed(string(resourceVersion))
 		}
@@ -83,7 +83,7 @@ func (f *shardFilter) has(obj any) bool {
 	return f == nil || !ok || f.ranges().Contains(f.by.Hash(m))
 }
 
-func (f *shardFilter) takesHash(hash uint64) bool {
+func (f *shardFilter) wantsHash(hash uint64) bool {
 	if requested := f.requested.Load(); requested != nil && !requested.Contains(hash) && !f.foreign.Swap(true) {
 		f.report()
 	}

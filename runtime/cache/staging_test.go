@@ -145,7 +145,7 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := newThingStore(t, things, NamespaceIndex[*thing](), byLabel)
 			allocated := &allocatedUnderLock{}
-			store.core.mu.observe = allocated.observe
+			store.core.mu.Observe = allocated.observe
 			write(store)
 			if allocated.most > limit {
 				t.Errorf("%d bytes were allocated under the lock", allocated.most)

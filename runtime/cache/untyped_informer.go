@@ -35,12 +35,14 @@ type informer struct {
 	// stopped is closed when Run ends.
 	stopped chan struct{}
 
-	// started, ended and roster change with mu held, which may be for as long as the
+	// started, ended and listeners change with mu held, which may be for as long as the
 	// store is locked. Methods such as Status read them without it.
 	mu      sync.Mutex
 	started atomic.Bool
 	ended   atomic.Bool
-	roster  atomic.Pointer[roster]
+	// listeners are those that were not removed, in the order in which they were added. What
+	// a slice holds does not change.
+	listeners atomic.Pointer[[]*listener]
 	// context is that of Run, without its end: what handlers log with.
 	context context.Context
 	// running counts the goroutines of listeners.
@@ -64,7 +66,7 @@ func newInformer(objects reflect.Type, source Objects, about SourceInfo, options
 	store.setUp(objects, KeyOf)
 	store.complain = i.leftOut
 	i.fanout = &fanout{store: store, clock: clock{time.Now()}, received: i.received, synced: synced, listeners: map[*listener]bool{}}
-	i.roster.Store(&roster{})
+	i.listeners.Store(new([]*listener))
 	if err := store.addIndexes(options.Indexes); err != nil {
 		i.invalid = i.errorf("%w", err)
 	}
@@ -143,7 +145,8 @@ func (i *informer) addHandler(ctx context.Context, handler Handler[any], options
 		l.unbind = context.AfterFunc(ctx, l.registration.Remove)
 	}
 	i.fanout.add(l)
-	i.roster.Store(i.roster.Load().with(l))
+	all := append(*i.listeners.Load(), l) // behind what readers of the slice see
+	i.listeners.Store(&all)
 	if i.started.Load() {
 		i.start(l)
 	}
@@ -160,11 +163,13 @@ func (i *informer) start(l *listener) {
 func (i *informer) remove(l *listener, err error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	roster := i.roster.Load()
-	if !slices.Contains(roster.all, l) {
+	all := *i.listeners.Load()
+	at := slices.Index(all, l)
+	if at < 0 {
 		return false
 	}
-	i.roster.Store(roster.without(l))
+	all = slices.Concat(all[:at], all[at+1:])
+	i.listeners.Store(&all)
 	i.fanout.remove(l)
 	l.unbind()
 	l.stop()
@@ -185,8 +190,8 @@ func (i *informer) expel(l *listener, reason error) {
 
 // enforceLimits looks after the handlers that are behind with what was committed.
 func (i *informer) enforceLimits() {
-	for _, l := range i.roster.Load().limited {
-		if l.enforceLimit() {
+	for _, l := range *i.listeners.Load() {
+		if l.options.Limit > 0 && l.enforceLimit() {
 			i.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
 		}
 	}
@@ -232,7 +237,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	if i.parts == nil {
 		return i.newReflector(i.source, &i.about, &options, deltas, &i.recorder).run(ctx)
 	}
-	i.parts.push, i.parts.await = deltas.push, i.fanout.await
+	i.parts.push, i.parts.expect = deltas.push, i.fanout.expect
 	i.parts.reflect = func(ctx context.Context, part *part) error {
 		about, options := part.source.Describe(), options
 		options.OnRecovery = i.parts.onRecovery(part, options.OnRecovery)
@@ -242,7 +247,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 			d.from = part
 			deltas.push(d)
 		}
-		r.failed = func(ctx context.Context, f *Failure) { i.parts.failed(ctx, part, f) }
+		r.afterFailure = func(ctx context.Context, f *Failure) { i.parts.failed(ctx, part, f) }
 		part.reflector = r
 		if before := part.before; before != nil {
 			part.before = nil // or each part would keep the one before it
@@ -286,7 +291,7 @@ func (i *informer) begin(ctx context.Context) error {
 	if mutationDetection() {
 		i.fanout.detector = newMutationDetector(i.name())
 	}
-	for _, l := range i.roster.Load().all {
+	for _, l := range *i.listeners.Load() {
 		i.start(l)
 	}
 	return nil
@@ -296,15 +301,15 @@ func (i *informer) begin(ctx context.Context) error {
 func (i *informer) end() {
 	i.mu.Lock()
 	i.ended.Store(true)
-	for _, l := range i.roster.Load().all {
+	for _, l := range *i.listeners.Load() {
 		l.unbind()
 		l.stop()
 	}
 	i.mu.Unlock()
 	i.running.Wait()
-	for _, l := range i.roster.Load().all {
+	for _, l := range *i.listeners.Load() {
 		i.fanout.remove(l)
-		l.release()
+		l.forget()
 	}
 	i.recorder.enter(PhaseStopped)
 	close(i.stopped)

@@ -43,7 +43,7 @@ type store struct {
 
 	// mu guards what is below. A writer holds it only for the change itself, and
 	// never while it runs user code.
-	mu              versionedMutex
+	mu              table.SeqLock
 	table           *table.Table // always the same one
 	resourceVersion string
 }
@@ -76,10 +76,10 @@ func logIndexError(err error, of ...any) {
 
 // Get is Store.Get.
 func (s *store) Get(key types.NamespacedName) (any, bool) {
-	version := s.mu.version.Load()
+	version := s.mu.Version()
 	o, ok := s.table.Load(key)
 	form := s.form.Load()
-	if !s.mu.unchangedSince(version) {
+	if !s.mu.UnchangedSince(version) {
 		return s.getLocked(key)
 	}
 	if !ok {
@@ -347,38 +347,4 @@ func (s *store) copyOf(find func() *table.Vector) (out []table.Object, form *tab
 		s.mu.RUnlock()
 		out = make([]table.Object, 0, n)
 	}
-}
-
-// versionedMutex is a seqlock for readers that do without the lock: a reader that
-// notes the version before its optimistic read, and then finds it unchangedSince, has
-// read one state. What is read that way must be written by package atomic.
-type versionedMutex struct {
-	sync.RWMutex
-	// version is odd while a writer holds the lock, and another even number afterwards.
-	version atomic.Uint64
-	// observe is for tests, which measure what is done under the lock: it is called
-	// when a writer has locked, and when it is about to unlock.
-	observe func(locked bool)
-}
-
-func (m *versionedMutex) Lock() {
-	m.RWMutex.Lock()
-	m.version.Add(1)
-	if m.observe != nil {
-		m.observe(true)
-	}
-}
-
-func (m *versionedMutex) Unlock() {
-	if m.observe != nil {
-		m.observe(false)
-	}
-	m.version.Add(1)
-	m.RWMutex.Unlock()
-}
-
-// unchangedSince reports whether nobody has written since the version was noted, nor
-// was about to.
-func (m *versionedMutex) unchangedSince(version uint64) bool {
-	return version%2 == 0 && m.version.Load() == version
 }

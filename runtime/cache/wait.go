@@ -47,7 +47,7 @@ func (i *informer) await(ctx context.Context, done <-chan struct{}) error {
 // registrations returns those of the handlers that were not removed.
 func (i *informer) registrations() []*Registration {
 	var all []*Registration
-	for _, l := range i.roster.Load().all {
+	for _, l := range *i.listeners.Load() {
 		all = append(all, l.registration)
 	}
 	return all

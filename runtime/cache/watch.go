@@ -80,7 +80,7 @@ func (w *watching) run(ctx context.Context) error {
 		if err != nil {
 			return causeOf(ctx, err)
 		}
-		if event.Type != watch.Bookmark && !w.filter.takes(event.Object) {
+		if event.Type != watch.Bookmark && !w.filter.wants(event.Object) {
 			w.pass(protocol.ResourceVersionOf(event.Object))
 			continue
 		}
@@ -112,7 +112,7 @@ func (w *watching) pass(resourceVersion string) {
 	w.touch()
 	if w.initial == nil {
 		w.advance(watch.Modified, resourceVersion)
-		w.push(delta{kind: passed, resourceVersion: resourceVersion})
+		w.push(delta{kind: noChange, resourceVersion: resourceVersion})
 	}
 }
 
@@ -139,7 +139,7 @@ func (w *watching) skip(ctx context.Context, err error) {
 	w.recorder.contact()
 	it, ok := w.unreadable(ctx, err)
 	if ok && w.initial != nil {
-		w.initial.take(watch.Added, it)
+		w.initial.add(watch.Added, it)
 	}
 }
 
@@ -208,7 +208,7 @@ func (w *watching) event(ctx context.Context, event WatchEvent) {
 	w.advance(event.Type, d.resourceVersion)
 	if ok {
 		w.delivered.Last = d.obj
-		w.lookups.take(d)
+		w.lookups.pushEvent(d)
 		if verdict == protocol.Outdated {
 			w.lookUp(d.key)
 		}
@@ -304,7 +304,7 @@ func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict p
 		return
 	}
 	if verdict != protocol.Superseded {
-		w.initial.take(event.Type, it)
+		w.initial.add(event.Type, it)
 	}
 	if verdict == protocol.Superseded || verdict == protocol.Outdated {
 		w.lookUp(it.key)
@@ -325,7 +325,7 @@ func newInitialEvents() *initialEvents {
 	return &initialEvents{at: map[types.NamespacedName]int{}}
 }
 
-func (e *initialEvents) take(kind watch.EventType, it item) {
+func (e *initialEvents) add(kind watch.EventType, it item) {
 	i, listed := e.at[it.key]
 	switch {
 	case kind == watch.Deleted:

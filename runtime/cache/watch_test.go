@@ -24,7 +24,7 @@ func TestInitialEvents(t *testing.T) {
 				kind := map[byte]watch.EventType{'+': watch.Added, '~': watch.Modified, '-': watch.Deleted}[e[0]]
 				obj := newThing("ns", e[1:2], e[2:])
 				key, _ := KeyOf(obj)
-				events.take(kind, item{key: key, obj: obj})
+				events.add(kind, item{key: key, obj: obj})
 			}
 			var got []string
 			for _, it := range events.items() {

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -129,6 +130,11 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			example.prints("node two: 1 pods")
+		})
+		t.Run("shards", func(t *testing.T) {
+			cachetest.Serve(memory, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease", cachetest.NewAPI[*coordinationv1.Lease]())
+			example := programs.start(t, config, "shards")
+			example.prints("works on default/a") // after the wait of a new group
 		})
 		t.Run("slim", func(t *testing.T) {
 			example := programs.start(t, config, "slim")

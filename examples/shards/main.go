@@ -1,0 +1,90 @@
+// Shards is a controller whose replicas divide the pods of a cluster among them: each has a part
+// of them in memory and works on it. deploy.yaml is how it runs in a cluster.
+//
+// Run it several times on the cluster of your kubeconfig; it needs permission to list and watch
+// pods, and to create, delete, get, list and update Leases in the namespace "default":
+//
+//	go run ./shards
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
+	if err == nil {
+		err = run(ctx, config)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "shards:", err)
+		os.Exit(1)
+	}
+}
+
+// run works on the pods of this replica until ctx ends.
+func run(ctx context.Context, config *rest.Config) error {
+	client, err := source.NewClient(config)
+	if err != nil {
+		return err
+	}
+	unlimited := rest.CopyConfig(config) // by default, five requests a second: too few for the slots
+	unlimited.QPS = -1
+	clientset, err := kubernetes.NewForConfig(unlimited)
+	if err != nil {
+		return err
+	}
+	member, err := membership.New(clientset.CoordinationV1().Leases("default"), membership.Options{Group: "pods"})
+	if err != nil {
+		return err
+	}
+	pods := cache.New(
+		source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), ""),
+		cache.Options[*corev1.Pod]{Shard: member.Shard()},
+	)
+	work := membership.Only(member, pods.Store().Get, func(_ context.Context, key types.NamespacedName) (controller.Result, error) {
+		fmt.Println("works on", key)
+		return controller.Result{}, nil
+	})
+	c, err := controller.New("pods", work, controller.Options{}, controller.KeysOf(pods))
+	if err != nil {
+		return err
+	}
+	membership.Enqueue(member, pods.Store().All, c.Enqueue)
+	go serve(member)
+
+	running, ctx := errgroup.WithContext(ctx)
+	running.Go(func() error { return pods.Run(ctx) })
+	running.Go(func() error { return c.Run(ctx) })
+	running.Go(func() error { return member.Run(ctx) })
+	return running.Wait()
+}
+
+// serve answers readiness probes. Several replicas on one machine can do without.
+func serve(member *membership.Member) {
+	http.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if s := member.Status(); s.Phase != membership.Active {
+			http.Error(w, string(s.Phase)+": "+s.Waiting, http.StatusServiceUnavailable)
+		}
+	})
+	_ = http.ListenAndServe(":8080", nil)
+}

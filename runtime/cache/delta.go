@@ -48,7 +48,9 @@ type delta struct {
 }
 
 // prepared reports whether the events of a delta are prepared before the store is locked.
-func (d *delta) prepared() bool { return d.kind == replaced || d.kind == assigned || d.kind == departed }
+func (d *delta) prepared() bool {
+	return d.kind == replaced || d.kind == assigned || d.kind == departed
+}
 
 // wholeList has the items of a list of the API, in its order, or an assignment.
 type wholeList struct {

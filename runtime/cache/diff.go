@@ -27,13 +27,21 @@ type pair struct {
 	existed bool
 }
 
+// wanted is which events an observer wants.
+type wanted struct {
+	// changes are those of objects that come, go, or are not as they were.
+	changes bool
+	// unchanged are those of objects that a replace found as they were.
+	unchanged bool
+}
+
 // diff compares the items of a list with the objects of a store, or of one part of it. The
 // caller holds writing: then the table can be read without mu.
 func diff(s *store, from *delta) difference {
 	var d difference
 	d.kept = lastOfEachKey(from.list.items)
 	if from.from != nil {
-		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return !s.admits(from, it) })
+		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return s.parts.of(it.key, it.obj) != from.from })
 	}
 	same, t, form := from.list.same, s.table, s.form.Load()
 	listed := make([]bool, t.Len())

@@ -24,8 +24,8 @@ import (
 // runs in one goroutine; a second one looks objects up by name while there are any to
 // look up.
 type reflector struct {
+	reporter
 	source Objects
-	about  *SourceInfo
 	// check returns an error for an object of another type.
 	check func(obj any) error
 	// namespace is the one that objects have to be of; "" is any.
@@ -33,19 +33,14 @@ type reflector struct {
 	// filter limits what is requested and taken to a shard; nil in general.
 	filter *shardFilter
 	// since is the version that the first list is not to be older than; "" is any.
-	since   string
-	options *settings
+	since string
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
 	cached func(types.NamespacedName) (any, bool)
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
-	recorder  *statusRecorder
-	// afterFailure is called after each failure. It may be nil.
-	afterFailure func(ctx context.Context, f *Failure)
 
-	backoff protocol.Backoff
 	floor   protocol.Floor
 	lookups *lookups
 	reread  protocol.Reread
@@ -60,8 +55,6 @@ type reflector struct {
 	buffered bool
 	// silenced is whether the last watch was closed here because it was silent.
 	silenced bool
-	// opened is whether the last request was a watch that the server accepted.
-	opened bool
 	// broken is the end of a watch that the next one is to continue.
 	broken *brokenWatch
 	// detectsRestart is whether a version of the server that is older than that of a
@@ -177,11 +170,6 @@ func (r *reflector) pushObject(d delta) {
 // lose events between two watches or send old ones again.
 func (r *reflector) mayBeSilent() bool {
 	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
-}
-
-// waits reports whether the informer waits for its resource to be installed.
-func (r *reflector) waits(s protocol.State) bool {
-	return s.Absent() && r.options.absentRetry() > 0
 }
 
 // vanish deletes the objects of a resource that was removed, when that is proven.
@@ -471,6 +459,13 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	old, existed := r.cached(it.key)
 	it.obj = old
 	return it, existed
+}
+
+// reportKey reports an object whose key is not known, or wrong: only a list shows whether it
+// is there.
+func (r *reflector) reportKey(ctx context.Context, err error) {
+	r.reread.Unreadable()
+	r.reportObject(ctx, err)
 }
 
 // lookUp has an object looked up by its name, or, if there are too many of them,

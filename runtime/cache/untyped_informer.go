@@ -261,14 +261,12 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 
 func (i *informer) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
 	return &reflector{
+		reporter:  reporter{about: about, options: options, recorder: recorder},
 		source:    source,
-		about:     about,
 		check:     i.check,
-		options:   options,
 		push:      deltas.push,
 		cached:    i.store.core.Get,
 		committed: deltas.consumed,
-		recorder:  recorder,
 		same:      protocol.SameContent,
 	}
 }

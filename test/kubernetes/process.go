@@ -153,7 +153,7 @@ func (p *process) logLines() (lines, error) {
 
 // informerFiles are the files of client-go and of this runtime that log what
 // becomes of lists and watches.
-var informerFiles = []string{" reflector.go:", " failure.go:", " outage.go:"}
+var informerFiles = []string{" reflector.go:", " report.go:", " outage.go:"}
 
 // countLines tells lines of informers by the file in klog's header.
 func countLines(text string) (count lines) {

@@ -37,7 +37,7 @@ func TestTargetOfASource(t *testing.T) {
 		{SourceInfo{Resource: orders}, forbidden, "orders.shop.test (version v1) in all namespaces"},
 		{SourceInfo{Resource: orders, Namespace: "a"}, forbidden, `orders.shop.test (version v1) in namespace "a"`},
 	} {
-		r := &reflector{about: &c.about, options: &settings{Options: Options[any]{Name: "of the options"}}}
+		r := &reporter{about: &c.about, options: &settings{Options: Options[any]{Name: "of the options"}}}
 		if got := r.target(c.err); got != c.want {
 			t.Errorf("%+v, %v: %s, want %s", c.about, c.err, got, c.want)
 		}
@@ -46,7 +46,7 @@ func TestTargetOfASource(t *testing.T) {
 
 // A grant does not help who is not known.
 func TestUnauthorizedIsNotForbidden(t *testing.T) {
-	r := &reflector{about: &SourceInfo{}, options: &settings{Options: Options[any]{Name: "things"}}}
+	r := &reporter{about: &SourceInfo{}, options: &settings{Options: Options[any]{Name: "things"}}}
 	err := r.explain(apierrors.NewUnauthorized("Unauthorized"))
 	if !apierrors.IsUnauthorized(err) || strings.Contains(err.Error(), "RBAC") || !strings.Contains(err.Error(), "credentials") {
 		t.Error(err)
@@ -60,7 +60,7 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
 		options := &settings{}
-		r := &reflector{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
+		r := &reporter{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
 		r.reportEnd(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))

@@ -1,0 +1,278 @@
+package cache
+
+import (
+	"fmt"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
+)
+
+// Change is a change to make to a store: Object becomes the object of Key or, if
+// Delete is true, the object of Key is removed.
+type Change[T any] struct {
+	// Key is the key of the object.
+	Key types.NamespacedName
+	// Object is the new object. It is not used if Delete is true.
+	Object T
+	// Delete is true for a deletion.
+	Delete bool
+}
+
+// set is Store.Set.
+func (s *store) set(obj any) error {
+	key, err := s.key(obj)
+	if err != nil {
+		return err
+	}
+	resourceVersion := protocol.ResourceVersionOf(obj)
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	found := s.staging.Set(s.table, key, s.pack(obj))
+	s.endIndexing(key)
+	s.lock()
+	s.staging.CommitSet(s.table, key, found)
+	s.advance(resourceVersion)
+	s.unlock()
+	return nil
+}
+
+// delete is WritableStore.Delete, and Apply of one deletion.
+func (s *store) delete(key types.NamespacedName, resourceVersion string) (old any, existed bool) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	found := s.staging.Delete(s.table, key)
+	s.endIndexing(key)
+	s.lock()
+	o, existed := s.staging.CommitDelete(s.table, key, found)
+	s.see(resourceVersion)
+	s.unlock()
+	if existed {
+		old = s.form.Load().Unpack(o)
+	}
+	return old, existed
+}
+
+// replaceAll is Store.Replace, of items whose keys are not computed yet.
+func (s *store) replaceAll(items []item, resourceVersion string) error {
+	for i := range items {
+		key, err := s.key(items[i].obj)
+		if err != nil {
+			return err
+		}
+		items[i].key = key
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	fresh := s.rebuilt(items)
+	s.lock()
+	defer s.unlock()
+	s.table.Become(fresh)
+	s.see(resourceVersion)
+	return nil
+}
+
+// applyAll is Store.Apply.
+func (s *store) applyAll(changes []Change[any], resourceVersion string) {
+	if len(changes) == 1 && changes[0].Delete {
+		s.delete(changes[0].Key, resourceVersion)
+		return
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	fresh := s.patch(changes)
+	s.lock()
+	s.makeChanges(changes, fresh)
+	s.see(resourceVersion)
+	s.unlock()
+}
+
+// patch prepares changes for makeChanges. Many are made in a copy of the table, which it
+// returns: that takes longer, but not for readers. The caller holds writing.
+func (s *store) patch(changes []Change[any]) (fresh *table.Table) {
+	s.fit(func(yield func(any) bool) {
+		for i := range changes {
+			if !changes[i].Delete && !yield(changes[i].Object) {
+				return
+			}
+		}
+	})
+	for i := range changes {
+		s.staging.Add(s.table, changes[i].Delete, changes[i].Key, s.packed(&changes[i]))
+		s.endIndexing(changes[i].Key)
+		if s.staging.Work() > table.LongWork {
+			s.staging.Reset()
+			return s.table.Patched(func(yield func(table.Change) bool) {
+				for i := range changes {
+					c := &changes[i]
+					if !yield(table.Change{Key: c.Key, Object: s.packed(c), Delete: c.Delete}) {
+						return
+					}
+					s.endIndexing(c.Key)
+				}
+			})
+		}
+	}
+	return nil
+}
+
+// packed returns the object of a change, which fits.
+func (s *store) packed(c *Change[any]) table.Object {
+	if c.Delete {
+		return nil
+	}
+	return s.form.Load().Pack(c.Object)
+}
+
+// rebuilt returns a table of other items. The caller holds writing.
+func (s *store) rebuilt(items []item) *table.Table {
+	s.fit(func(yield func(any) bool) {
+		for i := range items {
+			if !yield(items[i].obj) {
+				return
+			}
+		}
+	})
+	form := s.form.Load()
+	s.unindexed.beginVisit()
+	defer func() { s.unindexed.endVisit(); s.failed = false }()
+	return s.table.Rebuilt(len(items), func(yield func(types.NamespacedName, table.Object) bool) {
+		for i := range items {
+			if !yield(items[i].key, form.Pack(items[i].obj)) {
+				return
+			}
+		}
+	})
+}
+
+// pack returns an object as the table holds it. The caller holds writing, and nothing
+// is staged.
+func (s *store) pack(obj any) table.Object {
+	form := s.form.Load()
+	if !form.Holds(obj) {
+		s.fit(func(yield func(any) bool) { yield(obj) })
+		form = s.form.Load()
+	}
+	return form.Pack(obj)
+}
+
+// fit makes the table hold its objects in a form that can hold these as well. The
+// caller holds writing, and nothing is staged.
+func (s *store) fit(objects iter.Seq[any]) {
+	old := s.form.Load()
+	if old.HoldsAny() {
+		return
+	}
+	form, empty := *old, s.table.Len() == 0
+	for obj := range objects {
+		switch {
+		case form.Holds(obj):
+		case empty:
+			form = table.FormOf(obj)
+		default:
+			form = table.Boxed()
+		}
+		empty = false
+	}
+	switch {
+	case form == *old:
+	case s.table.Len() == 0:
+		s.form.Store(&form)
+	default:
+		fresh := s.table.Mapped(func(o table.Object) table.Object { return form.Pack(old.Unpack(o)) })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.table.Become(fresh)
+		s.form.Store(&form)
+	}
+}
+
+// makeChanges makes changes that are prepared: one by one, or all in fresh, if it is not nil.
+// The caller holds the lock.
+func (s *store) makeChanges(changes []Change[any], fresh *table.Table) {
+	if fresh != nil {
+		s.table.Become(fresh)
+		return
+	}
+	for i := range changes {
+		c, found := &changes[i], s.staging.Next()
+		if c.Delete {
+			s.staging.CommitDelete(s.table, c.Key, found)
+		} else {
+			s.staging.CommitSet(s.table, c.Key, found)
+		}
+	}
+}
+
+// lock locks the store for what was staged. The caller holds writing.
+func (s *store) lock() {
+	for {
+		s.staging.Prepare(s.table)
+		s.mu.Lock()
+		if s.staging.Install(s.table) {
+			return
+		}
+		s.mu.Unlock()
+	}
+}
+
+// unlock ends what lock began.
+func (s *store) unlock() {
+	s.mu.Unlock()
+	s.staging.Reset()
+}
+
+// note is Store.SetResourceVersion.
+func (s *store) note(resourceVersion string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.see(resourceVersion)
+}
+
+// addIndexes is Store.AddIndexes.
+func (s *store) addIndexes(indexes []Index[any]) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	// Only a holder of writing changes the table: it can be read without mu.
+	seen := map[string]bool{}
+	for _, index := range indexes {
+		if err := index.validate(); err != nil {
+			return err
+		}
+		if seen[index.Name] || s.table.Index(index.Name) != nil {
+			return fmt.Errorf("index %q: %w", index.Name, ErrIndexExists)
+		}
+		seen[index.Name] = true
+	}
+	built := make([]*table.Postings, len(indexes))
+	for i, index := range indexes {
+		built[i] = s.table.Build(table.Index{
+			Name:        index.Name,
+			ByNamespace: index.namespace,
+			Values: func(others []string, o table.Object) ([]string, error) {
+				return index.of(others, s.form.Load().Unpack(o))
+			},
+		})
+	}
+	s.failed = false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table.AddIndexes(built...)
+	s.indexes = append(s.indexes, indexes...)
+	return nil
+}
+
+// see notes the latest resourceVersion. The caller holds mu.
+func (s *store) see(resourceVersion string) {
+	if resourceVersion != "" {
+		s.resourceVersion = resourceVersion
+	}
+}
+
+// advance is see for the version of one object, which may be older than what was
+// seen: what comes late takes nothing back. The caller holds mu.
+func (s *store) advance(resourceVersion string) {
+	s.resourceVersion = protocol.Newest(s.resourceVersion, resourceVersion)
+}

@@ -1,0 +1,220 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+)
+
+// reporter reports how the requests of a reflector have gone, to the status, the log and
+// Options.OnFailure, and waits for the next attempt.
+type reporter struct {
+	about    *SourceInfo
+	options  *settings
+	recorder *statusRecorder
+	// afterFailure is called after each failure. It may be nil.
+	afterFailure func(ctx context.Context, f *Failure)
+
+	backoff protocol.Backoff
+	// opened is whether the last request was a watch that the server accepted.
+	opened bool
+}
+
+// waits reports whether the informer waits for its resource to be installed.
+func (r *reporter) waits(s protocol.State) bool {
+	return s.Absent() && r.options.absentRetry() > 0
+}
+
+// decide returns what to do about a failure. Its backoff is how long to wait.
+func (o *settings) decide(ctx context.Context, f Failure) Decision {
+	var d Decision
+	if o.OnFailure != nil {
+		d = o.OnFailure(ctx, f)
+	}
+	if d.Backoff = cmp.Or(d.Backoff, f.Backoff); d.Backoff != 0 {
+		d.Backoff = max(d.Backoff, protocol.MinimumDelay)
+	}
+	return d
+}
+
+// absentDelay is how long to wait when the resource is not there, at random up to a
+// quarter longer than configured: many informers may wait for it.
+func (o *settings) absentDelay() time.Duration {
+	least := max(o.absentRetry(), protocol.MinimumDelay)
+	return least + o.jitter(least/4)
+}
+
+// explain adds to an error what operator action it needs, and that a Retry-After which is
+// too long is not respected.
+func (r *reporter) explain(err error) error {
+	switch class := failure.ClassOf(err); {
+	case apierrors.IsUnauthorized(err):
+		err = fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
+	case class == failure.ClassForbidden:
+		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target(err))
+	case class == failure.ClassNotFound:
+		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target(err))
+	}
+	if asked := protocol.SuggestedDelay(err); asked > protocol.MaxRetryAfter {
+		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, protocol.MaxRetryAfter)
+	}
+	return err
+}
+
+// target names what the source lists and watches. A source that does not say it, such as a
+// ListerWatcher, has it in the server's error.
+func (r *reporter) target(err error) string {
+	resource, namespace := r.about.Resource, r.about.Namespace
+	if resource.Empty() {
+		return cmp.Or(resourceIn(err).String(), r.options.Name)
+	}
+	if namespace == "" {
+		return fmt.Sprintf("%s (version %s) in all namespaces", resource.GroupResource(), resource.Version)
+	}
+	return fmt.Sprintf("%s (version %s) in namespace %q", resource.GroupResource(), resource.Version, namespace)
+}
+
+// resourceIn returns the resource that an error of the server is about; empty if it does not say.
+func resourceIn(err error) schema.GroupResource {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return schema.GroupResource{}
+	}
+	details := status.Status().Details
+	if details == nil || details.Kind == "" {
+		return schema.GroupResource{}
+	}
+	return schema.GroupResource{Group: details.Group, Resource: details.Kind}
+}
+
+// reportFailure reports a list or watch that failed in that phase, and waits for the next
+// attempt. It returns err if there is to be none.
+func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened, Attempts: r.recorder.failed(err)}
+	f.NewClass = !expected(&f) && r.recorder.report(err)
+	if r.waits(s) {
+		f.Backoff = r.options.absentDelay()
+	} else {
+		f.Backoff = r.backoff.Delay(protocol.HealthOf(err), min(protocol.SuggestedDelay(err), protocol.MaxRetryAfter))
+	}
+	decision := r.options.decide(ctx, f)
+	if !decision.Quiet {
+		logFailure(ctx, f)
+	}
+	if decision.Stop {
+		return err
+	}
+	next := PhaseBackingOff
+	if r.waits(s) {
+		next = PhaseAbsent
+	}
+	r.recorder.backOff(next, time.Now().Add(decision.Backoff))
+	if r.afterFailure != nil { // which may put the informer in sync: its status says how it is
+		r.afterFailure(ctx, &f)
+	}
+	sleep(ctx, decision.Backoff)
+	return nil
+}
+
+// pause waits for the next attempt.
+func (r *reporter) pause(ctx context.Context, phase Phase, delay time.Duration) {
+	r.recorder.backOff(phase, time.Now().Add(delay))
+	sleep(ctx, delay)
+}
+
+// sleep waits until d is over or ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// expected reports whether a failure is one that a healthy server may cause.
+func expected(f *Failure) bool {
+	return f.Class == failure.ClassExpired || errors.Is(f.Err, failure.ErrWatchTooShort)
+}
+
+func logFailure(ctx context.Context, f Failure) {
+	if logger := klog.FromContext(ctx); f.NewClass {
+		logger.Error(f.Err, "List or watch failed, trying again")
+	} else {
+		logger.V(4).Info("List or watch failed, trying again", "err", f.Err)
+	}
+}
+
+// reportEnd reports a list or watch in that phase that ended with an error and is followed
+// by another request without a backoff, unless the user wants one. A watch on which
+// nothing happens is no failure, nor is one that was closed: there may have been no
+// changes. It returns err if there is to be no other request.
+func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
+	logger := klog.FromContext(ctx)
+	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened}
+	switch {
+	case errors.Is(err, failure.ErrWatchIdle):
+		logger.V(4).Info("Watch is silent, opening it again", "err", err)
+		return nil
+	case errors.Is(err, failure.ErrWatchTooShort):
+		logger.V(4).Info("Watch was closed, opening it again", "err", err)
+		return nil
+	case errors.Is(err, failure.ErrUndecodable) && phase == protocol.Watching:
+		logger.V(2).Info("Listing again", "err", err)
+		return nil
+	case phase == protocol.Watching:
+		logger.V(2).Info("Watch was cut, opening it again", "err", err)
+	case errors.Is(err, failure.ErrBookmarkMissing):
+		r.recorder.because(err)
+		logger.Info("Watch-list given up for good, listing instead", "err", err)
+	case s.Phase == protocol.Listing:
+		r.recorder.because(err)
+		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
+		return nil // if the list fails too, that is reported, as by client-go
+	default:
+		f.Attempts = r.recorder.failed(err)
+		logger.V(2).Info("Watch-list failed, trying again", "err", err)
+	}
+	decision := r.options.decide(ctx, f)
+	if decision.Stop {
+		return err
+	}
+	if decision.Backoff > 0 {
+		r.pause(ctx, PhaseBackingOff, decision.Backoff)
+	}
+	return nil
+}
+
+// succeed reports the recovery if a failure was reported before. It may be called by any
+// goroutine.
+func (r *reporter) succeed(ctx context.Context) {
+	if failures, reported := r.recorder.succeeded(); reported {
+		r.logRecovery(ctx, failures)
+	}
+}
+
+func (r *reporter) reportObject(ctx context.Context, err error) {
+	r.recorder.objectError(err)
+	r.recorder.leftOut.add(err)
+	klog.FromContext(ctx).Error(err, "Object left out")
+}
+
+func (r *reporter) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
+	r.reportObject(ctx, &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
+}
+
+func (r *reporter) logRecovery(ctx context.Context, failures int) {
+	if recovered := r.options.OnRecovery; recovered == nil || !recovered(ctx, failures) {
+		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+	}
+}

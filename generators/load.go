@@ -344,12 +344,12 @@ func (l *loader) find(path, from string) (string, error) {
 	if dir := l.mods.dir(path, from); dir != "" {
 		return dir, nil
 	}
-	dirs, err := packageDirs(l.ctx, l.dir, []string{path}, nil, l.mods.notice)
+	dirs, err := l.mods.list(l.ctx, l.dir, []string{path}, nil)
 	if err == nil {
 		return dirs[path], nil
 	}
 	// Perhaps the package that refers to it is in another module.
-	if dirs, fromThere := packageDirs(l.ctx, from, []string{path}, nil, l.mods.notice); fromThere == nil {
+	if dirs, fromThere := l.mods.list(l.ctx, from, []string{path}, nil); fromThere == nil {
 		return dirs[path], nil
 	}
 	return "", err

@@ -88,13 +88,21 @@ func isNotDirectory(err error) bool {
 // only the go command knows.
 func (m *modules) dir(path, from string) string {
 	if mod, err := m.of(from); err == nil {
-		if rel, ok := strings.CutPrefix(path+"/", mod.path+"/"); ok {
-			if dir := filepath.Join(mod.dir, filepath.FromSlash(rel)); hasGoFiles(dir) {
-				return dir
-			}
+		if dir := mod.packageDir(path); dir != "" {
+			return dir
 		}
 	}
 	return m.listed[path]
+}
+
+// packageDir returns where a package of the module is, or "".
+func (m module) packageDir(path string) string {
+	if rel, ok := strings.CutPrefix(path+"/", m.path+"/"); ok {
+		if dir := filepath.Join(m.dir, filepath.FromSlash(rel)); hasGoFiles(dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // ImportPath returns the import path of a directory, which need not exist: what
@@ -128,15 +136,15 @@ func (m *modules) importPath(dir string) (string, error) {
 // for, such as git, which can outlive it.
 const waitDelay = time.Second
 
-// goList asks the go command, from dir, where packages are. It sees what go.mod,
-// go.work and a vendor folder say, and does not look into the packages. One that
+// list asks the go command, as seen from dir, where packages are, which takes it some 50 ms: it
+// sees what go.mod, go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
-func goList(ctx context.Context, dir string, patterns, optional []string, notice func(string)) (map[string]string, error) {
+func (m *modules) list(ctx context.Context, dir string, patterns, optional []string) (map[string]string, error) {
 	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
 	cmd.Dir, cmd.WaitDelay = dir, waitDelay
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &downloads{notice: notice})
+	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &downloads{notice: m.notice})
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("pattern %s: only the go command knows where it is, and there is none in PATH; install Go, or name a directory", strings.Join(patterns, " "))
@@ -210,4 +218,41 @@ func goError(quoted string) string {
 
 func oneLine(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+}
+
+// requirements are the paths of the modules that the go.mod of a directory, or
+// the nearest one above it, requires. There are none if a workspace or a vendor
+// folder counts as well.
+func requirements(dir string) []string {
+	if work := os.Getenv("GOWORK"); work != "off" && (work != "" || above(dir, "go.work") != "") {
+		return nil
+	}
+	file := above(dir, "go.mod")
+	content, err := os.ReadFile(file)
+	if err != nil || exists(filepath.Join(filepath.Dir(file), "vendor", "modules.txt")) {
+		return nil
+	}
+	parsed, err := modfile.ParseLax(file, content, nil)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, require := range parsed.Require {
+		paths = append(paths, require.Mod.Path)
+	}
+	return paths
+}
+
+// above returns the file of a name in a directory or the nearest one above it.
+func above(dir, name string) string {
+	for {
+		if file := filepath.Join(dir, name); exists(file) {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
 }

@@ -72,7 +72,7 @@ func locate(ctx context.Context, dir string, patterns, also []string, mods *modu
 		return nil, errors.Join(problems...)
 	}
 	if len(listed) > 0 {
-		dirs, err := packageDirs(ctx, dir, listed, also, mods.notice)
+		dirs, err := mods.list(ctx, dir, listed, also)
 		if err != nil {
 			return nil, err
 		}

@@ -450,6 +450,5 @@ func (m *modules) gone(path, dir string) bool {
 		return !hasGoFiles(filepath.Join(mod.dir, filepath.FromSlash(rel)))
 	}
 	required := requirements(dir)
-	_, found := moduleOf(path, required)
-	return len(required) > 0 && !found
+	return len(required) > 0 && !slices.ContainsFunc(required, func(module string) bool { return strings.HasPrefix(path+"/", module+"/") })
 }

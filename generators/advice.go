@@ -11,7 +11,7 @@ import (
 // advise warns of options that are likely mistakes: those that nothing
 // corresponds to.
 func advise(options *Options, to targets, mods *modules, diags *diagnostics) {
-	for _, path := range clientsets(*options) {
+	for _, path := range options.clientsets() {
 		if mods.lacks(path, options.Dir) {
 			diags.warnf(noPosition, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
 		}

@@ -112,11 +112,11 @@ func (c choice) excludesKind(kind string) bool {
 }
 
 // excludes reports whether a package is not to be looked into.
-func (c choice) excludes(dir string, at location) bool {
+func (c choice) excludes(workingDir, dir, importPath string) bool {
 	excluded := false
 	for _, pattern := range c.packages {
 		matches := matcher(strings.TrimPrefix(path.Clean(filepath.ToSlash(pattern.text)), "./"))
-		if matches(filepath.ToSlash(relativeTo(dir, at.Dir))) || matches(at.Path) {
+		if matches(filepath.ToSlash(relativeTo(workingDir, dir))) || matches(importPath) {
 			*pattern.used, excluded = true, true
 		}
 	}

@@ -28,13 +28,20 @@ type clientset struct {
 // typeName is a type by its import path and name.
 type typeName struct{ path, name string }
 
-// clientset reads the clientset of an import path. It returns nil for one that is
+// clientsets are by import path, and nil if they are not there.
+type clientsets struct {
+	loader *loader
+	found  map[string]*clientset
+}
+
+// read reads the clientset of an import path. It returns nil for one that is
 // not there: scripts may run client-gen later.
-func (l *loader) clientset(path string) *clientset {
-	if found, ok := l.clientsets[path]; ok {
+func (c clientsets) read(path string) *clientset {
+	if found, ok := c.found[path]; ok {
 		return found
 	}
-	l.clientsets[path] = nil
+	c.found[path] = nil
+	l := c.loader
 	if l.mods.lacks(path, l.dir) {
 		return nil
 	}
@@ -65,7 +72,7 @@ func (l *loader) clientset(path string) *clientset {
 			}
 		}
 	}
-	l.clientsets[path] = found
+	c.found[path] = found
 	return found
 }
 

@@ -32,12 +32,12 @@ type collector struct {
 
 // collect finds the API types of packages. Problems are added to the
 // diagnostics; the model is complete only if there are none.
-func collect(ctx context.Context, packages []*Package, options *Options, diags *diagnostics) (*Model, error) {
+func collect(ctx context.Context, loader *loader, packages []*Package, options *Options, diags *diagnostics) (*Model, error) {
 	exceptions, err := options.pluralExceptions()
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{ctx: ctx, options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, diags), choice: newChoice(options)}
+	c := &collector{ctx: ctx, options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, loader, diags), choice: newChoice(options)}
 	for _, pkg := range packages {
 		if len(pkg.Files)+len(pkg.unbuilt) > 0 {
 			c.tags = tagParser{at: pkg.loader.position, diags: diags, clients: options.Clients}
@@ -80,7 +80,7 @@ func (c *collector) collectPackage(pkg *Package) {
 		comments := decl.comments()
 		attached[comments.closest], attached[comments.second] = true, true
 		v := c.judge(decl, comments, own)
-		if pkg.tagged {
+		if pkg.mentions["+"+ownTags] {
 			c.index(decl, comments, v)
 		}
 		switch {
@@ -328,7 +328,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.closest), lines(comments.second)
 
 	namespaced, verbs := c.namespaced(decl, tags), decl.clientVerbs(tags)
-	if out.client && decl.pkg.kubebuilder && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
+	if out.client && decl.pkg.mentions[kubebuilderTags] && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
 		c.diags.warnf(at(decl.spec.Name.Pos()), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.spec.Name.Name)
 	}
 	return &Kind{
@@ -371,7 +371,7 @@ func (c *collector) resource(decl *declaration, t *types.Type, tags Tags, intern
 	}
 	clientGen, controllerGen := c.namers.resources(t)
 	chosen, who := clientGen, "client-gen's"
-	if c.options.clientset(internal) == "" && decl.pkg.kubebuilder {
+	if c.options.clientset(internal) == "" && decl.pkg.mentions[kubebuilderTags] {
 		chosen, who = controllerGen, "controller-gen's" // which makes the CRD
 	}
 	if tags.Genclient && clientGen != controllerGen {

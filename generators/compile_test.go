@@ -190,7 +190,7 @@ func deepCopies(pkg *Package) string {
 	var methods strings.Builder
 	for _, decl := range pkg.declarations() {
 		name := decl.spec.Name.Name
-		if wanted[name] && !pkg.copied[name] && !decl.spec.Assign.IsValid() && decl.spec.TypeParams == nil {
+		if wanted[name] && !pkg.declaresMethod(name, "DeepCopyObject") && !decl.spec.Assign.IsValid() && decl.spec.TypeParams == nil {
 			fmt.Fprintf(&methods, "\nfunc (in *%s) DeepCopyObject() runtime.Object { return in }\n", name)
 		}
 	}

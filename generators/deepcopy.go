@@ -5,18 +5,10 @@ import (
 	"go/scanner"
 	"go/token"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// addCopied notes the types that a source declares DeepCopyObject for.
-func (p *Package) addCopied(source []byte) {
-	for receiver := range declaredMethods(source, "DeepCopyObject") {
-		p.copied[receiver] = true
-	}
-}
 
 // declaredMethods are the types that a source declares one of some methods for, with the
 // method. Sources are scanned rather than parsed, since the methods of API types are most of
@@ -81,13 +73,15 @@ func (p *Package) declaresMethod(typ, method string) bool {
 	if p.methods == nil {
 		p.methods = map[string]bool{}
 		names, _ := goFiles(p.Dir) // no files, no methods
+		buffer := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(buffer)
 		for _, name := range names {
-			source, err := os.ReadFile(filepath.Join(p.Dir, name))
-			if err != nil || hasHeader(source) || !p.loader.included(p.Dir, name, source) {
-				continue
-			}
-			for receiver, method := range declaredMethods(source, slices.Concat(copyMethods, decodeMethods)...) {
-				p.methods[receiver+"."+method] = true
+			buffer.Reset()
+			err := readInto(buffer, filepath.Join(p.Dir, name))
+			if source := buffer.Bytes(); err == nil && !p.loader.rules.ours(source) && p.loader.included(p.Dir, name, source) {
+				for receiver, method := range declaredMethods(source, p.loader.rules.methods...) {
+					p.methods[receiver+"."+method] = true
+				}
 			}
 		}
 	}

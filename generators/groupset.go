@@ -13,10 +13,11 @@ import (
 // groupSet gathers kinds by group and version, and then finds names for the
 // groups that go together.
 type groupSet struct {
-	options *Options
-	diags   *diagnostics
-	members []*member
-	groups  []*groupEntry
+	options    *Options
+	diags      *diagnostics
+	clientsets clientsets
+	members    []*member
+	groups     []*groupEntry
 }
 
 // member is a package that has kinds of a group.
@@ -39,8 +40,8 @@ type groupEntry struct {
 	namedAt token.Position
 }
 
-func newGroupSet(options *Options, diags *diagnostics) *groupSet {
-	return &groupSet{options: options, diags: diags}
+func newGroupSet(options *Options, loader *loader, diags *diagnostics) *groupSet {
+	return &groupSet{options: options, diags: diags, clientsets: clientsets{loader: loader, found: map[string]*clientset{}}}
 }
 
 // add adds the kinds of a package.
@@ -125,7 +126,7 @@ func (s *groupSet) accessor(m *member, name string) string {
 	if !m.clientset {
 		return assumed
 	}
-	clientset := m.pkg.loader.clientset(s.options.clientset(m.internal))
+	clientset := s.clientsets.read(s.options.clientset(m.internal))
 	if clientset != nil {
 		if accessor := clientset.accessor(m.pkg); accessor != "" {
 			return accessor
@@ -146,7 +147,7 @@ func (s *groupSet) checkClient(m *member, accessor string) {
 	if !m.clientset {
 		return
 	}
-	clientset := m.pkg.loader.clientset(s.options.clientset(m.internal))
+	clientset := s.clientsets.read(s.options.clientset(m.internal))
 	if clientset == nil {
 		return
 	}

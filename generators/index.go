@@ -52,7 +52,7 @@ func (c *collector) indexes(decl *declaration, tags Tags, diags *diagnostics) []
 // checkFieldMarkers reports the markers of fields that are in no API type of the package, and
 // notes the comments of fields as attached.
 func (c *collector) checkFieldMarkers(pkg *Package, attached map[*ast.CommentGroup]bool) {
-	if !pkg.tagged {
+	if !pkg.mentions["+"+ownTags] {
 		return
 	}
 	check := func(field *ast.Field) {

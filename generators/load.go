@@ -32,19 +32,36 @@ type Package struct {
 
 	loader   *loader
 	deferred []string
-	unbuilt  []*File                      // those with a marker that the go command would leave out
-	copied   map[string]bool              // the types with a method DeepCopyObject
-	getters  bool                         // a deferred file may have methods of objectMethods
+	unbuilt  []*File                      // those with a sign that the go command would leave out
+	getters  bool                         // a deferred file may have methods that matter
 	declared map[string]map[string]method // by receiver and name, once methodsOf has looked
-	// kubebuilder is true if there is any marker for controller-gen, which then
-	// makes the CRDs.
-	kubebuilder bool
-	// tagged is true if there may be a tag that only this tool reads.
-	tagged  bool
-	methods map[string]bool // Type.Method, once declaresMethod has searched for them
-	lookup  sync.Once
-	types   map[string]*declaration
-	consts  map[string]constant
+	mentions map[string]bool              // the words of the rules that its sources have
+	methods  map[string]bool              // Type.Method, once declaresMethod has searched for them
+	lookup   sync.Once
+	types    map[string]*declaration
+	consts   map[string]constant
+}
+
+// rules say what in sources matters, so that the rest need not be parsed or kept.
+type rules struct {
+	// ours reports whether a source is what an earlier run wrote, which is left out.
+	ours func(source []byte) bool
+	// sign reports whether a source has a sign of what is looked for, and mayDeclare whether
+	// it may declare that: a package that only a pattern with ... matches is parsed for it.
+	sign, mayDeclare func(source []byte) bool
+	// defers reports whether a source is parsed only when something is looked up that the
+	// others don't declare.
+	defers func(source []byte) bool
+	// hasMethod reports whether a source that is deferred declares a method that matters, and
+	// methods are the names that declaresMethod knows of.
+	hasMethod func(source []byte) bool
+	methods   []string
+	// words are what packages are searched for.
+	words []string
+	// keeps reports whether a comment inside of a declaration is kept.
+	keeps func(*ast.CommentGroup) bool
+	// opaque is the import path of a package whose types are known by their names.
+	opaque string
 }
 
 // File is a parsed file.
@@ -74,21 +91,18 @@ type loader struct {
 	packages     map[string]*Package // by import path; nil if it can't be had
 	failed       map[string]error    // why a package can't be had
 	looked       map[string]bool     // the packages that the patterns name, by import path
-	choice       choice
-	read         []string // the directories of the packages that the patterns name, but excluded ones
-	otherModules int      // modules below the patterns that have API types
-	// clientsets are by import path, and nil if they are not there.
-	clientsets map[string]*clientset
-	log        func(format string, args ...any)
-	counter    func(step string, total int, of string) func()
+	read         []string            // the directories of the packages that the patterns name, but excluded ones
+	otherModules []string            // the directories of the modules below the patterns that have none of the packages
+	log          func(format string, args ...any)
+	counter      func(step string, total int, of string) func()
+	rules        rules
 }
 
 func newLoader(ctx context.Context, options *Options) *loader {
 	return &loader{
 		ctx: ctx, dir: options.Dir, fset: token.NewFileSet(), mods: &modules{notice: options.Notice}, build: buildContext(),
-		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{}, clientsets: map[string]*clientset{},
-		choice: newChoice(options),
-		log:    options.log, counter: options.counter,
+		packages: map[string]*Package{}, failed: map[string]error{}, looked: map[string]bool{},
+		log: options.log, counter: options.counter, rules: apiRules,
 	}
 }
 
@@ -98,8 +112,8 @@ func (l *loader) position(pos token.Pos) token.Position { return l.fset.Position
 
 // load parses the packages of patterns, sorted by import path. Syntax errors
 // are added to the diagnostics. Where the packages in also are is found out by
-// the way, if that costs nothing.
-func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, error) {
+// the way, if that costs nothing. Packages that are excluded are not looked into.
+func (l *loader) load(patterns, also []string, excluded func(dir, path string) bool, diags *diagnostics) ([]*Package, error) {
 	found, err := locate(l.ctx, l.dir, patterns, also, l.mods)
 	if err != nil {
 		return nil, err
@@ -108,12 +122,11 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 	for _, location := range locations {
 		l.looked[location.Path] = true
 	}
-	locations = slices.DeleteFunc(locations, func(at location) bool { return l.choice.excludes(l.dir, at) })
-	l.choice.checkPackages(diags)
+	locations = slices.DeleteFunc(locations, func(at location) bool { return excluded(at.Dir, at.Path) })
 	for _, location := range locations {
 		l.read = append(l.read, location.Dir)
 	}
-	l.lookAside(found.otherModules(), diags)
+	l.otherModules = found.otherModules()
 	packages := make([]*Package, len(locations))
 	problems := make([]diagnostics, len(locations))
 	loaded := l.counter("loading", len(locations), "packages")
@@ -138,23 +151,6 @@ func (l *loader) load(patterns, also []string, diags *diagnostics) ([]*Package, 
 		l.log("loaded      %s from %s: %s", pkg.Path, relative(l.dir, pkg.Dir), count(len(pkg.Files), "file"))
 	}
 	return packages, nil
-}
-
-// lookAside warns of other modules below the patterns that seem to have API types:
-// the go command does not look into them either.
-func (l *loader) lookAside(modules []string, diags *diagnostics) {
-	for _, dir := range modules {
-		if !hasSigns(l.ctx, dir) {
-			l.log("passed over %s, another module without API types", relative(l.dir, dir))
-			continue
-		}
-		l.otherModules++
-		name := filepath.ToSlash(relative(l.dir, dir))
-		if filepath.IsLocal(name) {
-			name = "./" + name
-		}
-		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
-	}
 }
 
 // buffers hold one source each. Most of a package of API types is generated files, which
@@ -182,7 +178,7 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 	if err != nil {
 		return nil, fmt.Errorf("package %s: %w", at.Path, err)
 	}
-	pkg := &Package{Path: at.Path, Dir: at.Dir, loader: l, copied: map[string]bool{}}
+	pkg := &Package{Path: at.Path, Dir: at.Dir, loader: l, mentions: map[string]bool{}}
 	sources, unbuilt := map[string][]byte{}, map[string][]byte{}
 	interesting := at.Named
 	buffer := buffers.Get().(*bytes.Buffer)
@@ -194,19 +190,19 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 		}
 		source := buffer.Bytes()
 		switch {
-		case hasHeader(source): // what an earlier run wrote
+		case l.rules.ours(source):
 		case !l.included(at.Dir, name, source):
-			if containsAny(source, signs) {
+			if l.rules.sign(source) {
 				unbuilt[name], interesting = bytes.Clone(source), true
 			}
-		case (isGenerated(source) || isSwaggerDoc(source)) && !containsAny(source, marks):
+		case l.rules.defers(source):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
-			pkg.getters = pkg.getters || hasObjectMethod(source)
-			pkg.addCopied(source)
+			pkg.getters = pkg.getters || l.rules.hasMethod(source)
 		default:
-			interesting = interesting || mayDeclare(source)
-			pkg.kubebuilder = pkg.kubebuilder || bytes.Contains(source, []byte("+kubebuilder:"))
-			pkg.tagged = pkg.tagged || bytes.Contains(source, []byte("+"+ownTags))
+			interesting = interesting || l.rules.mayDeclare(source)
+			for _, word := range l.rules.words {
+				pkg.mentions[word] = pkg.mentions[word] || bytes.Contains(source, []byte(word))
+			}
 			sources[name] = bytes.Clone(source)
 		}
 	}
@@ -215,7 +211,6 @@ func (l *loader) parse(at location, diags *diagnostics) (*Package, error) {
 	}
 	for _, name := range names {
 		if source, ok := sources[name]; ok {
-			pkg.addCopied(source)
 			pkg.parseFile(name, source, diags)
 		}
 	}
@@ -280,18 +275,18 @@ func (p *Package) forgetInnerComments(file *File) {
 		kept[comments.closest], kept[comments.second] = true, true
 		if fields, ok := decl.spec.Type.(*ast.StructType); ok {
 			for _, field := range fields.Fields.List {
-				field.Doc, field.Comment = onlyOwn(field.Doc), onlyOwn(field.Comment)
+				field.Doc, field.Comment = p.loader.kept(field.Doc), p.loader.kept(field.Comment)
 			}
 		}
 	}
-	unneeded := func(group *ast.CommentGroup) bool { return !kept[group] && !mentionsTag(group) }
+	unneeded := func(group *ast.CommentGroup) bool { return !kept[group] && !p.loader.rules.keeps(group) }
 	file.Syntax.Comments = slices.DeleteFunc(file.Syntax.Comments, unneeded)
 	maps.DeleteFunc(file.comments, func(_ int, group *ast.CommentGroup) bool { return unneeded(group) })
 }
 
-// onlyOwn returns the comment of a field if it may have a tag of this tool.
-func onlyOwn(group *ast.CommentGroup) *ast.CommentGroup {
-	if group == nil || !mentionsTag(group) {
+// kept returns the comment of a field if it is kept.
+func (l *loader) kept(group *ast.CommentGroup) *ast.CommentGroup {
+	if group == nil || !l.rules.keeps(group) {
 		return nil
 	}
 	return group

@@ -150,7 +150,7 @@ func (d *declaration) addMethods(to map[string][]selected) {
 	if _, ok := d.spec.Type.(*ast.InterfaceType); ok {
 		methods = d.methodSet(visited{}).methods
 	}
-	if d.pkg.copied[d.spec.Name.Name] {
+	if d.pkg.declaresMethod(d.spec.Name.Name, "DeepCopyObject") {
 		to["DeepCopyObject"] = append(to["DeepCopyObject"], selected{of: d.spec.Name.Name, signature: objectMethods["DeepCopyObject"]})
 	}
 	for name, m := range methods {

@@ -150,6 +150,11 @@ func (o *Options) Validate() error {
 	return err
 }
 
+// clientsets are the import paths of clientsets that are named.
+func (o *Options) clientsets() []string {
+	return slices.DeleteFunc([]string{o.VersionedClientset, o.InternalClientset}, func(path string) bool { return path == "" })
+}
+
 // hasClientset reports whether a clientset is named at all.
 func (o *Options) hasClientset() bool { return o.VersionedClientset != "" || o.InternalClientset != "" }
 

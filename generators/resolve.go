@@ -51,7 +51,7 @@ func (p *Package) indexFile(file *File) {
 				for i, name := range spec.Names {
 					if i < len(spec.Values) {
 						p.consts[name.Name] = constant{file: file, value: spec.Values[i]}
-					} else if baseName(spec.Type) == "GroupVersion" { // which init sets
+					} else if spec.Type != nil && !doc.IsPredeclared(baseName(spec.Type)) { // which init may set
 						p.consts[name.Name] = constant{file: file, value: &ast.CompositeLit{Type: spec.Type}}
 					}
 				}
@@ -134,12 +134,9 @@ func (f *File) dotImports() []string {
 	return paths
 }
 
-// metaPackage declares ObjectMeta, TypeMeta and ListMeta.
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // refer returns the declaration that a type expression names: here or in
 // another package, which is parsed for it. The second result is the name if it
-// is one of the meta package, which is not parsed.
+// is one of the opaque package, which is not parsed.
 func (d *declaration) refer(expr ast.Expr) (*declaration, string) {
 	switch expr := expr.(type) {
 	case *ast.ParenExpr:
@@ -155,7 +152,7 @@ func (d *declaration) refer(expr ast.Expr) (*declaration, string) {
 			return found, ""
 		}
 		for _, path := range d.file.dotImports() {
-			if path == metaPackage {
+			if path == d.pkg.loader.rules.opaque {
 				return nil, expr.Name
 			}
 			if pkg := d.pkg.loader.loadImport(path, d.pkg.Dir); pkg != nil && pkg.typ(expr.Name) != nil {
@@ -171,7 +168,7 @@ func (d *declaration) refer(expr ast.Expr) (*declaration, string) {
 		switch path {
 		case "":
 			return nil, ""
-		case metaPackage:
+		case d.pkg.loader.rules.opaque:
 			return nil, expr.Sel.Name
 		}
 		if pkg := d.pkg.loader.loadImport(path, d.pkg.Dir); pkg != nil {

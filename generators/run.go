@@ -74,17 +74,19 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	loader := newLoader(ctx, &options)
 	loading := options.begin("loading")
 	options.progress("finding packages", 0, 0, "")
-	packages, err := loader.load(patterns, clientsets(options), &diags)
+	chosen := newChoice(&options)
+	packages, err := loader.load(patterns, options.clientsets(), func(dir, path string) bool { return chosen.excludes(options.Dir, dir, path) }, &diags)
 	if err != nil {
 		return result, orCancelled(ctx, err)
 	}
+	chosen.checkPackages(&diags)
+	result.OtherModules = lookAside(loader, &diags)
 	loading.end("%s", count(len(packages), "package"))
 	if err := diags.err(); err != nil {
 		return result, err // what is missing of a package would only cause more problems
 	}
 	collecting := options.begin("collecting")
-	result.Model, err = collect(ctx, packages, &options, &diags)
-	result.OtherModules = loader.otherModules
+	result.Model, err = collect(ctx, loader, packages, &options, &diags)
 	if options.CRDs != "" && err == nil {
 		err = checkCRDs(ctx, &options, result.Model, &diags)
 	}
@@ -105,9 +107,27 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, nothing(options, packages, result.Model.Skipped)
 	}
 	// Lets go of the syntax trees, most of the memory.
-	loader.packages, loader.clientsets = map[string]*Package{}, map[string]*clientset{}
+	loader.packages = map[string]*Package{}
 	err = generate(ctx, &options, loader, &result)
 	return result, err
+}
+
+// lookAside warns of other modules below the patterns that seem to have API types:
+// the go command does not look into them either.
+func lookAside(l *loader, diags *diagnostics) (withTypes int) {
+	for _, dir := range l.otherModules {
+		if !l.hasSigns(dir) {
+			l.log("passed over %s, another module without API types", relative(l.dir, dir))
+			continue
+		}
+		withTypes++
+		name := filepath.ToSlash(relative(l.dir, dir))
+		if filepath.IsLocal(name) {
+			name = "./" + name
+		}
+		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
+	}
+	return withTypes
 }
 
 // orCancelled returns why a context was cancelled, rather than the error that
@@ -125,16 +145,6 @@ func (d *diagnostics) orElse(err error) error {
 		return list
 	}
 	return err
-}
-
-func clientsets(options Options) []string {
-	var paths []string
-	for _, path := range []string{options.VersionedClientset, options.InternalClientset} {
-		if path != "" {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // generate plans, renders and compares, and writes if that is the mode.

@@ -2,12 +2,32 @@ package generators
 
 import (
 	"bytes"
-	"context"
 	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
 )
+
+// metaPackage declares ObjectMeta, TypeMeta and ListMeta.
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// apiRules are what matters in sources with API types.
+var apiRules = rules{
+	ours:       hasHeader,
+	sign:       func(source []byte) bool { return containsAny(source, signs) },
+	mayDeclare: mayDeclare,
+	defers: func(source []byte) bool {
+		return (isGenerated(source) || isSwaggerDoc(source)) && !containsAny(source, marks)
+	},
+	hasMethod: hasObjectMethod,
+	methods:   slices.Concat(copyMethods, decodeMethods),
+	words:     []string{kubebuilderTags, "+" + ownTags},
+	keeps:     mentionsTag,
+	opaque:    metaPackage,
+}
+
+// kubebuilderTags begin the tags for controller-gen, which makes the CRDs of a package that has some.
+const kubebuilderTags = "+kubebuilder:"
 
 // signs of API types: a package that only a pattern with ... matches and that
 // has none of them, nor a struct that embeds ObjectMeta, is not parsed.
@@ -74,17 +94,17 @@ func isSwaggerDoc(source []byte) bool {
 
 // hasSigns reports whether a file below a directory has a sign of API types, as far as it
 // was looked into when the context ended.
-func hasSigns(ctx context.Context, root string) bool {
+func (l *loader) hasSigns(root string) bool {
 	found := false
 	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error { // what can't be read has none
 		switch {
-		case found, ctx.Err() != nil:
+		case found, l.ctx.Err() != nil:
 			return filepath.SkipAll
 		case err == nil && entry.IsDir() && path != root && ignored(entry.Name()):
 			return filepath.SkipDir
 		case err == nil && !entry.IsDir() && isGoFile(filepath.Dir(path), entry):
 			source, err := os.ReadFile(path)
-			found = err == nil && containsAny(source, signs) && !hasHeader(source)
+			found = err == nil && l.rules.sign(source) && !l.rules.ours(source)
 		}
 		return nil
 	})

@@ -47,7 +47,7 @@ func run(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	unlimited := rest.CopyConfig(config) // by default, five requests a second: too few for the slots
+	unlimited := rest.CopyConfig(config) // by default, five requests a second: slots would take some seconds longer
 	unlimited.QPS = -1
 	clientset, err := kubernetes.NewForConfig(unlimited)
 	if err != nil {

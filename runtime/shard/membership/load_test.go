@@ -133,7 +133,8 @@ func sum(rates map[string]float64) (all float64) {
 // roll-out and in its busiest second, and Leases in a list.
 var row = regexp.MustCompile(`(?m)^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$`)
 
-// The table of docs/membership.md is what groups are measured to send, give or take a quarter.
+// The table of docs/membership.md is what groups are measured to send, give or take a quarter,
+// and the busiest second half of it or twice as much.
 func TestLoad(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/membership.md")
 	if err != nil {
@@ -154,7 +155,11 @@ func TestLoad(t *testing.T) {
 		l := measure(t, int(want[0]))
 		t.Logf("%d members: start %v, rest %v, roll-out of %v %v", l.members, l.start, l.rest, l.rollOut, l.roll)
 		for i, got := range []float64{sum(l.rest), sum(l.roll), l.most, float64(l.leases)} {
-			if got < want[i+1]/1.25 || got > want[i+1]*1.25+1 {
+			within := 1.25
+			if i == 2 { // one second, which varies
+				within = 2
+			}
+			if got < want[i+1]/within || got > want[i+1]*within+1 {
 				t.Errorf("%s: column %d is %.1f", row[0], i+2, got)
 			}
 		}

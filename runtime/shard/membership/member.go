@@ -46,9 +46,9 @@ type term struct {
 }
 
 // New returns a member that is yet to be run. The client is for the namespace that the group has
-// its Leases in, which need not be that of the objects. It must have no rate limit, such as with
-// rest.Config.QPS of -1: client-go's default of five requests a second makes renewals wait for the
-// writes of slots, so that they come too late. Possible errors: ErrInvalid.
+// its Leases in, which need not be that of the objects. With client-go's default of five requests
+// a second, slots that one member takes at once take some seconds longer; rest.Config.QPS of -1 is
+// no limit. Possible errors: ErrInvalid.
 func New(leases Leases, options Options) (*Member, error) {
 	return newMember(leases, options, newSystemClock())
 }

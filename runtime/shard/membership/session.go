@@ -218,7 +218,7 @@ func (m *Member) step(ctx context.Context) (wait time.Duration, err error) {
 		return m.options.RenewInterval / 2, nil
 	}
 	d := m.listed(klog.FromContext(ctx), list, began)
-	if err := m.write(ctx, d); err != nil {
+	if err := m.write(ctx, d, m.clock.now()+m.options.RenewInterval); err != nil {
 		return 0, err
 	}
 	wait = m.options.RenewInterval - rand.N(m.options.RenewInterval/8+1)

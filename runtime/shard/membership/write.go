@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,10 +13,12 @@ import (
 )
 
 // writers is how many requests that write slots a member has at a time.
-const writers = 8
+const writers = 4
 
-// write does what was decided. Possible errors: errForbidden.
-func (m *Member) write(ctx context.Context, d decision) error {
+// write does what was decided, and leaves slots to be taken for the next time when it is due to
+// list again: with a rate limit, all of them may take longer than a list is good for. Possible
+// errors: errForbidden.
+func (m *Member) write(ctx context.Context, d decision, due time.Duration) error {
 	var running sync.WaitGroup
 	var forbidden atomic.Bool
 	free := make(chan struct{}, writers)
@@ -32,6 +35,9 @@ func (m *Member) write(ctx context.Context, d decision) error {
 		run(func(ctx context.Context) error { return m.give(ctx, d, p) })
 	}
 	for p, wait := range d.take {
+		if m.clock.now() >= due {
+			break
+		}
 		run(func(ctx context.Context) error { return m.take(ctx, p, wait) })
 	}
 	for _, lease := range d.clear {

@@ -39,13 +39,16 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	gained := make(chan shard.Ranges, 10)
+	gained := make(chan shard.Ranges, 100)
 	member.OnChange(func(ranges shard.Ranges) { gained <- ranges }, nil)
 
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- member.Run(ctx) }()
-	fmt.Println("gained", <-gained)
+	for member.Status().Owned.Fraction < 1 {
+		<-gained
+	}
+	fmt.Println("owns", member.Status().Owned.Ranges)
 
 	order := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: "7f6bd1b9-6b1a-4d4c-8f0f-7d9f0c5a1b2e"}}
 	if work, end, ok := member.Begin(ctx, order); ok {
@@ -57,7 +60,7 @@ func Example() {
 	fmt.Println("ended:", <-ended)
 	fmt.Println("owns the order:", member.Owns(order))
 	// Output:
-	// gained 0000000000000000-ffffffffffffffff
+	// owns 0000000000000000-ffffffffffffffff
 	// works on the order: true
 	// ended: <nil>
 	// owns the order: false

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-var large = flag.Bool("large", false, "measure the requests of groups of 300, which takes minutes")
+var large = flag.Bool("large", false, "groups of 100 and 300 members too, which takes minutes")
 
 // load is how many requests a group sends.
 type load struct {
@@ -46,7 +46,9 @@ func (w *world) requests() map[string]int {
 func measure(t *testing.T, n int) load {
 	l := load{members: n}
 	simulate(t, 1, func(w *world) {
+		w.mu.Lock()
 		w.keys = nil // nobody works
+		w.mu.Unlock()
 		started := time.Now()
 		for i := range n {
 			w.start(fmt.Sprintf("old-%03d", i), 1).network.set(faults{latency: 10 * time.Millisecond})
@@ -92,7 +94,9 @@ func measure(t *testing.T, n int) load {
 					t.Error(err)
 				}
 			}
+			w.mu.Lock()
 			w.replicas = slices.DeleteFunc(slices.Clone(w.replicas), func(r *replica) bool { return slices.Contains(batch, r) })
+			w.mu.Unlock()
 			w.settled(n)
 		}
 		l.rollOut, l.roll = time.Since(began), w.perSecond(before, began)

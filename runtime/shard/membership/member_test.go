@@ -197,8 +197,12 @@ func TestForbidden(t *testing.T) {
 		simulate(t, 1, func(w *world) {
 			a := w.start("a", 1)
 			w.wait(20 * time.Second)
+			w.wrap = func(n *network) Leases {
+				n.set(f)
+				return n
+			}
 			b := w.start("b", 1)
-			b.network.set(f)
+			w.wrap = nil
 			for range 60 {
 				time.Sleep(time.Second)
 				if a.owned() != 64 {

@@ -333,6 +333,9 @@ func TestReplicas(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	rates := [][]float64{{1, 1, 1}, {0.8, 1.2, 1.2}, {1.2, 0.8, 0.8}, {0.8, 0.8, 0.8}, {1.2, 1.2, 1.2}}
 	for i, n := range []int{3, 3, 3, 3, 3, 30, 100} {
+		if n > 30 && !*large {
+			continue
+		}
 		for seed := range uint64(max(1, 12/n)) {
 			simulate(t, seed, func(w *world) {
 				var victims []*replica

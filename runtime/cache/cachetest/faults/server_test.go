@@ -38,7 +38,7 @@ var serverRows = []row{
 			w.update("c")
 		},
 		ours:     never(loses, about(11), "keeps the pod: the versions do not show that the history is another"),
-		clientGo: never(loses, about(11), "the same"),
+		clientGo: never(loses, about(12), "the same"),
 	},
 	{
 		name: "the resource is installed after an hour", listing: true, early: true,

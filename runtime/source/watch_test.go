@@ -132,7 +132,7 @@ func TestCustomResourceWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want.Object, runtime.Object(got.Object.(runtime.Object))); diff != "" {
+	if diff := cmp.Diff(want.Object, got.Object.(runtime.Object)); diff != "" {
 		t.Errorf("object (-want +got):\n%s", diff)
 	}
 }

@@ -22,7 +22,7 @@ type load struct {
 	rest, roll     map[string]float64 // per second, by verb
 	most           float64            // in a second of the roll-out
 	rollOut, start time.Duration
-	leases, listed int
+	leases         int
 }
 
 // perSecond returns the requests since counts were taken.

@@ -158,13 +158,7 @@ func (m *Member) endTermLocked() {
 	m.setActingLocked(nil, nil)
 }
 
-// extend lets this member act for longer: one of the requests of its term was answered.
-func (m *Member) extend(request *time.Duration, began time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.extendLocked(request, began)
-}
-
+// extendLocked lets this member act for longer: one of the requests of its term was answered.
 func (m *Member) extendLocked(request *time.Duration, began time.Duration) {
 	m.checkLocked() // before this, which others may have found
 	*request = began

@@ -47,7 +47,7 @@ func (m *Member) join(ctx context.Context) error {
 	life := m.session.life
 	m.mu.Unlock()
 	if life != nil {
-		m.request(context.WithoutCancel(ctx), "delete life", func(ctx context.Context) error {
+		_ = m.request(context.WithoutCancel(ctx), "delete life", func(ctx context.Context) error {
 			return m.leases.Delete(ctx, life.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life.UID}})
 		})
 	}
@@ -215,7 +215,7 @@ func (m *Member) step(ctx context.Context) (wait time.Duration, err error) {
 		return err
 	})
 	if err != nil {
-		return m.options.RenewInterval / 2, nil
+		return m.options.RenewInterval / 2, nil //nolint:nilerr // which is in the status
 	}
 	d := m.listed(klog.FromContext(ctx), list, began)
 	if err := m.write(ctx, d, m.clock.now()+m.options.RenewInterval); err != nil {

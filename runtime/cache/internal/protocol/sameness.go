@@ -64,6 +64,7 @@ type VersionSample struct {
 
 const sampledVersions = 16
 
+// Add takes the version of an object, if it is one of the first.
 func (s *VersionSample) Add(obj any) {
 	if len(s.versions) < sampledVersions {
 		s.versions = append(s.versions, ResourceVersionOf(obj))

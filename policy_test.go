@@ -38,7 +38,7 @@ type rule struct {
 
 // clientFactory is for the factories whose signatures are of everyClient.
 var clientFactory = rule{
-	own:    []string{"runtime/source", "runtime/factory"},
+	own:    []string{"runtime/cache", "runtime/source", "runtime/factory"},
 	barred: []string{"k8s.io/gengo"},
 	tests:  []string{"runtime/cache/cachetest", "runtime/clientgo/cache", "runtime/internal"},
 }
@@ -59,10 +59,11 @@ var rules = map[string]rule{
 	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller", "runtime/shard/membership"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
 	"runtime/statuspage": {own: []string{"runtime/cache", "runtime/controller", "runtime/shard/membership"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
 	"runtime/predicate":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
-	"runtime/factory":    {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/footprint", "testdata", everyClient}},
+	"runtime/factory":    {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/generated", "runtime/footprint", "testdata", everyClient}},
+	"runtime/generated":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{everyClient}},
 	"runtime/internal":   {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
 	"internal":           {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
-	"testdata":           {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	"testdata":           {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "runtime/generated", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
 	".":                  {tests: []string{"internal/pages"}},
 
 	"runtime/clientgo/dynamicinformer":  clientFactory,

@@ -200,7 +200,7 @@ func deepCopies(pkg *Package) string {
 // exports are the files of export data by import path, of all that generated
 // code may need.
 var exports = sync.OnceValues(func() (map[string]string, error) {
-	command := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "../runtime/factory", "../runtime/source", "../runtime/clientgo/listers", "../runtime/clients")
+	command := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "../runtime/generated", "../runtime/source", "../runtime/clientgo/listers", "../runtime/clients")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	out, err := command.Output()

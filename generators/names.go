@@ -138,7 +138,7 @@ func (k *Kind) identifiers() (informers, listers []string) {
 			n + "Informer", "Typed" + n + "Informer", n + "IndexInformer", n + "HandlerFuncs", n + "DetailedHandlerFuncs",
 			n + "FilteringHandler", n + "Indexers", "Deleted" + n, "New" + n + "Informer", "NewTyped" + n + "Informer",
 			"NewFiltered" + n + "Informer", "NewTypedFiltered" + n + "Informer", "New" + n + "InformerWithOptions",
-			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer", p + "Resource",
+			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer", p + "Resource", p + "Objects",
 		}
 	}
 	if k.Lister {

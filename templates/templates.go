@@ -17,12 +17,12 @@ var parsed = template.Must(template.New("").Option("missingkey=error").ParseFS(s
 // which would hide an import of that name, and the predeclared ones, which an
 // import would hide.
 var local = map[string]bool{
-	"any": true, "append": true, "bool": true, "byte": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
+	"_": true, "any": true, "append": true, "bool": true, "byte": true, "error": true, "false": true, "init": true, "nil": true, "string": true, "true": true,
 	"int": true, "int8": true, "int16": true, "int32": true, "int64": true, "rune": true,
 	"uint": true, "uint8": true, "uint16": true, "uint32": true, "uint64": true, "uintptr": true,
 	"api": true, "client": true, "ctx": true, "data": true, "defaultResync": true, "entry": true, "f": true, "fields": true, "g": true, "group": true, "groups": true, "i": true, "indexer": true, "indexers": true, "informer": true, "informerName": true,
-	"l": true, "listOptions": true, "name": true, "namespace": true, "newFunc": true, "newInformer": true, "obj": true, "objects": true, "options": true, "patchType": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
-	"scope": true, "sharedInformerFactory": true, "stale": true, "stopCh": true, "subresources": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "value": true, "values": true, "version": true,
+	"informerFor": true, "l": true, "listOptions": true, "name": true, "namespace": true, "newFunc": true, "newInformer": true, "obj": true, "objects": true, "options": true, "patchType": true, "resource": true, "resyncConfig": true, "resyncPeriod": true,
+	"scope": true, "set": true, "sharedInformerFactory": true, "stale": true, "stopCh": true, "subresources": true, "transform": true, "tweakListOptions": true, "untyped": true, "v": true, "value": true, "values": true, "version": true,
 }
 
 // Data is one of the data structs of this package.

@@ -45,7 +45,7 @@ func run(ctx context.Context, config *rest.Config) error {
 		return err
 	}
 	informerFactory := informers.NewSharedInformerFactoryWithOptions(client, 0,
-		factory.WithListWatchOptions(factory.ListWatchOptions{DropManagedFields: true}))
+		factory.WithListWatch(cache.ListWatch{DropManagedFields: true}))
 	defer informerFactory.Shutdown()
 	pods := informerFactory.Core().V1().Pods()
 	// Only the latest state of a pod matters here: a handler that coalesces has at most one

@@ -51,7 +51,7 @@ var (
 		}
 		informer := core.New(source.New[*v1.Pod](client, Pods, metav1.NamespaceAll), core.Options[*v1.Pod]{
 			Shard:            options.Shard,
-			Backoff:          options.Backoff,
+			ListWatch:        core.ListWatch{Backoff: options.Backoff},
 			DisableWatchList: options.Listing,
 		})
 		return clientgocache.Typed(informer, clientgocache.AdapterOptions{Object: &v1.Pod{}}), nil

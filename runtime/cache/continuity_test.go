@@ -81,10 +81,10 @@ func TestWatchesThatAreCut(t *testing.T) {
 				var failed int
 				r := start(t, cache.New(sourceOf(cutting{api, test.after, test.err}), cache.Options[*thing]{
 					DisableWatchList: true,
-					OnFailure: func(context.Context, cache.Failure) cache.Decision {
+					ListWatch: cache.ListWatch{OnFailure: func(context.Context, cache.Failure) cache.Decision {
 						failed++
 						return cache.Decision{}
-					},
+					}},
 				}))
 				settle()
 				api.ResetRequests()
@@ -289,19 +289,19 @@ func TestEveryRequestHasAFloor(t *testing.T) {
 		options cache.Options[*thing]
 		fault   cachetest.Fault
 	}{
-		{"a backoff of nothing", cache.Options[*thing]{Backoff: &wait.Backoff{}}, cachetest.Fault{Err: cachetest.ErrConnectionRefused}},
-		{"a backoff of less than nothing", cache.Options[*thing]{Backoff: &wait.Backoff{Duration: -time.Hour, Steps: 5}}, cachetest.Fault{Err: cachetest.Status(500)}},
-		{"an absent resource", cache.Options[*thing]{AbsentRetry: 1}, cachetest.Fault{Err: cachetest.Status(404)}},
-		{"a watch that is idle at once", cache.Options[*thing]{IdleTimeout: 1}, cachetest.Fault{Verb: cachetest.Watch, Opened: true, Hang: true}},
-		{"a list that is idle at once", cache.Options[*thing]{IdleTimeout: 1, DisableWatchList: true}, cachetest.Fault{Verb: cachetest.List, Hang: true}},
-		{"a decision without a delay", cache.Options[*thing]{OnFailure: func(context.Context, cache.Failure) cache.Decision {
+		{"a backoff of nothing", cache.Options[*thing]{ListWatch: cache.ListWatch{Backoff: &wait.Backoff{}}}, cachetest.Fault{Err: cachetest.ErrConnectionRefused}},
+		{"a backoff of less than nothing", cache.Options[*thing]{ListWatch: cache.ListWatch{Backoff: &wait.Backoff{Duration: -time.Hour, Steps: 5}}}, cachetest.Fault{Err: cachetest.Status(500)}},
+		{"an absent resource", cache.Options[*thing]{}, cachetest.Fault{Err: cachetest.Status(404)}},
+		{"a watch that is idle at once", cache.Options[*thing]{ListWatch: cache.ListWatch{IdleTimeout: 1}}, cachetest.Fault{Verb: cachetest.Watch, Opened: true, Hang: true}},
+		{"a list that is idle at once", cache.Options[*thing]{ListWatch: cache.ListWatch{IdleTimeout: 1}, DisableWatchList: true}, cachetest.Fault{Verb: cachetest.List, Hang: true}},
+		{"a decision without a delay", cache.Options[*thing]{ListWatch: cache.ListWatch{OnFailure: func(context.Context, cache.Failure) cache.Decision {
 			return cache.Decision{Backoff: -1}
-		}}, cachetest.Fault{Err: cachetest.Status(500)}},
-		{"the default decision", cache.Options[*thing]{OnFailure: func(context.Context, cache.Failure) cache.Decision {
+		}}}, cachetest.Fault{Err: cachetest.Status(500)}},
+		{"the default decision", cache.Options[*thing]{ListWatch: cache.ListWatch{OnFailure: func(context.Context, cache.Failure) cache.Decision {
 			return cache.Decision{}
-		}}, cachetest.Fault{Err: cachetest.Status(500)}},
+		}}}, cachetest.Fault{Err: cachetest.Status(500)}},
 		{"watches that end after an event", cache.Options[*thing]{DisableWatchList: true}, cachetest.Fault{Verb: cachetest.Watch, After: 1, Err: io.EOF}},
-		{"everything has expired", cache.Options[*thing]{Backoff: &wait.Backoff{}}, cachetest.Fault{Err: cachetest.Status(410)}},
+		{"everything has expired", cache.Options[*thing]{ListWatch: cache.ListWatch{Backoff: &wait.Backoff{}}}, cachetest.Fault{Err: cachetest.Status(410)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -356,7 +356,7 @@ func TestIdleTimeoutIsLearned(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
-				r := run(t, api, cache.Options[*thing]{DisableWatchList: true, WatchTimeout: time.Hour})
+				r := run(t, api, cache.Options[*thing]{DisableWatchList: true, ListWatch: cache.ListWatch{WatchTimeout: time.Hour}})
 				settle()
 				touch(t, api, "a")
 				for range 5 {
@@ -476,10 +476,10 @@ func TestOnFailureIsToldOfEverything(t *testing.T) {
 
 // failuresInto are options that collect the errors of OnFailure.
 func failuresInto(failed *[]string) cache.Options[*thing] {
-	return cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+	return cache.Options[*thing]{ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 		*failed = append(*failed, f.Err.Error())
 		return cache.Decision{}
-	}}
+	}}}
 }
 
 // OnFailure may end an informer also when the next request would follow at once, or have
@@ -492,12 +492,12 @@ func TestOnFailureDecidesWithoutBackoff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
-				informer := cache.New(api.Source(), cache.Options[*thing]{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+				informer := cache.New(api.Source(), cache.Options[*thing]{ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 					if f.Backoff != 0 || f.Attempts != 0 || f.Phase != cache.PhaseWatching || f.Class != failure.ClassConnection {
 						t.Errorf("failure: %+v", f)
 					}
 					return decision
-				}})
+				}}})
 				ended := make(chan error, 1)
 				go func() { ended <- informer.Run(t.Context()) }()
 				time.Sleep(3 * time.Minute)

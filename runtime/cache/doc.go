@@ -51,7 +51,7 @@
 // Each failure has a class (failure.Class). After one of the connection, or of a server
 // that is busy, the watch goes on where it was; after others everything is listed
 // again. A resource that the server does not have is requested until it is installed
-// (Options.AbsentRetry, AbsentGrace, KeepAbsent). A watch that is silent for longer than
+// (ListWatch.AbsentGrace). A watch that is silent for longer than
 // Options.IdleTimeout, or for three times the interval of the server's bookmarks, is
 // opened again. A watch-list without its closing bookmark, or cut three times in a row,
 // falls back to a list. An object that can't be decoded is reported, left out, and looked

@@ -8,6 +8,8 @@ import (
 
 // Failure is a list or watch that failed, or ended with an error.
 type Failure struct {
+	// Informer is the name of the informer.
+	Informer string
 	// Err says what failed, and Class what that means.
 	Err   error
 	Class failure.Class

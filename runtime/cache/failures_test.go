@@ -20,7 +20,7 @@ func TestBookmarkNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
 		api.SetWatchList(cachetest.WatchListEndless)
-		informer := run(t, api, cache.Options[*thing]{BookmarkTimeout: 8 * time.Second})
+		informer := run(t, api, cache.Options[*thing]{ListWatch: cache.ListWatch{BookmarkTimeout: 8 * time.Second}})
 
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -132,7 +132,7 @@ func TestSilentWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
 		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Hang: true})
-		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, IdleTimeout: time.Minute})
+		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, ListWatch: cache.ListWatch{IdleTimeout: time.Minute}})
 		settle()
 		touch(t, api, "a")
 		time.Sleep(61 * time.Second)
@@ -258,7 +258,7 @@ func TestSilentList(t *testing.T) {
 			cachetest.Fault{Verb: cachetest.List, Hang: true},
 			cachetest.Fault{Verb: cachetest.List, After: 1, Hang: true},
 		)
-		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, IdleTimeout: time.Minute})
+		informer := run(t, api, cache.Options[*thing]{DisableWatchList: true, ListWatch: cache.ListWatch{IdleTimeout: time.Minute}})
 		time.Sleep(80 * time.Second)
 		if s := informer.Status(); s.Attempts != 1 || !errors.Is(s.LastError, failure.ErrListIdle) {
 			t.Errorf("status: %+v", s)

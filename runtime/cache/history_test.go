@@ -123,19 +123,20 @@ func playHistory(t *testing.T, script []byte, seed uint64) *history {
 		must[*thing](t)(h.api.Create(newThing(fmt.Sprint("initial", i))))
 	}
 	options := cache.Options[*thing]{
-		PageSize:         int64(h.number(3)),
+		ListWatch: cache.ListWatch{
+			AbsentGrace:  []time.Duration{0, -1}[h.number(2)],
+			PageSize:     int64(h.number(3)),
+			IdleTimeout:  time.Minute,
+			WatchTimeout: time.Duration(h.number(3)) * time.Minute,
+		},
 		DisableWatchList: h.number(2) == 0,
-		IdleTimeout:      time.Minute,
-		WatchTimeout:     time.Duration(h.number(3)) * time.Minute,
-		AbsentRetry:      time.Duration(h.number(3)-1) * time.Minute,
-		KeepAbsent:       h.number(2) == 0,
 	}
 	if h.ordered {
 		// Never at the moment at which a server ends a watch or a stall, after whole seconds.
 		options.IdleTimeout += time.Millisecond
 		options.BookmarkTimeout = 20*time.Second + time.Millisecond
 	}
-	h.vanishes = options.AbsentRetry >= 0 && !options.KeepAbsent
+	h.vanishes = options.AbsentGrace >= 0
 	informer := cache.New(h.api.Source(), options)
 	cache.SeedJitter(informer, seed)
 	h.running = running{Informer: informer, t: t}

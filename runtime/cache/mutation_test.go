@@ -117,7 +117,7 @@ func TestInformerThatDetectsMutationsGivesUp(t *testing.T) {
 	t.Setenv(mutationDetectorVariable, "true")
 	synctest.Test(t, func(t *testing.T) {
 		informer := New(Source[*thing]{brokenSource{}}, Options[*thing]{
-			OnFailure: func(context.Context, Failure) Decision { return Decision{Stop: true} },
+			ListWatch: ListWatch{OnFailure: func(context.Context, Failure) Decision { return Decision{Stop: true} }},
 		})
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()

@@ -390,7 +390,7 @@ func TestUndecodableObjectIsLookedUp(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"), newThing("b"))
-				r := run(t, api, cache.Options[*thing]{DisableWatchList: true, WatchTimeout: 24 * time.Hour})
+				r := run(t, api, cache.Options[*thing]{DisableWatchList: true, ListWatch: cache.ListWatch{WatchTimeout: 24 * time.Hour}})
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				time.Sleep(2 * time.Second)
 				api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: undecodable})

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
@@ -40,36 +41,28 @@ type Options[T any] struct {
 	// no longer. A nil Transform stores objects as they are.
 	Transform func(T) (T, error)
 
-	// DropManagedFields leaves out metadata.managedFields, which tell who has set which
-	// field: a tenth to a half of an object. Sources over REST skip them in the response,
-	// and ask the server not to send them (KEP-5958). By default they are kept.
-	DropManagedFields bool
-
-	// OnFailure decides what to do about each list or watch that failed, or ended with an
-	// error after it was open, also if the next request follows at once. The informer does
-	// not list or watch until it returns. A watch that the server closed, or on which
-	// nothing happened, is no failure, nor is a refused watch-list, if the informer falls
-	// back to a list. Nil logs a failure when it is of another class than the last, waits
-	// as long as Failure.Backoff says, and retries for ever.
-	OnFailure func(ctx context.Context, failure Failure) Decision
-
-	// OnRecovery is called when lists and watches succeed again, with the number of
-	// failures before. It must not block. The informer logs the recovery if it is nil or
-	// returns false.
-	OnRecovery func(ctx context.Context, failures int) (logged bool)
-
 	// Metrics reports the progress of the informer.
 	Metrics Metrics
+
+	// DisableWatchList is that of ListWatch, for those who set nothing else of it.
+	DisableWatchList bool
+
+	// ListWatch says how the informer lists and watches.
+	ListWatch
+}
+
+// ListWatch says how informers list and watch, and how they handle failures. The zero value
+// works.
+type ListWatch struct {
+	// DisableWatchList makes the informer list and then watch. By default it requests a
+	// watch that starts with all objects (KEP-3157), and falls back to a list if the
+	// server does not support that.
+	DisableWatchList bool
 
 	// PageSize is the limit of objects in a page of a list. Zero is 500 for lists that
 	// the API server reads from its storage, and no limit for those that it serves from
 	// its cache. It must not be negative.
 	PageSize int64
-
-	// DisableWatchList makes the informer list and then watch. By default it requests a
-	// watch that starts with all objects (KEP-3157), and falls back to a list if the
-	// server does not support that.
-	DisableWatchList bool
 
 	// BookmarkTimeout is how long a watch-list may be silent before the bookmark that
 	// closes its initial events. After that the informer falls back to lists, and does
@@ -88,21 +81,11 @@ type Options[T any] struct {
 	// together. Zero or negative is 5 minutes.
 	WatchTimeout time.Duration
 
-	// AbsentRetry is about how often an informer requests a resource that the server does
-	// not have, until it is installed. Zero is 10 seconds. Negative makes its absence a
-	// failure like others, with a growing backoff.
-	AbsentRetry time.Duration
-
-	// KeepAbsent keeps the objects of a resource that the server no longer has, for
-	// example because its CRD was deleted. By default they are deleted, with a call of
-	// OnDelete for each, after the server's discovery has been without the resource for
-	// AbsentGrace. Sources that can't ask discovery, those of clientsets and of
-	// ListerWatchers, keep them in any case.
-	KeepAbsent bool
-
 	// AbsentGrace is for how long the server's discovery has to be without the resource,
-	// each time that it is asked, before its objects are deleted. It should be longer
-	// than an upgrade of the API server takes. Zero or negative is 5 minutes.
+	// each time that it is asked, before its objects are deleted, with a call of OnDelete for
+	// each: its CRD may have been removed. It should be longer than an upgrade of the API server
+	// takes. Zero is 5 minutes, and negative keeps them. Sources that can't ask discovery, those
+	// of clientsets and of ListerWatchers, keep them in any case.
 	AbsentGrace time.Duration
 
 	// Backoff is how long the informer waits after the first failure, the second, and
@@ -113,13 +96,35 @@ type Options[T any] struct {
 	// resource, and when a watch has lasted: for ten times the delay, but ten seconds
 	// at the least and two minutes at the most.
 	Backoff *wait.Backoff
+
+	// DropManagedFields leaves out metadata.managedFields, which tell who has set which
+	// field: a tenth to a half of an object. Sources over REST skip them in the response,
+	// and ask the server not to send them (KEP-5958). By default they are kept.
+	DropManagedFields bool
+
+	// OnFailure decides what to do about each list or watch that failed, or ended with an
+	// error after it was open, also if the next request follows at once. The informer does
+	// not list or watch until it returns. A watch that the server closed, or on which
+	// nothing happened, is no failure, nor is a refused watch-list, if the informer falls
+	// back to a list. Nil logs a failure when it is of another class than the last, waits
+	// as long as Failure.Backoff says, and retries for ever.
+	OnFailure func(ctx context.Context, failure Failure) Decision
+
+	// Outages logs the outages of the server once for all informers that have it. Nil logs
+	// those of each.
+	Outages *Outages
 }
+
+// Outages logs an outage of a server once for several informers: one line when they fail, and
+// one when all of them have recovered. Failures that concern one resource, as 403 and 404 do,
+// are logged by its informer. The zero value is ready. It is safe for concurrent use.
+type Outages = outage.Log
 
 const (
 	defaultBookmarkTimeout = 20 * time.Second
 	defaultIdleTimeout     = 4 * time.Minute
 	defaultWatchTimeout    = 5 * time.Minute
-	defaultAbsentRetry     = 10 * time.Second
+	absentRetry            = 10 * time.Second
 	defaultAbsentGrace     = 5 * time.Minute
 	minimumResync          = time.Second
 )
@@ -146,26 +151,17 @@ func (o *settings) jitter(limit time.Duration) time.Duration {
 	return time.Duration(o.random.Int64N(int64(limit)))
 }
 
+// untypedOptions are the options of an informer of any type.
 func untypedOptions[T any](o *Options[T]) Options[any] {
 	return Options[any]{
-		Name:              o.Name,
-		Indexes:           indexesOf[any](o.Indexes),
-		Shard:             o.Shard,
-		Resync:            o.Resync,
-		Transform:         untypedTransform(o.Transform),
-		OnFailure:         o.OnFailure,
-		DropManagedFields: o.DropManagedFields,
-		OnRecovery:        o.OnRecovery,
-		Metrics:           o.Metrics,
-		PageSize:          o.PageSize,
-		DisableWatchList:  o.DisableWatchList,
-		BookmarkTimeout:   o.BookmarkTimeout,
-		IdleTimeout:       o.IdleTimeout,
-		WatchTimeout:      o.WatchTimeout,
-		AbsentRetry:       o.AbsentRetry,
-		KeepAbsent:        o.KeepAbsent,
-		AbsentGrace:       o.AbsentGrace,
-		Backoff:           o.Backoff,
+		Name:             o.Name,
+		Indexes:          indexesOf[any](o.Indexes),
+		Shard:            o.Shard,
+		Resync:           o.Resync,
+		Transform:        untypedTransform(o.Transform),
+		Metrics:          o.Metrics,
+		DisableWatchList: o.DisableWatchList,
+		ListWatch:        o.ListWatch,
 	}
 }
 
@@ -190,6 +186,9 @@ func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
 	}
 }
 
+// lists is whether the informer lists and then watches.
+func (o *settings) lists() bool { return o.DisableWatchList || o.ListWatch.DisableWatchList }
+
 func (o *settings) bookmarkTimeout() time.Duration {
 	return positive(o.BookmarkTimeout, defaultBookmarkTimeout)
 }
@@ -200,14 +199,6 @@ func (o *settings) idleTimeout() time.Duration {
 
 func (o *settings) watchTimeout() time.Duration {
 	return positive(o.WatchTimeout, defaultWatchTimeout)
-}
-
-// absentRetry is negative if an absent resource is nothing special.
-func (o *settings) absentRetry() time.Duration {
-	if o.AbsentRetry == 0 {
-		return defaultAbsentRetry
-	}
-	return o.AbsentRetry
 }
 
 func (o *settings) absentGrace() time.Duration {

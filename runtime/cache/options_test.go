@@ -59,7 +59,7 @@ func TestDropManagedFields(t *testing.T) {
 		}
 		api := cachetest.NewAPI(withFields("a"))
 		seen := 0
-		r := run(t, api, cache.Options[*thing]{DropManagedFields: true, Transform: func(obj *thing) (*thing, error) {
+		r := run(t, api, cache.Options[*thing]{ListWatch: cache.ListWatch{DropManagedFields: true}, Transform: func(obj *thing) (*thing, error) {
 			seen += len(obj.ManagedFields)
 			return obj, nil
 		}})

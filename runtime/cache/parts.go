@@ -205,24 +205,13 @@ func (p *parts) leavesOut(part *part, f *Failure) bool {
 	return true
 }
 
-// onRecovery returns Options.OnRecovery for a part: an outage is over when each part works
-// again, but for those that the server refuses.
-func (p *parts) onRecovery(part *part, report func(context.Context, int) bool) func(context.Context, int) bool {
-	return func(ctx context.Context, failures int) bool {
-		if p.recovered(part) > 0 {
-			klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
-			return true
-		}
-		return report != nil && report(ctx, failures)
-	}
-}
-
-// recovered notes that a part works again, or has ended, and returns how many still fail.
-func (p *parts) recovered(part *part) (others int) {
+// recovered notes that a part works again, or has ended, and reports whether others still
+// fail. An outage is over when each works again, but for those that the server refuses.
+func (p *parts) recovered(part *part) (othersFail bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.failing, part)
-	return len(p.failing)
+	return len(p.failing) > 0
 }
 
 // received notes that a batch was committed to the store.

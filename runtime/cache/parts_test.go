@@ -80,7 +80,7 @@ func TestWorkOfOnePart(t *testing.T) {
 		"recovery": func(p *parts) {
 			one := p.current[0]
 			p.leavesOut(one, unavailable)
-			p.onRecovery(one, nil)(t.Context(), 1)
+			p.recovered(one)
 		},
 		"version of an object": func(p *parts) { _, _ = p.versionOf(obj) },
 		"version":              func(p *parts) { p.version() },

@@ -76,7 +76,7 @@ func (r *reflector) run(ctx context.Context) error {
 	r.lookups = newLookups(ctx, r.find, r.pushObject, r.options.jitter, r.about.OrderedResourceVersions)
 	defer r.lookups.stop()
 
-	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
+	s := protocol.NewState(r.options.PageSize, !r.options.lists() && !r.about.NoWatchList)
 	s.ResourceVersion = r.since
 	for ctx.Err() == nil {
 		var pace protocol.Pace
@@ -178,7 +178,7 @@ func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State
 		r.absence = protocol.Absence{}
 		return s
 	}
-	if r.options.KeepAbsent || s.ResourceVersion == "" {
+	if r.options.AbsentGrace < 0 || s.ResourceVersion == "" {
 		r.recorder.contact()
 		return s
 	}
@@ -203,7 +203,7 @@ func (r *reflector) served(ctx context.Context) (bool, error) {
 	if r.about.Served == nil {
 		return false, errors.ErrUnsupported
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(r.options.idleTimeout(), max(r.options.absentRetry(), protocol.MinimumDelay)))
+	ctx, cancel := context.WithTimeout(ctx, min(r.options.idleTimeout(), absentRetry))
 	defer cancel()
 	return r.about.Served(ctx)
 }

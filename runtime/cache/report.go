@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -24,6 +25,10 @@ type reporter struct {
 	recorder *statusRecorder
 	// afterFailure is called after each failure. It may be nil.
 	afterFailure func(ctx context.Context, f *Failure)
+	// outage is told of what is logged here.
+	outage *outage.Reporter
+	// othersFail reports whether other parts of the informer still fail. It may be nil.
+	othersFail func() bool
 
 	backoff protocol.Backoff
 	// opened is whether the last request was a watch that the server accepted.
@@ -32,7 +37,7 @@ type reporter struct {
 
 // waits reports whether the informer waits for its resource to be installed.
 func (r *reporter) waits(s protocol.State) bool {
-	return s.Absent() && r.options.absentRetry() > 0
+	return s.Absent()
 }
 
 // decide returns what to do about a failure. Its backoff is how long to wait.
@@ -48,10 +53,9 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 }
 
 // absentDelay is how long to wait when the resource is not there, at random up to a
-// quarter longer than configured: many informers may wait for it.
+// quarter longer: many informers may wait for it.
 func (o *settings) absentDelay() time.Duration {
-	least := max(o.absentRetry(), protocol.MinimumDelay)
-	return least + o.jitter(least/4)
+	return absentRetry + o.jitter(absentRetry/4)
 }
 
 // explain adds to an error what operator action it needs, and that a Retry-After which is
@@ -100,7 +104,7 @@ func resourceIn(err error) schema.GroupResource {
 // reportFailure reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
-	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened, Attempts: r.recorder.failed(err)}
+	f := Failure{Informer: r.options.Name, Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened, Attempts: r.recorder.failed(err)}
 	f.NewClass = !expected(&f) && r.recorder.report(err)
 	if r.waits(s) {
 		f.Backoff = r.options.absentDelay()
@@ -108,6 +112,9 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 		f.Backoff = r.backoff.Delay(protocol.HealthOf(err), min(protocol.SuggestedDelay(err), protocol.MaxRetryAfter))
 	}
 	decision := r.options.decide(ctx, f)
+	if f.NewClass && !decision.Quiet {
+		decision.Quiet = r.outage.Failed(ctx, f.Err)
+	}
 	if !decision.Quiet {
 		logFailure(ctx, f)
 	}
@@ -161,7 +168,7 @@ func logFailure(ctx context.Context, f Failure) {
 // changes. It returns err if there is to be no other request.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	logger := klog.FromContext(ctx)
-	f := Failure{Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened}
+	f := Failure{Informer: r.options.Name, Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened}
 	switch {
 	case errors.Is(err, failure.ErrWatchIdle):
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)
@@ -214,7 +221,10 @@ func (r *reporter) reportTransform(ctx context.Context, key types.NamespacedName
 }
 
 func (r *reporter) logRecovery(ctx context.Context, failures int) {
-	if recovered := r.options.OnRecovery; recovered == nil || !recovered(ctx, failures) {
+	switch {
+	case r.othersFail != nil && r.othersFail():
+		klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
+	case !r.outage.Recovered():
 		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
 	}
 }

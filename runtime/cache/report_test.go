@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -60,7 +61,7 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
 		options := &settings{}
-		r := &reporter{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
+		r := &reporter{about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, outage: &outage.Reporter{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
 		r.reportEnd(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))

@@ -25,7 +25,7 @@ const (
 	// PhaseBackingOff is an informer that waits before it tries again what failed.
 	PhaseBackingOff
 	// PhaseAbsent is an informer of a resource that the server does not have. It
-	// requests it every Options.AbsentRetry, until it is installed.
+	// requests it about every ten seconds, until it is installed.
 	PhaseAbsent
 	// PhaseStopped is an informer whose Run has ended.
 	PhaseStopped

@@ -87,7 +87,7 @@ func TestProgressOfList(t *testing.T) {
 		// want is the progress at each second.
 		want []progress
 	}{
-		{"pages", cache.Options[*thing]{PageSize: 2, DisableWatchList: true}, []cachetest.Fault{
+		{"pages", cache.Options[*thing]{ListWatch: cache.ListWatch{PageSize: 2}, DisableWatchList: true}, []cachetest.Fault{
 			{Verb: cachetest.List, Page: 1, Delay: 500 * time.Millisecond},
 			{Verb: cachetest.List, Page: 2, Stall: time.Second, After: 1},
 			{Verb: cachetest.List, Page: 3, Delay: time.Second},
@@ -98,7 +98,7 @@ func TestProgressOfList(t *testing.T) {
 		{"watch-list", cache.Options[*thing]{}, []cachetest.Fault{
 			{Verb: cachetest.WatchList, After: 3, Stall: 2500 * time.Millisecond},
 		}, []progress{{3, 0}, {3, 0}, {3, 0}, {5, 0}}},
-		{"a page fails", cache.Options[*thing]{PageSize: 2, DisableWatchList: true}, []cachetest.Fault{
+		{"a page fails", cache.Options[*thing]{ListWatch: cache.ListWatch{PageSize: 2}, DisableWatchList: true}, []cachetest.Fault{
 			{Verb: cachetest.List, Page: 2, Delay: 1500 * time.Millisecond, Err: cachetest.Status(500)},
 		}, []progress{{2, 5}, {2, 5}, {2, 0}}},
 	} {
@@ -292,7 +292,7 @@ func TestAbsenceNeedsProof(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(newThing("a"))
-				r := start(t, cache.New(test.source(api.Source()), cache.Options[*thing]{AbsentGrace: 10 * time.Minute}))
+				r := start(t, cache.New(test.source(api.Source()), cache.Options[*thing]{ListWatch: cache.ListWatch{AbsentGrace: 10 * time.Minute}}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(404)})
@@ -328,25 +328,13 @@ func TestAbsenceOptions(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		r := start(t, cache.New(sourceOf(servedSource{Objects: api}), cache.Options[*thing]{KeepAbsent: true}))
+		r := start(t, cache.New(sourceOf(servedSource{Objects: api}), cache.Options[*thing]{ListWatch: cache.ListWatch{AbsentGrace: -1}}))
 		recorder, _ := r.handle(cache.HandlerOptions{})
 		settle()
 		absent(api, -1)
 		time.Sleep(time.Hour)
 		expect(t, "kept", []string{"add a 2 initial"}, lines(recorder.Events()))
 		if s := r.Status(); s.Phase != cache.PhaseAbsent {
-			t.Errorf("status: %+v", s)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		api := cachetest.NewAPI(newThing("a"))
-		r := run(t, api, cache.Options[*thing]{AbsentRetry: -1})
-		recorder, _ := r.handle(cache.HandlerOptions{})
-		settle()
-		absent(api, -1)
-		time.Sleep(10 * time.Minute)
-		expect(t, "nothing special", []string{"add a 2 initial"}, lines(recorder.Events()))
-		if s := r.Status(); s.Phase != cache.PhaseBackingOff {
 			t.Errorf("status: %+v", s)
 		}
 	})
@@ -358,10 +346,10 @@ func TestOnFailure(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
 		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403)})
 		var failures []cache.Failure
-		informer := cache.New(api.Source(), cache.Options[*thing]{DisableWatchList: true, OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+		informer := cache.New(api.Source(), cache.Options[*thing]{DisableWatchList: true, ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			failures = append(failures, f)
 			return cache.Decision{Backoff: -1, Stop: f.Class == failure.ClassForbidden && f.Attempts == 5}
-		}})
+		}}})
 		begin := time.Now()
 		err := informer.Run(t.Context())
 		if failure.ClassOf(err) != failure.ClassForbidden || !strings.Contains(err.Error(), "given up: list: ") {

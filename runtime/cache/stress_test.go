@@ -30,11 +30,13 @@ func stress(t *testing.T, noWatchList bool) {
 	api := cachetest.NewAPI(newThing("n0"), newThing("n1"))
 	informer := cache.New(api.Source(), cache.Options[*thing]{
 		DisableWatchList: noWatchList,
-		PageSize:         3,
-		Indexes:          []cache.Index[*thing]{cache.NamespaceIndex[*thing]()},
-		Resync:           time.Second,
-		Backoff:          &wait.Backoff{Duration: time.Millisecond, Factor: 1, Jitter: 1, Steps: 1},
-		OnFailure:        func(context.Context, cache.Failure) cache.Decision { return cache.Decision{Quiet: true} },
+		ListWatch: cache.ListWatch{
+			PageSize:  3,
+			Backoff:   &wait.Backoff{Duration: time.Millisecond, Factor: 1, Jitter: 1, Steps: 1},
+			OnFailure: func(context.Context, cache.Failure) cache.Decision { return cache.Decision{Quiet: true} },
+		},
+		Indexes: []cache.Index[*thing]{cache.NamespaceIndex[*thing]()},
+		Resync:  time.Second,
 	})
 	r := start(t, informer)
 

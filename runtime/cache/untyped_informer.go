@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
@@ -24,6 +25,7 @@ type informer struct {
 	options  settings
 	store    Store[any]
 	fanout   *fanout
+	outage   outage.Reporter
 	recorder statusRecorder
 	// parts are those of a source of several namespaces; nil in general.
 	parts *parts
@@ -62,6 +64,7 @@ func newInformer(objects reflect.Type, source Objects, about SourceInfo, options
 		stopped: make(chan struct{}),
 	}}
 	i := &typed.core
+	i.outage.Log = options.Outages
 	store := &i.store.core
 	store.setUp(objects, KeyOf)
 	store.complain = i.leftOut
@@ -240,13 +243,13 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	i.parts.push, i.parts.expect = deltas.push, i.fanout.expect
 	i.parts.reflect = func(ctx context.Context, part *part) error {
 		about, options := part.source.Describe(), options
-		options.OnRecovery = i.parts.onRecovery(part, options.OnRecovery)
 		r := i.newReflector(part.source, &about, &options, deltas, &part.recorder)
 		r.namespace, r.filter = part.namespace, part.filter
 		r.push = func(d delta) {
 			d.from = part
 			deltas.push(d)
 		}
+		r.othersFail = func() bool { return i.parts.recovered(part) }
 		r.afterFailure = func(ctx context.Context, f *Failure) { i.parts.failed(ctx, part, f) }
 		part.reflector = r
 		if before := part.before; before != nil {
@@ -261,7 +264,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 
 func (i *informer) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
 	return &reflector{
-		reporter:  reporter{about: about, options: options, recorder: recorder},
+		reporter:  reporter{about: about, options: options, recorder: recorder, outage: &i.outage},
 		source:    source,
 		check:     i.check,
 		push:      deltas.push,

@@ -1,9 +1,10 @@
-package factory
+package factory_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ import (
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -38,40 +40,43 @@ var (
 	nodeResource = Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("nodes")}
 )
 
-func newPodInformer(client kubernetes.Interface, namespace string, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Pod] {
-	pods := client.CoreV1().Pods(namespace)
-	return ToTyped[*v1.Pod](NewInformer(podResource, source.FromClientset[*v1.Pod](client, pods.List, pods.Watch), options))
+func podObjects(client any, namespace string) generated.Objects {
+	clientset, _ := client.(kubernetes.Interface)
+	return generated.ClientsetObjects[*v1.Pod](client, podResource, namespace, func() generated.ResourceClient[*v1.PodList] {
+		return clientset.CoreV1().Pods(namespace)
+	})
 }
 
-func newNodeInformer(client kubernetes.Interface, options InformerOptions) cache.TypedSharedIndexInformer[*v1.Node] {
-	nodes := client.CoreV1().Nodes()
-	return ToTyped[*v1.Node](NewInformer(nodeResource, source.FromClientset[*v1.Node](client, nodes.List, nodes.Watch), options))
+func nodeObjects(client any, _ string) generated.Objects {
+	clientset, _ := client.(kubernetes.Interface)
+	return generated.ClientsetObjects[*v1.Node](client, nodeResource, "", func() generated.ResourceClient[*v1.NodeList] {
+		return clientset.CoreV1().Nodes()
+	})
 }
 
-type podFactory struct{ *Factory[kubernetes.Interface] }
-
-func (f podFactory) scope() Scope[kubernetes.Interface] {
-	return Scope[kubernetes.Interface]{Factory: f, Namespace: f.Namespace(), TweakListOptions: f.TweakListOptions()}
+type podFactory struct {
+	client kubernetes.Interface
+	*Factory
 }
 
 func (f podFactory) pods() cache.TypedSharedIndexInformer[*v1.Pod] {
-	return Namespaced[*v1.Pod](f.scope(), newPodInformer, corelisters.NewPodLister).TypedInformer()
+	return generated.Access[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](generated.NewScope(f.Factory, f.client), podResource, podObjects, corelisters.NewPodLister).TypedInformer()
 }
 
 func (f podFactory) nodes() cache.TypedSharedIndexInformer[*v1.Node] {
-	return ClusterScoped[*v1.Node](f.scope(), newNodeInformer, corelisters.NewNodeLister).TypedInformer()
+	return generated.Access[*v1.Node, cache.TypedSharedIndexInformer[*v1.Node]](generated.NewScope(f.Factory, f.client), nodeResource, nodeObjects, corelisters.NewNodeLister).TypedInformer()
 }
 
 func (f podFactory) services() cache.SharedIndexInformer {
-	return f.InformerFor(&v1.Service{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
-		services := client.CoreV1().Services("")
+	return f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
+		services := f.client.CoreV1().Services("")
 		resource := Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("services"), Namespaced: true}
-		return NewInformer(resource, source.FromClientset[*v1.Service](client, services.List, services.Watch), InformerOptions{})
+		return NewInformer(resource, source.FromClientset[*v1.Service](f.client, services.List, services.Watch).Objects, InformerOptions{})
 	})
 }
 
 func newFactory(client kubernetes.Interface, options ...Option) podFactory {
-	return podFactory{New(client, 0, options...)}
+	return podFactory{client, New(0, options...)}
 }
 
 func pod(namespace, name string, set labels.Set) *v1.Pod {
@@ -147,7 +152,7 @@ func TestLifecycle(t *testing.T) {
 		if !pods.IsStopped() || !nodes.IsStopped() {
 			t.Error("an informer runs after Shutdown")
 		}
-		services := f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		services := f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
 			return clientgocache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Service{}, 0, nil)
 		})
 		f.StartWithContext(t.Context())
@@ -209,10 +214,9 @@ func TestListWatchOptions(t *testing.T) {
 		client := fake.NewClientset()
 		refuse(client, "pods", func() error { return apierrors.NewNotFound(v1.Resource("pods"), "") })
 		var failed []string
-		f := newFactory(client, WithListWatchOptions(ListWatchOptions{
-			AbsentRetry: -1,
-			OnFailure: func(_ context.Context, informer string, failure core.Failure) core.Decision {
-				failed = append(failed, fmt.Sprint(informer, " ", failure.Class))
+		f := newFactory(client, WithListWatch(core.ListWatch{
+			OnFailure: func(_ context.Context, failure core.Failure) core.Decision {
+				failed = append(failed, fmt.Sprint(failure.Informer, " ", failure.Class))
 				return core.Decision{Backoff: time.Minute, Stop: failure.Attempts == 3}
 			},
 		}))
@@ -252,8 +256,8 @@ func TestTransformIsNotReplaced(t *testing.T) {
 		}
 		client := fake.NewClientset(pod("a", "1", nil))
 		f := newFactory(client, WithTransform(mark("factory")))
-		pods := f.InformerFor(&v1.Pod{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-			informer := newPodInformer(client, "", InformerOptions{ResyncPeriod: resync})
+		pods := f.InformerFor(&v1.Pod{}, func(resync time.Duration) cache.SharedIndexInformer {
+			informer := NewInformer(podResource, podObjects(client, ""), InformerOptions{ResyncPeriod: resync})
 			if err := informer.SetTransform(mark("own")); err != nil {
 				t.Fatal(err)
 			}
@@ -299,7 +303,7 @@ func TestWaitForSyncSaysWhy(t *testing.T) {
 		f := newFactory(client)
 		f.pods()
 		f.nodes()
-		f.InformerFor(&v1.Service{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
 			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
 		})
 		f.StartWithContext(ctx)
@@ -426,8 +430,8 @@ func TestReleaseTwice(t *testing.T) {
 		close(goOn)
 		<-first
 		<-second
-		if len(f.leaving) != 0 {
-			t.Errorf("released informers that are kept: %v", f.leaving)
+		if f.Leaving() != 0 {
+			t.Errorf("released informers that are kept: %d", f.Leaving())
 		}
 		stop()
 		f.Shutdown()
@@ -447,8 +451,8 @@ func TestReleaseOfEnded(t *testing.T) {
 		stop()
 		f.Shutdown()
 		<-f.Release(&v1.Pod{})
-		if !pods.IsStopped() || len(f.leaving) != 0 {
-			t.Errorf("stopped: %v, kept: %v", pods.IsStopped(), f.leaving)
+		if !pods.IsStopped() || f.Leaving() != 0 {
+			t.Errorf("stopped: %v, kept: %d", pods.IsStopped(), f.Leaving())
 		}
 	})
 }
@@ -458,10 +462,10 @@ func TestReleaseOfEnded(t *testing.T) {
 func TestReleaseEndsWaiting(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		f := newFactory(fake.NewClientset())
-		f.InformerFor(&v1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Pod{}, func(time.Duration) cache.SharedIndexInformer {
 			return clientgocache.NewSharedIndexInformer(neverAnswers, &v1.Pod{}, 0, nil)
 		})
-		f.InformerFor(&v1.Node{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Node{}, func(time.Duration) cache.SharedIndexInformer {
 			return cache.NewSharedIndexInformer(neverAnswers, &v1.Node{}, 0, nil)
 		})
 		f.StartWithContext(ctx)
@@ -492,13 +496,13 @@ func TestInformersAndFactoriesOfClientGo(t *testing.T) {
 		client := fake.NewClientset(pod("a", "1", nil), &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
 		theirs := clientgo.NewSharedInformerFactory(client, 0)
 		ourPods := theirs.InformerFor(&v1.Pod{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-			return newPodInformer(client, "", InformerOptions{ResyncPeriod: resync, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
+			return NewInformer(podResource, podObjects(client, ""), InformerOptions{ResyncPeriod: resync, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
 		})
 		if _, ok := clientgocache.Core[*v1.Pod](theirs.Core().V1().Pods().Informer()); !ok {
 			t.Error("client-go's factory has another informer of pods")
 		}
 		ours := newFactory(client)
-		theirNodes := ToTyped[*v1.Node](ours.InformerFor(&v1.Node{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		theirNodes := generated.ToTyped[*v1.Node](ours.InformerFor(&v1.Node{}, func(resync time.Duration) cache.SharedIndexInformer {
 			return clientgo.NewSharedInformerFactory(client, resync).Core().V1().Nodes().Informer()
 		}))
 		theirs.StartWithContext(ctx)
@@ -517,5 +521,3 @@ func TestInformersAndFactoriesOfClientGo(t *testing.T) {
 		ours.Shutdown()
 	})
 }
-
-var _ Interface[kubernetes.Interface] = (*Factory[kubernetes.Interface])(nil)

@@ -1,6 +1,8 @@
-package factory
+package factory_test
 
 import (
+	. "github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -22,7 +24,7 @@ func TestIndexesOfAResource(t *testing.T) {
 	}}
 	resource := podResource
 	resource.Indexes = listers.Untyped(byNode, byImage, listers.Index[*v1.Pod]{Name: "invalid"})
-	informer := ToTyped[*v1.Pod](NewInformer(resource, cachetest.NewAPI[*v1.Pod]().Source(), InformerOptions{}))
+	informer := generated.ToTyped[*v1.Pod](NewInformer(resource, cachetest.NewAPI[*v1.Pod]().Source().Objects, InformerOptions{}))
 
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: v1.PodSpec{NodeName: "n1", Containers: []v1.Container{{Image: "web:1"}, {Image: "log:1"}}}}
 	if err := informer.GetIndexer().Add(pod); err != nil {

@@ -10,7 +10,7 @@ import (
 // Lookup returns what the stores of the factory have under a key, by the names of their
 // informers as Status has them. It is for debugging: those who know the type of an object
 // read it with a lister. Objects belong to the stores and must not be mutated.
-func (r *registry[K]) Lookup(key types.NamespacedName) map[string]any {
+func (r *registry) Lookup(key types.NamespacedName) map[string]any {
 	found := map[string]any{}
 	text := cache.NewObjectName(key.Namespace, key.Name).String()
 	for of, m := range r.all() {

@@ -1,4 +1,4 @@
-package factory
+package factory_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 )
@@ -18,7 +17,7 @@ func TestLookup(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
 		f.pods()
-		nodes := f.InformerFor(&v1.Node{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		nodes := f.InformerFor(&v1.Node{}, func(time.Duration) cache.SharedIndexInformer {
 			return cache.NewSharedIndexInformer(neverAnswers, &v1.Node{}, 0, nil)
 		})
 		a := pod("a", "1", nil)

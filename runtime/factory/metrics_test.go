@@ -1,7 +1,8 @@
-package factory
+package factory_test
 
 import (
 	"context"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"strconv"
 	"testing"
 

@@ -7,20 +7,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // TweakListOptionsFunc changes the options of each list and watch.
 type TweakListOptionsFunc = func(*metav1.ListOptions)
 
-// Options configure a factory. K is the key of its informers: the Go types of their
-// objects, or resources. The zero value works.
-type Options[K comparable] struct {
+// Options configure a factory. The zero value works.
+type Options struct {
 	// DefaultResync is the resync period of informers that have none of their
 	// own. Zero is no resyncs.
 	DefaultResync time.Duration
-	// CustomResync has the resync periods of some informers, in place of DefaultResync.
-	CustomResync map[K]time.Duration
+	// CustomResync has the resync periods of some informers, in place of DefaultResync: by the Go
+	// type of their objects (a reflect.Type), or in a ResourceFactory by resource.
+	CustomResync map[any]time.Duration
 	// Namespace is the one that the factory is limited to; empty is all.
 	// Resources without namespaces are not affected.
 	Namespace string
@@ -31,7 +32,7 @@ type Options[K comparable] struct {
 	// all objects. It can't be combined with TypeOptions.Namespaces.
 	Shard *shard.Shard
 	// ListWatch configures how all informers list and watch.
-	ListWatch ListWatchOptions
+	ListWatch core.ListWatch
 	// Transform is the function that every object goes through before it is stored, for
 	// all informers without one of their own. It may mutate the object. Nil is none.
 	Transform cache.TransformFunc
@@ -42,11 +43,11 @@ type Options[K comparable] struct {
 	InformerName *cache.InformerName
 
 	// each has the options of some informers, in place of what is above.
-	each map[informerKey[K]]*informerOptions
+	each map[informerKey]*informerOptions
 }
 
 // resync returns the resync period of an informer.
-func (o *Options[K]) resync(key informerKey[K]) time.Duration {
+func (o *Options) resync(key informerKey) time.Duration {
 	if each := o.each[key]; each != nil && each.resync != 0 {
 		return max(0, each.resync)
 	}
@@ -57,7 +58,7 @@ func (o *Options[K]) resync(key informerKey[K]) time.Duration {
 }
 
 // transform returns the transform of an informer, or nil.
-func (o *Options[K]) transform(key informerKey[K]) cache.TransformFunc {
+func (o *Options) transform(key informerKey) cache.TransformFunc {
 	if each := o.each[key]; each != nil && each.transform != nil {
 		return each.transform
 	}
@@ -65,14 +66,14 @@ func (o *Options[K]) transform(key informerKey[K]) cache.TransformFunc {
 }
 
 // Option configures a factory of informers by Go type.
-type Option func(*Options[reflect.Type])
+type Option func(*Options)
 
 // WithCustomResyncConfig sets the resync period of the informers of some types,
 // each given by any object of it.
 func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Option {
-	return func(o *Options[reflect.Type]) {
+	return func(o *Options) {
 		if o.CustomResync == nil {
-			o.CustomResync = map[reflect.Type]time.Duration{}
+			o.CustomResync = map[any]time.Duration{}
 		}
 		for obj, period := range resyncConfig {
 			o.CustomResync[reflect.TypeOf(obj)] = period
@@ -83,30 +84,36 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Option
 // WithTweakListOptions narrows what all informers of the factory list and
 // watch.
 func WithTweakListOptions(tweak TweakListOptionsFunc) Option {
-	return func(o *Options[reflect.Type]) { o.TweakListOptions = tweak }
+	return func(o *Options) { o.TweakListOptions = tweak }
 }
 
 // WithNamespace limits the factory to one namespace. Resources without
 // namespaces are not affected.
 func WithNamespace(namespace string) Option {
-	return func(o *Options[reflect.Type]) { o.Namespace = namespace }
+	return func(o *Options) { o.Namespace = namespace }
 }
 
 // WithShard limits all informers of the factory to the objects of a shard, also when that
 // changes, except for those with a TypeOptions.Shard of their own. It may be passed to
 // generated factories.
 func WithShard(s *shard.Shard) Option {
-	return func(o *Options[reflect.Type]) { o.Shard = s }
+	return func(o *Options) { o.Shard = s }
 }
 
 // WithTransform sets the transform of all informers of the factory, except of
 // those that have one when they are created.
 func WithTransform(transform cache.TransformFunc) Option {
-	return func(o *Options[reflect.Type]) { o.Transform = transform }
+	return func(o *Options) { o.Transform = transform }
 }
 
 // WithInformerName gives the factory's informers an identity for client-go's metrics, as
 // Options.InformerName says. The name is released by Shutdown.
 func WithInformerName(informerName *cache.InformerName) Option {
-	return func(o *Options[reflect.Type]) { o.InformerName = informerName }
+	return func(o *Options) { o.InformerName = informerName }
+}
+
+// WithListWatch says how the informers of the factory list and watch, except for those with a
+// TypeOptions.ListWatch of their own. It may be passed to generated factories.
+func WithListWatch(how core.ListWatch) Option {
+	return func(o *Options) { o.ListWatch = how }
 }

@@ -1,9 +1,10 @@
-package factory
+package factory_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"strings"
 	"sync"
 	"syscall"
@@ -70,7 +71,7 @@ func (s *server) failure(resource string) error {
 	return s.failures[""]
 }
 
-func (s *server) source(resource schema.GroupVersionResource, _ string) source.Source[*v1.Pod] {
+func (s *server) source(resource schema.GroupVersionResource, _ string) core.Objects {
 	list := func(context.Context, metav1.ListOptions) (*v1.PodList, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -87,7 +88,7 @@ func (s *server) source(resource schema.GroupVersionResource, _ string) source.S
 		s.watches = append(s.watches, w)
 		return w, nil
 	}
-	return source.FromClientset[*v1.Pod](s, list, open)
+	return source.FromClientset[*v1.Pod](s, list, open).Objects
 }
 
 // IsWatchListSemanticsUnSupported makes informers list.
@@ -100,9 +101,9 @@ type outageStage struct {
 	log    *logBuffer
 }
 
-func newOutageStage(ctx context.Context, informers int, how ListWatchOptions) *outageStage {
+func newOutageStage(ctx context.Context, informers int, how core.ListWatch) *outageStage {
 	s := &outageStage{server: &server{}, log: &logBuffer{}}
-	s.ResourceFactory = NewForResources(s.server.source, ResourceOptions{ListWatch: how})
+	s.ResourceFactory = NewForResources(s.server.source, Options{ListWatch: how})
 	for i := range informers {
 		s.InformerFor(v1.SchemeGroupVersion.WithResource(fmt.Sprintf("things%02d", i)))
 	}
@@ -144,7 +145,7 @@ var errRefused = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
 // when all of them work again.
 func TestOutageIsLoggedOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
-		s := newOutageStage(ctx, 60, ListWatchOptions{})
+		s := newOutageStage(ctx, 60, core.ListWatch{})
 		s.want(t, "at the start")
 
 		s.server.fail("", errRefused)
@@ -175,7 +176,7 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 // notice an outage at different times: it is one all the same.
 func TestOutageOfAServerThatSettles(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
-		s := newOutageStage(ctx, 10, ListWatchOptions{})
+		s := newOutageStage(ctx, 10, core.ListWatch{})
 		for i := range 10 {
 			s.server.fail(fmt.Sprintf("things%02d", i), errRefused)
 			time.Sleep(2 * time.Second)
@@ -200,7 +201,7 @@ func TestOutageOfAServerThatSettles(t *testing.T) {
 // the outage from its end.
 func TestOutageIsNotOfOneResource(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
-		s := newOutageStage(ctx, 10, ListWatchOptions{})
+		s := newOutageStage(ctx, 10, core.ListWatch{})
 		s.server.fail("", errRefused)
 		time.Sleep(10 * time.Minute)
 		s.want(t, "in the outage", "others=9")
@@ -222,7 +223,7 @@ func TestOutageIsNotOfOneResource(t *testing.T) {
 // An informer whose server does not recover does not hide an outage of the others.
 func TestOutageAfterAnother(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
-		s := newOutageStage(ctx, 10, ListWatchOptions{})
+		s := newOutageStage(ctx, 10, core.ListWatch{})
 		s.server.fail("things07", apierrors.NewServiceUnavailable("no such backend"))
 		time.Sleep(10 * time.Minute)
 		s.want(t, "of one", `informer="things07.v1"`)
@@ -246,7 +247,7 @@ func TestOutageAfterAnother(t *testing.T) {
 // and then answers, is not worth a line. One that goes on asking is.
 func TestBusyServer(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
-		s := newOutageStage(ctx, 3, ListWatchOptions{})
+		s := newOutageStage(ctx, 3, core.ListWatch{})
 		busy := apierrors.NewTooManyRequests("storage is (re)initializing", 1)
 		s.server.fail("", busy)
 		time.Sleep(500 * time.Millisecond)
@@ -270,11 +271,11 @@ func TestOutageLeavesOnFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		var mu sync.Mutex
 		failures := map[string]int{}
-		s := newOutageStage(ctx, 3, ListWatchOptions{
-			OnFailure: func(_ context.Context, informer string, failure core.Failure) core.Decision {
+		s := newOutageStage(ctx, 3, core.ListWatch{
+			OnFailure: func(_ context.Context, failure core.Failure) core.Decision {
 				mu.Lock()
 				defer mu.Unlock()
-				failures[informer]++
+				failures[failure.Informer]++
 				return core.Decision{Backoff: failure.Backoff}
 			},
 		})

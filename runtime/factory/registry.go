@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,34 +10,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// key is what informers of a factory are of: a Go type or a resource.
-type key interface {
-	comparable
-	fmt.Stringer
-}
-
 // informerKey identifies an informer of a factory.
-type informerKey[K comparable] struct {
-	of K
+type informerKey struct {
+	// of is the Go type of its objects, or their resource.
+	of fmt.Stringer
 	// name tells several of the same apart; it is empty for one of them.
 	name string
 }
 
 // String returns what the informer is of, and its name if it has one.
-func (k informerKey[K]) String() string {
+func (k informerKey) String() string {
 	if k.name == "" {
-		return fmt.Sprint(k.of)
+		return k.of.String()
 	}
 	return fmt.Sprintf("%v/%s", k.of, k.name)
 }
 
 // registry holds the informers of a factory, one for each key, from the
 // first request until they are released.
-type registry[K key] struct {
-	options Options[K]
-	outages outageLog
+type registry struct {
+	options Options
+	outages core.Outages
 
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
@@ -46,10 +44,10 @@ type registry[K key] struct {
 	making sync.Mutex
 
 	mu      sync.Mutex
-	members map[informerKey[K]]*member
+	members map[informerKey]*member
 	// leaving are those that were released and have not ended, the latest of each
 	// key.
-	leaving map[informerKey[K]]*member
+	leaving map[informerKey]*member
 	// shutDown is set when no informer may be started any more.
 	shutDown bool
 }
@@ -74,15 +72,16 @@ func (m *member) runs() bool {
 	}
 }
 
-// listWatchOptions returns those of the options, with the factory's log of outages.
-func (r *registry[K]) listWatchOptions() ListWatchOptions {
-	options := r.options.ListWatch
-	options.outages = &r.outages
+// listWatch returns how informers list and watch that have no options of their own, or those
+// that one has, with the factory's log of outages if they have none.
+func (r *registry) listWatch(own *core.ListWatch) core.ListWatch {
+	options := *cmp.Or(own, &r.options.ListWatch)
+	options.Outages = cmp.Or(options.Outages, &r.outages)
 	return options
 }
 
 // informerFor returns the informer of a key, and creates it if there is none.
-func (r *registry[K]) informerFor(key informerKey[K], newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
+func (r *registry) informerFor(key informerKey, newInformer func() cache.SharedIndexInformer) cache.SharedIndexInformer {
 	if m := r.member(key); m != nil {
 		return m.informer
 	}
@@ -102,14 +101,14 @@ func (r *registry[K]) informerFor(key informerKey[K], newInformer func() cache.S
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.members == nil {
-		r.members = map[informerKey[K]]*member{}
+		r.members = map[informerKey]*member{}
 	}
 	r.members[key] = &member{informer: informer, ended: make(chan struct{})}
 	return informer
 }
 
 // member returns the member of a key, or nil.
-func (r *registry[K]) member(key informerKey[K]) *member {
+func (r *registry) member(key informerKey) *member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.members[key]
@@ -123,7 +122,7 @@ func hasTransform(informer cache.SharedIndexInformer) bool {
 }
 
 // Start is StartWithContext with a channel for a context.
-func (r *registry[K]) Start(stopCh <-chan struct{}) {
+func (r *registry) Start(stopCh <-chan struct{}) {
 	r.StartWithContext(wait.ContextForChannel(stopCh))
 }
 
@@ -131,7 +130,7 @@ func (r *registry[K]) Start(stopCh <-chan struct{}) {
 // started before, until ctx ends or they are released. It does not block.
 // Informers that are requested later need another Start. After Shutdown it does
 // nothing.
-func (r *registry[K]) StartWithContext(ctx context.Context) {
+func (r *registry) StartWithContext(ctx context.Context) {
 	if err := r.misuse(); err != nil {
 		klog.FromContext(ctx).Error(err, "Factory started with options that are wrong")
 	}
@@ -161,12 +160,12 @@ func (r *registry[K]) StartWithContext(ctx context.Context) {
 
 // unknown is whether an informer has a name that the options do not have: it might be meant
 // to have a selector, and would fetch everything without. The caller holds mu.
-func (r *registry[K]) unknown(key informerKey[K]) bool {
+func (r *registry) unknown(key informerKey) bool {
 	return key.name != "" && r.options.each[key] == nil
 }
 
 // left notes that a member has ended, and removes it if it was released.
-func (r *registry[K]) left(key informerKey[K], m *member) {
+func (r *registry) left(key informerKey, m *member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving[key] == m {
@@ -177,13 +176,13 @@ func (r *registry[K]) left(key informerKey[K], m *member) {
 
 // release removes the informer of a key and stops it. The channel is closed
 // when the informer has ended, which may have been released before.
-func (r *registry[K]) release(key informerKey[K]) <-chan struct{} {
+func (r *registry) release(key informerKey) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m, ok := r.members[key]; ok && m.runs() {
 		m.stop()
 		if r.leaving == nil {
-			r.leaving = map[informerKey[K]]*member{}
+			r.leaving = map[informerKey]*member{}
 		}
 		r.leaving[key] = m
 	}
@@ -201,7 +200,7 @@ func (r *registry[K]) release(key informerKey[K]) <-chan struct{} {
 // channel that they were started with need not have ended, so that a deferred Shutdown
 // returns whatever the function returns for; client-go's waits for it. It may be called
 // more than once, and concurrently, but not by a handler, which would wait for itself.
-func (r *registry[K]) Shutdown() {
+func (r *registry) Shutdown() {
 	r.mu.Lock()
 	r.shutDown = true
 	for _, m := range r.members {
@@ -215,17 +214,17 @@ func (r *registry[K]) Shutdown() {
 }
 
 // all returns the members.
-func (r *registry[K]) all() map[informerKey[K]]*member {
+func (r *registry) all() map[informerKey]*member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.members)
 }
 
 // started returns the members that were started.
-func (r *registry[K]) started() map[informerKey[K]]*member {
+func (r *registry) started() map[informerKey]*member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	started := map[informerKey[K]]*member{}
+	started := map[informerKey]*member{}
 	for key, m := range r.members {
 		if m.stop != nil {
 			started[key] = m

@@ -1,8 +1,10 @@
-package factory
+package factory_test
 
 import (
 	"context"
 	"fmt"
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"slices"
 	"sync"
 	"testing"
@@ -13,18 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // newPond returns a factory of resources that each have a carp of their name,
 // and the API of each.
-func newPond(options ResourceOptions, resources ...schema.GroupVersionResource) (*ResourceFactory, map[schema.GroupVersionResource]*cachetest.API[*testv1.Carp]) {
+func newPond(options Options, resources ...schema.GroupVersionResource) (*ResourceFactory, map[schema.GroupVersionResource]*cachetest.API[*testv1.Carp]) {
 	apis := map[schema.GroupVersionResource]*cachetest.API[*testv1.Carp]{}
 	for _, r := range resources {
 		apis[r] = cachetest.NewAPI(&testv1.Carp{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: r.Resource}})
 	}
-	return NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*testv1.Carp] {
-		return apis[resource].InNamespace(namespace)
+	return NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
+		return apis[resource].InNamespace(namespace).Objects
 	}, options), apis
 }
 
@@ -39,7 +40,7 @@ func someResources(n int) []schema.GroupVersionResource {
 func TestResourceFactory(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		fish := someResources(2)
-		f, _ := newPond(ResourceOptions{}, fish...)
+		f, _ := newPond(Options{}, fish...)
 		first, second := f.InformerFor(fish[0]), f.InformerFor(fish[1])
 		if first == second || f.InformerFor(fish[0]) != first {
 			t.Error("not one informer for each resource")
@@ -61,7 +62,7 @@ func TestResourceFactory(t *testing.T) {
 func TestConcurrentReleases(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		fish := someResources(3)
-		f, apis := newPond(ResourceOptions{}, fish...)
+		f, apis := newPond(Options{}, fish...)
 		var users sync.WaitGroup
 		for user := range 8 {
 			users.Go(func() {

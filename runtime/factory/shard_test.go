@@ -1,9 +1,11 @@
-package factory
+package factory_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -11,7 +13,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
@@ -38,9 +39,9 @@ func TestWithShard(t *testing.T) {
 			}
 		}
 		mine := shard.New(shard.UID, first)
-		f := podFactory{New[kubernetes.Interface](client, 0,
+		f := podFactory{client, New(0,
 			WithShard(mine),
-			WithListWatchOptions(ListWatchOptions{PageSize: 3}),
+			WithListWatch(core.ListWatch{PageSize: 3}),
 			ForType(TypeOptions[*v1.Pod]{Name: "all", Shard: shard.New(shard.UID, shard.All())}),
 		)}
 		some, all := f.pods(), f.named("all").pods()
@@ -73,7 +74,7 @@ func TestWithShard(t *testing.T) {
 // A shard of several namespaces is an error that says so.
 func TestShardOfNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := podFactory{New[kubernetes.Interface](fake.NewClientset(), 0,
+		f := podFactory{fake.NewClientset(), New(0,
 			WithShard(shard.New(shard.UID, nil)),
 			ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a")}),
 		)}

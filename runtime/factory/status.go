@@ -11,30 +11,26 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// Status is what an informer is doing, and what went wrong lately. It is that of
-// runtime/cache.
-type Status = core.Status
-
 // Status returns the status of every informer of the factory, sorted by name, also of
 // those that were not started. Informers that are not of this module only report
 // whether they run and are in sync, and their number of objects, which may have to
 // wait for locks of their own.
-func (r *registry[K]) Status() []Status {
-	var all []Status
+func (r *registry) Status() []core.Status {
+	var all []core.Status
 	started := r.started()
 	for key, m := range r.all() {
 		all = append(all, m.status(key.String(), started[key] == m))
 	}
-	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b core.Status) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
 // status is that of the informer. The caller holds no lock, since it may have to wait.
-func (m *member) status(name string, started bool) Status {
+func (m *member) status(name string, started bool) core.Status {
 	if status, ok := clientgocache.StatusOf(m.informer); ok {
 		return status
 	}
-	status := Status{
+	status := core.Status{
 		Name:            name,
 		Synced:          m.informer.HasSynced(),
 		Objects:         len(m.informer.GetStore().ListKeys()),
@@ -55,7 +51,7 @@ func (m *member) status(name string, started bool) Status {
 // controller-runtime and apiserver take, of all informers that the factory has when
 // it is called: it joins the errors of those whose own HealthCheck fails, sorted by
 // name. Informers that are not of this module only fail when they have stopped.
-func (r *registry[K]) HealthCheck(stale time.Duration) func(*http.Request) error {
+func (r *registry) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {
 		var errs []error
 		for _, status := range r.Status() {
@@ -71,7 +67,7 @@ func (r *registry[K]) HealthCheck(stale time.Duration) func(*http.Request) error
 // until the resource is installed. One that has been in sync stays ready; whether it still
 // follows the server is for HealthCheck. A factory that was not started is ready, as in a
 // replica that waits to become the leader.
-func (r *registry[K]) ReadyCheck(*http.Request) error {
+func (r *registry) ReadyCheck(*http.Request) error {
 	var errs []error
 	for _, status := range r.Status() {
 		if status.Phase != core.PhasePending {

@@ -1,4 +1,4 @@
-package factory
+package factory_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -29,11 +28,11 @@ func TestStatus(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		f := newFactory(fake.NewClientset(pod("a", "1", nil)))
 		f.pods()
-		f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
 			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
 		})
 		healthy := f.HealthCheck(time.Minute)
-		check := func(when string, want ...Status) {
+		check := func(when string, want ...core.Status) {
 			t.Helper()
 			got := f.Status()
 			if len(got) != len(want) {
@@ -45,7 +44,7 @@ func TestStatus(t *testing.T) {
 				}
 			}
 		}
-		check("before the start", Status{Name: "*v1.Service"}, Status{Name: "pods.v1"})
+		check("before the start", core.Status{Name: "*v1.Service"}, core.Status{Name: "pods.v1"})
 		if err := healthy(nil); err != nil {
 			t.Errorf("before the start: %v", err)
 		}
@@ -55,8 +54,8 @@ func TestStatus(t *testing.T) {
 		brief, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_ = f.WaitForSync(brief)
-		check("at work", Status{Name: "*v1.Service", Phase: core.PhaseListing}, Status{Name: "nodes.v1"},
-			Status{Name: "pods.v1", Phase: core.PhaseWatching, Objects: 1, Synced: true})
+		check("at work", core.Status{Name: "*v1.Service", Phase: core.PhaseListing}, core.Status{Name: "nodes.v1"},
+			core.Status{Name: "pods.v1", Phase: core.PhaseWatching, Objects: 1, Synced: true})
 		if err := healthy(nil); err != nil {
 			t.Errorf("at work: %v", err)
 		}
@@ -74,7 +73,7 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		f := newFactory(fake.NewClientset())
 		f.nodes()
-		f.InformerFor(&v1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Pod{}, func(time.Duration) cache.SharedIndexInformer {
 			informer := clientgocache.NewSharedIndexInformer(neverAnswers, &v1.Pod{}, 0, nil)
 			return cache.NewTypedSharedIndexInformer[*v1.Pod](informer) // a wrapper
 		})
@@ -126,7 +125,7 @@ func TestReadyCheck(t *testing.T) {
 		installed.Store(true)
 		time.Sleep(time.Minute)
 		ready("one was not started")
-		f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
 			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
 		})
 		f.StartWithContext(ctx)
@@ -155,7 +154,7 @@ func TestSyncIsLogged(t *testing.T) {
 		f.nodes()
 		want(1, "2")
 		want(0, "0")
-		f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
 			return cache.NewSharedIndexInformer(neverAnswers, &v1.Service{}, 0, nil)
 		})
 		want(0, "1")
@@ -198,7 +197,7 @@ func TestStatusWhileAnInformerIsMade(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ context.Context, _ func()) {
 		f := newFactory(fake.NewClientset())
 		pods := f.pods()
-		made := f.InformerFor(&v1.Service{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		made := f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
 			// Somebody else asks meanwhile.
 			asked := make(chan struct{})
 			go func() {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -18,20 +17,15 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// WaitForCacheSync is WaitForCacheSyncWithContext with a channel for a context,
-// and without the reason.
-func (r *registry[K]) WaitForCacheSync(stopCh <-chan struct{}) map[K]bool {
-	return r.waitForCacheSync(wait.ContextForChannel(stopCh))
-}
-
 // waitForCacheSync waits until every informer that was started is in sync, or
-// has ended, or ctx ends, and returns which are.
-func (r *registry[K]) waitForCacheSync(ctx context.Context) map[K]bool {
+// has ended, or ctx ends, and returns which are, by what they are of.
+func waitForCacheSync[K comparable](ctx context.Context, r *registry) map[K]bool {
 	started := r.started()
 	synced := make(map[K]bool, len(started))
 	for key, m := range started {
-		others, there := synced[key.of]
-		synced[key.of] = m.waitForCacheSync(ctx) && (!there || others)
+		of, _ := any(key.of).(K)
+		others, there := synced[of]
+		synced[of] = m.waitForCacheSync(ctx) && (!there || others)
 	}
 	return synced
 }
@@ -83,7 +77,7 @@ const (
 // status and last error, and are only in sync once their handlers have seen the
 // first list too; others only report their name, and are never known to be stuck. An
 // informer that has ended before it was in sync is an error at once.
-func (r *registry[K]) WaitForSync(ctx context.Context) error {
+func (r *registry) WaitForSync(ctx context.Context) error {
 	return r.waitForSync(ctx, func(*member) bool { return false })
 }
 
@@ -91,13 +85,13 @@ func (r *registry[K]) WaitForSync(ctx context.Context) error {
 // the server does not have their resource, or has forbidden it three times or more. It
 // returns when all others are in sync. Those that are stuck keep trying, and may sync at
 // any time.
-func (r *registry[K]) WaitForSyncOrStuck(ctx context.Context) error {
+func (r *registry) WaitForSyncOrStuck(ctx context.Context) error {
 	return r.waitForSync(ctx, (*member).stuck)
 }
 
 // waitForSync waits for the informers that were started, until those that are not
 // in sync are all stuck.
-func (r *registry[K]) waitForSync(ctx context.Context, hopeless func(*member) bool) error {
+func (r *registry) waitForSync(ctx context.Context, hopeless func(*member) bool) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	started := r.started()
@@ -165,8 +159,8 @@ func (m *member) waitForSync(ctx context.Context, name string) error {
 }
 
 // sorted returns the keys of members, in the order of their names.
-func sorted[K key](members map[informerKey[K]]*member) []informerKey[K] {
-	keys := make([]informerKey[K], 0, len(members))
+func sorted(members map[informerKey]*member) []informerKey {
+	keys := make([]informerKey, 0, len(members))
 	for key := range members {
 		keys = append(keys, key)
 	}

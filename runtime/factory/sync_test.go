@@ -1,8 +1,9 @@
-package factory
+package factory_test
 
 import (
 	"context"
 	"errors"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"strings"
 	"testing"
 	"time"
@@ -105,7 +106,7 @@ func TestWaitForSyncIsPatientAtFirst(t *testing.T) {
 		client := fake.NewClientset()
 		attempts := 0
 		refuse(client, "pods", func() error {
-			if attempts++; attempts == stuckAttempts {
+			if attempts++; attempts == StuckAttempts {
 				return nil
 			}
 			return apierrors.NewForbidden(podResource.GroupResource(), "", errors.New("not yet"))

@@ -106,7 +106,7 @@ type stage struct {
 	ctx      context.Context
 	stop     func()
 	api      *cachetest.API[*shopv1alpha1.Order]
-	factory  *factory.Factory[*source.Client]
+	factory  *factory.Factory
 	source   source.Source[*shopv1alpha1.Order]
 	informer *cache.Informer[*shopv1alpha1.Order]
 
@@ -127,7 +127,7 @@ func newStage(t *testing.T) *stage {
 	s.options = cache.Options[*shopv1alpha1.Order]{
 		Name: "orders.v1alpha1.shop.example.com",
 		// The default without its jitter.
-		Backoff: &wait.Backoff{Duration: time.Second, Factor: 2, Steps: 10, Cap: 30 * time.Second},
+		ListWatch: cache.ListWatch{Backoff: &wait.Backoff{Duration: time.Second, Factor: 2, Steps: 10, Cap: 30 * time.Second}},
 	}
 	return s
 }
@@ -154,8 +154,8 @@ func (s *stage) new() *stage {
 	}
 	s.source = source.New[*shopv1alpha1.Order](client, orders, "shop")
 	s.informer = cache.New(s.source, s.options)
-	s.factory = factory.New(client, 0)
-	s.factory.InformerFor(&shopv1alpha1.Order{}, func(*source.Client, time.Duration) clientgo.SharedIndexInformer {
+	s.factory = factory.New(0)
+	s.factory.InformerFor(&shopv1alpha1.Order{}, func(time.Duration) clientgo.SharedIndexInformer {
 		return clientgocache.Untyped(s.informer, clientgocache.AdapterOptions{})
 	})
 	return s
@@ -643,7 +643,7 @@ var scenes = map[string]func(*stage){
 		watcher.Stop()
 		_, err = watcher.Next()
 		s.see("Next of a watcher that was stopped", err)
-		unused := factory.New[*source.Client](nil, 0, factory.ForType(factory.TypeOptions[*shopv1alpha1.Shipment]{}))
+		unused := factory.New(0, factory.ForType(factory.TypeOptions[*shopv1alpha1.Shipment]{}))
 		s.see("WaitForSync", unused.WaitForSync(s.ctx))
 	},
 	"Liveness probes": func(s *stage) {

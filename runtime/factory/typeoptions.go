@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -43,7 +44,7 @@ type TypeOptions[T runtime.Object] struct {
 	// mutate the object. Nil is that of the factory.
 	Transform func(T) (T, error)
 	// ListWatch configures how the informer lists and watches. Nil is as the factory says.
-	ListWatch *ListWatchOptions
+	ListWatch *core.ListWatch
 }
 
 // ForType configures one informer of the factory: that of Ts, or of Ts under a name. It may
@@ -53,16 +54,16 @@ type TypeOptions[T runtime.Object] struct {
 // Start logs: those of a type of which the factory has no informer, or whose informer was not
 // made by generated code, and those that were given twice.
 func ForType[T runtime.Object](options TypeOptions[T]) Option {
-	return func(o *Options[reflect.Type]) {
-		key := informerKey[reflect.Type]{reflect.TypeFor[T](), options.Name}
+	return func(o *Options) {
+		of := informerKey{of: reflect.TypeFor[T](), name: options.Name}
 		if o.each == nil {
-			o.each = map[informerKey[reflect.Type]]*informerOptions{}
+			o.each = map[informerKey]*informerOptions{}
 		}
-		if earlier := o.each[key]; earlier != nil {
+		if earlier := o.each[of]; earlier != nil {
 			earlier.repeated = true
 			return
 		}
-		o.each[key] = &informerOptions{
+		o.each[of] = &informerOptions{
 			namespaces: options.Namespaces,
 			shard:      options.Shard,
 			tweak:      selecting(options.LabelSelector, options.FieldSelector),
@@ -80,7 +81,7 @@ type informerOptions struct {
 	tweak      TweakListOptionsFunc
 	resync     time.Duration
 	transform  cache.TransformFunc
-	listWatch  *ListWatchOptions
+	listWatch  *core.ListWatch
 
 	// applied is whether an informer was made with them, clusterScoped whether its resource
 	// has no namespaces, and repeated whether there are others for the same informer.
@@ -170,7 +171,7 @@ var ErrOptionsUnused = errors.New("options of an informer have no effect")
 
 // misuse returns an error for each options of one informer that have no effect, and for each
 // informer under a name without options.
-func (r *registry[K]) misuse() error {
+func (r *registry) misuse() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var errs []error

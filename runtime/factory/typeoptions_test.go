@@ -1,8 +1,10 @@
-package factory
+package factory_test
 
 import (
 	"context"
 	"errors"
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -25,7 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-func (f podFactory) named(name string) podFactory { return podFactory{f.Named(name)} }
+func (f podFactory) named(name string) podFactory { return podFactory{f.client, f.Named(name)} }
 
 // Several informers of one type, each with options of its own, in one factory.
 func TestForType(t *testing.T) {
@@ -37,9 +38,9 @@ func TestForType(t *testing.T) {
 			p.Annotations = map[string]string{"transformed": "yes"}
 			return p, nil
 		}
-		f := podFactory{New[kubernetes.Interface](client, time.Hour,
+		f := podFactory{client, New(time.Hour,
 			ForType(TypeOptions[*v1.Pod]{LabelSelector: labels.SelectorFromSet(web), Transform: marked, Resync: -1}),
-			ForType(TypeOptions[*v1.Pod]{Name: "some", Namespaces: namespaces, ListWatch: &ListWatchOptions{PageSize: 1}}),
+			ForType(TypeOptions[*v1.Pod]{Name: "some", Namespaces: namespaces, ListWatch: &core.ListWatch{PageSize: 1}}),
 		)}
 		all, some := f.pods(), f.named("some").pods()
 		if again := f.named("some").pods(); again != some {
@@ -108,7 +109,7 @@ func TestForbiddenNamespaceIsNotStuck(t *testing.T) {
 			}
 			return false, nil, nil
 		})
-		f := podFactory{New[kubernetes.Interface](client, 0, ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a", "b")}))}
+		f := podFactory{client, New(0, ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a", "b")}))}
 		pods := f.pods()
 		ctx, cancel := context.WithCancel(t.Context())
 		f.StartWithContext(ctx)
@@ -133,7 +134,7 @@ func TestAbsentNamespacesAreStuck(t *testing.T) {
 			}
 			return true, nil, apierrors.NewNotFound(v1.Resource("pods"), "")
 		})
-		f := podFactory{New[kubernetes.Interface](client, 0, ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a", "b")}))}
+		f := podFactory{client, New(0, ForType(TypeOptions[*v1.Pod]{Namespaces: source.NewNamespaces("a", "b")}))}
 		f.pods()
 		ctx, cancel := context.WithCancel(t.Context())
 		f.StartWithContext(ctx)
@@ -149,18 +150,18 @@ func TestAbsentNamespacesAreStuck(t *testing.T) {
 
 // An informer of a selector of nothing has nothing, which its server says.
 func TestSelectorOfNothing(t *testing.T) {
-	parsed, err := labels.Parse(noObjects)
+	parsed, err := labels.Parse(NoObjects)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, set := range []labels.Set{nil, {"nothing": ""}, {"nothing": "x"}, {"app": "web"}} {
 		if parsed.Matches(set) {
-			t.Errorf("%q selects %v", noObjects, set)
+			t.Errorf("%q selects %v", NoObjects, set)
 		}
 	}
 	for _, options := range []TypeOptions[*v1.Pod]{{LabelSelector: labels.Nothing()}, {FieldSelector: fields.Nothing()}} {
 		synctest.Test(t, func(t *testing.T) {
-			f := podFactory{New[kubernetes.Interface](fake.NewClientset(pod("a", "1", nil)), 0, ForType(options))}
+			f := podFactory{fake.NewClientset(pod("a", "1", nil)), New(0, ForType(options))}
 			pods := f.pods()
 			ctx, cancel := context.WithCancel(t.Context())
 			f.StartWithContext(ctx)
@@ -190,8 +191,8 @@ func TestForTypeMisuse(t *testing.T) {
 		{"given twice", []Option{ForType(anyPod), ForType(anyPod)}, func(f podFactory) { f.pods() }, "*v1.Pod: options of an informer have no effect: given twice"},
 		{"namespaces of what has none", []Option{ForType(TypeOptions[*v1.Node]{Namespaces: source.NewNamespaces("a")})}, func(f podFactory) { f.nodes() }, "Namespaces of a resource that has none"},
 		{"made by somebody else", []Option{ForType(anyPod)}, func(f podFactory) {
-			f.InformerFor(&v1.Pod{}, func(client kubernetes.Interface, _ time.Duration) cache.SharedIndexInformer {
-				return newPodInformer(client, "", InformerOptions{})
+			f.InformerFor(&v1.Pod{}, func(time.Duration) cache.SharedIndexInformer {
+				return NewInformer(podResource, podObjects(f.client, ""), InformerOptions{})
 			})
 		}, "not made by the generated accessors"},
 		{"a name without options", nil, func(f podFactory) { f.named("mine").pods() }, "*v1.Pod/mine: informer under a name without options"},
@@ -199,7 +200,7 @@ func TestForTypeMisuse(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := fake.NewClientset(pod("a", "1", nil))
-				f := podFactory{New[kubernetes.Interface](client, 0, test.options...)}
+				f := podFactory{client, New(0, test.options...)}
 				test.request(f)
 				ctx, cancel := context.WithCancel(t.Context())
 				f.StartWithContext(ctx)
@@ -248,16 +249,16 @@ func TestSelecting(t *testing.T) {
 		{"fields", nil, node, metav1.ListOptions{LabelSelector: "app=web"}, "app=web", "spec.nodeName=n1"},
 		{"more fields", tier, node, metav1.ListOptions{FieldSelector: "metadata.name=x"}, "tier=1", "metadata.name=x,spec.nodeName=n1"},
 		{"everything", labels.Everything(), fields.Everything(), metav1.ListOptions{LabelSelector: "app=web"}, "app=web", ""},
-		{"no labels", labels.Nothing(), nil, metav1.ListOptions{LabelSelector: "app=web"}, noObjects, ""},
-		{"no label selector of an API object", ofNil, node, metav1.ListOptions{}, noObjects, ""},
-		{"no fields", tier, fields.Nothing(), metav1.ListOptions{FieldSelector: "metadata.name=x"}, noObjects, "metadata.name=x"},
-		{"no fields and others", nil, fields.AndSelectors(fields.Nothing(), node), metav1.ListOptions{}, noObjects, ""},
-		{"fields that exclude each other", nil, fieldsOf("a=1,a!=1"), metav1.ListOptions{}, noObjects, ""},
+		{"no labels", labels.Nothing(), nil, metav1.ListOptions{LabelSelector: "app=web"}, NoObjects, ""},
+		{"no label selector of an API object", ofNil, node, metav1.ListOptions{}, NoObjects, ""},
+		{"no fields", tier, fields.Nothing(), metav1.ListOptions{FieldSelector: "metadata.name=x"}, NoObjects, "metadata.name=x"},
+		{"no fields and others", nil, fields.AndSelectors(fields.Nothing(), node), metav1.ListOptions{}, NoObjects, ""},
+		{"fields that exclude each other", nil, fieldsOf("a=1,a!=1"), metav1.ListOptions{}, NoObjects, ""},
 		{"everything and fields", nil, fields.AndSelectors(fields.Everything(), fieldsOf("a=1")), metav1.ListOptions{}, "", ",a=1"},
 		{"all kinds of fields", nil, fieldsOf("a!=1,b=,b!=2,c!=3,c=4,d!=,d!=5,a!=6"), metav1.ListOptions{}, "", "a!=1,a!=6,b!=2,b=,c!=3,c=4,d!=,d!=5"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if tweak := selecting(test.byLabel, test.byField); tweak != nil {
+			if tweak := Selecting(test.byLabel, test.byField); tweak != nil {
 				tweak(&test.have)
 			}
 			if test.have.LabelSelector != test.wantLabel || test.have.FieldSelector != test.wantField {

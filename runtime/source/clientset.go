@@ -32,17 +32,20 @@ func FromClientset[T, L runtime.Object](
 	list func(context.Context, metav1.ListOptions) (L, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[T] {
-	return cache.Source[T]{Objects: streamed(&funcSource{
-		objects: typeOf[T](),
-		described: described{cache.SourceInfo{
-			Type:        reflect.TypeFor[T](),
-			NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(client),
-		}},
-		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return cache.Source[T]{Objects: newClientset(cache.SourceInfo{Type: reflect.TypeFor[T]()}, client,
+		func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return list(ctx, options)
-		},
-		watch: watch,
-	}, nil, reflect.TypeFor[T]())}
+		}, watch)}
+}
+
+// newClientset names no type of objects, so that it is compiled here alone.
+func newClientset(
+	about cache.SourceInfo, client any,
+	list func(context.Context, metav1.ListOptions) (runtime.Object, error),
+	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
+) cache.Objects {
+	about.NoWatchList = watchlist.DoesClientNotSupportWatchListSemantics(client)
+	return streamed(&funcSource{objects: objectType{about.Type}, described: described{about}, list: list, watch: watch}, nil, about.Type)
 }
 
 // ResourceClient is the part of a client of one resource that informers use. L is the type
@@ -52,24 +55,34 @@ type ResourceClient[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// FromResourceClient is FromClientset for the client of a resource that a function returns,
+// ClientsetObjects is FromClientset for the client of a resource that a function returns,
 // which is called for each request and not before: as with client-go, an informer can be
 // made without a client, and its store be filled, as unit tests do. Its lists and watches are
-// errors if client is nil.
-func FromResourceClient[T, L runtime.Object](client any, resource func() ResourceClient[L]) cache.Source[T] {
-	return FromClientset[T](client,
-		func(ctx context.Context, options metav1.ListOptions) (list L, err error) {
-			if client == nil {
-				return list, errNoClient
-			}
-			return resource().List(ctx, options)
+// errors if client is nil. The objects are Ts.
+//
+// It is not inlined, so that checkPassthrough knows its functions by their names.
+//
+//go:noinline
+func ClientsetObjects[T, L runtime.Object](client any, resource schema.GroupVersionResource, namespace string, of func() ResourceClient[L]) cache.Objects {
+	return newResource(reflect.TypeFor[T](), client, resource, namespace,
+		func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return of().List(ctx, options)
 		},
 		func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			if client == nil {
-				return nil, errNoClient
-			}
-			return resource().Watch(ctx, options)
+			return of().Watch(ctx, options)
 		})
+}
+
+func newResource(
+	objects reflect.Type, client any, resource schema.GroupVersionResource, namespace string,
+	list func(context.Context, metav1.ListOptions) (runtime.Object, error),
+	open func(context.Context, metav1.ListOptions) (watch.Interface, error),
+) cache.Objects {
+	if client == nil {
+		list = func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, errNoClient }
+		open = func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, errNoClient }
+	}
+	return newClientset(cache.SourceInfo{Type: objects, Resource: resource, Namespace: namespace}, client, list, open)
 }
 
 // errNoClient is the error of requests of informers that were made without a client.
@@ -136,16 +149,11 @@ func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.
 }
 
 // objectType is the type that objects must have.
-type objectType struct {
-	name reflect.Type
-	is   func(runtime.Object) bool
-}
+type objectType struct{ of reflect.Type }
 
-func typeOf[T runtime.Object]() objectType {
-	return objectType{name: reflect.TypeFor[T](), is: func(obj runtime.Object) bool {
-		_, ok := obj.(T)
-		return ok
-	}}
+func (t objectType) is(obj runtime.Object) bool {
+	got := reflect.TypeOf(obj)
+	return got == t.of || got != nil && t.of.Kind() == reflect.Interface && got.Implements(t.of)
 }
 
 // verify returns a *failure.ObjectError for an object of another type.
@@ -153,7 +161,7 @@ func (t objectType) verify(obj runtime.Object) error {
 	if t.is(obj) && !isNil(obj) {
 		return nil
 	}
-	return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.name)}
+	return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.of)}
 }
 
 func isNil(obj runtime.Object) bool {

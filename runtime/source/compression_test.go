@@ -20,7 +20,7 @@ import (
 // streamingPods is the source of pods of a clientset with the configuration of a Streaming.
 func streamingPods(t *testing.T, cfg *rest.Config) Source[*corev1.Pod] {
 	clientset := must(kubernetes.NewForConfig(NewStreaming(ClientOptions{}).Config(cfg)))(t)
-	return FromResourceClient[*corev1.Pod](clientset, func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })
+	return Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
 }
 
 // Lists and watch-lists are requested compressed, unless the configuration says otherwise, and

@@ -33,7 +33,7 @@ func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected run
 func newListerWatcherSource[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) *funcSource {
 	inner := clientgo.ToListerWatcherWithContext(lw)
 	return &funcSource{
-		objects:   typeOf[T](),
+		objects:   objectType{reflect.TypeFor[T]()},
 		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(lw)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {

@@ -68,8 +68,8 @@ func (n *Namespaces) get() (names []string, changed <-chan struct{}) {
 // waits until every namespace that is not left out has reached the version, which takes up to
 // the next bookmark, about a minute, of one in which nothing happens.
 //
-// The namespaces call [cache.Options].OnFailure concurrently. OnRecovery is called when all of them work
-// again that are not forbidden.
+// The namespaces call [cache.Options].OnFailure concurrently. The recovery is
+// logged when all of them work again that are not forbidden.
 //
 // A name that is empty is an error, since it stands for all namespaces.
 func InNamespaces[T any](namespaces *Namespaces, in func(namespace string) cache.Source[T]) cache.Source[T] {

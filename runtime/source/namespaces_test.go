@@ -1,6 +1,9 @@
 package source_test
 
 import (
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
 	"context"
 	"errors"
 	"fmt"
@@ -255,14 +258,10 @@ func TestRecoveryOfNamespaces(t *testing.T) {
 			return func(r cachetest.Request) bool { return r.Namespace == namespace }
 		}
 		api.Fail(cachetest.Fault{If: of("c"), Times: -1, Err: cachetest.Status(403)})
-		recoveries := 0
-		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b", "c"), api.InNamespace), cache.Options[object]{
-			OnRecovery: func(context.Context, int) bool {
-				recoveries++
-				return true
-			},
-		})
-		ctx, stop := context.WithCancel(t.Context())
+		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b", "c"), api.InNamespace), cache.Options[object]{})
+		var log strings.Builder
+		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
+		ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logger))
 		ended := make(chan error, 1)
 		go func() { ended <- informer.Run(ctx) }()
 		time.Sleep(time.Minute)
@@ -270,7 +269,7 @@ func TestRecoveryOfNamespaces(t *testing.T) {
 		api.BreakWatches(errors.New("cut"))
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if recoveries != 1 {
+		if recoveries := strings.Count(log.String(), "works again"); recoveries != 1 {
 			t.Errorf("%d recoveries were reported", recoveries)
 		}
 		stop()
@@ -285,15 +284,12 @@ func TestRecoveryOfNamespaces(t *testing.T) {
 func TestRecoveryBesideCutWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
-		recoveries := 0
 		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b"), api.InNamespace), cache.Options[object]{
 			DisableWatchList: true,
-			OnRecovery: func(context.Context, int) bool {
-				recoveries++
-				return true
-			},
 		})
-		ctx, stop := context.WithCancel(t.Context())
+		var log strings.Builder
+		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
+		ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logger))
 		ended := make(chan error, 1)
 		go func() { ended <- informer.Run(ctx) }()
 		time.Sleep(time.Minute)
@@ -304,7 +300,7 @@ func TestRecoveryBesideCutWatches(t *testing.T) {
 		api.BreakWatches(errors.New("cut"))
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if recoveries != 1 {
+		if recoveries := strings.Count(log.String(), "works again"); recoveries != 1 {
 			t.Errorf("%d recoveries were reported", recoveries)
 		}
 		stop()

@@ -106,7 +106,7 @@ func TestStreamingClientset(t *testing.T) {
 			return FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch)
 		},
 		"client": func(clientset kubernetes.Interface) Source[*corev1.Pod] {
-			return FromResourceClient[*corev1.Pod](clientset, func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })
+			return Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -348,7 +348,7 @@ func TestStreamingOfClientsThatPreferCBOR(t *testing.T) {
 	})
 	streaming := NewStreaming(ClientOptions{})
 	client := must(dynamicclient.NewForConfig(streaming.Config(cfg)))(t)
-	src := FromResourceClient[*unstructured.Unstructured](client, func() ResourceClient[*unstructured.UnstructuredList] { return client.Resource(pods) })
+	src := Source[*unstructured.Unstructured]{Objects: ClientsetObjects[*unstructured.Unstructured](client, pods, "", func() ResourceClient[*unstructured.UnstructuredList] { return client.Resource(pods) })}
 	if got, _, _, err := listAll(t, src, metav1.ListOptions{}); err != nil || len(got) != 20 || !took(streaming) {
 		t.Errorf("%d objects, %v; the client has decoded them: %v", len(got), err, !took(streaming))
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -129,17 +130,17 @@ func (s starter) informers() (start func(context.Context) error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*v1.Pod] {
+	f := factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
 		if s.Way == clientsetStart {
-			return source.FromListerWatcher[*v1.Pod](listerOf(whole, resource), &v1.Pod{})
+			return source.FromListerWatcher[*v1.Pod](listerOf(whole, resource), &v1.Pod{}).Objects
 		}
 		if s.Way == streamingStart {
 			lw := clientgo.ToListerWatcherWithContext(listerOf(streamed, resource))
-			return source.FromClientset[*v1.Pod](onlyLists{}, lw.ListWithContext, lw.WatchWithContext)
+			return source.FromClientset[*v1.Pod](onlyLists{}, lw.ListWithContext, lw.WatchWithContext).Objects
 		}
-		return source.New[*v1.Pod](client, resource, namespace)
-	}, factory.ResourceOptions{
-		Transform: s.transform(), ListWatch: factory.ListWatchOptions{DisableWatchList: true},
+		return source.New[*v1.Pod](client, resource, namespace).Objects
+	}, factory.Options{
+		Transform: s.transform(), ListWatch: core.ListWatch{DisableWatchList: true},
 	})
 	for i := range s.Server.Resources {
 		f.InformerFor(s.Server.resource(i))

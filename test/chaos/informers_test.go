@@ -29,12 +29,13 @@ import (
 // of a test.
 func impatient[T any](name string) cache.Options[T] {
 	return cache.Options[T]{
-		Name:            name,
-		BookmarkTimeout: 2 * time.Second,
-		IdleTimeout:     time.Second,
-		WatchTimeout:    2 * time.Second,
-		AbsentRetry:     200 * time.Millisecond,
-		Backoff:         &wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 32, Cap: 100 * time.Millisecond},
+		Name: name,
+		ListWatch: cache.ListWatch{
+			BookmarkTimeout: 2 * time.Second,
+			IdleTimeout:     time.Second,
+			WatchTimeout:    2 * time.Second,
+			Backoff:         &wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 32, Cap: 100 * time.Millisecond},
+		},
 	}
 }
 

@@ -118,9 +118,12 @@ func newSharded(ctx context.Context, t *testing.T, w *world, by shard.By, runnin
 	}
 	s := &sharded{Shard: shard.New(by, randomRanges(by, w.random)), seen: &cachetest.Recorder[*shopv1alpha1.Order]{}}
 	s.informer = cache.New(source.New[*shopv1alpha1.Order](client, orders.GroupVersionResource, ""), cache.Options[*shopv1alpha1.Order]{
-		Shard: s.Shard, IdleTimeout: 2 * time.Second, BookmarkTimeout: time.Second,
-		OnFailure: func(context.Context, cache.Failure) cache.Decision {
-			return cache.Decision{Backoff: 100 * time.Millisecond, Quiet: true}
+		Shard: s.Shard, ListWatch: cache.ListWatch{
+			IdleTimeout:     2 * time.Second,
+			BookmarkTimeout: time.Second,
+			OnFailure: func(context.Context, cache.Failure) cache.Decision {
+				return cache.Decision{Backoff: 100 * time.Millisecond, Quiet: true}
+			},
 		},
 	})
 	if _, err := s.informer.AddHandler(s.seen, cache.HandlerOptions{}); err != nil {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer"
-	runtimefactory "github.com/informer-gen/informer-gen/runtime/factory"
 )
 
 // contentTypes notes those of responses.
@@ -49,7 +49,7 @@ func TestMetadataOnly(t *testing.T) {
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { seen.next = next; return seen })
 	factory := metadatainformer.NewForClient(newClient(t, cfg), metadatainformer.Options{
 		Namespace: "metadata",
-		ListWatch: runtimefactory.ListWatchOptions{DropManagedFields: true},
+		ListWatch: cache.ListWatch{DropManagedFields: true},
 	})
 	defer factory.Shutdown()
 	informer := factory.ForResource(orders.gvr()).Informer()

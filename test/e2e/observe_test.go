@@ -27,10 +27,10 @@ func TestMetricsAndStatusPage(t *testing.T) {
 	const namespace, before, later = "observe", 30, 5
 	for _, test := range []struct {
 		verb    string
-		options factory.ListWatchOptions
+		options cache.ListWatch
 	}{
-		{"watchlist", factory.ListWatchOptions{}},
-		{"list", factory.ListWatchOptions{DisableWatchList: true, PageSize: 10}},
+		{"watchlist", cache.ListWatch{}},
+		{"list", cache.ListWatch{DisableWatchList: true, PageSize: 10}},
 	} {
 		t.Run(test.verb, func(t *testing.T) {
 			if test.verb == "watchlist" && !server.WatchList() {
@@ -49,7 +49,7 @@ func TestMetricsAndStatusPage(t *testing.T) {
 			for n := range before {
 				create(n)
 			}
-			f := informers.NewSharedInformerFactoryWithOptions(newClient(t, cfg), 0, factory.WithListWatchOptions(test.options))
+			f := informers.NewSharedInformerFactoryWithOptions(newClient(t, cfg), 0, factory.WithListWatch(test.options))
 			defer f.Shutdown()
 			informer := factory.Core(f.Shop().V1alpha1().Orders().TypedInformer())
 			if _, err := informer.AddHandler(cache.HandlerFuncs[*shopv1alpha1.Order]{}, cache.HandlerOptions{Name: "nothing"}); err != nil {

@@ -95,12 +95,12 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	gone := make(chan error, 100)
 	informer := cache.New(source.New[*shopv1alpha1.Order](newClient(t, cfg), k.gvr(), ""), cache.Options[*shopv1alpha1.Order]{
 		DisableWatchList: disableWatchList,
-		OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+		ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			if f.Class == failure.ClassExpired {
 				gone <- f.Err
 			}
 			return cache.Decision{}
-		},
+		}},
 	})
 	v := newView[*shopv1alpha1.Order]("orders", nil)
 	if _, err := informer.AddHandler(v, cache.HandlerOptions{Name: v.name}); err != nil {

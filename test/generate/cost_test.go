@@ -26,7 +26,7 @@ func TestCostOfGeneratedCode(t *testing.T) {
 		both:      []string{"--plural-exceptions", "Endpoints:Endpoints"},
 		informers: []string{"--versioned-clientset-package", "k8s.io/client-go/kubernetes"},
 	})
-	const compileGoal, sizeGoal = 1.2, 1.04
+	const compileGoal, sizeGoal = 1.05, 1.04
 	var functions, size [2]int
 	for i, tree := range []string{"theirs", "ours"} {
 		informers := moduleName + "/" + tree + "/informers/externalversions"

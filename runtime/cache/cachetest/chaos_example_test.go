@@ -52,10 +52,11 @@ func ExampleAPI_FailRandomly() {
 	api := cachetest.NewAPI[guest]()
 	api.FailRandomly(cachetest.Chaos{Seed: 42, MaxDelay: 5 * time.Millisecond})
 	informer := cache.New(api.Source(), cache.Options[guest]{
-		Backoff:         &wait.Backoff{Duration: time.Millisecond, Steps: 1},
-		BookmarkTimeout: 20 * time.Millisecond,
-		IdleTimeout:     20 * time.Millisecond,
-		AbsentRetry:     time.Millisecond,
+		ListWatch: cache.ListWatch{
+			Backoff:         &wait.Backoff{Duration: time.Millisecond, Steps: 1},
+			BookmarkTimeout: 20 * time.Millisecond,
+			IdleTimeout:     20 * time.Millisecond,
+		},
 	})
 	var seen cachetest.Recorder[guest]
 	for _, handler := range []cache.Handler[guest]{greeter{api}, &seen} {

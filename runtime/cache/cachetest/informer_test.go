@@ -48,7 +48,7 @@ func TestInformerUnderFaults(t *testing.T) {
 					api.SetWatchList(watchList)
 					api.SetWatchCache(false)
 					api.Fail(fault)
-					informer := cache.New(api.Source(), cache.Options[object]{PageSize: 2})
+					informer := cache.New(api.Source(), cache.Options[object]{ListWatch: cache.ListWatch{PageSize: 2}})
 					var seen cachetest.Recorder[object]
 					if _, err := informer.AddHandler(&seen, cache.HandlerOptions{}); err != nil {
 						t.Fatal(err)
@@ -88,7 +88,7 @@ func TestInformerInChaos(t *testing.T) {
 					api := cachetest.NewAPI(named("thing1", ""), named("thing3", ""), named("thing4", ""), named("thing5", ""))
 					api.SetWatchCache(false)
 					api.FailRandomly(cachetest.Chaos{Seed: seed})
-					informer := cache.New(source(t, api), cache.Options[object]{PageSize: 2, IdleTimeout: time.Minute})
+					informer := cache.New(source(t, api), cache.Options[object]{ListWatch: cache.ListWatch{PageSize: 2, IdleTimeout: time.Minute}})
 					var seen cachetest.Recorder[object]
 					if _, err := informer.AddHandler(&seen, cache.HandlerOptions{}); err != nil {
 						t.Fatal(err)

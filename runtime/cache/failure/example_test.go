@@ -20,9 +20,9 @@ func Example() {
 	api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(http.StatusForbidden)})
 
 	informer := cache.New(api.Source(), cache.Options[*metav1.PartialObjectMetadata]{
-		OnFailure: func(_ context.Context, failed cache.Failure) cache.Decision {
+		ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, failed cache.Failure) cache.Decision {
 			return cache.Decision{Stop: failed.Class == failure.ClassForbidden}
-		},
+		}},
 	})
 	err := informer.Run(context.Background())
 	fmt.Println(failure.ClassOf(err))

@@ -54,8 +54,8 @@
 //   - The objects of a resource that the server answers 404 for are kept, as
 //     client-go's informers keep them. The informer retries about every 10
 //     seconds, where client-go backs off, and its status has PhaseAbsent.
-//     Options.KeepAbsent of runtime/cache, with Untyped, and of
-//     factory.ListWatchOptions decide otherwise for informers over other sources.
+//     ListWatch.AbsentGrace of runtime/cache, with Untyped and in the options of a factory,
+//     decides otherwise for informers over other sources.
 //   - A delete of an object that the store does not have is not delivered to handlers;
 //     client-go calls OnDelete.
 //   - Of several items of one list with the same key, only the last one is stored and

@@ -57,7 +57,7 @@ func newSharedIndexInformer(src source.Source[runtime.Object], exampleObject run
 // newSourceInformer returns an informer of a source. As client-go's, it keeps the objects of a
 // resource that is absent.
 func newSourceInformer(src source.Source[runtime.Object], exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer {
-	options.KeepAbsent = true
+	options.AbsentGrace = -1
 	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
 	return newUntyped(core.New(src, options).Untyped(), AdapterOptions{
 		Resync:   options.Resync,

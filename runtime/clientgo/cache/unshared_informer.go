@@ -77,10 +77,10 @@ type unsharedInformer struct {
 
 func newUnshared(options InformerOptions) *unsharedInformer {
 	informer := newSourceInformer(source.FromListerWatcher[runtime.Object](options.ListerWatcher, options.ObjectType), options.ObjectType, options.Indexers, core.Options[runtime.Object]{
-		Name:         informerName(options.ObjectType, "", options.Identifier),
-		Resync:       options.ResyncPeriod,
-		WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout),
-		Metrics:      InformerMetrics(options.Identifier, options.InformerMetricsProvider),
+		Name:      informerName(options.ObjectType, "", options.Identifier),
+		Resync:    options.ResyncPeriod,
+		ListWatch: core.ListWatch{WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout)},
+		Metrics:   InformerMetrics(options.Identifier, options.InformerMetricsProvider),
 	})
 	handler := newRaisingHandler(options.Handler, ptr.Deref(options.Logger, klog.Background()))
 	// An informer that has not been started takes a transform and a handler.

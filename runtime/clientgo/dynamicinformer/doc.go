@@ -27,7 +27,7 @@
 //
 // Constructors with client-go's signatures make informers that keep the objects of a
 // resource that the server no longer has, as client-go's do. With New, it depends on
-// Options.ListWatch.KeepAbsent.
+// Options.ListWatch.AbsentGrace.
 //
 // The import of k8s.io/client-go/informers, which client-go's signatures ask
 // for, compiles every client of client-go into a program.

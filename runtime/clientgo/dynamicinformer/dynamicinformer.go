@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -21,7 +22,7 @@ type (
 	// TweakListOptionsFunc changes the options of each list and watch.
 	TweakListOptionsFunc = dynamicinformer.TweakListOptionsFunc
 	// Options configure a Factory. The zero value works.
-	Options = factory.ResourceOptions
+	Options = factory.Options
 )
 
 // Factory shares one informer per resource. It is safe for concurrent use.
@@ -29,7 +30,7 @@ type Factory struct{ *factory.ResourceFactory }
 
 // New returns a factory without informers.
 func New(client dynamic.Interface, options Options) *Factory {
-	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
 		return newSource(client, resource, namespace)
 	}, options)}
 }
@@ -37,8 +38,8 @@ func New(client dynamic.Interface, options Options) *Factory {
 // NewForClient is New without a client of client-go: lists and watches are decoded as they
 // arrive, object by object, and what is equal in objects is held once.
 func NewForClient(client *source.Client, options Options) *Factory {
-	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
-		return source.New[*unstructured.Unstructured](client, resource, namespace)
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
+		return source.New[*unstructured.Unstructured](client, resource, namespace).Objects
 	}, options)}
 }
 
@@ -54,7 +55,7 @@ func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultRe
 		DefaultResync:    defaultResync,
 		Namespace:        namespace,
 		TweakListOptions: tweakListOptions,
-		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+		ListWatch:        core.ListWatch{AbsentGrace: -1}, // as client-go's
 	})
 }
 
@@ -72,16 +73,15 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 		ResyncPeriod:     resyncPeriod,
 		Indexers:         indexers,
 		TweakListOptions: tweakListOptions,
-		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+		ListWatch:        core.ListWatch{AbsentGrace: -1}, // as client-go's
 	})
 	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }
 
 // newSource lists and watches a resource through a client, which is asked for that of
 // the resource at each request: as with client-go, informers can be made without one.
-func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*unstructured.Unstructured] {
-	objects := source.FromResourceClient[*unstructured.Unstructured](client, func() source.ResourceClient[*unstructured.UnstructuredList] {
+func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) core.Objects {
+	return source.ClientsetObjects[*unstructured.Unstructured](client, resource, namespace, func() source.ResourceClient[*unstructured.UnstructuredList] {
 		return client.Resource(resource).Namespace(namespace)
 	})
-	return source.WithTarget(objects, resource, namespace)
 }

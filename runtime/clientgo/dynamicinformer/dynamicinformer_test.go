@@ -140,7 +140,7 @@ func TestOptions(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		factory := New(client, Options{
 			DefaultResync: time.Hour,
-			CustomResync:  map[schema.GroupVersionResource]time.Duration{carps: time.Minute},
+			CustomResync:  map[any]time.Duration{carps: time.Minute},
 			Transform: func(obj any) (any, error) {
 				obj.(*unstructured.Unstructured).SetLabels(nil)
 				return obj, nil

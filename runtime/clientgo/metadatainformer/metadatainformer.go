@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -20,7 +21,7 @@ type (
 	// TweakListOptionsFunc changes the options of each list and watch.
 	TweakListOptionsFunc = metadatainformer.TweakListOptionsFunc
 	// Options configure a Factory. The zero value works.
-	Options = factory.ResourceOptions
+	Options = factory.Options
 	// SharedInformerOption changes the options of a Factory.
 	SharedInformerOption func(*Options)
 )
@@ -30,7 +31,7 @@ type Factory struct{ *factory.ResourceFactory }
 
 // New returns a factory without informers.
 func New(client metadata.Interface, options Options) *Factory {
-	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
 		return newSource(client, resource, namespace)
 	}, options)}
 }
@@ -38,8 +39,8 @@ func New(client metadata.Interface, options Options) *Factory {
 // NewForClient is New without a client of client-go: lists and watches are decoded as they
 // arrive, object by object, and what is equal in objects is held once.
 func NewForClient(client *source.Client, options Options) *Factory {
-	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
-		return source.New[*metav1.PartialObjectMetadata](client, resource, namespace)
+	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
+		return source.New[*metav1.PartialObjectMetadata](client, resource, namespace).Objects
 	}, options)}
 }
 
@@ -60,7 +61,7 @@ func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync t
 		DefaultResync:    defaultResync,
 		Namespace:        namespace,
 		TweakListOptions: tweakListOptions,
-		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+		ListWatch:        core.ListWatch{AbsentGrace: -1}, // as client-go's
 	})
 }
 
@@ -68,7 +69,7 @@ func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync t
 func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
 	all := Options{
 		DefaultResync: defaultResync,
-		ListWatch:     factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+		ListWatch:     core.ListWatch{AbsentGrace: -1}, // as client-go's
 	}
 	for _, option := range options {
 		option(&all)
@@ -90,16 +91,15 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 		ResyncPeriod:     resyncPeriod,
 		Indexers:         indexers,
 		TweakListOptions: tweakListOptions,
-		ListWatch:        factory.ListWatchOptions{KeepAbsent: true}, // as client-go's
+		ListWatch:        core.ListWatch{AbsentGrace: -1}, // as client-go's
 	})
 	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }
 
 // newSource lists and watches the metadata of a resource through a client, which is asked for that of
 // the resource at each request: as with client-go, informers can be made without one.
-func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) source.Source[*metav1.PartialObjectMetadata] {
-	objects := source.FromResourceClient[*metav1.PartialObjectMetadata](client, func() source.ResourceClient[*metav1.PartialObjectMetadataList] {
+func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) core.Objects {
+	return source.ClientsetObjects[*metav1.PartialObjectMetadata](client, resource, namespace, func() source.ResourceClient[*metav1.PartialObjectMetadataList] {
 		return client.Resource(resource).Namespace(namespace)
 	})
-	return source.WithTarget(objects, resource, namespace)
 }

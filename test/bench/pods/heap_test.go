@@ -57,13 +57,13 @@ func BenchmarkHeap(b *testing.B) {
 			heap(b, server, source.ClientOptions{}, cache.Options[*corev1.Pod]{})
 		})
 		b.Run(population.name+"/without-managed-fields", func(b *testing.B) {
-			heap(b, server, source.ClientOptions{}, cache.Options[*corev1.Pod]{DropManagedFields: true})
+			heap(b, server, source.ClientOptions{}, cache.Options[*corev1.Pod]{ListWatch: cache.ListWatch{DropManagedFields: true}})
 		})
 		b.Run(population.name+"/slim", func(b *testing.B) {
-			heap(b, server, source.ClientOptions{}, cache.Options[*slimPod]{DropManagedFields: true})
+			heap(b, server, source.ClientOptions{}, cache.Options[*slimPod]{ListWatch: cache.ListWatch{DropManagedFields: true}})
 		})
 		b.Run(population.name+"/metadata", func(b *testing.B) {
-			heap(b, server, source.ClientOptions{}, cache.Options[*metav1.PartialObjectMetadata]{DropManagedFields: true})
+			heap(b, server, source.ClientOptions{}, cache.Options[*metav1.PartialObjectMetadata]{ListWatch: cache.ListWatch{DropManagedFields: true}})
 		})
 	}
 }

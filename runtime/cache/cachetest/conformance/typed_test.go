@@ -1,8 +1,6 @@
 package conformance_test
 
 import (
-	"time"
-
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -77,16 +75,12 @@ func newTypedIndexer(_ cache.KeyFunc, indexers cache.Indexers, _ cache.Transform
 }
 
 // factoryWithoutClient is one of informers that bring their own sources.
-type factoryWithoutClient struct{ *factory.Factory[any] }
+type factoryWithoutClient struct{ *factory.Factory }
 
 func newFactory(options conformance.FactoryOptions) conformance.Factory {
-	return factoryWithoutClient{factory.New[any](nil, options.Resync,
+	return factoryWithoutClient{factory.New(options.Resync,
 		factory.WithCustomResyncConfig(options.CustomResync),
 		factory.WithTransform(options.Transform),
 		factory.WithInformerName(options.InformerName),
 	)}
-}
-
-func (f factoryWithoutClient) InformerFor(obj runtime.Object, newInformer func(time.Duration) cache.SharedIndexInformer) cache.SharedIndexInformer {
-	return f.Factory.InformerFor(obj, func(_ any, resync time.Duration) cache.SharedIndexInformer { return newInformer(resync) })
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/informers/shop"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +18,7 @@ import (
 
 // The runtime must be as new as this code needs: if this does not compile, upgrade
 // github.com/informer-gen/informer-gen, or run the informer-gen of its version again.
-const _ = factory.UpgradeOrRegenerate1
+const _ = generated.UpgradeOrRegenerate2
 
 // SharedInformerOption configures a SharedInformerFactory.
 type SharedInformerOption = factory.Option
@@ -54,7 +55,7 @@ func NewSharedInformerFactory(client *source.Client, defaultResync time.Duration
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(defaultResync, options...), client}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -86,7 +87,7 @@ type SharedInformerFactory interface {
 	WaitForSyncOrStuck(ctx context.Context) error
 
 	// Status returns the status of each informer, sorted by name.
-	Status() []factory.Status
+	Status() []generated.Status
 
 	// HealthCheck returns a liveness check that fails if an informer has stopped, or may have
 	// been out of date for longer than stale.
@@ -109,13 +110,14 @@ type SharedInformerFactory interface {
 }
 
 type sharedInformerFactory struct {
-	*factory.Factory[*source.Client]
+	*factory.Factory
+	client *source.Client
 }
 
 func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
-	return &sharedInformerFactory{f.Factory.Named(name)}
+	return &sharedInformerFactory{f.Factory.Named(name), f.client}
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.Scope())
+	return shop.New(generated.NewScope(f.Factory, f.client))
 }

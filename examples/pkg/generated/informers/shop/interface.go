@@ -4,8 +4,7 @@ package shop
 
 import (
 	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/informers/shop/v1"
-	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 )
 
 // Interface gives the informers of group shop.example.com by version.
@@ -14,10 +13,10 @@ type Interface interface {
 	V1() v1.Interface
 }
 
-type group struct{ scope factory.Scope[*source.Client] }
+type group struct{ scope generated.Scope }
 
 // New returns the informers of the group in a factory.
-func New(scope factory.Scope[*source.Client]) Interface {
+func New(scope generated.Scope) Interface {
 	return &group{scope}
 }
 

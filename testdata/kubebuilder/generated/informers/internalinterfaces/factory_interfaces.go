@@ -3,15 +3,26 @@
 package internalinterfaces
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
 )
 
 // NewInformerFunc makes an informer from a client and a resync period.
-type NewInformerFunc = factory.NewInformerFunc[*source.Client]
+type NewInformerFunc = func(*source.Client, time.Duration) cache.SharedIndexInformer
 
 // SharedInformerFactory is the part of the factory that informers use.
-type SharedInformerFactory = factory.Interface[*source.Client]
+type SharedInformerFactory interface {
+	// Start runs the informers that are not running until stopCh is closed.
+	Start(stopCh <-chan struct{})
+	// InformerFor returns the informer of the type of obj.
+	InformerFor(obj runtime.Object, newFunc NewInformerFunc) cache.SharedIndexInformer
+	// InformerName is the factory's identity; it may be nil.
+	InformerName() *cache.InformerName
+}
 
 // TweakListOptionsFunc changes the options of a list or watch.
 type TweakListOptionsFunc = factory.TweakListOptionsFunc

@@ -3,8 +3,7 @@
 package shop
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/informers/shop/v1alpha1"
 )
 
@@ -14,10 +13,10 @@ type Interface interface {
 	V1alpha1() v1alpha1.Interface
 }
 
-type group struct{ scope factory.Scope[*source.Client] }
+type group struct{ scope generated.Scope }
 
 // New returns the informers of the group in a factory.
-func New(scope factory.Scope[*source.Client]) Interface {
+func New(scope generated.Scope) Interface {
 	return &group{scope}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/internalinterfaces"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/samplecontroller"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
@@ -22,7 +23,7 @@ import (
 
 // The runtime must be as new as this code needs: if this does not compile, upgrade
 // github.com/informer-gen/informer-gen, or run the informer-gen of its version again.
-const _ = factory.UpgradeOrRegenerate1
+const _ = generated.UpgradeOrRegenerate2
 
 // SharedInformerOption configures a SharedInformerFactory.
 type SharedInformerOption = factory.Option
@@ -68,7 +69,7 @@ func NewFilteredSharedInformerFactory(client versioned.Interface, defaultResync 
 
 // NewSharedInformerFactoryWithOptions makes a factory with options.
 func NewSharedInformerFactoryWithOptions(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return &sharedInformerFactory{factory.New(client, defaultResync, options...)}
+	return &sharedInformerFactory{factory.New(defaultResync, options...), client}
 }
 
 // SharedInformerFactory shares one informer per type.
@@ -113,7 +114,7 @@ type SharedInformerFactory interface {
 	WaitForSyncOrStuck(ctx context.Context) error
 
 	// Status returns the status of each informer, sorted by name.
-	Status() []factory.Status
+	Status() []generated.Status
 
 	// HealthCheck returns a liveness check that fails if an informer has stopped, or may have
 	// been out of date for longer than stale.
@@ -142,11 +143,18 @@ type SharedInformerFactory interface {
 }
 
 type sharedInformerFactory struct {
-	*factory.Factory[versioned.Interface]
+	*factory.Factory
+	client versioned.Interface
 }
 
 func (f *sharedInformerFactory) Named(name string) SharedInformerFactory {
-	return &sharedInformerFactory{f.Factory.Named(name)}
+	return &sharedInformerFactory{f.Factory.Named(name), f.client}
+}
+
+func (f *sharedInformerFactory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return f.Factory.InformerFor(obj, func(resyncPeriod time.Duration) cache.SharedIndexInformer {
+		return newFunc(f.client, resyncPeriod)
+	})
 }
 
 func (f *sharedInformerFactory) Samplecontroller() samplecontroller.Interface {

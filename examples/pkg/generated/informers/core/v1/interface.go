@@ -6,7 +6,7 @@ import (
 	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/examples/slim/pod"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -24,17 +24,19 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
-func New(scope factory.Scope[*source.Client]) Interface {
+func New(scope generated.Scope) Interface {
 	return &version{scope}
 }
 
+// podObjects lists and watches Pods.
+func podObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*pod.Pod](client, podResource, namespace)
+}
+
 func (v *version) Pods() TypedPodInformer {
-	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) PodIndexInformer {
-		return factory.ToTyped[*pod.Pod](factory.NewClientInformer[*pod.Pod](podResource, client, namespace, options))
-	}
-	return factory.Namespaced(v.scope, newInformer, v1.NewPodLister)
+	return generated.Access[*pod.Pod, PodIndexInformer](v.scope, podResource, podObjects, v1.NewPodLister)
 }

@@ -5,7 +5,7 @@ package v1
 import (
 	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/examples/slim/pod"
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -13,7 +13,7 @@ import (
 type (
 	// TypedPodInformer gives the shared informer and the lister of Pods.
 	// Pod has the node and the phase of a pod.
-	TypedPodInformer factory.TypedInformer[PodIndexInformer, v1.PodLister]
+	TypedPodInformer generated.TypedInformer[PodIndexInformer, v1.PodLister]
 	// PodIndexInformer is the typed informer of Pods. For all that it can do, see Core of runtime/factory.
 	PodIndexInformer cache.TypedSharedIndexInformer[*pod.Pod]
 )

@@ -6,7 +6,7 @@ import (
 	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	shopv1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/shop/v1"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -24,17 +24,19 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
-func New(scope factory.Scope[*source.Client]) Interface {
+func New(scope generated.Scope) Interface {
 	return &version{scope}
 }
 
+// orderObjects lists and watches Orders.
+func orderObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1.Order](client, orderResource, namespace)
+}
+
 func (v *version) Orders() TypedOrderInformer {
-	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
-		return factory.ToTyped[*v1.Order](factory.NewClientInformer[*v1.Order](orderResource, client, namespace, options))
-	}
-	return factory.Namespaced(v.scope, newInformer, shopv1.NewOrderLister)
+	return generated.Access[*v1.Order, OrderIndexInformer](v.scope, orderResource, orderObjects, shopv1.NewOrderLister)
 }

@@ -5,7 +5,7 @@ package v1
 import (
 	v1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	shopv1 "github.com/informer-gen/informer-gen/examples/pkg/generated/listers/shop/v1"
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -13,7 +13,7 @@ import (
 type (
 	// TypedOrderInformer gives the shared informer and the lister of Orders.
 	// Order is a purchase.
-	TypedOrderInformer factory.TypedInformer[OrderIndexInformer, shopv1.OrderLister]
+	TypedOrderInformer generated.TypedInformer[OrderIndexInformer, shopv1.OrderLister]
 	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
 	OrderIndexInformer cache.TypedSharedIndexInformer[*v1.Order]
 )

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	v1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	fleetv1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
@@ -38,7 +39,7 @@ func NewTypedFilteredMachineInformer(client *source.Client, namespace string, re
 
 // NewMachineInformerWithOptions returns an informer of the Machines of a namespace, or of all for "", with options. It is not shared.
 func NewMachineInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1.Machine](machineResource, client, namespace, options)
+	return factory.NewInformer(machineResource, machineObjects(client, namespace), options)
 }
 
 // NewTypedMachineInformerWithOptions returns a typed informer of the Machines of a namespace, or of all for "", with options. It is not shared.
@@ -48,12 +49,12 @@ func NewTypedMachineInformerWithOptions(client *source.Client, namespace string,
 
 // ToTypedMachineInformer adds the typed informer to informer, whose objects must be Machines: of others, the typed methods panic.
 func ToTypedMachineInformer(informer MachineInformer) TypedMachineInformer {
-	return factory.Typed[*v1.Machine, MachineIndexInformer](factory.Informer[fleetv1.MachineLister](informer))
+	return generated.Typed[*v1.Machine, MachineIndexInformer](generated.Informer[fleetv1.MachineLister](informer))
 }
 
 // ToMachineIndexInformer adds typed methods to an informer. Its objects must be Machines: of others, the typed methods panic.
 func ToMachineIndexInformer(informer cache.SharedIndexInformer) MachineIndexInformer {
-	return factory.ToTyped[*v1.Machine](informer)
+	return generated.ToTyped[*v1.Machine](informer)
 }
 
 // NewZoneInformer returns an informer of the Zones. A factory shares its informers; this one is not shared.
@@ -82,7 +83,7 @@ func NewTypedFilteredZoneInformer(client *source.Client, resyncPeriod time.Durat
 
 // NewZoneInformerWithOptions returns an informer of the Zones, with options. It is not shared.
 func NewZoneInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1.Zone](zoneResource, client, "", options)
+	return factory.NewInformer(zoneResource, zoneObjects(client, ""), options)
 }
 
 // NewTypedZoneInformerWithOptions returns a typed informer of the Zones, with options. It is not shared.
@@ -92,10 +93,10 @@ func NewTypedZoneInformerWithOptions(client *source.Client, options factory.Info
 
 // ToTypedZoneInformer adds the typed informer to informer, whose objects must be Zones: of others, the typed methods panic.
 func ToTypedZoneInformer(informer ZoneInformer) TypedZoneInformer {
-	return factory.Typed[*v1.Zone, ZoneIndexInformer](factory.Informer[fleetv1.ZoneLister](informer))
+	return generated.Typed[*v1.Zone, ZoneIndexInformer](generated.Informer[fleetv1.ZoneLister](informer))
 }
 
 // ToZoneIndexInformer adds typed methods to an informer. Its objects must be Zones: of others, the typed methods panic.
 func ToZoneIndexInformer(informer cache.SharedIndexInformer) ZoneIndexInformer {
-	return factory.ToTyped[*v1.Zone](informer)
+	return generated.ToTyped[*v1.Zone](informer)
 }

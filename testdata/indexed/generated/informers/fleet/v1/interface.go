@@ -3,11 +3,17 @@
 package v1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	indexedv1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	"github.com/informer-gen/informer-gen/testdata/indexed/generated/informers/internalinterfaces"
 	v1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of fleet.example.com/v1.
@@ -27,18 +33,33 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// machineObjects lists and watches Machines.
+func machineObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*indexedv1.Machine](client, machineResource, namespace)
 }
 
 func (v *version) Machines() TypedMachineInformer {
-	return factory.Namespaced(v.scope, NewTypedMachineInformerWithOptions, v1.NewMachineLister)
+	return generated.Access[*indexedv1.Machine, MachineIndexInformer](v.scope, machineResource, machineObjects, v1.NewMachineLister)
+}
+
+// zoneObjects lists and watches Zones.
+func zoneObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*indexedv1.Zone](client, zoneResource, namespace)
 }
 
 func (v *version) Zones() TypedZoneInformer {
-	return factory.ClusterScoped(v.scope, NewTypedZoneInformerWithOptions, v1.NewZoneLister)
+	return generated.Access[*indexedv1.Zone, ZoneIndexInformer](v.scope, zoneResource, zoneObjects, v1.NewZoneLister)
 }

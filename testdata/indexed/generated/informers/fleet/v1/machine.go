@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	v1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	fleetv1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// MachineInformer gives the shared informer and the lister of Machines.
 	// Machine has an index of each form.
-	MachineInformer factory.Informer[fleetv1.MachineLister]
+	MachineInformer generated.Informer[fleetv1.MachineLister]
 	// TypedMachineInformer gives the typed informer as well.
-	TypedMachineInformer factory.TypedInformer[MachineIndexInformer, fleetv1.MachineLister]
+	TypedMachineInformer generated.TypedInformer[MachineIndexInformer, fleetv1.MachineLister]
 	// MachineIndexInformer is the typed informer of Machines. For all that it can do, see Core of runtime/factory.
 	MachineIndexInformer cache.TypedSharedIndexInformer[*v1.Machine]
 )

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	v1 "github.com/informer-gen/informer-gen/testdata/indexed/api/v1"
 	fleetv1 "github.com/informer-gen/informer-gen/testdata/indexed/generated/listers/fleet/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// ZoneInformer gives the shared informer and the lister of Zones.
 	// Zone is a type without namespaces.
-	ZoneInformer factory.Informer[fleetv1.ZoneLister]
+	ZoneInformer generated.Informer[fleetv1.ZoneLister]
 	// TypedZoneInformer gives the typed informer as well.
-	TypedZoneInformer factory.TypedInformer[ZoneIndexInformer, fleetv1.ZoneLister]
+	TypedZoneInformer generated.TypedInformer[ZoneIndexInformer, fleetv1.ZoneLister]
 	// ZoneIndexInformer is the typed informer of Zones. For all that it can do, see Core of runtime/factory.
 	ZoneIndexInformer cache.TypedSharedIndexInformer[*v1.Zone]
 )

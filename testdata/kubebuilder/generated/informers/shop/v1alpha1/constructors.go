@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
@@ -38,7 +39,7 @@ func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resy
 
 // NewOrderInformerWithOptions returns an informer of the Orders of a namespace, or of all for "", with options. It is not shared.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1alpha1.Order](orderResource, client, namespace, options)
+	return factory.NewInformer(orderResource, orderObjects(client, namespace), options)
 }
 
 // NewTypedOrderInformerWithOptions returns a typed informer of the Orders of a namespace, or of all for "", with options. It is not shared.
@@ -48,12 +49,12 @@ func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, o
 
 // ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
-	return factory.Typed[*v1alpha1.Order, OrderIndexInformer](factory.Informer[shopv1alpha1.OrderLister](informer))
+	return generated.Typed[*v1alpha1.Order, OrderIndexInformer](generated.Informer[shopv1alpha1.OrderLister](informer))
 }
 
 // ToOrderIndexInformer adds typed methods to an informer. Its objects must be Orders: of others, the typed methods panic.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
-	return factory.ToTyped[*v1alpha1.Order](informer)
+	return generated.ToTyped[*v1alpha1.Order](informer)
 }
 
 // NewShipmentInformer returns an informer of the Shipments of a namespace, or of all for "". A factory shares its informers; this one is not shared.
@@ -82,7 +83,7 @@ func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, r
 
 // NewShipmentInformerWithOptions returns an informer of the Shipments of a namespace, or of all for "", with options. It is not shared.
 func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1alpha1.Shipment](shipmentResource, client, namespace, options)
+	return factory.NewInformer(shipmentResource, shipmentObjects(client, namespace), options)
 }
 
 // NewTypedShipmentInformerWithOptions returns a typed informer of the Shipments of a namespace, or of all for "", with options. It is not shared.
@@ -92,12 +93,12 @@ func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string
 
 // ToTypedShipmentInformer adds the typed informer to informer, whose objects must be Shipments: of others, the typed methods panic.
 func ToTypedShipmentInformer(informer ShipmentInformer) TypedShipmentInformer {
-	return factory.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](factory.Informer[shopv1alpha1.ShipmentLister](informer))
+	return generated.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](generated.Informer[shopv1alpha1.ShipmentLister](informer))
 }
 
 // ToShipmentIndexInformer adds typed methods to an informer. Its objects must be Shipments: of others, the typed methods panic.
 func ToShipmentIndexInformer(informer cache.SharedIndexInformer) ShipmentIndexInformer {
-	return factory.ToTyped[*v1alpha1.Shipment](informer)
+	return generated.ToTyped[*v1alpha1.Shipment](informer)
 }
 
 // NewWarehouseInformer returns an informer of the Warehouses. A factory shares its informers; this one is not shared.
@@ -126,7 +127,7 @@ func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.
 
 // NewWarehouseInformerWithOptions returns an informer of the Warehouses, with options. It is not shared.
 func NewWarehouseInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1alpha1.Warehouse](warehouseResource, client, "", options)
+	return factory.NewInformer(warehouseResource, warehouseObjects(client, ""), options)
 }
 
 // NewTypedWarehouseInformerWithOptions returns a typed informer of the Warehouses, with options. It is not shared.
@@ -136,10 +137,10 @@ func NewTypedWarehouseInformerWithOptions(client *source.Client, options factory
 
 // ToTypedWarehouseInformer adds the typed informer to informer, whose objects must be Warehouses: of others, the typed methods panic.
 func ToTypedWarehouseInformer(informer WarehouseInformer) TypedWarehouseInformer {
-	return factory.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](factory.Informer[shopv1alpha1.WarehouseLister](informer))
+	return generated.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](generated.Informer[shopv1alpha1.WarehouseLister](informer))
 }
 
 // ToWarehouseIndexInformer adds typed methods to an informer. Its objects must be Warehouses: of others, the typed methods panic.
 func ToWarehouseIndexInformer(informer cache.SharedIndexInformer) WarehouseIndexInformer {
-	return factory.ToTyped[*v1alpha1.Warehouse](informer)
+	return generated.ToTyped[*v1alpha1.Warehouse](informer)
 }

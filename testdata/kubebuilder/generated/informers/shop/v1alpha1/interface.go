@@ -3,11 +3,17 @@
 package v1alpha1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/internalinterfaces"
-	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
+	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of shop.example.com/v1alpha1.
@@ -30,22 +36,42 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// orderObjects lists and watches Orders.
+func orderObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Order](client, orderResource, namespace)
 }
 
 func (v *version) Orders() TypedOrderInformer {
-	return factory.Namespaced(v.scope, NewTypedOrderInformerWithOptions, v1alpha1.NewOrderLister)
+	return generated.Access[*v1alpha1.Order, OrderIndexInformer](v.scope, orderResource, orderObjects, shopv1alpha1.NewOrderLister)
+}
+
+// shipmentObjects lists and watches Shipments.
+func shipmentObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Shipment](client, shipmentResource, namespace)
 }
 
 func (v *version) Shipments() TypedShipmentInformer {
-	return factory.Namespaced(v.scope, NewTypedShipmentInformerWithOptions, v1alpha1.NewShipmentLister)
+	return generated.Access[*v1alpha1.Shipment, ShipmentIndexInformer](v.scope, shipmentResource, shipmentObjects, shopv1alpha1.NewShipmentLister)
+}
+
+// warehouseObjects lists and watches Warehouses.
+func warehouseObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Warehouse](client, warehouseResource, namespace)
 }
 
 func (v *version) Warehouses() TypedWarehouseInformer {
-	return factory.ClusterScoped(v.scope, NewTypedWarehouseInformerWithOptions, v1alpha1.NewWarehouseLister)
+	return generated.Access[*v1alpha1.Warehouse, WarehouseIndexInformer](v.scope, warehouseResource, warehouseObjects, shopv1alpha1.NewWarehouseLister)
 }

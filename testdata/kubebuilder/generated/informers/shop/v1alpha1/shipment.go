@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// ShipmentInformer gives the shared informer and the lister of Shipments.
 	// Shipment is a parcel on its way to a customer.
-	ShipmentInformer factory.Informer[shopv1alpha1.ShipmentLister]
+	ShipmentInformer generated.Informer[shopv1alpha1.ShipmentLister]
 	// TypedShipmentInformer gives the typed informer as well.
-	TypedShipmentInformer factory.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
+	TypedShipmentInformer generated.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
 	// ShipmentIndexInformer is the typed informer of Shipments. For all that it can do, see Core of runtime/factory.
 	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
 )

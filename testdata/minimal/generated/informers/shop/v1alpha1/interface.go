@@ -4,7 +4,7 @@ package v1alpha1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/minimal/generated/listers/shop/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,31 +30,37 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
-func New(scope factory.Scope[*source.Client]) Interface {
+func New(scope generated.Scope) Interface {
 	return &version{scope}
 }
 
+// orderObjects lists and watches Orders.
+func orderObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Order](client, orderResource, namespace)
+}
+
 func (v *version) Orders() TypedOrderInformer {
-	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
-		return factory.ToTyped[*v1alpha1.Order](factory.NewClientInformer[*v1alpha1.Order](orderResource, client, namespace, options))
-	}
-	return factory.Namespaced(v.scope, newInformer, shopv1alpha1.NewOrderLister)
+	return generated.Access[*v1alpha1.Order, OrderIndexInformer](v.scope, orderResource, orderObjects, shopv1alpha1.NewOrderLister)
+}
+
+// shipmentObjects lists and watches Shipments.
+func shipmentObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Shipment](client, shipmentResource, namespace)
 }
 
 func (v *version) Shipments() TypedShipmentInformer {
-	newInformer := func(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
-		return factory.ToTyped[*v1alpha1.Shipment](factory.NewClientInformer[*v1alpha1.Shipment](shipmentResource, client, namespace, options))
-	}
-	return factory.Namespaced(v.scope, newInformer, shopv1alpha1.NewShipmentLister)
+	return generated.Access[*v1alpha1.Shipment, ShipmentIndexInformer](v.scope, shipmentResource, shipmentObjects, shopv1alpha1.NewShipmentLister)
+}
+
+// warehouseObjects lists and watches Warehouses.
+func warehouseObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Warehouse](client, warehouseResource, namespace)
 }
 
 func (v *version) Warehouses() TypedWarehouseInformer {
-	newInformer := func(client *source.Client, options factory.InformerOptions) WarehouseIndexInformer {
-		return factory.ToTyped[*v1alpha1.Warehouse](factory.NewClientInformer[*v1alpha1.Warehouse](warehouseResource, client, "", options))
-	}
-	return factory.ClusterScoped(v.scope, newInformer, shopv1alpha1.NewWarehouseLister)
+	return generated.Access[*v1alpha1.Warehouse, WarehouseIndexInformer](v.scope, warehouseResource, warehouseObjects, shopv1alpha1.NewWarehouseLister)
 }

@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/minimal/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -13,7 +13,7 @@ import (
 type (
 	// TypedOrderInformer gives the shared informer and the lister of Orders.
 	// Order is what a customer buys.
-	TypedOrderInformer factory.TypedInformer[OrderIndexInformer, shopv1alpha1.OrderLister]
+	TypedOrderInformer generated.TypedInformer[OrderIndexInformer, shopv1alpha1.OrderLister]
 	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
 	OrderIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Order]
 )

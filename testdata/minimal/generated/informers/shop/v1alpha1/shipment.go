@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/minimal/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -13,7 +13,7 @@ import (
 type (
 	// TypedShipmentInformer gives the shared informer and the lister of Shipments.
 	// Shipment is a parcel on its way to a customer.
-	TypedShipmentInformer factory.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
+	TypedShipmentInformer generated.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
 	// ShipmentIndexInformer is the typed informer of Shipments. For all that it can do, see Core of runtime/factory.
 	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
 )

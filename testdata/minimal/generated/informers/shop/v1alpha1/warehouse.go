@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/minimal/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -13,7 +13,7 @@ import (
 type (
 	// TypedWarehouseInformer gives the shared informer and the lister of Warehouses.
 	// Warehouse is a place that orders are fulfilled from.
-	TypedWarehouseInformer factory.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]
+	TypedWarehouseInformer generated.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]
 	// WarehouseIndexInformer is the typed informer of Warehouses. For all that it can do, see Core of runtime/factory.
 	WarehouseIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Warehouse]
 )

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
@@ -38,7 +39,7 @@ func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, 
 
 // NewInterfaceInformerWithOptions returns an informer of the Interfaces of a namespace, or of all for "", with options. It is not shared.
 func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1alpha1.Interface](interfaceResource, client, namespace, options)
+	return factory.NewInformer(interfaceResource, interfaceObjects(client, namespace), options)
 }
 
 // NewTypedInterfaceInformerWithOptions returns a typed informer of the Interfaces of a namespace, or of all for "", with options. It is not shared.
@@ -48,10 +49,10 @@ func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace strin
 
 // ToTypedInterfaceInformer adds the typed informer to informer, whose objects must be Interfaces: of others, the typed methods panic.
 func ToTypedInterfaceInformer(informer InterfaceInformer) TypedInterfaceInformer {
-	return factory.Typed[*v1alpha1.Interface, InterfaceIndexInformer](factory.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
+	return generated.Typed[*v1alpha1.Interface, InterfaceIndexInformer](generated.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
 }
 
 // ToInterfaceIndexInformer adds typed methods to an informer. Its objects must be Interfaces: of others, the typed methods panic.
 func ToInterfaceIndexInformer(informer cache.SharedIndexInformer) InterfaceIndexInformer {
-	return factory.ToTyped[*v1alpha1.Interface](informer)
+	return generated.ToTyped[*v1alpha1.Interface](informer)
 }

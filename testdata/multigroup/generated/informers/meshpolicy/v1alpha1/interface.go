@@ -3,11 +3,17 @@
 package v1alpha1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
+	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of networking.mesh.example.org/v1alpha1.
@@ -24,14 +30,24 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// interfaceObjects lists and watches Interfaces.
+func interfaceObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1alpha1.Interface](client, interfaceResource, namespace)
 }
 
 func (v *version) Interfaces() TypedInterfaceInformer {
-	return factory.Namespaced(v.scope, NewTypedInterfaceInformerWithOptions, v1alpha1.NewInterfaceLister)
+	return generated.Access[*v1alpha1.Interface, InterfaceIndexInformer](v.scope, interfaceResource, interfaceObjects, meshpolicyv1alpha1.NewInterfaceLister)
 }

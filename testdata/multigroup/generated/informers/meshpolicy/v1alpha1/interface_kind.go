@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/mesh-policy/v1alpha1"
 	meshpolicyv1alpha1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/meshpolicy/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// InterfaceInformer gives the shared informer and the lister of Interfaces.
 	// Interface is a kind whose name is also that of a generated file.
-	InterfaceInformer factory.Informer[meshpolicyv1alpha1.InterfaceLister]
+	InterfaceInformer generated.Informer[meshpolicyv1alpha1.InterfaceLister]
 	// TypedInterfaceInformer gives the typed informer as well.
-	TypedInterfaceInformer factory.TypedInformer[InterfaceIndexInformer, meshpolicyv1alpha1.InterfaceLister]
+	TypedInterfaceInformer generated.TypedInformer[InterfaceIndexInformer, meshpolicyv1alpha1.InterfaceLister]
 	// InterfaceIndexInformer is the typed informer of Interfaces. For all that it can do, see Core of runtime/factory.
 	InterfaceIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Interface]
 )

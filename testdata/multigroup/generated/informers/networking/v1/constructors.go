@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
@@ -38,7 +39,7 @@ func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, re
 
 // NewGatewayInformerWithOptions returns an informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1.Gateway](gatewayResource, client, namespace, options)
+	return factory.NewInformer(gatewayResource, gatewayObjects(client, namespace), options)
 }
 
 // NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
@@ -48,12 +49,12 @@ func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string,
 
 // ToTypedGatewayInformer adds the typed informer to informer, whose objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
-	return factory.Typed[*v1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1.GatewayLister](informer))
+	return generated.Typed[*v1.Gateway, GatewayIndexInformer](generated.Informer[networkingv1.GatewayLister](informer))
 }
 
 // ToGatewayIndexInformer adds typed methods to an informer. Its objects must be Gateways: of others, the typed methods panic.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
-	return factory.ToTyped[*v1.Gateway](informer)
+	return generated.ToTyped[*v1.Gateway](informer)
 }
 
 // NewGatewayClassInformer returns an informer of the GatewayClasses. A factory shares its informers; this one is not shared.
@@ -82,7 +83,7 @@ func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod ti
 
 // NewGatewayClassInformerWithOptions returns an informer of the GatewayClasses, with options. It is not shared.
 func NewGatewayClassInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1.GatewayClass](gatewayClassResource, client, "", options)
+	return factory.NewInformer(gatewayClassResource, gatewayClassObjects(client, ""), options)
 }
 
 // NewTypedGatewayClassInformerWithOptions returns a typed informer of the GatewayClasses, with options. It is not shared.
@@ -92,10 +93,10 @@ func NewTypedGatewayClassInformerWithOptions(client *source.Client, options fact
 
 // ToTypedGatewayClassInformer adds the typed informer to informer, whose objects must be GatewayClasses: of others, the typed methods panic.
 func ToTypedGatewayClassInformer(informer GatewayClassInformer) TypedGatewayClassInformer {
-	return factory.Typed[*v1.GatewayClass, GatewayClassIndexInformer](factory.Informer[networkingv1.GatewayClassLister](informer))
+	return generated.Typed[*v1.GatewayClass, GatewayClassIndexInformer](generated.Informer[networkingv1.GatewayClassLister](informer))
 }
 
 // ToGatewayClassIndexInformer adds typed methods to an informer. Its objects must be GatewayClasses: of others, the typed methods panic.
 func ToGatewayClassIndexInformer(informer cache.SharedIndexInformer) GatewayClassIndexInformer {
-	return factory.ToTyped[*v1.GatewayClass](informer)
+	return generated.ToTyped[*v1.GatewayClass](informer)
 }

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// GatewayInformer gives the shared informer and the lister of Gateways.
 	// Gateway lets traffic into the cluster.
-	GatewayInformer factory.Informer[networkingv1.GatewayLister]
+	GatewayInformer generated.Informer[networkingv1.GatewayLister]
 	// TypedGatewayInformer gives the typed informer as well.
-	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1.GatewayLister]
+	TypedGatewayInformer generated.TypedInformer[GatewayIndexInformer, networkingv1.GatewayLister]
 	// GatewayIndexInformer is the typed informer of Gateways. For all that it can do, see Core of runtime/factory.
 	GatewayIndexInformer cache.TypedSharedIndexInformer[*v1.Gateway]
 )

@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// GatewayClassInformer gives the shared informer and the lister of GatewayClasses.
 	// GatewayClass is a kind of Gateways.
-	GatewayClassInformer factory.Informer[networkingv1.GatewayClassLister]
+	GatewayClassInformer generated.Informer[networkingv1.GatewayClassLister]
 	// TypedGatewayClassInformer gives the typed informer as well.
-	TypedGatewayClassInformer factory.TypedInformer[GatewayClassIndexInformer, networkingv1.GatewayClassLister]
+	TypedGatewayClassInformer generated.TypedInformer[GatewayClassIndexInformer, networkingv1.GatewayClassLister]
 	// GatewayClassIndexInformer is the typed informer of GatewayClasses. For all that it can do, see Core of runtime/factory.
 	GatewayClassIndexInformer cache.TypedSharedIndexInformer[*v1.GatewayClass]
 )

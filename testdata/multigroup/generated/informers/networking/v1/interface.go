@@ -3,11 +3,17 @@
 package v1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
+	networkingv1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of networking.example.org/v1.
@@ -27,18 +33,33 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// gatewayObjects lists and watches Gateways.
+func gatewayObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1.Gateway](client, gatewayResource, namespace)
 }
 
 func (v *version) Gateways() TypedGatewayInformer {
-	return factory.Namespaced(v.scope, NewTypedGatewayInformerWithOptions, v1.NewGatewayLister)
+	return generated.Access[*v1.Gateway, GatewayIndexInformer](v.scope, gatewayResource, gatewayObjects, networkingv1.NewGatewayLister)
+}
+
+// gatewayClassObjects lists and watches GatewayClasses.
+func gatewayClassObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1.GatewayClass](client, gatewayClassResource, namespace)
 }
 
 func (v *version) GatewayClasses() TypedGatewayClassInformer {
-	return factory.ClusterScoped(v.scope, NewTypedGatewayClassInformerWithOptions, v1.NewGatewayClassLister)
+	return generated.Access[*v1.GatewayClass, GatewayClassIndexInformer](v.scope, gatewayClassResource, gatewayClassObjects, networkingv1.NewGatewayClassLister)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
@@ -38,7 +39,7 @@ func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, 
 
 // NewEndpointsInformerWithOptions returns an informer of the Endpointses of a namespace, or of all for "", with options. It is not shared.
 func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1beta1.Endpoints](endpointsResource, client, namespace, options)
+	return factory.NewInformer(endpointsResource, endpointsObjects(client, namespace), options)
 }
 
 // NewTypedEndpointsInformerWithOptions returns a typed informer of the Endpointses of a namespace, or of all for "", with options. It is not shared.
@@ -48,12 +49,12 @@ func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace strin
 
 // ToTypedEndpointsInformer adds the typed informer to informer, whose objects must be Endpointses: of others, the typed methods panic.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
-	return factory.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
+	return generated.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
 }
 
 // ToEndpointsIndexInformer adds typed methods to an informer. Its objects must be Endpointses: of others, the typed methods panic.
 func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndexInformer {
-	return factory.ToTyped[*v1beta1.Endpoints](informer)
+	return generated.ToTyped[*v1beta1.Endpoints](informer)
 }
 
 // NewGatewayInformer returns an informer of the Gateways of a namespace, or of all for "". A factory shares its informers; this one is not shared.
@@ -82,7 +83,7 @@ func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, re
 
 // NewGatewayInformerWithOptions returns an informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1beta1.Gateway](gatewayResource, client, namespace, options)
+	return factory.NewInformer(gatewayResource, gatewayObjects(client, namespace), options)
 }
 
 // NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
@@ -92,10 +93,10 @@ func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string,
 
 // ToTypedGatewayInformer adds the typed informer to informer, whose objects must be Gateways: of others, the typed methods panic.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
-	return factory.Typed[*v1beta1.Gateway, GatewayIndexInformer](factory.Informer[networkingv1beta1.GatewayLister](informer))
+	return generated.Typed[*v1beta1.Gateway, GatewayIndexInformer](generated.Informer[networkingv1beta1.GatewayLister](informer))
 }
 
 // ToGatewayIndexInformer adds typed methods to an informer. Its objects must be Gateways: of others, the typed methods panic.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
-	return factory.ToTyped[*v1beta1.Gateway](informer)
+	return generated.ToTyped[*v1beta1.Gateway](informer)
 }

@@ -3,7 +3,7 @@
 package v1beta1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -12,9 +12,9 @@ import (
 type (
 	// EndpointsInformer gives the shared informer of Endpointses.
 	// Endpoints are where traffic goes.
-	EndpointsInformer factory.InformerOnly
+	EndpointsInformer generated.InformerOnly
 	// TypedEndpointsInformer gives the typed informer as well.
-	TypedEndpointsInformer factory.TypedInformerOnly[EndpointsIndexInformer]
+	TypedEndpointsInformer generated.TypedInformerOnly[EndpointsIndexInformer]
 	// EndpointsIndexInformer is the typed informer of Endpointses. For all that it can do, see Core of runtime/factory.
 	EndpointsIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Endpoints]
 )

@@ -3,7 +3,7 @@
 package v1beta1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// GatewayInformer gives the shared informer and the lister of Gateways.
 	// Gateway is the same as in v1.
-	GatewayInformer factory.Informer[networkingv1beta1.GatewayLister]
+	GatewayInformer generated.Informer[networkingv1beta1.GatewayLister]
 	// TypedGatewayInformer gives the typed informer as well.
-	TypedGatewayInformer factory.TypedInformer[GatewayIndexInformer, networkingv1beta1.GatewayLister]
+	TypedGatewayInformer generated.TypedInformer[GatewayIndexInformer, networkingv1beta1.GatewayLister]
 	// GatewayIndexInformer is the typed informer of Gateways. For all that it can do, see Core of runtime/factory.
 	GatewayIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Gateway]
 )

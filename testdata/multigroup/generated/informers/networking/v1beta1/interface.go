@@ -3,12 +3,17 @@
 package v1beta1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/apis/networking/v1beta1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
 	networkingv1beta1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/networking/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of networking.example.org/v1beta1.
@@ -28,18 +33,33 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// endpointsObjects lists and watches Endpointses.
+func endpointsObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1beta1.Endpoints](client, endpointsResource, namespace)
 }
 
 func (v *version) Endpointses() TypedEndpointsInformer {
-	return factory.Namespaced[*v1beta1.Endpoints, EndpointsIndexInformer, any](v.scope, NewTypedEndpointsInformerWithOptions, nil)
+	return generated.Access[*v1beta1.Endpoints, EndpointsIndexInformer, any](v.scope, endpointsResource, endpointsObjects, nil)
+}
+
+// gatewayObjects lists and watches Gateways.
+func gatewayObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1beta1.Gateway](client, gatewayResource, namespace)
 }
 
 func (v *version) Gateways() TypedGatewayInformer {
-	return factory.Namespaced(v.scope, NewTypedGatewayInformerWithOptions, networkingv1beta1.NewGatewayLister)
+	return generated.Access[*v1beta1.Gateway, GatewayIndexInformer](v.scope, gatewayResource, gatewayObjects, networkingv1beta1.NewGatewayLister)
 }

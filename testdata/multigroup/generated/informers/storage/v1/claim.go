@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// ClaimInformer gives the shared informer and the lister of Claims.
 	// Claim asks for a Volume.
-	ClaimInformer factory.Informer[storagev1.ClaimLister]
+	ClaimInformer generated.Informer[storagev1.ClaimLister]
 	// TypedClaimInformer gives the typed informer as well.
-	TypedClaimInformer factory.TypedInformer[ClaimIndexInformer, storagev1.ClaimLister]
+	TypedClaimInformer generated.TypedInformer[ClaimIndexInformer, storagev1.ClaimLister]
 	// ClaimIndexInformer is the typed informer of Claims. For all that it can do, see Core of runtime/factory.
 	ClaimIndexInformer cache.TypedSharedIndexInformer[*v1.Claim]
 )

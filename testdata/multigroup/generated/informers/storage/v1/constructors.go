@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
@@ -38,7 +39,7 @@ func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resy
 
 // NewClaimInformerWithOptions returns an informer of the Claims of a namespace, or of all for "", with options. It is not shared.
 func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1.Claim](claimResource, client, namespace, options)
+	return factory.NewInformer(claimResource, claimObjects(client, namespace), options)
 }
 
 // NewTypedClaimInformerWithOptions returns a typed informer of the Claims of a namespace, or of all for "", with options. It is not shared.
@@ -48,12 +49,12 @@ func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, o
 
 // ToTypedClaimInformer adds the typed informer to informer, whose objects must be Claims: of others, the typed methods panic.
 func ToTypedClaimInformer(informer ClaimInformer) TypedClaimInformer {
-	return factory.Typed[*v1.Claim, ClaimIndexInformer](factory.Informer[storagev1.ClaimLister](informer))
+	return generated.Typed[*v1.Claim, ClaimIndexInformer](generated.Informer[storagev1.ClaimLister](informer))
 }
 
 // ToClaimIndexInformer adds typed methods to an informer. Its objects must be Claims: of others, the typed methods panic.
 func ToClaimIndexInformer(informer cache.SharedIndexInformer) ClaimIndexInformer {
-	return factory.ToTyped[*v1.Claim](informer)
+	return generated.ToTyped[*v1.Claim](informer)
 }
 
 // NewVolumeInformer returns an informer of the Volumes. A factory shares its informers; this one is not shared.
@@ -82,7 +83,7 @@ func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Dur
 
 // NewVolumeInformerWithOptions returns an informer of the Volumes, with options. It is not shared.
 func NewVolumeInformerWithOptions(client *source.Client, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*v1.Volume](volumeResource, client, "", options)
+	return factory.NewInformer(volumeResource, volumeObjects(client, ""), options)
 }
 
 // NewTypedVolumeInformerWithOptions returns a typed informer of the Volumes, with options. It is not shared.
@@ -92,10 +93,10 @@ func NewTypedVolumeInformerWithOptions(client *source.Client, options factory.In
 
 // ToTypedVolumeInformer adds the typed informer to informer, whose objects must be Volumes: of others, the typed methods panic.
 func ToTypedVolumeInformer(informer VolumeInformer) TypedVolumeInformer {
-	return factory.Typed[*v1.Volume, VolumeIndexInformer](factory.Informer[storagev1.VolumeLister](informer))
+	return generated.Typed[*v1.Volume, VolumeIndexInformer](generated.Informer[storagev1.VolumeLister](informer))
 }
 
 // ToVolumeIndexInformer adds typed methods to an informer. Its objects must be Volumes: of others, the typed methods panic.
 func ToVolumeIndexInformer(informer cache.SharedIndexInformer) VolumeIndexInformer {
-	return factory.ToTyped[*v1.Volume](informer)
+	return generated.ToTyped[*v1.Volume](informer)
 }

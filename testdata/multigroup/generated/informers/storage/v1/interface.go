@@ -3,11 +3,17 @@
 package v1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	"github.com/informer-gen/informer-gen/testdata/multigroup/generated/informers/internalinterfaces"
-	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
+	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of storage.example.org/v1.
@@ -27,18 +33,33 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// claimObjects lists and watches Claims.
+func claimObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1.Claim](client, claimResource, namespace)
 }
 
 func (v *version) Claims() TypedClaimInformer {
-	return factory.Namespaced(v.scope, NewTypedClaimInformerWithOptions, v1.NewClaimLister)
+	return generated.Access[*v1.Claim, ClaimIndexInformer](v.scope, claimResource, claimObjects, storagev1.NewClaimLister)
+}
+
+// volumeObjects lists and watches Volumes.
+func volumeObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*v1.Volume](client, volumeResource, namespace)
 }
 
 func (v *version) Volumes() TypedVolumeInformer {
-	return factory.ClusterScoped(v.scope, NewTypedVolumeInformerWithOptions, v1.NewVolumeLister)
+	return generated.Access[*v1.Volume, VolumeIndexInformer](v.scope, volumeResource, volumeObjects, storagev1.NewVolumeLister)
 }

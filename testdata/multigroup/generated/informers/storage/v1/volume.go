@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	v1 "github.com/informer-gen/informer-gen/testdata/multigroup/apis/storage/v1"
 	storagev1 "github.com/informer-gen/informer-gen/testdata/multigroup/generated/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// VolumeInformer gives the shared informer and the lister of Volumes.
 	// Volume is a place to keep data.
-	VolumeInformer factory.Informer[storagev1.VolumeLister]
+	VolumeInformer generated.Informer[storagev1.VolumeLister]
 	// TypedVolumeInformer gives the typed informer as well.
-	TypedVolumeInformer factory.TypedInformer[VolumeIndexInformer, storagev1.VolumeLister]
+	TypedVolumeInformer generated.TypedInformer[VolumeIndexInformer, storagev1.VolumeLister]
 	// VolumeIndexInformer is the typed informer of Volumes. For all that it can do, see Core of runtime/factory.
 	VolumeIndexInformer cache.TypedSharedIndexInformer[*v1.Volume]
 )

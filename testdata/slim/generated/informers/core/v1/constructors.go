@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
@@ -38,7 +39,7 @@ func NewTypedFilteredPodInformer(client *source.Client, namespace string, resync
 
 // NewPodInformerWithOptions returns an informer of the Pods of a namespace, or of all for "", with options. It is not shared.
 func NewPodInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*slimapi.Pod](podResource, client, namespace, options)
+	return factory.NewInformer(podResource, podObjects(client, namespace), options)
 }
 
 // NewTypedPodInformerWithOptions returns a typed informer of the Pods of a namespace, or of all for "", with options. It is not shared.
@@ -48,10 +49,10 @@ func NewTypedPodInformerWithOptions(client *source.Client, namespace string, opt
 
 // ToTypedPodInformer adds the typed informer to informer, whose objects must be Pods: of others, the typed methods panic.
 func ToTypedPodInformer(informer PodInformer) TypedPodInformer {
-	return factory.Typed[*slimapi.Pod, PodIndexInformer](factory.Informer[v1.PodLister](informer))
+	return generated.Typed[*slimapi.Pod, PodIndexInformer](generated.Informer[v1.PodLister](informer))
 }
 
 // ToPodIndexInformer adds typed methods to an informer. Its objects must be Pods: of others, the typed methods panic.
 func ToPodIndexInformer(informer cache.SharedIndexInformer) PodIndexInformer {
-	return factory.ToTyped[*slimapi.Pod](informer)
+	return generated.ToTyped[*slimapi.Pod](informer)
 }

@@ -3,11 +3,17 @@
 package v1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/informers/internalinterfaces"
 	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of v1.
@@ -24,14 +30,24 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[*source.Client]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[*source.Client]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client *source.Client, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// podObjects lists and watches Pods.
+func podObjects(client any, namespace string) generated.Objects {
+	return generated.ClientObjects[*slimapi.Pod](client, podResource, namespace)
 }
 
 func (v *version) Pods() TypedPodInformer {
-	return factory.Namespaced(v.scope, NewTypedPodInformerWithOptions, v1.NewPodLister)
+	return generated.Access[*slimapi.Pod, PodIndexInformer](v.scope, podResource, podObjects, v1.NewPodLister)
 }

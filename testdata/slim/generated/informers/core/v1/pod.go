@@ -3,7 +3,7 @@
 package v1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// PodInformer gives the shared informer and the lister of Pods.
 	// Pod has the fields of pods that this program needs.
-	PodInformer factory.Informer[v1.PodLister]
+	PodInformer generated.Informer[v1.PodLister]
 	// TypedPodInformer gives the typed informer as well.
-	TypedPodInformer factory.TypedInformer[PodIndexInformer, v1.PodLister]
+	TypedPodInformer generated.TypedInformer[PodIndexInformer, v1.PodLister]
 	// PodIndexInformer is the typed informer of Pods. For all that it can do, see Core of runtime/factory.
 	PodIndexInformer cache.TypedSharedIndexInformer[*slimapi.Pod]
 )

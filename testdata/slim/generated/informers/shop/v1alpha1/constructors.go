@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/shop/v1alpha1"
@@ -38,7 +39,7 @@ func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resy
 
 // NewOrderInformerWithOptions returns an informer of the Orders of a namespace, or of all for "", with options. It is not shared.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewClientInformer[*slimapi.OrderSummary](orderResource, client, namespace, options)
+	return factory.NewInformer(orderResource, orderObjects(client, namespace), options)
 }
 
 // NewTypedOrderInformerWithOptions returns a typed informer of the Orders of a namespace, or of all for "", with options. It is not shared.
@@ -48,10 +49,10 @@ func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, o
 
 // ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
-	return factory.Typed[*slimapi.OrderSummary, OrderIndexInformer](factory.Informer[v1alpha1.OrderLister](informer))
+	return generated.Typed[*slimapi.OrderSummary, OrderIndexInformer](generated.Informer[v1alpha1.OrderLister](informer))
 }
 
 // ToOrderIndexInformer adds typed methods to an informer. Its objects must be Orders: of others, the typed methods panic.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
-	return factory.ToTyped[*slimapi.OrderSummary](informer)
+	return generated.ToTyped[*slimapi.OrderSummary](informer)
 }

@@ -3,7 +3,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -13,9 +13,9 @@ import (
 type (
 	// OrderInformer gives the shared informer and the lister of Orders.
 	// OrderSummary is what a dashboard shows of an order.
-	OrderInformer factory.Informer[v1alpha1.OrderLister]
+	OrderInformer generated.Informer[v1alpha1.OrderLister]
 	// TypedOrderInformer gives the typed informer as well.
-	TypedOrderInformer factory.TypedInformer[OrderIndexInformer, v1alpha1.OrderLister]
+	TypedOrderInformer generated.TypedInformer[OrderIndexInformer, v1alpha1.OrderLister]
 	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
 	OrderIndexInformer cache.TypedSharedIndexInformer[*slimapi.OrderSummary]
 )

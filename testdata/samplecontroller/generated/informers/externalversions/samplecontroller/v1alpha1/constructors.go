@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
@@ -40,9 +41,7 @@ func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, r
 
 // NewFooInformerWithOptions returns an informer of the Foos of a namespace, or of all for "", with options. It is not shared.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewResourceClientInformer[*v1alpha1.Foo](fooResource, client, namespace, options, func() factory.ResourceClient[*v1alpha1.FooList] {
-		return client.SamplecontrollerV1alpha1().Foos(namespace)
-	})
+	return factory.NewInformer(fooResource, fooObjects(client, namespace), options)
 }
 
 // NewTypedFooInformerWithOptions returns a typed informer of the Foos of a namespace, or of all for "", with options. It is not shared.
@@ -52,12 +51,12 @@ func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string
 
 // ToTypedFooInformer adds the typed informer to informer, whose objects must be Foos: of others, the typed methods panic.
 func ToTypedFooInformer(informer FooInformer) TypedFooInformer {
-	return factory.Typed[*v1alpha1.Foo, FooIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooLister](informer))
+	return generated.Typed[*v1alpha1.Foo, FooIndexInformer](generated.Informer[samplecontrollerv1alpha1.FooLister](informer))
 }
 
 // ToFooIndexInformer adds typed methods to an informer. Its objects must be Foos: of others, the typed methods panic.
 func ToFooIndexInformer(informer cache.SharedIndexInformer) FooIndexInformer {
-	return factory.ToTyped[*v1alpha1.Foo](informer)
+	return generated.ToTyped[*v1alpha1.Foo](informer)
 }
 
 // NewFooClassInformer returns an informer of the FooClasses. A factory shares its informers; this one is not shared.
@@ -86,9 +85,7 @@ func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod t
 
 // NewFooClassInformerWithOptions returns an informer of the FooClasses, with options. It is not shared.
 func NewFooClassInformerWithOptions(client versioned.Interface, options factory.InformerOptions) cache.SharedIndexInformer {
-	return factory.NewResourceClientInformer[*v1alpha1.FooClass](fooClassResource, client, "", options, func() factory.ResourceClient[*v1alpha1.FooClassList] {
-		return client.SamplecontrollerV1alpha1().FooClasses()
-	})
+	return factory.NewInformer(fooClassResource, fooClassObjects(client, ""), options)
 }
 
 // NewTypedFooClassInformerWithOptions returns a typed informer of the FooClasses, with options. It is not shared.
@@ -98,10 +95,10 @@ func NewTypedFooClassInformerWithOptions(client versioned.Interface, options fac
 
 // ToTypedFooClassInformer adds the typed informer to informer, whose objects must be FooClasses: of others, the typed methods panic.
 func ToTypedFooClassInformer(informer FooClassInformer) TypedFooClassInformer {
-	return factory.Typed[*v1alpha1.FooClass, FooClassIndexInformer](factory.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
+	return generated.Typed[*v1alpha1.FooClass, FooClassIndexInformer](generated.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
 }
 
 // ToFooClassIndexInformer adds typed methods to an informer. Its objects must be FooClasses: of others, the typed methods panic.
 func ToFooClassIndexInformer(informer cache.SharedIndexInformer) FooClassIndexInformer {
-	return factory.ToTyped[*v1alpha1.FooClass](informer)
+	return generated.ToTyped[*v1alpha1.FooClass](informer)
 }

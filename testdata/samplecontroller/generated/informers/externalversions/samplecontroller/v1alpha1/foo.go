@@ -5,7 +5,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -15,9 +15,9 @@ import (
 type (
 	// FooInformer gives the shared informer and the lister of Foos.
 	// Foo is a specification for a Foo resource.
-	FooInformer factory.Informer[samplecontrollerv1alpha1.FooLister]
+	FooInformer generated.Informer[samplecontrollerv1alpha1.FooLister]
 	// TypedFooInformer gives the typed informer as well.
-	TypedFooInformer factory.TypedInformer[FooIndexInformer, samplecontrollerv1alpha1.FooLister]
+	TypedFooInformer generated.TypedInformer[FooIndexInformer, samplecontrollerv1alpha1.FooLister]
 	// FooIndexInformer is the typed informer of Foos. For all that it can do, see Core of runtime/factory.
 	FooIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Foo]
 )

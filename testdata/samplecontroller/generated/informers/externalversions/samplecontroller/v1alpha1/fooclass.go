@@ -5,7 +5,7 @@
 package v1alpha1
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"k8s.io/client-go/tools/cache"
@@ -15,9 +15,9 @@ import (
 type (
 	// FooClassInformer gives the shared informer and the lister of FooClasses.
 	// FooClass is what Foos of one class have in common.
-	FooClassInformer factory.Informer[samplecontrollerv1alpha1.FooClassLister]
+	FooClassInformer generated.Informer[samplecontrollerv1alpha1.FooClassLister]
 	// TypedFooClassInformer gives the typed informer as well.
-	TypedFooClassInformer factory.TypedInformer[FooClassIndexInformer, samplecontrollerv1alpha1.FooClassLister]
+	TypedFooClassInformer generated.TypedInformer[FooClassIndexInformer, samplecontrollerv1alpha1.FooClassLister]
 	// FooClassIndexInformer is the typed informer of FooClasses. For all that it can do, see Core of runtime/factory.
 	FooClassIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.FooClass]
 )

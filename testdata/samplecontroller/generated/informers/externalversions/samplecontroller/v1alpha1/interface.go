@@ -5,11 +5,17 @@
 package v1alpha1
 
 import (
+	"time"
+
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/informers/externalversions/internalinterfaces"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/generated/listers/samplecontroller/v1alpha1"
+	samplecontrollerv1alpha1 "github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/apis/samplecontroller/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Interface gives the informers of samplecontroller.example.com/v1alpha1.
@@ -29,18 +35,41 @@ var (
 )
 
 type version struct {
-	scope factory.Scope[versioned.Interface]
+	scope generated.Scope
 }
 
 // New returns the informers of the version in a factory.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
-	return &version{factory.Scope[versioned.Interface]{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
+	informerFor := func(obj runtime.Object, newInformer generated.NewInformerFunc) cache.SharedIndexInformer {
+		return f.InformerFor(obj, func(client versioned.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return newInformer(client, resyncPeriod)
+		})
+	}
+	return &version{generated.Scope{Factory: f, InformerFor: informerFor, Namespace: namespace, TweakListOptions: tweakListOptions}}
+}
+
+// fooObjects lists and watches Foos.
+func fooObjects(client any, namespace string) generated.Objects {
+	set, _ := client.(versioned.Interface)
+	resource := func() generated.ResourceClient[*samplecontrollerv1alpha1.FooList] {
+		return set.SamplecontrollerV1alpha1().Foos(namespace)
+	}
+	return generated.ClientsetObjects[*samplecontrollerv1alpha1.Foo](client, fooResource, namespace, resource)
 }
 
 func (v *version) Foos() TypedFooInformer {
-	return factory.Namespaced(v.scope, NewTypedFooInformerWithOptions, v1alpha1.NewFooLister)
+	return generated.Access[*samplecontrollerv1alpha1.Foo, FooIndexInformer](v.scope, fooResource, fooObjects, v1alpha1.NewFooLister)
+}
+
+// fooClassObjects lists and watches FooClasses.
+func fooClassObjects(client any, namespace string) generated.Objects {
+	set, _ := client.(versioned.Interface)
+	resource := func() generated.ResourceClient[*samplecontrollerv1alpha1.FooClassList] {
+		return set.SamplecontrollerV1alpha1().FooClasses()
+	}
+	return generated.ClientsetObjects[*samplecontrollerv1alpha1.FooClass](client, fooClassResource, namespace, resource)
 }
 
 func (v *version) FooClasses() TypedFooClassInformer {
-	return factory.ClusterScoped(v.scope, NewTypedFooClassInformerWithOptions, v1alpha1.NewFooClassLister)
+	return generated.Access[*samplecontrollerv1alpha1.FooClass, FooClassIndexInformer](v.scope, fooClassResource, fooClassObjects, v1alpha1.NewFooClassLister)
 }

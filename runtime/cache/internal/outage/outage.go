@@ -1,4 +1,7 @@
-package factory
+// Package outage logs an outage of a server once for all informers that it concerns. Each
+// informer tells its Reporter of failures and recoveries; the reporters share a Log, which
+// decides what is of one outage.
+package outage
 
 import (
 	"context"
@@ -29,14 +32,14 @@ const (
 	settling = 10 * time.Second
 )
 
-// outageLog logs an outage once for all informers of a factory that can't reach their
+// Log logs an outage once for all informers that have it and can't reach their
 // server, or get no response from it: one line when they fail and one when all of them
 // have recovered. Informers that fail more than outageWindow after all others are of another
 // outage: one informer that does not recover must not hide what happens to others.
 // Failures that concern one resource, as 403 and 404 do, are of no outage; they are
 // logged one by one, at the end of an outage only if they last. The zero value is
 // ready.
-type outageLog struct {
+type Log struct {
 	mu sync.Mutex
 	// begun is the outage that informers which fail now are of, or nil.
 	begun *outage
@@ -57,10 +60,10 @@ type outage struct {
 	logged, over bool
 }
 
-// outageReporter reports the failures of one informer.
-type outageReporter struct {
-	// log is that of the factory, nil for an informer of none.
-	log *outageLog
+// Reporter reports the failures of one informer.
+type Reporter struct {
+	// Log is that of the informers that share one; nil logs nothing.
+	Log *Log
 	// outage is the one that the informer is part of, or nil. Log.mu guards it.
 	outage *outage
 	// unbind frees the context of the informer while it is part of an outage.
@@ -70,20 +73,21 @@ type outageReporter struct {
 	refused *time.Timer
 }
 
-// failed makes the informer part of an outage, if the failure is of one.
-func (r *outageReporter) failed(ctx context.Context, err error) bool {
-	if r.log == nil {
+// Failed makes the informer part of an outage, if the failure is of one, and reports whether
+// that is so: the failure is then logged here.
+func (r *Reporter) Failed(ctx context.Context, err error) bool {
+	if r.Log == nil {
 		return false
 	}
-	r.log.mu.Lock()
-	defer r.log.mu.Unlock()
+	r.Log.mu.Lock()
+	defer r.Log.mu.Unlock()
 	r.calm()
 	refused := !ofOutage(err)
 	if r.outage == nil {
-		if refused && !r.log.open() {
+		if refused && !r.Log.open() {
 			return false
 		}
-		r.outage = r.log.join(ctx, err)
+		r.outage = r.Log.join(ctx, err)
 		r.unbind = context.AfterFunc(ctx, r.stopped)
 	}
 	if refused {
@@ -94,41 +98,41 @@ func (r *outageReporter) failed(ctx context.Context, err error) bool {
 }
 
 // stay logs a failure that has outlasted the outage that the informer was part of.
-func (r *outageReporter) stay(ctx context.Context, o *outage, err error) {
-	r.log.mu.Lock()
-	defer r.log.mu.Unlock()
+func (r *Reporter) stay(ctx context.Context, o *outage, err error) {
+	r.Log.mu.Lock()
+	defer r.Log.mu.Unlock()
 	if r.outage == o && r.leave(false) {
 		klog.FromContext(ctx).Error(err, "List or watch failed, trying again")
 	}
 }
 
-func (r *outageReporter) calm() {
+func (r *Reporter) calm() {
 	if r.refused != nil {
 		r.refused.Stop()
 		r.refused = nil
 	}
 }
 
-// recovered ends the informer's part of an outage, if it is part of one.
-func (r *outageReporter) recovered(context.Context, int) bool {
-	if r.log == nil {
+// Recovered ends the informer's part of an outage, and reports whether it was part of one.
+func (r *Reporter) Recovered() bool {
+	if r.Log == nil {
 		return false
 	}
-	r.log.mu.Lock()
-	defer r.log.mu.Unlock()
+	r.Log.mu.Lock()
+	defer r.Log.mu.Unlock()
 	return r.leave(true)
 }
 
 // stopped is called when the informer's context has ended.
-func (r *outageReporter) stopped() {
-	r.log.mu.Lock()
-	defer r.log.mu.Unlock()
+func (r *Reporter) stopped() {
+	r.Log.mu.Lock()
+	defer r.Log.mu.Unlock()
 	r.leave(false)
 }
 
 // leave ends the informer's part of an outage, and reports whether it was part of
 // one. The caller holds log.mu.
-func (r *outageReporter) leave(recovered bool) bool {
+func (r *Reporter) leave(recovered bool) bool {
 	o := r.outage
 	if o == nil {
 		return false
@@ -159,13 +163,13 @@ func isBusy(err error) bool { return failure.ClassOf(err) == failure.ClassTooMan
 
 // open is whether there is an outage that others can still become part of. The caller
 // holds mu.
-func (l *outageLog) open() bool {
+func (l *Log) open() bool {
 	return l.begun != nil && !l.begun.over && time.Since(l.begun.last) <= outageWindow
 }
 
 // join counts one more informer that fails, and returns the outage that it is part
 // of. The caller holds mu.
-func (l *outageLog) join(ctx context.Context, err error) *outage {
+func (l *Log) join(ctx context.Context, err error) *outage {
 	if !l.open() {
 		o := &outage{begin: time.Now(), err: err, logger: klog.FromContext(ctx)}
 		l.begun = o
@@ -183,7 +187,7 @@ func (l *outageLog) join(ctx context.Context, err error) *outage {
 
 // logBegin logs that an outage has begun, unless all of its informers have stopped
 // or reported another failure since, or the server has answered after it asked to wait.
-func (l *outageLog) logBegin(o *outage) {
+func (l *Log) logBegin(o *outage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {

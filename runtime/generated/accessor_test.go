@@ -1,16 +1,25 @@
-package factory
+package generated
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
+
+var podResource = factory.Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("pods"), Namespaced: true}
+
+func podObjects(client any, namespace string) Objects {
+	clientset, _ := client.(kubernetes.Interface)
+	return ClientsetObjects[*v1.Pod](client, podResource, namespace, func() ResourceClient[*v1.PodList] { return clientset.CoreV1().Pods(namespace) })
+}
 
 // podIndexInformer is a generated interface: a type of its own.
 type podIndexInformer cache.TypedSharedIndexInformer[*v1.Pod]
@@ -25,14 +34,15 @@ func (p clientgoPods) Lister() corelisters.PodLister {
 }
 
 func TestTyped(t *testing.T) {
-	f := newFactory(fake.NewClientset())
-	own := Namespaced[*v1.Pod](f.scope(), newPodInformer, corelisters.NewPodLister)
+	f := factory.New(0)
+	scope := NewScope(f, fake.NewClientset())
+	own := Access[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](scope, podResource, podObjects, corelisters.NewPodLister)
 	if got := Typed[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](Informer[corelisters.PodLister](own)); got != own {
 		t.Error("a typed informer was wrapped")
 	}
 
 	foreign := cache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Pod{}, 0, cache.Indexers{})
-	if err := foreign.GetStore().Add(pod("a", "1", nil)); err != nil {
+	if err := foreign.GetStore().Add(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "1"}}); err != nil {
 		t.Fatal(err)
 	}
 	wrapped := Typed[*v1.Pod, podIndexInformer](Informer[corelisters.PodLister](clientgoPods{foreign}))
@@ -55,23 +65,15 @@ func TestTyped(t *testing.T) {
 
 // An informer that was requested untyped, before, is the one that is shared.
 func TestSharedWithForeignInformer(t *testing.T) {
-	f := newFactory(fake.NewClientset())
+	f := factory.New(0)
+	scope := NewScope(f, fake.NewClientset())
 	foreign := cache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Pod{}, 0, cache.Indexers{})
-	f.InformerFor(&v1.Pod{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return foreign })
-	accessor := Namespaced[*v1.Pod](f.scope(), newPodInformer, corelisters.NewPodLister)
-	if err := accessor.TypedInformer().GetIndexer().Add(pod("a", "1", nil)); err != nil {
+	f.InformerFor(&v1.Pod{}, func(time.Duration) cache.SharedIndexInformer { return foreign })
+	accessor := Access[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](scope, podResource, podObjects, corelisters.NewPodLister)
+	if err := accessor.TypedInformer().GetIndexer().Add(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "1"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, exists, _ := foreign.GetStore().GetByKey("a/1"); !exists {
 		t.Error("another informer than the factory's")
-	}
-}
-
-func TestResourceString(t *testing.T) {
-	deployments := Resource{GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}}
-	for want, resource := range map[string]Resource{"pods.v1": podResource, "deployments.v1.apps": deployments} {
-		if got := resource.String(); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
 	}
 }

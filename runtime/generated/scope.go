@@ -1,0 +1,107 @@
+package generated
+
+import (
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Scope is the part of a factory that its accessors use.
+type Scope struct {
+	// Factory has the identity of its informers, and their options if it is a Configurer.
+	Factory interface {
+		InformerName() *cache.InformerName
+	}
+	// InformerFor returns the informer of the type of obj. The first time it makes it with
+	// newInformer.
+	InformerFor func(obj runtime.Object, newInformer NewInformerFunc) cache.SharedIndexInformer
+	// Namespace is the one that the factory is limited to, or empty.
+	Namespace string
+	// TweakListOptions narrows what informers list and watch; it may be nil.
+	TweakListOptions factory.TweakListOptionsFunc
+}
+
+// NewScope returns the part of a factory of this module that its accessors use.
+func NewScope(f *factory.Factory, client any) Scope {
+	return Scope{
+		Factory: f,
+		InformerFor: func(obj runtime.Object, newInformer NewInformerFunc) cache.SharedIndexInformer {
+			return f.InformerFor(obj, func(resync time.Duration) cache.SharedIndexInformer { return newInformer(client, resync) })
+		},
+		Namespace:        f.Namespace(),
+		TweakListOptions: f.TweakListOptions(),
+	}
+}
+
+// NewInformerFunc creates an informer with the client of a factory and a resync period.
+type NewInformerFunc = func(client any, resync time.Duration) cache.SharedIndexInformer
+
+// Configurer is a factory that has options for its informers, as factory.Factory does: others
+// need only have the methods that client-go's have.
+type Configurer interface {
+	// Configure completes the options of the informer of the type of obj, which is about to be
+	// made, and returns the namespaces that it is to follow, or nil.
+	Configure(obj runtime.Object, namespaced bool, options *factory.InformerOptions) *source.Namespaces
+}
+
+var _ Configurer = (*factory.Factory)(nil)
+
+// Objects lists and watches the objects of an informer.
+type Objects = core.Objects
+
+// ObjectsFunc returns what an informer of a namespace, or of all for "", lists and watches through
+// a client.
+type ObjectsFunc = func(client any, namespace string) Objects
+
+// newInformer creates the informer of a type of objects, as the factory wants it.
+func (s *Scope) newInformer(resource factory.Resource, obj runtime.Object, objects ObjectsFunc, client any, resync time.Duration) cache.SharedIndexInformer {
+	options := factory.InformerOptions{
+		ResyncPeriod:     resync,
+		InformerName:     s.Factory.InformerName(),
+		TweakListOptions: s.TweakListOptions,
+	}
+	namespace := ""
+	if resource.Namespaced {
+		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+		namespace = s.Namespace
+	}
+	var namespaces *source.Namespaces
+	if f, ok := s.Factory.(Configurer); ok {
+		namespaces = f.Configure(obj, resource.Namespaced, &options)
+	}
+	if namespaces == nil {
+		return factory.NewInformer(resource, objects(client, namespace), options)
+	}
+	in := func(namespace string) core.Source[any] { return core.Source[any]{Objects: objects(client, namespace)} }
+	return factory.NewInformer(resource, source.InNamespaces(namespaces, in).Objects, options)
+}
+
+// newObject returns an empty object of a type, which is a pointer in general.
+func newObject(t reflect.Type) runtime.Object {
+	if t.Kind() != reflect.Pointer {
+		return nil
+	}
+	obj, _ := reflect.New(t.Elem()).Interface().(runtime.Object)
+	return obj
+}
+
+// ClientObjects lists and watches Ts with a *source.Client.
+func ClientObjects[T runtime.Object](client any, resource factory.Resource, namespace string) Objects {
+	c, _ := client.(*source.Client)
+	return source.ClientObjects(c, reflect.TypeFor[T](), resource.GroupVersionResource, namespace)
+}
+
+// ResourceClient is the part of a clientset's client of a resource that informers use.
+type ResourceClient[L runtime.Object] = source.ResourceClient[L]
+
+// ClientsetObjects lists and watches Ts with a clientset's client of the resource. The function
+// that returns it is called for each request and not before.
+func ClientsetObjects[T, L runtime.Object](clientset any, resource factory.Resource, namespace string, client func() ResourceClient[L]) Objects {
+	return source.ClientsetObjects[T](clientset, resource.GroupVersionResource, namespace, client)
+}

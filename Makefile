@@ -5,7 +5,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 # testdata is left out of ./..., but its golden packages are code like any other.
-PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... $(patsubst %,./%...,$(wildcard testdata/*/))
+PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... ./operations/... $(patsubst %,./%...,$(wildcard testdata/*/))
 
 .PHONY: help
 help: ## List the targets
@@ -72,9 +72,9 @@ vet: ## Check formatting and run go vet
 # Pointers and ints of 4 bytes: the store and the decoders use unsafe.
 .PHONY: test-portable
 test-portable: ## Run the tests of the runtime on linux/386, and vet for macOS, Windows and arm64
-	CGO_ENABLED=0 GOARCH=386 go test ./runtime/...
+	CGO_ENABLED=0 GOARCH=386 go test ./runtime/... ./operations/...
 	for system in darwin/arm64 windows/amd64 linux/arm64; do \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet . ./cmd/... ./generators/... ./runtime/...; done
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet . ./cmd/... ./generators/... ./runtime/... ./operations/...; done
 
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities in dependencies, with the vulnerability database or its mirror at DB

@@ -15,7 +15,7 @@ import (
 )
 
 // shipped are the packages of this module that users build.
-var shipped = []string{"./cmd/...", "./generators/...", "./templates/...", "./runtime/..."}
+var shipped = []string{"./cmd/...", "./generators/...", "./templates/...", "./runtime/...", "./operations/..."}
 
 // licences are those that a dependency may have, with words that only their texts have.
 var licences = []struct {
@@ -175,7 +175,7 @@ func partOf(dir string) string {
 	}{
 		{"generator", []string{"cmd", "generators", "templates"}},
 		{"cachetest", []string{"runtime/cache/cachetest", "runtime/source/sourcetest"}},
-		{"runtime/metrics", []string{"runtime/metrics"}},
+		{"operations/metrics", []string{"operations/metrics"}},
 		{"tests", []string{"runtime/internal/apinames"}},
 	} {
 		if within(dir, part.folders) {

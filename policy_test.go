@@ -47,31 +47,31 @@ var clientFactory = rule{
 // if barred is set, what they may not import of others. The most specific
 // folder counts. It is the picture in ARCHITECTURE.md.
 var rules = map[string]rule{
-	"cmd/informer-gen":   {own: []string{"generators"}, barred: []string{"k8s.io/client-go"}, tests: []string{"internal/pages"}},
-	"generators":         {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
-	"templates":          {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
-	"runtime/shard":      {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/cache":      {own: []string{"runtime/cache", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/source":     {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/source/sourcetest"}},
-	"runtime/clientgo":   {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal", "runtime/shard"}},
-	"runtime/clients":    {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
-	"runtime/controller": {own: []string{"runtime/cache", "runtime/predicate", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
-	"runtime/metrics":    {own: []string{"runtime/cache", "runtime/controller", "runtime/shard/membership"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
-	"runtime/statuspage": {own: []string{"runtime/cache", "runtime/controller", "runtime/shard/membership"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
-	"runtime/predicate":  {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
-	"runtime/factory":    {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/generated", "runtime/footprint", "testdata", everyClient}},
-	"runtime/generated":  {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{everyClient}},
-	"runtime/internal":   {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
-	"internal":           {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
-	"testdata":           {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "runtime/generated", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
-	".":                  {tests: []string{"internal/pages"}},
+	"cmd/informer-gen":      {own: []string{"generators"}, barred: []string{"k8s.io/client-go"}, tests: []string{"internal/pages"}},
+	"generators":            {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
+	"templates":             {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
+	"runtime/shard":         {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/cache":         {own: []string{"runtime/cache", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
+	"runtime/source":        {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/source/sourcetest"}},
+	"runtime/clientgo":      {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal", "runtime/shard"}},
+	"runtime/clients":       {own: []string{"runtime/source", "runtime/clients"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
+	"runtime/controller":    {own: []string{"runtime/cache", "runtime/predicate", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
+	"operations/metrics":    {own: []string{"runtime/cache", "runtime/controller", "operations/membership"}, barred: []string{"k8s.io"}, tests: []string{"operations", "runtime", "testdata", "k8s.io"}},
+	"operations/statuspage": {own: []string{"runtime/cache", "runtime/controller", "operations/membership"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"operations", "runtime", "testdata", "k8s.io/client-go"}},
+	"runtime/predicate":     {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
+	"runtime/factory":       {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/generated", "operations/footprint", "testdata", everyClient}},
+	"runtime/generated":     {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{everyClient}},
+	"runtime/internal":      {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
+	"internal":              {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
+	"testdata":              {own: []string{"runtime/clients", "runtime/source", "runtime/clientgo", "runtime/factory", "runtime/generated", "testdata"}, barred: []string{"k8s.io/gengo"}, tests: []string{"runtime"}},
+	".":                     {tests: []string{"internal/pages"}},
 
 	"runtime/clientgo/dynamicinformer":  clientFactory,
 	"runtime/clientgo/metadatainformer": clientFactory,
 
 	// It knows times.
 	"runtime/internal/decode": {own: []string{"runtime/internal"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/footprint":       {own: []string{"runtime/footprint"}, barred: []string{"k8s.io"}, tests: []string{"runtime", "testdata", "k8s.io"}},
+	"operations/footprint":    {own: []string{"operations/footprint"}, barred: []string{"k8s.io"}, tests: []string{"operations", "runtime", "testdata", "k8s.io"}},
 
 	// It connects cachetest, which knows no client, with a client.
 	"runtime/source/sourcetest": {own: []string{"runtime/source", "runtime/cache/cachetest"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata"}},
@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 
 	// Its client of Leases is an interface.
-	"runtime/shard/membership": {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "k8s.io/client-go/rest", "k8s.io/client-go/util/flowcontrol"}},
+	"operations/membership": {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"operations", "runtime", "k8s.io/client-go/rest", "k8s.io/client-go/util/flowcontrol"}},
 
 	// Its tests put informers to it, over HTTP, and those of client-go.
 	"runtime/cache/cachetest": {own: []string{"runtime/cache", "runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
@@ -140,8 +140,8 @@ func checkImports(t *testing.T, path string) {
 		if own, ok := strings.CutPrefix(name, module); ok && own != dir && !within(own, allowed) {
 			t.Errorf("%s imports %s; packages in %s may import %v", path, own, folder, allowed)
 		}
-		if within(name, []string{prometheus}) && folder != "runtime/metrics" {
-			t.Errorf("%s imports %s, which would be a dependency of every user; only runtime/metrics may", path, name)
+		if within(name, []string{prometheus}) && folder != "operations/metrics" {
+			t.Errorf("%s imports %s, which would be a dependency of every user; only operations/metrics may", path, name)
 		}
 		if within(name, rule.barred) && !within(name, allowed) {
 			t.Errorf("%s imports %s, which packages in %s may not", path, name, folder)

@@ -9,7 +9,7 @@ arguments=()
 if (($# > 1)); then
   arguments+=("${@:2}")
 else
-  arguments+=(./cmd/... ./generators/... ./templates/... ./runtime/...)
+  arguments+=(./cmd/... ./generators/... ./templates/... ./runtime/... ./operations/...)
 fi
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT

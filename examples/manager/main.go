@@ -30,8 +30,8 @@ import (
 
 	shopv1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
-	"github.com/informer-gen/informer-gen/runtime/metrics"
-	"github.com/informer-gen/informer-gen/runtime/statuspage"
+	"github.com/informer-gen/informer-gen/operations/metrics"
+	"github.com/informer-gen/informer-gen/operations/statuspage"
 )
 
 func main() {

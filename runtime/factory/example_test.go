@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/footprint"
+	"github.com/informer-gen/informer-gen/operations/footprint"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"

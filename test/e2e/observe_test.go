@@ -15,8 +15,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/metrics"
-	"github.com/informer-gen/informer-gen/runtime/statuspage"
+	"github.com/informer-gen/informer-gen/operations/metrics"
+	"github.com/informer-gen/informer-gen/operations/statuspage"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/informers"
 )

@@ -23,7 +23,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/shard"
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -108,7 +108,7 @@ func moving(before, after map[int]shard.Ranges, modelBefore, modelAfter owners) 
 	return got, int(math.Round(moveBetween(modelBefore, modelAfter).Hashes * parts))
 }
 
-// Replicas of runtime/shard/membership have as many parts as the members of the model, and as
+// Replicas of operations/membership have as many parts as the members of the model, and as
 // many of them move when one joins and when one leaves. Which ones is up to the hashes.
 func TestModelOfMembership(t *testing.T) {
 	for _, n := range []int{1, 4, 7} {

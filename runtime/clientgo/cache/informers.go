@@ -18,7 +18,7 @@ import (
 )
 
 // Informers are the informers that New has made, until they stop: a cache stops those that it
-// removes. A collector of runtime/metrics and a page of runtime/statuspage take them as they
+// removes. A collector of operations/metrics and a page of operations/statuspage take them as they
 // take a factory. Methods are safe for concurrent use.
 type Informers struct {
 	streaming *source.Streaming

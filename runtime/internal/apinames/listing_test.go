@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +14,12 @@ import (
 
 var update = flag.Bool("update", false, "write api.txt of each public package")
 
-// Every public package of the runtime has its listing in api.txt, so that a
+// Every public package of the runtime and of operations has its listing in api.txt, so that a
 // change of what it exports is seen in review.
 func TestPublicPackages(t *testing.T) {
 	trackSources(t)
 	found := 0
-	for _, pkg := range load(t, "github.com/informer-gen/informer-gen/runtime/...") {
+	for _, pkg := range slices.Concat(load(t, "github.com/informer-gen/informer-gen/runtime/..."), load(t, "github.com/informer-gen/informer-gen/operations/...")) {
 		if strings.Contains(pkg.PkgPath+"/", "/internal/") {
 			continue
 		}
@@ -58,14 +59,16 @@ func checkListing(t *testing.T, path, got string) {
 // trackSources makes the sources of the runtime an input of this test. The go
 // command does not see what its own child reads, and would take an old result.
 func trackSources(t *testing.T) {
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(path) == ".go" {
-			_, err = os.Stat(path)
+	for _, folder := range []string{"runtime", "operations"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", "..", folder), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && filepath.Ext(path) == ".go" {
+				_, err = os.Stat(path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
 const (

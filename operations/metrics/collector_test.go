@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
 var update = flag.Bool("update", false, "write the expected output")

@@ -5,10 +5,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
-// Member is the part of a member of runtime/shard/membership that a collector needs.
+// Member is the part of a member of operations/membership that a collector needs.
 type Member interface {
 	Status() membership.Status
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/informer-gen/informer-gen/runtime/footprint"
+	"github.com/informer-gen/informer-gen/operations/footprint"
 )
 
 func ExampleOf() {

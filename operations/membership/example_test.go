@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/shard"
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 

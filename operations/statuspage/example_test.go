@@ -1,27 +1,25 @@
-package metrics_test
+package statuspage_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
+	"net/http"
 	"net/http/httptest"
-	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/operations/statuspage"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 )
 
-// The informers of a generated factory, here over an API server in memory, as Prometheus
-// scrapes them. In a manager of controller-runtime, register the collector with
-// metrics.Registry of sigs.k8s.io/controller-runtime/pkg/metrics.
+// The page of a generated factory, here over an API server in memory. A person opens it in a
+// browser, and a script reads it as JSON.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	server := cachetest.NewServer()
@@ -36,22 +34,27 @@ func Example() {
 	defer stop()
 	factory.Shop().V1alpha1().Orders().Informer()
 
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics.NewFactoryCollector(factory, ""))
-	handler := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	page := statuspage.New(factory, statuspage.Options{Title: "Shop"})
+	go func() { _ = page.Run(ctx) }() // samples for the pictures
+	mux := http.NewServeMux()
+	mux.Handle("/debug/informers", page)
 
 	factory.StartWithContext(ctx)
 	if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 		log.Fatal(err)
 	}
-	scrape := httptest.NewRecorder()
-	handler.ServeHTTP(scrape, httptest.NewRequest("GET", "/metrics", nil))
-	for line := range strings.Lines(scrape.Body.String()) {
-		if strings.HasPrefix(line, "informergen_informer_synced") || strings.HasPrefix(line, "informergen_informer_objects{") {
-			fmt.Print(line)
-		}
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/debug/informers?format=json&key=default/first", nil))
+	var data struct {
+		Informers []struct{ Name, Phase string }
+		Found     []struct{ ResourceVersion string }
 	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &data); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(data.Informers)
+	fmt.Println(data.Found)
 	// Output:
-	// informergen_informer_objects{factory="",informer="orders.v1alpha1.shop.example.com"} 1
-	// informergen_informer_synced{factory="",informer="orders.v1alpha1.shop.example.com"} 1
+	// [{orders.v1alpha1.shop.example.com watching}]
+	// [{2}]
 }

@@ -1,25 +1,27 @@
-package statuspage_test
+package metrics_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
-	"net/http"
 	"net/http/httptest"
+	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/operations/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/runtime/statuspage"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 )
 
-// The page of a generated factory, here over an API server in memory. A person opens it in a
-// browser, and a script reads it as JSON.
+// The informers of a generated factory, here over an API server in memory, as Prometheus
+// scrapes them. In a manager of controller-runtime, register the collector with
+// metrics.Registry of sigs.k8s.io/controller-runtime/pkg/metrics.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	server := cachetest.NewServer()
@@ -34,27 +36,22 @@ func Example() {
 	defer stop()
 	factory.Shop().V1alpha1().Orders().Informer()
 
-	page := statuspage.New(factory, statuspage.Options{Title: "Shop"})
-	go func() { _ = page.Run(ctx) }() // samples for the pictures
-	mux := http.NewServeMux()
-	mux.Handle("/debug/informers", page)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(metrics.NewFactoryCollector(factory, ""))
+	handler := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 
 	factory.StartWithContext(ctx)
 	if err := factory.WaitForSyncOrStuck(ctx); err != nil {
 		log.Fatal(err)
 	}
-	answer := httptest.NewRecorder()
-	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/debug/informers?format=json&key=default/first", nil))
-	var data struct {
-		Informers []struct{ Name, Phase string }
-		Found     []struct{ ResourceVersion string }
+	scrape := httptest.NewRecorder()
+	handler.ServeHTTP(scrape, httptest.NewRequest("GET", "/metrics", nil))
+	for line := range strings.Lines(scrape.Body.String()) {
+		if strings.HasPrefix(line, "informergen_informer_synced") || strings.HasPrefix(line, "informergen_informer_objects{") {
+			fmt.Print(line)
+		}
 	}
-	if err := json.Unmarshal(answer.Body.Bytes(), &data); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(data.Informers)
-	fmt.Println(data.Found)
 	// Output:
-	// [{orders.v1alpha1.shop.example.com watching}]
-	// [{2}]
+	// informergen_informer_objects{factory="",informer="orders.v1alpha1.shop.example.com"} 1
+	// informergen_informer_synced{factory="",informer="orders.v1alpha1.shop.example.com"} 1
 }

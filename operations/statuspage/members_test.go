@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
 type memberStatus membership.Status

@@ -12,7 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
 // defaultInterval is the time between two samples.
@@ -37,7 +37,7 @@ type Controller interface {
 	Status() controller.Status
 }
 
-// Member is the part of a member of runtime/shard/membership that a page needs.
+// Member is the part of a member of operations/membership that a page needs.
 type Member interface {
 	Status() membership.Status
 }

@@ -17,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/informer-gen/informer-gen/runtime/footprint"
+	"github.com/informer-gen/informer-gen/operations/footprint"
 )
 
 func pod(i int) *v1.Pod {

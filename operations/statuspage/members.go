@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/shard/membership"
+	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
 const (

@@ -68,13 +68,15 @@ func (f *shardFilter) beforeDecoding(ctx context.Context, passed func(resourceVe
 	if f == nil || !f.by.Served() {
 		return ctx
 	}
-	return decoding.WithFilter(ctx, func(uid, namespace, resourceVersion []byte) bool {
+	request := decoding.From(ctx)
+	request.Wanted = func(uid, namespace, resourceVersion []byte) bool {
 		taken := f.wantsHash(f.by.HashOf(uid, namespace))
 		if !taken {
 			passed(string(resourceVersion))
 		}
 		return taken
-	})
+	}
+	return decoding.With(ctx, request)
 }
 
 // has reports whether an object belongs to the part. f may be nil.

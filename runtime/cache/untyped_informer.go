@@ -223,10 +223,10 @@ func (i *informer) run(ctx context.Context) error {
 		pipeline.Go(func() { detector.run(beside) })
 	}
 
-	ctx = decoding.With(ctx, decoding.Options{
+	ctx = decoding.With(ctx, decoding.Request{Options: decoding.Options{
 		Exclusive:         i.options.Transform != nil,
 		DropManagedFields: i.options.DropManagedFields,
-	})
+	}})
 	if err := i.reflect(ctx, deltas); err != nil {
 		return i.errorf("given up: %w", err)
 	}

@@ -107,7 +107,7 @@ type stage struct {
 	stop     func()
 	api      *cachetest.API[*shopv1alpha1.Order]
 	factory  *factory.Factory
-	source   source.Source[*shopv1alpha1.Order]
+	source   cache.Source[*shopv1alpha1.Order]
 	informer *cache.Informer[*shopv1alpha1.Order]
 
 	// These are for start.

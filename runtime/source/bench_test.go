@@ -33,7 +33,7 @@ func BenchmarkList(b *testing.B) {
 			}
 			start(b, body)
 			for b.Loop() {
-				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, DefaultMaxObjectBytes, nil, func(any, error) {}); err != nil {
+				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, defaultMaxObjectBytes, nil, func(any, error) {}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -94,7 +94,7 @@ func BenchmarkWatch(b *testing.B) {
 
 func benchWatcher(b *testing.B, contentType string, body []byte) cache.Watcher {
 	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
-	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, c, pods.GroupVersion(), DefaultMaxObjectBytes)
+	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, c, pods.GroupVersion(), defaultMaxObjectBytes)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -43,7 +43,7 @@ type restKey struct {
 type ClientOptions struct {
 	// MaxObjectBytes is the largest size, in bytes as received, of one object of a list,
 	// or of one watch event. A larger one is never buffered: it is reported with
-	// ErrTooLarge, and left out. Zero or negative is DefaultMaxObjectBytes.
+	// ErrTooLarge, and left out. Zero or negative is 16 MiB.
 	MaxObjectBytes int64
 
 	// DisableSharing gives each object memory of its own. By default what is equal in
@@ -53,7 +53,7 @@ type ClientOptions struct {
 
 func (o ClientOptions) maxObject() int64 {
 	if o.MaxObjectBytes <= 0 {
-		return DefaultMaxObjectBytes
+		return defaultMaxObjectBytes
 	}
 	return o.MaxObjectBytes
 }

@@ -34,7 +34,7 @@ func (c *countedWatch) ResultChan() <-chan watch.Event { return c.events }
 func (c *countedWatch) Stop()                          { c.stops++ }
 
 // overEvents returns a source whose watch is inner.
-func overEvents[T kruntime.Object](inner watch.Interface) Source[T] {
+func overEvents[T kruntime.Object](inner watch.Interface) cache.Source[T] {
 	return FromClientset[T](nil,
 		func(context.Context, metav1.ListOptions) (*corev1.PodList, error) { return &corev1.PodList{}, nil },
 		func(context.Context, metav1.ListOptions) (watch.Interface, error) { return inner, nil })

@@ -91,7 +91,7 @@ func newCodecs(pointer reflect.Type, shared *decode.Shared) codecs {
 }
 
 // of returns the codec for the informer whose request has ctx.
-func (c codecs) of(ctx context.Context) *codec { return c[decoding.From(ctx)]() }
+func (c codecs) of(ctx context.Context) *codec { return c[decoding.From(ctx).Options]() }
 
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }

@@ -3,6 +3,7 @@ package source
 import (
 	"compress/gzip"
 	"errors"
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"maps"
 	"net/http"
@@ -18,9 +19,9 @@ import (
 )
 
 // streamingPods is the source of pods of a clientset with the configuration of a Streaming.
-func streamingPods(t *testing.T, cfg *rest.Config) Source[*corev1.Pod] {
+func streamingPods(t *testing.T, cfg *rest.Config) cache.Source[*corev1.Pod] {
 	clientset := must(kubernetes.NewForConfig(NewStreaming(ClientOptions{}).Config(cfg)))(t)
-	return Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
+	return cache.Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
 }
 
 // Lists and watch-lists are requested compressed, unless the configuration says otherwise, and
@@ -46,7 +47,7 @@ func TestAcceptEncoding(t *testing.T) {
 		})
 		cfg.DisableCompression = test.disable
 		cfg.Proxy = http.ProxyFromEnvironment // without TLS, client-go reads DisableCompression only if there is something else
-		for name, src := range map[string]Source[*corev1.Pod]{
+		for name, src := range map[string]cache.Source[*corev1.Pod]{
 			"source":    New[*corev1.Pod](newClient(t, cfg), pods, ""),
 			"streaming": streamingPods(t, cfg),
 		} {
@@ -71,9 +72,9 @@ func TestAcceptEncoding(t *testing.T) {
 // A server of 1.37 compresses a watch-list, and each event after it as a member of its own: none
 // waits for the next one.
 func TestCompressedWatchList(t *testing.T) {
-	for name, of := range map[string]func(*rest.Config) Source[*corev1.Pod]{
-		"source":    func(cfg *rest.Config) Source[*corev1.Pod] { return New[*corev1.Pod](newClient(t, cfg), pods, "") },
-		"streaming": func(cfg *rest.Config) Source[*corev1.Pod] { return streamingPods(t, cfg) },
+	for name, of := range map[string]func(*rest.Config) cache.Source[*corev1.Pod]{
+		"source":    func(cfg *rest.Config) cache.Source[*corev1.Pod] { return New[*corev1.Pod](newClient(t, cfg), pods, "") },
+		"streaming": func(cfg *rest.Config) cache.Source[*corev1.Pod] { return streamingPods(t, cfg) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan struct{})

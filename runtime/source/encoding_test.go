@@ -133,7 +133,7 @@ func TestAnotherEncoding(t *testing.T) {
 		}
 		return r
 	}
-	ctx := decoding.WithFilter(t.Context(), func(uid, _, _ []byte) bool { return string(uid) != "b" })
+	ctx := decoding.With(t.Context(), decoding.Request{Wanted: func(uid, _, _ []byte) bool { return string(uid) != "b" }})
 
 	var names []string
 	list := map[string]any{"kind": "WidgetList", "apiVersion": "example.com/v1", "metadata": map[string]any{"resourceVersion": "7"}, "items": []any{widget("a"), widget("b"), widget("c")}}

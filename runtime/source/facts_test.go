@@ -13,20 +13,23 @@ import (
 
 func TestFactsAreKnownAndPassedOn(t *testing.T) {
 	over := overEvents[*corev1.Pod](nil)
-	narrowed := func(src Source[*corev1.Pod]) Source[*corev1.Pod] { return Tweak(src, func(*metav1.ListOptions) {}) }
+	narrowed := func(src cache.Source[*corev1.Pod]) cache.Source[*corev1.Pod] {
+		return Tweak(src, func(*metav1.ListOptions) {})
+	}
+	ofClient := ClientsetObjects[*corev1.Pod, *corev1.PodList](nil, pods, "shop", nil)
 	onlyLists := FromListerWatcher[*corev1.Pod](clientgo.ToListWatcherWithWatchListSemantics(&clientgo.ListWatch{}, noWatchList{}), nil)
 	for _, c := range []struct {
 		name string
-		src  Source[*corev1.Pod]
+		src  cache.Source[*corev1.Pod]
 		want cache.SourceInfo
 	}{
 		{"REST", New[*corev1.Pod](nil, pods, "shop"), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods, Namespace: "shop"}},
 		{"REST, all namespaces, tweaked", narrowed(New[*corev1.Pod](nil, pods, "")), cache.SourceInfo{OrderedResourceVersions: true, Resource: pods}},
 		{"clientset", over, cache.SourceInfo{}},
-		{"clientset with a target", WithTarget(over, pods, "shop"), cache.SourceInfo{Resource: pods, Namespace: "shop"}},
-		{"clientset with a target, tweaked", narrowed(WithTarget(over, pods, "shop")), cache.SourceInfo{Resource: pods, Namespace: "shop"}},
+		{"clientset, of a resource", cache.Source[*corev1.Pod]{Objects: ofClient}, cache.SourceInfo{Resource: pods, Namespace: "shop"}},
+		{"clientset, of a resource, tweaked", narrowed(cache.Source[*corev1.Pod]{Objects: ofClient}), cache.SourceInfo{Resource: pods, Namespace: "shop"}},
 		{"ListerWatcher without watch-lists", onlyLists, cache.SourceInfo{NoWatchList: true}},
-		{"ListerWatcher without watch-lists, tweaked, with a target", WithTarget(narrowed(onlyLists), pods, ""), cache.SourceInfo{NoWatchList: true, Resource: pods}},
+		{"ListerWatcher without watch-lists, tweaked", narrowed(onlyLists), cache.SourceInfo{NoWatchList: true}},
 	} {
 		got := c.src.Describe()
 		got.Served, got.Type = nil, nil // which can't be compared

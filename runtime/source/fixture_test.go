@@ -3,6 +3,7 @@ package source
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -198,7 +199,7 @@ func newClient(tb testing.TB, cfg *rest.Config) *Client {
 }
 
 // listAll collects what List calls each with.
-func listAll[T any](tb testing.TB, src Source[T], options metav1.ListOptions) (objects []T, objectErrors []error, meta metav1.ListMeta, err error) {
+func listAll[T any](tb testing.TB, src cache.Source[T], options metav1.ListOptions) (objects []T, objectErrors []error, meta metav1.ListMeta, err error) {
 	tb.Helper()
 	meta, err = src.List(tb.Context(), options, func(item any, err error) {
 		obj, _ := item.(T)

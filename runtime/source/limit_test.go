@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"net/http"
 	"reflect"
@@ -40,7 +41,7 @@ func (fataler) Helper() {}
 
 // limited returns a source of pods with the limit of the tests, whose server has
 // one answer.
-func limited(t *testing.T, contentType string, body []byte) Source[*corev1.Pod] {
+func limited(t *testing.T, contentType string, body []byte) cache.Source[*corev1.Pod] {
 	t.Helper()
 	client, err := NewClientWithOptions(serveBody(t, contentType, string(body)), ClientOptions{MaxObjectBytes: testLimit})
 	if err != nil {

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"net/http"
 	"strings"
 	"testing"
@@ -217,7 +218,7 @@ func TestStreamingOfFunctions(t *testing.T) {
 	})
 	for _, test := range functions {
 		t.Run(test.name, func(t *testing.T) {
-			of := func(cfg *rest.Config) Source[*corev1.Pod] {
+			of := func(cfg *rest.Config) cache.Source[*corev1.Pod] {
 				pods := must(kubernetes.NewForConfig(cfg))(t).CoreV1().Pods("")
 				list, watch := pods.List, pods.Watch
 				if test.list != nil {
@@ -246,7 +247,7 @@ func TestStreamingOfFunctions(t *testing.T) {
 }
 
 // deliveries returns what a list and a watch of a source deliver.
-func deliveries(ctx context.Context, src Source[*corev1.Pod]) (all []any) {
+func deliveries(ctx context.Context, src cache.Source[*corev1.Pod]) (all []any) {
 	meta, err := src.List(ctx, metav1.ListOptions{}, func(item any, err error) {
 		pod, _ := item.(*corev1.Pod)
 		all = append(all, pod, errorText(err))

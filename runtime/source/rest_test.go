@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"net/http"
 	"reflect"
@@ -249,7 +250,7 @@ func TestListKindOfItsOwn(t *testing.T) {
 		name        string
 		contentType string
 		list, event []byte
-		src         func(*Client) Source[any]
+		src         func(*Client) cache.Source[any]
 	}{
 		{"JSON", jsonType, mustJSON(t, list), jsonFrame(t, "MODIFIED", pod), untypedSource[*corev1.Pod]},
 		{"protobuf", protoType, inProtobuf, protoFrame(t, "MODIFIED", pod), untypedSource[*corev1.Pod]},
@@ -316,8 +317,8 @@ func TestKindOfEmptyLists(t *testing.T) {
 	}
 }
 
-func untypedSource[T kruntime.Object](client *Client) Source[any] {
-	return Source[any](New[T](client, pods, ""))
+func untypedSource[T kruntime.Object](client *Client) cache.Source[any] {
+	return cache.Source[any](New[T](client, pods, ""))
 }
 
 // An object of another kind in a watch is left out.
@@ -338,7 +339,7 @@ func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
 	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 	for n := range len(body) {
-		if _, err := c.protoList(strings.NewReader(string(body[:n])), DefaultMaxObjectBytes, nil, func(any, error) {}); err == nil {
+		if _, err := c.protoList(strings.NewReader(string(body[:n])), defaultMaxObjectBytes, nil, func(any, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
 			if n < len(body)-4 {
 				t.Fatalf("%d bytes of %d: no error", n, len(body))

@@ -69,7 +69,7 @@ func TestSharing(t *testing.T) {
 				}
 				ctx := t.Context()
 				if test.exclusive {
-					ctx = decoding.With(ctx, decoding.Options{Exclusive: true})
+					ctx = decoding.With(ctx, decoding.Request{Options: decoding.Options{Exclusive: true}})
 				}
 				var got []*corev1.Pod
 				if _, err := New[*corev1.Pod](client, pods, "").List(ctx, metav1.ListOptions{Limit: limit}, func(item any, _ error) {
@@ -136,7 +136,7 @@ func TestDropManagedFields(t *testing.T) {
 		accepted = append(accepted, r.Header.Get("Accept"))
 		servePods(t, 3)(w, r)
 	})
-	ctx := decoding.With(t.Context(), decoding.Options{DropManagedFields: true})
+	ctx := decoding.With(t.Context(), decoding.Request{Options: decoding.Options{DropManagedFields: true}})
 	client := newClient(t, cfg)
 	check := func(source string, limit int64, list func(metav1.ListOptions, func(metav1.Object, error)) error) {
 		t.Helper()

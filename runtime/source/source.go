@@ -8,12 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
-
-// Source lists and watches the objects of an informer. It is that of runtime/cache.
-type Source[T any] = cache.Source[T]
 
 var (
 	// ErrTooLarge is the cause of the *failure.ObjectError for an object, or a
@@ -35,9 +31,9 @@ var (
 	ErrNotAList = errors.New("response is not a list")
 )
 
-// DefaultMaxObjectBytes is the default of ClientOptions.MaxObjectBytes: 16 MiB.
+// defaultMaxObjectBytes is the default of ClientOptions.MaxObjectBytes: 16 MiB.
 // API servers store objects of at most 1.5 to 3 MiB.
-const DefaultMaxObjectBytes = 16 << 20
+const defaultMaxObjectBytes = 16 << 20
 
 // maxErrorBytes is how much is read of a non-2xx response. It is far more than a
 // status needs.

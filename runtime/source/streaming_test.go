@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"net/http"
 	"slices"
@@ -100,22 +101,22 @@ func TestStreaming(t *testing.T) {
 // A clientset with the configuration of a Streaming decodes nothing either.
 func TestStreamingClientset(t *testing.T) {
 	cfg := serveEncoded(t, jsonType, podList(20), podNamed("watched"))
-	for name, of := range map[string]func(kubernetes.Interface) Source[*corev1.Pod]{
-		"methods": func(clientset kubernetes.Interface) Source[*corev1.Pod] {
+	for name, of := range map[string]func(kubernetes.Interface) cache.Source[*corev1.Pod]{
+		"methods": func(clientset kubernetes.Interface) cache.Source[*corev1.Pod] {
 			pods := clientset.CoreV1().Pods("")
 			return FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch)
 		},
-		"client": func(clientset kubernetes.Interface) Source[*corev1.Pod] {
-			return Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
+		"client": func(clientset kubernetes.Interface) cache.Source[*corev1.Pod] {
+			return cache.Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			streamingClientset(t, cfg, func(cfg *rest.Config) Source[*corev1.Pod] { return of(must(kubernetes.NewForConfig(cfg))(t)) })
+			streamingClientset(t, cfg, func(cfg *rest.Config) cache.Source[*corev1.Pod] { return of(must(kubernetes.NewForConfig(cfg))(t)) })
 		})
 	}
 }
 
-func streamingClientset(t *testing.T, cfg *rest.Config, of func(*rest.Config) Source[*corev1.Pod]) {
+func streamingClientset(t *testing.T, cfg *rest.Config, of func(*rest.Config) cache.Source[*corev1.Pod]) {
 	streaming := NewStreaming(ClientOptions{})
 	want, _, _, err := listAll(t, of(cfg), metav1.ListOptions{})
 	if err != nil || len(want) != 20 {
@@ -261,14 +262,14 @@ func TestStreamingTimeouts(t *testing.T) {
 		{"of both, the client's first", day, 10 * time.Second, metav1.ListOptions{TimeoutSeconds: &half}, 10 * time.Second},
 	} {
 		body := encoded(t, jsonType, podList(20))
-		for kind, of := range map[string]func(*testing.T, *Streaming, *rest.Config) Source[kruntime.Object]{
-			"ListerWatcher": func(t *testing.T, streaming *Streaming, cfg *rest.Config) Source[kruntime.Object] {
+		for kind, of := range map[string]func(*testing.T, *Streaming, *rest.Config) cache.Source[kruntime.Object]{
+			"ListerWatcher": func(t *testing.T, streaming *Streaming, cfg *rest.Config) cache.Source[kruntime.Object] {
 				return streaming.FromListerWatcher(podsOf(t, cfg), &corev1.Pod{})
 			},
-			"clientset": func(t *testing.T, _ *Streaming, cfg *rest.Config) Source[kruntime.Object] {
+			"clientset": func(t *testing.T, _ *Streaming, cfg *rest.Config) cache.Source[kruntime.Object] {
 				clientset := must(kubernetes.NewForConfig(cfg))(t)
 				pods := clientset.CoreV1().Pods("")
-				return Source[kruntime.Object](FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch))
+				return cache.Source[kruntime.Object](FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch))
 			},
 		} {
 			t.Run(test.name+", "+kind, func(t *testing.T) {
@@ -348,7 +349,7 @@ func TestStreamingOfClientsThatPreferCBOR(t *testing.T) {
 	})
 	streaming := NewStreaming(ClientOptions{})
 	client := must(dynamicclient.NewForConfig(streaming.Config(cfg)))(t)
-	src := Source[*unstructured.Unstructured]{Objects: ClientsetObjects[*unstructured.Unstructured](client, pods, "", func() ResourceClient[*unstructured.UnstructuredList] { return client.Resource(pods) })}
+	src := cache.Source[*unstructured.Unstructured]{Objects: ClientsetObjects[*unstructured.Unstructured](client, pods, "", func() ResourceClient[*unstructured.UnstructuredList] { return client.Resource(pods) })}
 	if got, _, _, err := listAll(t, src, metav1.ListOptions{}); err != nil || len(got) != 20 || !took(streaming) {
 		t.Errorf("%d objects, %v; the client has decoded them: %v", len(got), err, !took(streaming))
 	}

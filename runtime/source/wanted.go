@@ -12,7 +12,7 @@ import (
 type wanted func(uid, namespace, resourceVersion []byte) bool
 
 // wantedOf returns what the request of ctx wants.
-func wantedOf(ctx context.Context) wanted { return wanted(decoding.FilterOf(ctx)) }
+func wantedOf(ctx context.Context) wanted { return wanted(decoding.From(ctx).Wanted) }
 
 // has reports whether an object with these metadata is wanted, if they were found.
 func (w wanted) has(m decode.Metadata, found bool) bool {

@@ -57,7 +57,7 @@ func expired() *metav1.Status {
 	return &status
 }
 
-func openWatch[T any](t *testing.T, src Source[T]) cache.Watcher {
+func openWatch[T any](t *testing.T, src cache.Source[T]) cache.Watcher {
 	t.Helper()
 	w, err := src.Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -187,7 +187,7 @@ func TestFrames(t *testing.T) {
 		{"broken status", `{"type":"ERROR","object":[]}`, nil, nil},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
-			names, errs := nextFrames(t, r, DefaultMaxObjectBytes)
+			names, errs := nextFrames(t, r, defaultMaxObjectBytes)
 			if diff := cmp.Diff(c.want, names); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.name, diff)
 			}
@@ -205,7 +205,7 @@ func TestFrames(t *testing.T) {
 func TestProtobufFrames(t *testing.T) {
 	good := protoFrame(t, "ADDED", podNamed("a"))
 	for n := 1; n < len(good); n++ {
-		_, err := newProtoFrames(bytes.NewReader(good[:n]), DefaultMaxObjectBytes).next()
+		_, err := newProtoFrames(bytes.NewReader(good[:n]), defaultMaxObjectBytes).next()
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("%d bytes of %d: %v", n, len(good), err)
 		}
@@ -303,7 +303,7 @@ func FuzzProtobuf(f *testing.F) {
 
 // heldWatch is a watch that sends what is written to the returned channel and
 // stays open.
-func heldWatch(t *testing.T) (Source[*corev1.Pod], chan<- string) {
+func heldWatch(t *testing.T) (cache.Source[*corev1.Pod], chan<- string) {
 	t.Helper()
 	chunks := make(chan string)
 	cfg := serve(t, func(w http.ResponseWriter, r *http.Request) {

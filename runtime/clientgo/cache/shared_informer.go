@@ -46,7 +46,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	return newSharedIndexInformer(source.FromListerWatcher[runtime.Object](lw, exampleObject), exampleObject, options)
 }
 
-func newSharedIndexInformer(src source.Source[runtime.Object], exampleObject runtime.Object, options SharedIndexInformerOptions) *untypedInformer {
+func newSharedIndexInformer(src core.Source[runtime.Object], exampleObject runtime.Object, options SharedIndexInformerOptions) *untypedInformer {
 	return newSourceInformer(src, exampleObject, options.Indexers, core.Options[runtime.Object]{
 		Name:    informerName(exampleObject, options.ObjectDescription, options.Identifier),
 		Resync:  options.ResyncPeriod,
@@ -56,7 +56,7 @@ func newSharedIndexInformer(src source.Source[runtime.Object], exampleObject run
 
 // newSourceInformer returns an informer of a source. As client-go's, it keeps the objects of a
 // resource that is absent.
-func newSourceInformer(src source.Source[runtime.Object], exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer {
+func newSourceInformer(src core.Source[runtime.Object], exampleObject runtime.Object, indexers Indexers, options core.Options[runtime.Object]) *untypedInformer {
 	options.AbsentGrace = -1
 	options.DisableWatchList = !features.FeatureGates().Enabled(features.WatchListClient)
 	return newUntyped(core.New(src, options).Untyped(), AdapterOptions{

@@ -12,33 +12,26 @@ type Options struct {
 	DropManagedFields bool
 }
 
+// Wanted reports, from the metadata of an object, whether it is to be decoded. The slices are
+// valid during the call only. What of an object can't be found is empty.
+type Wanted func(uid, namespace, resourceVersion []byte) bool
+
+// Request says how the objects of a response are to be decoded, and which: those of a nil
+// Wanted are all. A source may ignore it.
+type Request struct {
+	Options
+	Wanted Wanted
+}
+
 type key struct{}
 
-// With returns a context for requests with these options.
-func With(ctx context.Context, options Options) context.Context {
-	return context.WithValue(ctx, key{}, options)
+// With returns a context for such requests.
+func With(ctx context.Context, request Request) context.Context {
+	return context.WithValue(ctx, key{}, request)
 }
 
-// Filter reports, from the metadata of an object, whether it is wanted. The slices are valid
-// during the call only. What of an object can't be found is empty.
-type Filter func(uid, namespace, resourceVersion []byte) (wanted bool)
-
-type filterKey struct{}
-
-// WithFilter returns a context for a request of whose response only the objects that a
-// filter wants are decoded. A source may ignore it.
-func WithFilter(ctx context.Context, filter Filter) context.Context {
-	return context.WithValue(ctx, filterKey{}, filter)
-}
-
-// FilterOf returns the filter of a request, or nil.
-func FilterOf(ctx context.Context) Filter {
-	filter, _ := ctx.Value(filterKey{}).(Filter)
-	return filter
-}
-
-// From returns the options of a request.
-func From(ctx context.Context) Options {
-	options, _ := ctx.Value(key{}).(Options)
-	return options
+// From returns what a context is for.
+func From(ctx context.Context) Request {
+	request, _ := ctx.Value(key{}).(Request)
+	return request
 }

@@ -196,7 +196,7 @@ var watchRows = []row{
 		meet:   func(w *world) { w.api.CloseWatches(); w.pass(time.Second); w.update("c") }, lasts: 10 * time.Minute, stopAt: 2 * time.Second,
 		says:      `object "ns/c"`,
 		layerSays: "can't be decoded",
-		ours:      recoversIn(between(0, 10*time.Minute), about(9), "keeps the last state that it could decode, and has the others; reads it by name, at growing intervals"),
+		ours:      recoversIn(between(0, 10*time.Minute), about(11), "keeps the last state that it could decode, and has the others; reads it by name, at growing intervals"),
 		layer:     &outcome{verdict: recovers, after: soon, requests: about(20), how: "backs off, and gets no change of any object until then, since its client decodes the events"},
 		clientGo:  recoversIn(soon, about(35), "gets no change of any object until then"),
 	},

@@ -93,13 +93,13 @@ api: ## Write what the public packages of the runtime export to their api.txt
 	go test ./runtime/internal/apinames -run TestPublicPackages -update
 
 .PHONY: bench
-bench: ## Measure the runtime and client-go's side by side, and write docs/bench
+bench: ## Measure the runtime and client-go's side by side, and write docs/results/bench
 	@echo "Half an hour, and a few minutes more the first time, when a real API server is built."
-	cd test && go run ./bench -docs ../docs/bench
+	cd test && go run ./bench -docs ../docs/results/bench
 
 .PHONY: scale
-scale: ## Measure what objects of a shard cost, extrapolate it to ten million, and write docs/scale.md
-	cd test && go run ./scale -measure -docs ../docs
+scale: ## Measure what objects of a shard cost, extrapolate it to ten million, and write docs/results/scale.md
+	cd test && go run ./scale -measure -docs ../docs/results
 
 .PHONY: bench-compare
 bench-compare: ## Compare the runtime of commit OLD with this one, in the workloads that match BENCH
@@ -110,8 +110,8 @@ bench-generate: ## Measure informer-gen and code-generator's tools side by side
 	cd test && go run ./generate/bench
 
 .PHONY: corpus
-corpus: ## Run informer-gen over public projects, downloading them, and write docs/corpus.md
-	cd test && go run ./corpus -docs ../docs/corpus.md
+corpus: ## Run informer-gen over public projects, downloading them, and write docs/results/corpus.md
+	cd test && go run ./corpus -docs ../docs/results/corpus.md
 
 .PHONY: kubernetes
 kubernetes: ## Run kube-controller-manager and kube-scheduler on generated informers, and on client-go's

@@ -94,10 +94,10 @@ func licencesOf(t *testing.T, dir string) []string {
 	return licencesIn(texts.String())
 }
 
-// docs/dependencies.md has each direct dependency, with its licence and its users.
+// docs/results/dependencies.md has each direct dependency, with its licence and its users.
 func TestDependenciesPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("docs/dependencies.md")
+	page, err := os.ReadFile("docs/results/dependencies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +111,12 @@ func TestDependenciesPage(t *testing.T) {
 	for _, path := range direct {
 		want := strings.Join(licencesOf(t, dirs[path]), ", ") + " | " + users[path]
 		if documented[path] != want {
-			t.Errorf("docs/dependencies.md: %s: has %q, want %q", path, documented[path], want)
+			t.Errorf("docs/results/dependencies.md: %s: has %q, want %q", path, documented[path], want)
 		}
 		delete(documented, path)
 	}
 	for path := range documented {
-		t.Errorf("docs/dependencies.md: %s is no direct dependency", path)
+		t.Errorf("docs/results/dependencies.md: %s is no direct dependency", path)
 	}
 }
 

@@ -232,6 +232,22 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// The guide is read in an evening. What tests and commands write of what they measured is in
+// docs/results.
+func TestGuideIsShort(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatal(pages, err)
+	}
+	words := 0
+	for _, page := range pages {
+		words += len(strings.Fields(read(t, page)))
+	}
+	if words > 25_000 {
+		t.Errorf("docs: %d words on %d pages, want 25,000 at most", words, len(pages))
+	}
+}
+
 // The README makes its case in a minute, with a message of the page that a test writes.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")

@@ -29,9 +29,9 @@ import (
 	managermetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	shopv1 "github.com/informer-gen/informer-gen/examples/api/v1"
-	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/operations/metrics"
 	"github.com/informer-gen/informer-gen/operations/statuspage"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
 func main() {

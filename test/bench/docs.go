@@ -102,7 +102,7 @@ takes in [start.md](start.md). What a part of the objects takes is in [shards.md
 const ingestHead = `# Ingest
 
 What it takes to take objects in from a server over HTTP, written by ` + "`make bench`" + `,
-or alone by ` + "`cd test && go run ./bench -run ^ingest -docs ../docs/bench`" + `: an informer of this
+or alone by ` + "`cd test && go run ./bench -run ^ingest -docs ../docs/results/bench`" + `: an informer of this
 runtime and one of client-go v0.37.2 over its REST client, on %s, %s.
 Both, and the server, are processes of their own. The server writes bytes that it has
 encoded before, without TLS or compression.
@@ -112,7 +112,7 @@ deployments with a hundred pods, "fixed-volumes" the same but that the volume wi
 token of the service account has one name in all pods of a deployment, where API servers
 choose one for each, and "distinct" pods have no string and no number in common. "manager" is
 the cache of controller-runtime with the pods of "replicas": as it is, and with the informers of
-` + "`Streaming`" + `, see [controller-runtime](../controller-runtime.md).
+` + "`Streaming`" + `, see [controller-runtime](../../controller-runtime.md).
 
 - **cpu**: of the process, user and system, from the start until a handler has seen all
 - **peak-RSS-B**: the most resident memory until then, without what the process had before
@@ -130,7 +130,7 @@ const startHead = `# Start
 
 How much memory a program takes while the informers of 26 resources start together, and how much
 they hold afterwards, written by ` + "`make bench`" + `, or alone by
-` + "`cd test && go run ./bench -run ^start -docs ../docs/bench`" + `, on %s, %s.
+` + "`cd test && go run ./bench -run ^start -docs ../docs/results/bench`" + `, on %s, %s.
 Each start, of client-go v0.37.2 or of this runtime, is a process of its own, and so is the
 server. Each resource has 2,000 pods, in protobuf, with 13 KB in JSON or a third of that; they
 are of deployments with a hundred pods. client-go has the same clients in all rows.
@@ -149,9 +149,9 @@ are of deployments with a hundred pods. client-go has the same clients in all ro
 
 const shardsHead = `# Shards
 
-What a replica takes that follows one of eight shards of the pods ([sharding.md](../sharding.md)),
+What a replica takes that follows one of eight shards of the pods ([sharding.md](../../sharding.md)),
 beside one that follows all of them, written by ` + "`make bench`" + `, or alone by
-` + "`cd test && go run ./bench -run ^shards -docs ../docs/bench`" + `, on %s, %s.
+` + "`cd test && go run ./bench -run ^shards -docs ../docs/results/bench`" + `, on %s, %s.
 Pods, server and measures are those of [ingest.md](ingest.md); **sync** is the time until a
 handler has seen all pods. "filters=true" is a server that obeys shard selectors (KEP-5866),
 "filters=false" one that sends everything. **cpu/event** is the CPU for each change of any pod,

@@ -4,7 +4,7 @@
 //
 //	cd test && go run ./corpus                          # all projects: downloads some hundred megabytes
 //	cd test && go run ./corpus -run cert-manager        # those whose module matches
-//	cd test && go run ./corpus -docs ../docs/corpus.md  # writes the table
+//	cd test && go run ./corpus -docs ../docs/results/corpus.md  # writes the table
 //
 // Projects come from the Go module proxy, at the versions of the table in
 // projects.go. What it refuses is left out, and said so.

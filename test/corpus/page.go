@@ -12,7 +12,7 @@ func writePage(w io.Writer, results []result) {
 	fmt.Fprint(w, `# Public projects
 
 `+"`informer-gen --list`"+` over public projects, beside what each says itself: the CRDs in
-its modules, or the informers that it publishes. Written by `+"`cd test && go run ./corpus -docs ../docs/corpus.md`"+`,
+its modules, or the informers that it publishes. Written by `+"`cd test && go run ./corpus -docs ../docs/results/corpus.md`"+`,
 which downloads the modules from the Go module proxy. Right are types whose group,
 version, kind, plural and scope are those of the project; missed are served versions
 of CRDs without an informer; extra are types that the project says nothing of,

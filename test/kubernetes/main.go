@@ -4,7 +4,7 @@
 //
 //	make kubernetes                                         # about 20 minutes the first time
 //	cd test/kubernetes && go run . -rounds 3                # more rounds: the table has medians
-//	cd test/kubernetes && go run . -docs ../../docs/kubernetes.md
+//	cd test/kubernetes && go run . -docs ../../docs/results/kubernetes.md
 //
 // No source of the two programs changes. Both builds use one copy of
 // k8s.io/client-go; the second has an overlay that puts what informer-gen

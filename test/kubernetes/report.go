@@ -59,9 +59,9 @@ started again. The machine has %d processors; its load average before each run, 
 and ours in turn, was %s.
 
     make kubernetes                                                    # one round
-    cd test/kubernetes && go run . -rounds %d -docs ../../docs/kubernetes.md   # this page
+    cd test/kubernetes && go run . -rounds %d -docs ../../docs/results/kubernetes.md   # this page
 
-[test/kubernetes](../test/kubernetes/README.md) says what is measured and how to read it.
+[test/kubernetes](../../test/kubernetes/README.md) says what is measured and how to read it.
 `, c.kubernetes, c.libraries, c.objects, nodes, webs*15, runtime.NumCPU(), strings.Join(c.loads, ", "), len(c.stock))
 	c.write(&page)
 	return os.WriteFile(file, []byte(page.String()), 0o644)

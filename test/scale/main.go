@@ -3,7 +3,7 @@
 // and events cost at sizes that fit on one machine, and extrapolates:
 //
 //	cd test && go run ./scale -measure               # some minutes; writes scale/measured.json
-//	cd test && go run ./scale -docs ../docs          # writes scale.md and its plots
+//	cd test && go run ./scale -docs ../docs/results          # writes scale.md and its plots
 //
 // Data flow:
 //

@@ -33,8 +33,8 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		if got, err := os.ReadFile(filepath.Join("../../docs", name)); err != nil || string(got) != want {
-			t.Errorf("docs/%s is not up to date (%v); run: cd test && go run ./scale -docs ../docs", name, err)
+		if got, err := os.ReadFile(filepath.Join("../../docs/results", name)); err != nil || string(got) != want {
+			t.Errorf("docs/results/%s is not up to date (%v); run: cd test && go run ./scale -docs ../docs/results", name, err)
 		}
 	}
 }

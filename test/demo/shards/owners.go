@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/operations/membership"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 const (

@@ -232,6 +232,27 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// vague are words that say less than a verb would: X reports whether, X is the, X returns.
+var vague = regexp.MustCompile(`\b(?:is|are) (?:whether|what|how)\b`)
+
+// Pages say what things are.
+func TestPlainWords(t *testing.T) {
+	for _, name := range markdown(t) {
+		if strings.HasPrefix(name, "docs/results/") {
+			continue // written by commands
+		}
+		code := false
+		for i, line := range strings.Split(read(t, name), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			if words := vague.FindString(line); words != "" && !code {
+				t.Errorf("%s:%d: %q: say what it reports, returns or counts", name, i+1, words)
+			}
+		}
+	}
+}
+
 // The guide is read in an evening. What tests and commands write of what they measured is in
 // docs/results.
 func TestGuideIsShort(t *testing.T) {

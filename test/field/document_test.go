@@ -29,9 +29,9 @@ is updated, one deleted, and one created.
 - **no watch** is the share of time in which the server had no watch of the informer
   open. One on a connection that is half-open is open, to the server.
 - **late** is the largest delay of a change during the condition.
-- **requests** is how many reached the server meanwhile. Repeated requests take 5 ms.
-- **right** is how soon after the end of the condition, or after the start if it does not
-  end, the store and a handler have the state of the server. Never means not within an hour.
+- **requests** counts those that reached the server meanwhile. Repeated requests take 5 ms.
+- **right** is the time after the end of the condition, or after the start if it does not
+  end, until the store and a handler have the state of the server. Never means not within an hour.
 - **made up** is the number of deletions that a handler got and that did not happen.
 `
 

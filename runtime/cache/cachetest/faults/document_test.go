@@ -20,7 +20,7 @@ which find a host that is gone, find nothing. The fault begins when the informer
 starts, or when it has been up to date for a while. When the fault is over, one pod is
 updated, one deleted, and one created.
 
-- **up to date** is how long after the end of the fault the store and a handler have
+- **up to date** is the time after the end of the fault until the store and a handler have
   the state of the server. Never means not within an hour.
 - **requests** is the number of requests from the beginning of the fault until then.
   The client does not limit them.

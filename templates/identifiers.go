@@ -41,12 +41,12 @@ var Libraries = []Library{
 	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"AllByIndex", "ByIndex", "Index", "Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer", "Untyped"}},
 	{Import{RuntimeModule + "/runtime/clients", "clients"}, []string{"ApplyConfiguration", "NewResource"}},
 	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
-		"Factory", "GenericInformer", "InformerOptions", "New", "NewGenericInformer", "NewInformer", "Option", "Resource", "TweakListOptionsFunc",
+		"Factory", "GenericInformer", "InformerOptions", "New", "NewGenericInformer", "NewInformer", "Option", "Resource",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},
 	{Import{RuntimeModule + "/runtime/generated", "generated"}, []string{
 		"Access", "ClientObjects", "ClientsetObjects", "Informer", "InformerOnly", "NewInformerFunc", "NewScope", "Objects", "ResourceClient", "Scope",
-		"Status", "ToTyped", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly", "UpgradeOrRegenerate2",
+		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly", "UpgradeOrRegenerate2",
 	}},
 	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client"}},
 

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
@@ -45,7 +46,7 @@ func (f *Factory) Named(name string) *Factory {
 func (f *Factory) Namespace() string { return f.options.Namespace }
 
 // TweakListOptions is the function that narrows all informers, or nil.
-func (f *Factory) TweakListOptions() TweakListOptionsFunc { return f.options.TweakListOptions }
+func (f *Factory) TweakListOptions() func(*metav1.ListOptions) { return f.options.TweakListOptions }
 
 // InformerName is the factory's identity, or nil.
 func (f *Factory) InformerName() *cache.InformerName { return f.options.InformerName }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
@@ -43,7 +44,7 @@ type InformerOptions struct {
 	InformerName *cache.InformerName
 	// TweakListOptions changes the options of each list and watch, in general to set a
 	// selector. It may be called concurrently. Nil changes nothing.
-	TweakListOptions TweakListOptionsFunc
+	TweakListOptions func(*metav1.ListOptions)
 	// Shard is the objects that the informer follows. Nil is all.
 	Shard *shard.Shard
 	// ListWatch says how the informer lists and watches.

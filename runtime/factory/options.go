@@ -11,9 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// TweakListOptionsFunc changes the options of each list and watch.
-type TweakListOptionsFunc = func(*metav1.ListOptions)
-
 // Options configure a factory. The zero value works.
 type Options struct {
 	// DefaultResync is the resync period of informers that have none of their
@@ -27,7 +24,7 @@ type Options struct {
 	Namespace string
 	// TweakListOptions narrows what all informers list and watch. It may be called
 	// concurrently. Nil narrows nothing.
-	TweakListOptions TweakListOptionsFunc
+	TweakListOptions func(*metav1.ListOptions)
 	// Shard limits all informers to the objects of a shard, also when that changes; nil is
 	// all objects. It can't be combined with TypeOptions.Namespaces.
 	Shard *shard.Shard
@@ -83,7 +80,7 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Option
 
 // WithTweakListOptions narrows what all informers of the factory list and
 // watch.
-func WithTweakListOptions(tweak TweakListOptionsFunc) Option {
+func WithTweakListOptions(tweak func(*metav1.ListOptions)) Option {
 	return func(o *Options) { o.TweakListOptions = tweak }
 }
 

@@ -78,7 +78,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 type informerOptions struct {
 	namespaces *source.Namespaces
 	shard      *shard.Shard
-	tweak      TweakListOptionsFunc
+	tweak      func(*metav1.ListOptions)
 	resync     time.Duration
 	transform  cache.TransformFunc
 	listWatch  *core.ListWatch
@@ -89,7 +89,7 @@ type informerOptions struct {
 }
 
 // selecting returns a function that adds selectors to those of the options of a request.
-func selecting(byLabel labels.Selector, byField fields.Selector) TweakListOptionsFunc {
+func selecting(byLabel labels.Selector, byField fields.Selector) func(*metav1.ListOptions) {
 	if byLabel == nil && byField == nil {
 		return nil
 	}
@@ -140,7 +140,7 @@ func and(a, b string) string {
 }
 
 // both returns a function that is one after the other; each may be nil.
-func both(first, second TweakListOptionsFunc) TweakListOptionsFunc {
+func both(first, second func(*metav1.ListOptions)) func(*metav1.ListOptions) {
 	switch {
 	case first == nil:
 		return second

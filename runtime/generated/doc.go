@@ -11,12 +11,19 @@
 // type parameters only where its results do.
 package generated
 
-import "github.com/informer-gen/informer-gen/runtime/cache"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+)
 
 // UpgradeOrRegenerate2 is named by generated code, so that a runtime that is older than
 // the code is an error of the compiler, as is a newer one that does not have what the code
 // calls any more.
 const UpgradeOrRegenerate2 = true
+
+// TweakListOptionsFunc changes the options of each list and watch.
+type TweakListOptionsFunc = func(*metav1.ListOptions)
 
 // Status is what an informer is doing, and what went wrong lately.
 type Status = cache.Status

@@ -24,7 +24,7 @@ type Scope struct {
 	// Namespace is the one that the factory is limited to, or empty.
 	Namespace string
 	// TweakListOptions narrows what informers list and watch; it may be nil.
-	TweakListOptions factory.TweakListOptionsFunc
+	TweakListOptions TweakListOptionsFunc
 }
 
 // NewScope returns the part of a factory of this module that its accessors use.

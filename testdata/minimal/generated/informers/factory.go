@@ -29,7 +29,7 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Shared
 }
 
 // WithTweakListOptions changes the options of every list and watch.
-func WithTweakListOptions(tweakListOptions factory.TweakListOptionsFunc) SharedInformerOption {
+func WithTweakListOptions(tweakListOptions generated.TweakListOptionsFunc) SharedInformerOption {
 	return factory.WithTweakListOptions(tweakListOptions)
 }
 

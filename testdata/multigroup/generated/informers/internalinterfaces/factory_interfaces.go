@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
@@ -25,7 +26,7 @@ type SharedInformerFactory interface {
 }
 
 // TweakListOptionsFunc changes the options of a list or watch.
-type TweakListOptionsFunc = factory.TweakListOptionsFunc
+type TweakListOptionsFunc = generated.TweakListOptionsFunc
 
 // InformerOptions are the options of one informer.
 type InformerOptions = factory.InformerOptions

@@ -25,14 +25,14 @@ func NewTypedMachineInformer(client *source.Client, namespace string, resyncPeri
 
 // NewFilteredMachineInformer returns an informer, not shared, of the Machines that its list options select.
 func NewFilteredMachineInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewMachineInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredMachineInformer returns a typed informer, not shared, of the Machines that its list options select.
 func NewTypedFilteredMachineInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers MachineIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) MachineIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) MachineIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToMachineIndexInformer(NewFilteredMachineInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -69,14 +69,14 @@ func NewTypedZoneInformer(client *source.Client, resyncPeriod time.Duration, ind
 
 // NewFilteredZoneInformer returns an informer, not shared, of the Zones that its list options select.
 func NewFilteredZoneInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewZoneInformerWithOptions(client, options)
 }
 
 // NewTypedFilteredZoneInformer returns a typed informer, not shared, of the Zones that its list options select.
 func NewTypedFilteredZoneInformer(client *source.Client, resyncPeriod time.Duration, indexers ZoneIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) ZoneIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) ZoneIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToZoneIndexInformer(NewFilteredZoneInformer(client, resyncPeriod, untyped, tweakListOptions))
 }

@@ -25,14 +25,14 @@ func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod
 
 // NewFilteredOrderInformer returns an informer, not shared, of the Orders that its list options select.
 func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewOrderInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredOrderInformer returns a typed informer, not shared, of the Orders that its list options select.
 func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) OrderIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) OrderIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -69,14 +69,14 @@ func NewTypedShipmentInformer(client *source.Client, namespace string, resyncPer
 
 // NewFilteredShipmentInformer returns an informer, not shared, of the Shipments that its list options select.
 func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewShipmentInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredShipmentInformer returns a typed informer, not shared, of the Shipments that its list options select.
 func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) ShipmentIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) ShipmentIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToShipmentIndexInformer(NewFilteredShipmentInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -113,14 +113,14 @@ func NewTypedWarehouseInformer(client *source.Client, resyncPeriod time.Duration
 
 // NewFilteredWarehouseInformer returns an informer, not shared, of the Warehouses that its list options select.
 func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewWarehouseInformerWithOptions(client, options)
 }
 
 // NewTypedFilteredWarehouseInformer returns a typed informer, not shared, of the Warehouses that its list options select.
 func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) WarehouseIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) WarehouseIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToWarehouseIndexInformer(NewFilteredWarehouseInformer(client, resyncPeriod, untyped, tweakListOptions))
 }

@@ -25,14 +25,14 @@ func NewTypedInterfaceInformer(client *source.Client, namespace string, resyncPe
 
 // NewFilteredInterfaceInformer returns an informer, not shared, of the Interfaces that its list options select.
 func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewInterfaceInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredInterfaceInformer returns a typed informer, not shared, of the Interfaces that its list options select.
 func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) InterfaceIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) InterfaceIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToInterfaceIndexInformer(NewFilteredInterfaceInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }

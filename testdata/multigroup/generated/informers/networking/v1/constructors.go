@@ -25,14 +25,14 @@ func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeri
 
 // NewFilteredGatewayInformer returns an informer, not shared, of the Gateways that its list options select.
 func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredGatewayInformer returns a typed informer, not shared, of the Gateways that its list options select.
 func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) GatewayIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -69,14 +69,14 @@ func NewTypedGatewayClassInformer(client *source.Client, resyncPeriod time.Durat
 
 // NewFilteredGatewayClassInformer returns an informer, not shared, of the GatewayClasses that its list options select.
 func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayClassInformerWithOptions(client, options)
 }
 
 // NewTypedFilteredGatewayClassInformer returns a typed informer, not shared, of the GatewayClasses that its list options select.
 func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) GatewayClassIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) GatewayClassIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayClassIndexInformer(NewFilteredGatewayClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }

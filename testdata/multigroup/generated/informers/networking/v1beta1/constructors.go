@@ -25,14 +25,14 @@ func NewTypedEndpointsInformer(client *source.Client, namespace string, resyncPe
 
 // NewFilteredEndpointsInformer returns an informer, not shared, of the Endpointses that its list options select.
 func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewEndpointsInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredEndpointsInformer returns a typed informer, not shared, of the Endpointses that its list options select.
 func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) EndpointsIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) EndpointsIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToEndpointsIndexInformer(NewFilteredEndpointsInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -69,14 +69,14 @@ func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeri
 
 // NewFilteredGatewayInformer returns an informer, not shared, of the Gateways that its list options select.
 func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredGatewayInformer returns a typed informer, not shared, of the Gateways that its list options select.
 func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) GatewayIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) GatewayIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }

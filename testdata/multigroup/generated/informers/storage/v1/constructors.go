@@ -25,14 +25,14 @@ func NewTypedClaimInformer(client *source.Client, namespace string, resyncPeriod
 
 // NewFilteredClaimInformer returns an informer, not shared, of the Claims that its list options select.
 func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewClaimInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredClaimInformer returns a typed informer, not shared, of the Claims that its list options select.
 func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) ClaimIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) ClaimIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToClaimIndexInformer(NewFilteredClaimInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -69,14 +69,14 @@ func NewTypedVolumeInformer(client *source.Client, resyncPeriod time.Duration, i
 
 // NewFilteredVolumeInformer returns an informer, not shared, of the Volumes that its list options select.
 func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewVolumeInformerWithOptions(client, options)
 }
 
 // NewTypedFilteredVolumeInformer returns a typed informer, not shared, of the Volumes that its list options select.
 func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) VolumeIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) VolumeIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToVolumeIndexInformer(NewFilteredVolumeInformer(client, resyncPeriod, untyped, tweakListOptions))
 }

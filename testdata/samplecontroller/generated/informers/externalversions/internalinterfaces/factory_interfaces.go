@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg/clientset/versioned"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
@@ -27,7 +28,7 @@ type SharedInformerFactory interface {
 }
 
 // TweakListOptionsFunc changes the options of a list or watch.
-type TweakListOptionsFunc = factory.TweakListOptionsFunc
+type TweakListOptionsFunc = generated.TweakListOptionsFunc
 
 // InformerOptions are the options of one informer.
 type InformerOptions = factory.InformerOptions

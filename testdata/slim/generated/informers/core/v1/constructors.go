@@ -25,14 +25,14 @@ func NewTypedPodInformer(client *source.Client, namespace string, resyncPeriod t
 
 // NewFilteredPodInformer returns an informer, not shared, of the Pods that its list options select.
 func NewFilteredPodInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewPodInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredPodInformer returns a typed informer, not shared, of the Pods that its list options select.
 func NewTypedFilteredPodInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers PodIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) PodIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) PodIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToPodIndexInformer(NewFilteredPodInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }

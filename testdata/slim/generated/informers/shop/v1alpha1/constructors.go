@@ -25,14 +25,14 @@ func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod
 
 // NewFilteredOrderInformer returns an informer, not shared, of the Orders that its list options select.
 func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewOrderInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredOrderInformer returns a typed informer, not shared, of the Orders that its list options select.
 func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) OrderIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) OrderIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }

@@ -27,14 +27,14 @@ func NewTypedFooInformer(client versioned.Interface, namespace string, resyncPer
 
 // NewFilteredFooInformer returns an informer, not shared, of the Foos that its list options select.
 func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewFooInformerWithOptions(client, namespace, options)
 }
 
 // NewTypedFilteredFooInformer returns a typed informer, not shared, of the Foos that its list options select.
 func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) FooIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) FooIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToFooIndexInformer(NewFilteredFooInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
@@ -71,14 +71,14 @@ func NewTypedFooClassInformer(client versioned.Interface, resyncPeriod time.Dura
 
 // NewFilteredFooClassInformer returns an informer, not shared, of the FooClasses that its list options select.
 func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers,
-	tweakListOptions factory.TweakListOptionsFunc) cache.SharedIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewFooClassInformerWithOptions(client, options)
 }
 
 // NewTypedFilteredFooClassInformer returns a typed informer, not shared, of the FooClasses that its list options select.
 func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers,
-	tweakListOptions factory.TweakListOptionsFunc) FooClassIndexInformer {
+	tweakListOptions generated.TweakListOptionsFunc) FooClassIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToFooClassIndexInformer(NewFilteredFooClassInformer(client, resyncPeriod, untyped, tweakListOptions))
 }

@@ -15,8 +15,7 @@ type Failure struct {
 	Class failure.Class
 	// Phase says what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
 	Phase Phase
-	// Opened reports whether the server had accepted the watch or watch-list before it ended with
-	// Err.
+	// Opened reports whether the server had accepted the watch or watch-list before Err ended it.
 	Opened bool
 	// Attempts counts the failures since the last success, this one included. It is zero
 	// for a watch that was open, and for a watch-list that a list follows.
@@ -31,8 +30,8 @@ type Failure struct {
 
 // Decision says what to do about a Failure. The zero value leaves that to the informer.
 type Decision struct {
-	// Backoff is the time to wait before the next attempt. Zero is Failure.Backoff. Less than 100
-	// ms, or negative, is 100 ms.
+	// Backoff is the time to wait before the next attempt. Zero is Failure.Backoff. Other times
+	// below 100 ms, also negative ones, are 100 ms.
 	Backoff time.Duration
 	// Stop ends the informer: Run returns the error of the failure.
 	Stop bool

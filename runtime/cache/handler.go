@@ -106,8 +106,7 @@ type HandlerOptions struct {
 	// more events wait for it than there are objects that exist or that it has seen,
 	// besides the initial objects.
 	Coalesce bool
-	// Limit is the largest number of events that may wait for the handler. Initial objects do not
-	// count.
+	// Limit is the most events that may wait for the handler. Initial objects do not count.
 	//
 	// With Coalesce, more events than that are merged. Zero or negative is 1024.
 	//

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// outageDelay is the time that an outage's log waits for other informers to fail after the
-	// first.
+	// outageDelay is the time that an outage's log waits for more informers to fail.
 	outageDelay = time.Second
 
 	// busyDelay is the same if the server asks to wait. It does so for a second when
@@ -23,7 +22,7 @@ const (
 	// nothing is logged.
 	busyDelay = 3 * time.Second
 
-	// outageWindow limits the time between two informers' failures of one outage. It may be over
+	// outageWindow limits the time between informers' failures of one outage, which may end
 	// before.
 	outageWindow = 30 * time.Second
 
@@ -161,8 +160,7 @@ func ofOutage(err error) bool {
 // isBusy is true for a server that asks to wait.
 func isBusy(err error) bool { return failure.ClassOf(err) == failure.ClassTooManyRequests }
 
-// open reports whether there is an outage that more informers can still join. The caller holds
-// mu.
+// open reports whether there is an outage that more informers can join. The caller holds mu.
 func (l *Log) open() bool {
 	return l.begun != nil && !l.begun.over && time.Since(l.begun.last) <= outageWindow
 }

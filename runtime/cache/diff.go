@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
-// difference is what leads from the objects of a table to those of a list.
+// difference holds the changes that turn a table's objects into a list's.
 type difference struct {
 	gone []item
 	// changed holds the items that are new or another state, in list order.
@@ -27,7 +27,7 @@ type pair struct {
 	existed bool
 }
 
-// wanted is which events an observer wants.
+// wanted selects the events that an observer wants.
 type wanted struct {
 	// changes are those of objects that come, go, or are not as they were.
 	changes bool
@@ -127,7 +127,7 @@ func repeats(items []item) bool {
 
 func (d *difference) size() int { return len(d.gone) + len(d.changed) }
 
-// changes are what makes the difference, one after the other.
+// changes returns the difference as single changes, one after the other.
 func (d *difference) changes() []Change[any] {
 	changes := make([]Change[any], 0, d.size())
 	for i := range d.gone {

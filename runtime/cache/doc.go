@@ -91,5 +91,5 @@
 // server, and report.go for what happens when that fails; delta.go and queue.go for the way
 // to the store; change.go, commit.go and diff.go for what changes there; fanout.go and listener.go for
 // the way to the handlers. internal/protocol decides what the reflector asks, internal/table
-// is what a store is made of, internal/eventlog what handlers read.
+// holds a store's objects, internal/eventlog the events that handlers read.
 package cache

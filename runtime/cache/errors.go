@@ -59,7 +59,7 @@ type SyncError struct {
 	// Handler is the name of the handler that still replays the initial list,
 	// when it is a handler that was waited for.
 	Handler string
-	// Status is what the informer was doing.
+	// Status says what the informer was doing.
 	Status Status
 	// Cause is why the waiting ended, in general context.Cause of its context. It is nil if
 	// nothing has waited.

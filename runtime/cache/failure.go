@@ -13,27 +13,25 @@ type Failure struct {
 	// Err says what failed, and Class what that means.
 	Err   error
 	Class failure.Class
-	// Phase is what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
+	// Phase says what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
 	Phase Phase
-	// Opened is whether the server had accepted the watch or watch-list, which then ended
-	// with Err.
+	// Opened reports whether the server had accepted the watch or watch-list before Err ended it.
 	Opened bool
 	// Attempts counts the failures since the last success, this one included. It is zero
 	// for a watch that was open, and for a watch-list that a list follows.
 	Attempts int
-	// Backoff is how long the informer is about to wait before the next request. Zero is
-	// not at all, or for a second at the most.
+	// Backoff is the time that the informer is about to wait before the next request. Zero is no
+	// wait, or a second at the most.
 	Backoff time.Duration
-	// NewClass is whether the failure is of another class than the last one since all was
-	// well. The informer logs those.
+	// NewClass reports whether the failure is of another class than the last one since all was
+	// well. The informer logs such failures.
 	NewClass bool
 }
 
-// Decision is what to do about a Failure. The zero value is what the informer does by
-// itself.
+// Decision says what to do about a Failure. The zero value leaves that to the informer.
 type Decision struct {
-	// Backoff is how long to wait before the next attempt. Zero is Failure.Backoff; what is
-	// less than 100 ms, or negative, is 100 ms.
+	// Backoff is the time to wait before the next attempt. Zero is Failure.Backoff. Other times
+	// below 100 ms, also negative ones, are 100 ms.
 	Backoff time.Duration
 	// Stop ends the informer: Run returns the error of the failure.
 	Stop bool

@@ -93,9 +93,9 @@ type HandlerOptions struct {
 	Name string
 	// Logger logs what concerns the handler. Nil is the informer's.
 	Logger *klog.Logger
-	// Resync is how often the handler gets, for every object in the store, an update
-	// with that object as the old and the new one. Zero is the informer's period,
-	// negative is never; less than a second is a second.
+	// Resync is the interval at which the handler gets, for every object in the store, an update
+	// with that object as the old and the new one. Zero is the informer's period. Negative is
+	// never. Less than a second is a second.
 	Resync time.Duration
 	// Coalesce is for a handler that needs the latest state of an object, and not each
 	// state before it. When more events than Limit wait for the handler, they are merged
@@ -106,7 +106,7 @@ type HandlerOptions struct {
 	// more events wait for it than there are objects that exist or that it has seen,
 	// besides the initial objects.
 	Coalesce bool
-	// Limit is how many events may wait for the handler. Initial objects do not count.
+	// Limit is the most events that may wait for the handler. Initial objects do not count.
 	//
 	// With Coalesce, more events than that are merged. Zero or negative is 1024.
 	//
@@ -119,7 +119,7 @@ type HandlerOptions struct {
 	// handler has not processed all of these when another relist ends, the events after
 	// the first relist count.
 	Limit int
-	// OnPanic is what happens after a panic of the handler. Zero is PanicSkip.
+	// OnPanic is the policy for a panic of the handler. Zero is PanicSkip.
 	OnPanic PanicPolicy
 	// Unchanged makes a relist call the handler also for each object that is as it was,
 	// with an update that has the object as old and new, in the order of the list.
@@ -130,9 +130,8 @@ type HandlerOptions struct {
 	Cause *cause.Cause
 }
 
-// PanicPolicy is what an informer does about a panic of a handler. Whatever it is,
-// the panic is logged with the handler's name and counted in its status, and other
-// handlers go on.
+// PanicPolicy says what an informer does about a handler's panic. In any case the panic is
+// logged with the handler's name and counted in its status, and other handlers go on.
 type PanicPolicy uint8
 
 const (

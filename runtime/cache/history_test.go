@@ -94,13 +94,12 @@ func FuzzHistories(f *testing.F) {
 type history struct {
 	running
 	api *cachetest.API[*thing]
-	// vanishes is whether a resource that is not there has no objects.
+	// vanishes reports whether an absent resource has no objects.
 	vanishes bool
-	// ordered is whether the informer has nothing left to do before each step, so that the
+	// ordered reports whether the informer has nothing left to do before each step. Then the
 	// order of goroutines does not count.
 	ordered bool
-	// replayed is whether the server may have sent older events again, which handlers
-	// are given.
+	// replayed reports whether the server may have sent older events again. Handlers get them.
 	replayed bool
 	// version is the highest that the status had.
 	version  int

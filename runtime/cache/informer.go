@@ -186,7 +186,7 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 }
 
 // WaitForWrite blocks until the store has an object as it was written, or a later state of
-// it: obj is what the server has returned for a create, an update or a patch. It is
+// it: obj is the server's response to a create, an update or a patch. It is
 // WaitForResourceVersion for the version of obj but, in an informer of several namespaces,
 // waits for the namespace of obj only. Possible errors: the same, and that the informer does
 // not follow that namespace, or that the object is not of its shard.

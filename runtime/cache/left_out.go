@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxLeftOutNames is how many objects Status.LeftOutObjects names.
+	// maxLeftOutNames limits how many objects Status.LeftOutObjects names.
 	maxLeftOutNames = 100
 	// maxReason is the length of a reason: errors may quote objects, or have a stack.
 	maxReason = 300

@@ -111,10 +111,10 @@ func TestLeftOutNow(t *testing.T) {
 		name    string
 		source  func(*undecodable)
 		options func(*cache.Options[*thing])
-		// later is whether the object becomes bad after the first list.
+		// later reports whether the object becomes bad after the first list.
 		later bool
 		want  string
-		// end is what ends it, and within how long.
+		// end ends the error, and within is the time that this may take.
 		end    func(*testing.T, *undecodable)
 		within time.Duration
 	}{

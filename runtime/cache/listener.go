@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 )
 
-// defaultCoalesceLimit is how many events may wait for a coalescing handler before
-// they are merged.
+// defaultCoalesceLimit limits how many events may wait for a coalescing handler before they
+// are merged.
 const defaultCoalesceLimit = 1024
 
 // listener calls one handler, in one goroutine: first with what the store held
@@ -46,8 +46,8 @@ type listener struct {
 
 	// resynced holds what is left of a resync.
 	resynced Snapshot[any]
-	// current is the event that the handler was last called with, and again is
-	// whether it is to be called with it once more.
+	// current is the event that the handler was last called with. again reports whether the
+	// handler is to be called with it once more.
 	current *eventlog.Event
 	again   bool
 	// own is where an event is kept that is not in the log.
@@ -55,7 +55,7 @@ type listener struct {
 	// cause is that of the current event, unless it is Watched.
 	cause *cause.Cause
 	pause time.Duration
-	// panicked is whether the last call of work ended in a panic.
+	// panicked reports whether the last call of work ended in a panic.
 	panicked bool
 	*progress
 
@@ -301,8 +301,8 @@ func (l *listener) call(e *eventlog.Event) {
 	l.calls++
 }
 
-// resync updates every object of the store with itself, at a point between two
-// events at which these objects are what the handler was last given.
+// resync updates every object of the store with itself. It does so between two events, when
+// these objects are the last that the handler was given.
 func (l *listener) resync() {
 	objects, until := l.fanout.position(l.log)
 	if l.catchUp(until) {

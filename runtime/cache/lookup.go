@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// maxLookups is how many objects are looked up by name. If there are more, a list
-	// costs less.
+	// maxLookups limits how many objects are looked up by name. For more, a list costs less.
 	maxLookups = 32
 	// firstLookup and longestLookup are the delays before an object is looked up, at
 	// first and in the end. Each is at random up to twice as long.
@@ -38,7 +37,7 @@ type lookups struct {
 	find    func(context.Context, types.NamespacedName) (finding, error)
 	push    func(delta)
 	jitter  func(limit time.Duration) time.Duration
-	// ordered is whether of two states the one with the later version is the later one.
+	// ordered reports whether a state with a later version is a later state.
 	ordered bool
 
 	// active is false while there is nothing to compare events with.
@@ -78,7 +77,7 @@ func newLookups(
 // finding is the object that a look-up found.
 type finding struct {
 	obj any
-	// exists is whether there is one, and same whether it is the store's.
+	// exists reports whether there is an object. same reports whether it is the store's.
 	exists, same bool
 	// version is that of the answer.
 	version string

@@ -21,8 +21,8 @@ const mutationDetectorVariable = "KUBE_CACHE_MUTATION_DETECTOR"
 
 const (
 	mutationCheckPeriod = time.Second
-	// mutationRetention is how long an object is watched for mutations: all of
-	// them would double the memory, and a handler mutates at once if it does.
+	// mutationRetention limits how long an object is watched for mutations: to watch all objects
+	// would double the memory. A handler that mutates does so at once.
 	mutationRetention = 2 * time.Minute
 )
 

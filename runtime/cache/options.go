@@ -28,9 +28,9 @@ type Options[T any] struct {
 	// informer whose shard is empty is in sync, with an empty store. Nil is all objects.
 	Shard *shard.Shard
 
-	// Resync is how often handlers without a period of their own get, for every object
-	// in the store, an update with that object as the old and the new one. Zero or
-	// negative is never; less than a second is a second.
+	// Resync is the interval at which handlers without a period of their own get, for every
+	// object in the store, an update with that object as the old and the new one. Zero or
+	// negative is never. Less than a second is a second.
 	Resync time.Duration
 
 	// Transform changes or replaces each object before it is stored, in general to
@@ -64,37 +64,35 @@ type ListWatch struct {
 	// its cache. It must not be negative.
 	PageSize int64
 
-	// BookmarkTimeout is how long a watch-list may be silent before the bookmark that
-	// closes its initial events. After that the informer falls back to lists, and does
-	// not request a watch-list again. Zero or negative is 20 seconds.
+	// BookmarkTimeout limits how long a watch-list may be silent before the bookmark that closes
+	// its initial events. After that the informer falls back to lists, and does not request a
+	// watch-list again. Zero or negative is 20 seconds.
 	BookmarkTimeout time.Duration
 
-	// IdleTimeout is how long a watch may be silent before it is closed and opened
-	// again, and a list before it has failed. Servers send a bookmark about once a
-	// minute: once the interval is known, a watch is closed earlier, when three
-	// bookmarks are missing. Zero or negative is 4 minutes, and no limit for watches of
-	// a fake clientset.
+	// IdleTimeout limits how long a watch may be silent before it is closed and opened again, and
+	// a list before it has failed. Servers send a bookmark about once a minute: once the interval
+	// is known, a watch is closed earlier, when three bookmarks are missing. Zero or negative is
+	// 4 minutes, and no limit for watches of a fake clientset.
 	IdleTimeout time.Duration
 
-	// WatchTimeout is after how long the server is asked to end a watch: at random
-	// between this and twice as long, so that the watches of many informers do not end
-	// together. Zero or negative is 5 minutes.
+	// WatchTimeout is the time after which the server is asked to end a watch: at random between
+	// this and twice as long, so that the watches of many informers do not end together. Zero or
+	// negative is 5 minutes.
 	WatchTimeout time.Duration
 
-	// AbsentGrace is for how long the server's discovery has to be without the resource,
+	// AbsentGrace is the time for which the server's discovery has to be without the resource,
 	// each time that it is asked, before its objects are deleted, with a call of OnDelete for
 	// each: its CRD may have been removed. It should be longer than an upgrade of the API server
 	// takes. Zero is 5 minutes, and negative keeps them. Sources that can't ask discovery, those
 	// of clientsets and of ListerWatchers, keep them in any case.
 	AbsentGrace time.Duration
 
-	// Backoff is how long the informer waits after the first failure, the second, and
-	// so on. No delay is shorter than 100 ms, nor than the Retry-After of the server, up
-	// to ten minutes. Nil is 0.8 to 1.6 seconds, doubled up to 30 to 60 seconds. The
-	// backoff is reset to its first delay when a server that was down answers, whatever
-	// it answers, at the first of several responses with a Retry-After or without the
-	// resource, and when a watch has lasted: for ten times the delay, but ten seconds
-	// at the least and two minutes at the most.
+	// Backoff sets how long the informer waits after the first failure, the second, and so on. No
+	// delay is shorter than 100 ms, nor than the Retry-After of the server, up to ten minutes.
+	// Nil is 0.8 to 1.6 seconds, doubled up to 30 to 60 seconds. The backoff is reset to its
+	// first delay when a server that was down answers, whatever it answers, at the first of
+	// several responses with a Retry-After or without the resource, and when a watch has lasted:
+	// for ten times the delay, but ten seconds at the least and two minutes at the most.
 	Backoff *wait.Backoff
 
 	// DropManagedFields leaves out metadata.managedFields, which tell who has set which
@@ -137,7 +135,7 @@ type settings struct {
 	random *rand.Rand
 }
 
-// sharded is whether the objects are divided by a hash.
+// sharded reports whether the objects are divided by a hash.
 func (o *settings) sharded() bool { return o.Shard != nil }
 
 // jitter returns a random duration below limit, or zero if there is none.
@@ -186,7 +184,7 @@ func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
 	}
 }
 
-// lists is whether the informer lists and then watches.
+// lists reports whether the informer lists and then watches.
 func (o *settings) lists() bool { return o.DisableWatchList || o.ListWatch.DisableWatchList }
 
 func (o *settings) bookmarkTimeout() time.Duration {

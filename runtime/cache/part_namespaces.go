@@ -18,7 +18,7 @@ type namespacePlan struct {
 	// namespaces and in are those of SourceInfo.
 	namespaces func() (names []string, changed <-chan struct{})
 	in         func(namespace string) Objects
-	// objects is how many the store has of a namespace, if it knows.
+	// objects counts the store's objects of a namespace, if the store knows.
 	objects func(namespace string) int
 }
 

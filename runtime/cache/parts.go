@@ -88,8 +88,8 @@ func newParts(plan plan) *parts {
 	return &parts{plan: plan, listed: make(chan struct{}, 1), failing: map[*part]bool{}}
 }
 
-// maxRefusals is how many times in a row a server may refuse a namespace before the informer
-// goes on without it: a server that has just started may not know all roles yet.
+// maxRefusals is the number of refusals in a row after which the informer goes on without a
+// namespace: a server that has just started may not know all roles yet.
 const maxRefusals = 3
 
 // run follows the parts of the plan until ctx ends, or one of them is given up with an

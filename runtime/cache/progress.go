@@ -23,12 +23,12 @@ func (c clock) now() time.Duration { return time.Since(c.began) }
 // days, which differences survive.
 func (c clock) millis() uint32 { return uint32(c.now().Milliseconds()) }
 
-// progress is how far a listener is. Its goroutine steps, others read.
+// progress measures how far a listener is. Its goroutine steps, other goroutines read.
 type progress struct {
 	clock *clock
 
-	// toReplay is how many initial objects the handler has still to be given, and
-	// delivered the number of its calls.
+	// toReplay counts the initial objects that the handler has still to be given. delivered
+	// counts the handler's calls.
 	toReplay  atomic.Int64
 	delivered atomic.Uint64
 	// since is when the running step began, negative if none does, and at the time
@@ -52,7 +52,7 @@ func newProgress(clock *clock) *progress {
 	return p
 }
 
-// due is whether the next call begins a step.
+// due reports whether the next call begins a step.
 func (p *progress) due() bool { return p.calls >= p.next }
 
 // step ends the running step, if there is one, and begins the next with an event

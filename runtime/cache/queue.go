@@ -3,12 +3,10 @@ package cache
 import "sync"
 
 const (
-	// queueLimit is how many deltas may wait for the store before the
-	// reflector does: a store that can't keep up slows the stream down instead
-	// of filling the memory.
+	// queueLimit limits how many deltas may wait for the store before the reflector waits: a
+	// store that can't keep up slows the stream down instead of filling the memory.
 	queueLimit = 4096
-	// batchLimit is how many deltas one commit takes at the most: it bounds how
-	// long readers wait for it.
+	// batchLimit is the largest number of deltas in a commit. It bounds how long readers wait.
 	batchLimit = 512
 )
 
@@ -22,7 +20,7 @@ type queue struct {
 	changed sync.Cond
 	deltas  []delta
 	closed  bool
-	// waiting is whether the consumer waits for deltas, and is done with all before.
+	// waiting reports whether the consumer waits for deltas, and is done with all before.
 	waiting bool
 }
 

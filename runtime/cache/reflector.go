@@ -44,24 +44,22 @@ type reflector struct {
 	floor   protocol.Floor
 	lookups *lookups
 	reread  protocol.Reread
-	// bookmarks is how often the server sends them.
+	// bookmarks measures how often the server sends bookmarks.
 	bookmarks protocol.BookmarkInterval
-	// versions samples the list in progress, and same is what lists are to compare
-	// since the last one.
+	// versions samples the list in progress. same says what the next lists are to compare.
 	versions protocol.VersionSample
 	same     protocol.Sameness
-	// buffered is whether the last watches delivered nothing before their end, so that a
-	// proxy may be buffering the stream.
+	// buffered reports whether the last watches delivered nothing before their end: a proxy may
+	// be buffering the stream.
 	buffered bool
-	// silenced is whether the last watch was closed here because it was silent.
+	// silenced reports whether the reflector closed the last watch because it was silent.
 	silenced bool
 	// broken is the end of a watch that the next one is to continue.
 	broken *brokenWatch
-	// detectsRestart is whether a version of the server that is older than that of a
-	// watch means that its history has restarted.
+	// detectsRestart reports whether a version older than a watch's means that the server's
+	// history has restarted.
 	detectsRestart bool
-	// versioned is whether the last list had a version, of a source that should have
-	// them.
+	// versioned reports whether the source should have versions and the last list had one.
 	versioned bool
 	// delivered are the latest events of the watch.
 	delivered protocol.Delivered
@@ -103,7 +101,7 @@ func (r *reflector) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil //nolint:nilerr // that ctx has ended is how it is to end
+	return nil //nolint:nilerr // the end of ctx is the normal end
 }
 
 // inherit makes the reflector list no older state than another one had, which has ended, and
@@ -137,7 +135,8 @@ func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.P
 	return nil
 }
 
-// brokenWatch is how a watch ended that the server had opened: err is nil if it closed it.
+// brokenWatch is the end of a watch that the server had opened. err is nil if the server
+// closed it.
 type brokenWatch struct{ err error }
 
 // noteEnd notes that a watch has ended, and what follows it.
@@ -165,9 +164,9 @@ func (r *reflector) pushObject(d delta) {
 	r.push(d)
 }
 
-// mayBeSilent is whether a watch is never idle for too long: that of a fake clientset,
-// as far as is known. It has no connection that could break, sends no bookmarks, and may
-// lose events between two watches or send old ones again.
+// mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
+// clientset, as far as is known. A fake clientset has no connection that could break, sends no
+// bookmarks, and may lose events between two watches or send old ones again.
 func (r *reflector) mayBeSilent() bool {
 	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
 }
@@ -289,8 +288,7 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	return page, causeOf(ctx, err)
 }
 
-// sameness is what the objects of the list in progress have to have in common with
-// those of the store to be the same.
+// sameness returns the rule by which objects of the list in progress equal the store's.
 func (r *reflector) sameness(s protocol.State) protocol.Sameness {
 	if s.Restarted {
 		return protocol.SameContent

@@ -43,9 +43,8 @@ func (r *Registration) Synced() <-chan struct{} { return r.synced }
 // returned.
 func (r *Registration) Done() <-chan struct{} { return r.done }
 
-// Remove takes the handler out of the informer. It does not wait for a running
-// call, which is what Wait is for; no other call follows. Removing it again does
-// nothing.
+// Remove takes the handler out of the informer. It does not wait for a running call: Wait
+// does. No other call follows. Removing it again does nothing.
 func (r *Registration) Remove() {
 	r.mu.Lock()
 	remove := r.remove

@@ -31,7 +31,7 @@ type reporter struct {
 	othersFail func() bool
 
 	backoff protocol.Backoff
-	// opened is whether the last request was a watch that the server accepted.
+	// opened reports whether the last request was a watch that the server accepted.
 	opened bool
 }
 
@@ -40,7 +40,7 @@ func (r *reporter) waits(s protocol.State) bool {
 	return s.Absent()
 }
 
-// decide returns what to do about a failure. Its backoff is how long to wait.
+// decide returns what to do about a failure. Its backoff is the time to wait.
 func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	var d Decision
 	if o.OnFailure != nil {
@@ -52,8 +52,8 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	return d
 }
 
-// absentDelay is how long to wait when the resource is not there, at random up to a
-// quarter longer: many informers may wait for it.
+// absentDelay returns how long to wait for an absent resource, at random up to a quarter
+// longer: many informers may wait for it.
 func (o *settings) absentDelay() time.Duration {
 	return absentRetry + o.jitter(absentRetry/4)
 }

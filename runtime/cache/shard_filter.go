@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// maxTerms is of how many ranges a selector is at the most: some proxies refuse a URL of
-// more than 8 KB. Of more ranges, the server is asked for what is between some of them too.
+// maxTerms is the largest number of ranges in a selector: some proxies refuse a URL of more
+// than 8 KB. Of more ranges, the server is asked for what is between some of them too.
 const maxTerms = 32
 
 // shardFilter limits the requests of a part, and what it wants of the responses, to the ranges
@@ -22,8 +22,8 @@ type shardFilter struct {
 	held atomic.Pointer[shard.Ranges]
 	// requested are the ranges of the latest request.
 	requested atomic.Pointer[shard.Ranges]
-	// taken counts the objects of the responses to such requests, and foreign is whether there was one
-	// that was not requested.
+	// taken counts the objects in the responses to such requests. foreign reports whether one of
+	// them was not requested.
 	taken   atomic.Int64
 	foreign atomic.Bool
 	// report is called when the server has not filtered.
@@ -93,11 +93,11 @@ func (f *shardFilter) wantsHash(hash uint64) bool {
 	return f.ranges().Contains(hash)
 }
 
-// certain is how sure it has to be that a server filters: of responses by chance, one in a
-// million looks so. It is the negative logarithm.
+// certain is the least evidence that a server filters: of responses by chance, one in a
+// million has as much. It is the negative logarithm.
 const certain = 14
 
-// evidence is how certain it is that the server filters, from what has come of it.
+// evidence returns how certain it is that the server filters, from its responses so far.
 func (f *shardFilter) evidence() float64 {
 	if requested := f.requested.Load(); requested != nil {
 		return -float64(f.taken.Load()) * math.Log(requested.Fraction())
@@ -105,7 +105,8 @@ func (f *shardFilter) evidence() float64 {
 	return 0
 }
 
-// filteredBy returns who selects the objects, as Status.ShardFilter has it. f may be nil.
+// filteredBy returns the party that selects the objects, as Status.ShardFilter has it. f may
+// be nil.
 func (f *shardFilter) filteredBy() string {
 	switch {
 	case f == nil:

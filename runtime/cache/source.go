@@ -77,8 +77,8 @@ type SourceInfo struct {
 	// Type is the Go type of the objects, for informers that are made without naming it. Nil is
 	// the T of the Source.
 	Type reflect.Type
-	// Resource is what is listed and watched, and Namespace where; "" is all
-	// namespaces, or a resource without. Errors name them.
+	// Resource is listed and watched in Namespace. An empty Namespace is all namespaces, or a
+	// resource without. Errors name both.
 	Resource  schema.GroupVersionResource
 	Namespace string
 	// OrderedResourceVersions says that watch events come in the order of their

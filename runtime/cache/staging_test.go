@@ -243,7 +243,7 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// A store that is large enough for everything to be prepared is what a map would be.
+// A store that is large enough for everything to be prepared behaves like a map.
 func TestLargeStoreModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	store := newThingStore(t, nil, NamespaceIndex[*thing](), byInitial, byLabel)

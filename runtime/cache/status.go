@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Phase is what an informer is doing.
+// Phase says what an informer is doing.
 type Phase uint8
 
 const (
@@ -59,8 +59,8 @@ func (p Phase) String() string {
 	return phaseNames[p]
 }
 
-// Status is what an informer is doing, and what went wrong lately. Times and counters
-// are zero until what they describe happens. It can be marshalled into JSON and back.
+// Status says what an informer is doing and what went wrong lately. Times and counters are
+// zero until what they describe happens. A Status can be marshalled into JSON and back.
 type Status struct {
 	// Name is the informer's.
 	Name  string `json:"name"`
@@ -82,12 +82,12 @@ type Status struct {
 	LastError error `json:"lastError,omitempty"`
 
 	// Received counts the objects that the list or watch-list in progress has delivered so
-	// far, or the last one if none is. Expected is about how many the one in progress will
+	// far, or the last one if none is. Expected estimates how many the one in progress will
 	// deliver; zero if the server does not say, as in watch-lists and lists of one page.
 	Received int `json:"received,omitzero"`
 	Expected int `json:"expected,omitzero"`
 
-	// Objects is how many the store holds.
+	// Objects counts the objects in the store.
 	Objects int `json:"objects"`
 	// ResourceVersion is the latest that was seen in a list or a watch. The
 	// store may still be at an earlier one.
@@ -140,8 +140,8 @@ type Status struct {
 	Namespaces []Status `json:"namespaces,omitempty"`
 
 	// Shard has the ranges of hashes whose objects the informer follows, as shard.Ranges has
-	// them; "" for all objects. ShardFilter is who selects them, as far as is known: "server"
-	// or "client".
+	// them; "" for all objects. ShardFilter is the party that selects them, as far as is known:
+	// "server" or "client".
 	Shard       string `json:"shard,omitempty"`
 	ShardFilter string `json:"shardFilter,omitempty"`
 
@@ -153,16 +153,15 @@ type Status struct {
 type HandlerStatus struct {
 	// Name is the handler's.
 	Name string `json:"name"`
-	// Backlog is how many events wait for the handler, as Registration.Backlog
-	// counts them.
+	// Backlog counts the events that wait for the handler, as Registration.Backlog does.
 	Backlog int `json:"backlog"`
-	// Lag is how long ago the store made the change with which the handler is being
-	// called. It is zero while the handler is not called, and during initial events.
+	// Lag is the time since the store made the change with which the handler is being called. It
+	// is zero while the handler is not called, and during initial events.
 	Lag time.Duration `json:"lag"`
 	// Delivered counts the calls. A few dozen of the last millisecond may be missing.
 	Delivered uint64 `json:"delivered"`
-	// LongestCall is how long the longest call took, or takes. Quick calls that
-	// follow each other are measured together.
+	// LongestCall is the time that the longest call took, or takes. Quick calls that follow each
+	// other are measured together.
 	LongestCall time.Duration `json:"longestCall"`
 	// Panics counts the calls that ended in a panic, and LastPanic is when the last did.
 	Panics    int       `json:"panics"`

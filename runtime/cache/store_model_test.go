@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// thing is what the tests of this package store.
+// thing is the object type of this package's tests.
 type thing = metav1.PartialObjectMetadata
 
 func newThing(namespace, name, version string, labels ...string) *thing {
@@ -41,7 +41,7 @@ var byLabel = Index[*thing]{Name: "label", Values: func(obj *thing) ([]string, e
 // byInitial has one.
 var byInitial = Index[*thing]{Name: "initial", Value: func(obj *thing) string { return obj.Name[:1] }}
 
-// model is what a store is meant to be: a map.
+// model is a store as it is meant to be: a map.
 type model map[types.NamespacedName]*thing
 
 func (m model) where(match func(*thing) bool) []string {

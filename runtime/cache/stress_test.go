@@ -18,8 +18,8 @@ import (
 )
 
 // Writers, readers, faults, late and removed handlers and indexes all at once:
-// in the end the store is what the API has, and so is what each handler was
-// told. Real goroutines and real time, for the race detector.
+// in the end the store has the API's objects, and each handler was told of the same. Real
+// goroutines and real time, for the race detector.
 func TestStress(t *testing.T) {
 	for _, noWatchList := range []bool{false, true} {
 		t.Run(fmt.Sprintf("watch-list=%v", !noWatchList), func(t *testing.T) { stress(t, noWatchList) })

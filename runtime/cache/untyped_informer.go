@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// informer is what an Informer is for all types: what is here is compiled once.
+// informer is the untyped part of an Informer: it is compiled once for all types.
 type informer struct {
 	source Objects
 	about  SourceInfo
@@ -29,7 +29,7 @@ type informer struct {
 	recorder statusRecorder
 	// parts are those of a source of several namespaces; nil in general.
 	parts *parts
-	// invalid is what is wrong with the options; nil in general.
+	// invalid is the error in the options; nil in general.
 	invalid error
 
 	// synced is closed by fanout when the store holds the first list.

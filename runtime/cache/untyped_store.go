@@ -18,27 +18,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// store is what a Store is for all types: what is here is compiled once. Its objects
-// are of the type of.
+// store is the untyped part of a Store: it is compiled once for all types. Its objects are of
+// the type of.
 type store struct {
 	key func(any) (types.NamespacedName, error)
 	of  reflect.Type
 
-	// writing is held by whoever changes the store, from the first look at
-	// the state to the last change. It comes before mu, and guards staging and parts.
+	// writing is held by the writer of the store, from the first look at the state to the last
+	// change. It comes before mu, and guards staging and parts.
 	writing sync.Mutex
 	staging table.Staging
 	indexes []Index[any]
-	// parts is which part each object belongs to; nil if the informer has no parts.
+	// parts says which part each object belongs to; nil if the informer has no parts.
 	parts *assignment
-	// complain is called with the error of an index function that failed, and unindexed has
-	// the objects. failed is whether there was one since the last key.
+	// complain is called with the error of an index function that failed. unindexed has the
+	// objects. failed reports whether one failed since the last key.
 	complain  func(error)
 	unindexed leftOut
 	failed    bool
 
-	// form is how the table holds objects. It changes, with writing and mu held or
-	// while the table is empty, when there are objects of another Go type.
+	// form is the form of the table's objects. It changes when there are objects of another Go
+	// type, with writing and mu held or while the table is empty.
 	form atomic.Pointer[table.Form]
 
 	// mu guards what is below. A writer holds it only for the change itself, and
@@ -304,7 +304,7 @@ func (s *store) hits(name, value string) (hits *table.Vector, known bool) {
 	return nil, true
 }
 
-// longRead is how many objects a read may give out without giving way.
+// longRead limits how many objects a read may give out without giving way.
 const longRead = 2048
 
 // giveWay lets others run after a read of n objects if that was a long one.
@@ -317,8 +317,8 @@ func giveWay(n int) {
 	}
 }
 
-// shortCopy is how many objects are copied into memory that is allocated under
-// the lock, which takes less time than to lock again.
+// shortCopy limits how many objects are copied into memory that is allocated under the lock.
+// That takes less time than to lock again.
 const shortCopy = 128
 
 // copyOf returns a copy of the vector that find finds under the read lock. The

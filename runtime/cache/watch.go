@@ -17,30 +17,28 @@ import (
 type watching struct {
 	*reflector
 	state protocol.State
-	// ordered is whether the source's events come in the order of their versions.
+	// ordered reports whether the source's events come in the order of their versions.
 	ordered bool
-	// opened is whether the server accepted the watch, and events is how many came.
+	// opened reports whether the server accepted the watch. events counts the watch's events.
 	opened bool
 	events int
 	// openedAt is when the server accepted it.
 	openedAt time.Time
 	// first is when the first event came.
 	first time.Time
-	// settled is whether an event's resourceVersion is one to watch from: those
-	// of the objects that a watch from no particular version starts with come
-	// in any order.
+	// settled reports whether an event's resourceVersion is one to watch from. A watch from no
+	// particular version starts with objects whose versions come in any order.
 	settled bool
 	// initial collects the initial events of a watch-list.
 	initial *initialEvents
 	idle    *idleTimer
-	// bookmarked is when the last bookmark came, and timeout for how long the watch
-	// may be silent.
+	// bookmarked is when the last bookmark came. timeout limits how long the watch may be silent.
 	bookmarked time.Time
 	timeout    time.Duration
 	cancel     context.CancelCauseFunc
 }
 
-// comparable is whether the version of an event says if it is a new one.
+// comparable reports whether the version of an event says if the event is new.
 func (w *watching) comparable() bool { return w.ordered && w.settled }
 
 // run opens the watch and takes events until it ends. The error is io.EOF if
@@ -116,11 +114,11 @@ func (w *watching) pass(resourceVersion string) {
 	}
 }
 
-// promptness is how long before the end of a watch an event has to come to show that
-// nothing holds events back until then.
+// promptness is the time before the end of a watch by which an event has to come. Such an
+// event shows that nothing holds events back until then.
 const promptness = 10 * time.Second
 
-// prompt is whether events came before the end of the watch.
+// prompt reports whether events came before the end of the watch.
 func (w *watching) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
 
 // expect sets the idle timer to what is known of the server.
@@ -215,18 +213,18 @@ func (w *watching) event(ctx context.Context, event WatchEvent) {
 	}
 }
 
-// replayTime is for how long after it is opened a watch may repeat the events of an earlier
+// replayTime limits how long after its opening a watch may repeat the events of an earlier
 // one.
 const replayTime = time.Second
 
-// replayed is whether a delta repeats what the store has since its watch was opened again
-// without need: fakes, whose watches may be silent for ever, begin each with the latest
-// states. Real servers write no state twice.
+// replayed reports whether a delta repeats the store's object because its watch was opened
+// again without need. Fakes, whose watches may be silent for ever, begin each watch with the
+// latest states. Real servers write no state twice.
 func (w *watching) replayed(d delta) bool {
 	return w.silenced && !w.ordered && d.kind == set && time.Since(w.openedAt) < replayTime && w.has(d)
 }
 
-// has is whether what a delta sets was delivered last, or is in the store. A store that
+// has reports whether d's object equals the last one delivered or the stored one. A store that
 // is behind does not count: a later state may be in the queue.
 func (w *watching) has(d delta) bool {
 	if protocol.SameContent.Of(w.delivered.Last, d.obj) {

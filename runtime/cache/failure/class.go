@@ -112,7 +112,7 @@ func isExpired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, ErrHistoryRestarted)
 }
 
-// tooLargeMessage is how servers before 1.18.6 name the cause.
+// tooLargeMessage names the cause on servers before 1.18.6.
 const tooLargeMessage = "Too large resource version"
 
 func isTooLarge(err error) bool {

@@ -37,8 +37,7 @@ var (
 	// as after a restore from a backup.
 	ErrHistoryRestarted = errors.New("history of the server has restarted")
 
-	// ErrUndecodable is what sources wrap in errors of a response that they can't
-	// decode as a whole.
+	// ErrUndecodable is the error that sources wrap when they can't decode a response as a whole.
 	ErrUndecodable = errors.New("can't be decoded")
 )
 
@@ -66,7 +65,7 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 // PanicError is a panic of a function that the user gave: an index function, a
 // transform or a handler. It concerns the object that the function was called with.
 type PanicError struct {
-	// Value is what the function panicked with.
+	// Value is the value of the panic.
 	Value any
 	// Stack is the stack of the panic, as debug.Stack prints it.
 	Stack []byte

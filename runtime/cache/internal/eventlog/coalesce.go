@@ -17,14 +17,14 @@ type coalesced struct {
 	order list.List
 }
 
-// change is what has happened to one key since its handler was last called for it.
+// change sums up the events of one key since the handler was last called for it.
 type change struct {
 	key types.NamespacedName
 	// at is when the first event happened.
 	at uint32
-	// seen is whether the handler has seen an object of the key, which is old; deleted,
-	// whether it must be called for the deletion of old, in the state last; exists, whether
-	// there is an object now, which is obj.
+	// seen reports whether the handler has seen an object of the key: old. deleted reports
+	// whether it must be called for the deletion of old, in the state last. exists reports
+	// whether the key has an object now: obj.
 	seen, deleted, exists bool
 	finalStateUnknown     bool
 	old, last, obj        any

@@ -6,9 +6,9 @@ import "github.com/informer-gen/informer-gen/runtime/cache/cause"
 type Event struct {
 	Kind              Kind
 	FinalStateUnknown bool
-	// Watched is whether its cause is a watch event, and not that of its Chain.
+	// Watched reports whether the event's cause is a watch event, and not its Chain's cause.
 	Watched bool
-	// At is when it happened, in milliseconds of the clock of whoever appends.
+	// At is when the event happened, in milliseconds of the appender's clock.
 	At uint32
 	// Old is the object that the store had before, if Kind is Updated or Deleted.
 	Old any

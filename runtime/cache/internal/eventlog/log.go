@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
-// SegmentSize is how many events one segment of the log holds at the most. What a
-// segment holds stays in memory until the last cursor has left the segment.
+// SegmentSize is the largest number of events in a segment of the log. A segment's events stay
+// in memory until the last cursor has left the segment.
 const SegmentSize = 64
 
 // Log holds events. The zero value is empty, and without readers: what is appended to it

@@ -17,7 +17,7 @@ type Merger struct {
 	mu     sync.Mutex
 	cursor *Cursor
 	merged *coalesced
-	// taken is whether the last Take returned an event.
+	// taken reports whether the last Take returned an event.
 	taken   bool
 	pending atomic.Int64
 }

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// outageDelay is how long the log of an outage waits for other informers that fail
-	// after the first.
+	// outageDelay is the time that an outage's log waits for more informers to fail.
 	outageDelay = time.Second
 
 	// busyDelay is the same if the server asks to wait. It does so for a second when
@@ -23,12 +22,12 @@ const (
 	// nothing is logged.
 	busyDelay = 3 * time.Second
 
-	// outageWindow is for how long after one informer others that fail are of the same
-	// outage, unless it is over before.
+	// outageWindow limits the time between informers' failures of one outage, which may end
+	// before.
 	outageWindow = 30 * time.Second
 
-	// settling is how long a server may refuse what it will serve: one that has just
-	// started answers 403 until it has read its roles.
+	// settling limits how long a server may refuse what it will serve: one that has just started
+	// answers 403 until it has read its roles.
 	settling = 10 * time.Second
 )
 
@@ -161,8 +160,7 @@ func ofOutage(err error) bool {
 // isBusy is true for a server that asks to wait.
 func isBusy(err error) bool { return failure.ClassOf(err) == failure.ClassTooManyRequests }
 
-// open is whether there is an outage that others can still become part of. The caller
-// holds mu.
+// open reports whether there is an outage that more informers can join. The caller holds mu.
 func (l *Log) open() bool {
 	return l.begun != nil && !l.begun.over && time.Since(l.begun.last) <= outageWindow
 }

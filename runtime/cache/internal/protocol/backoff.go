@@ -121,7 +121,7 @@ func (b *Backoff) Delay(server Health, atLeast time.Duration) time.Duration {
 	return b.last
 }
 
-// freeRequests is how many requests in a row may follow each other at once.
+// freeRequests limits how many requests in a row may follow each other at once.
 const freeRequests = 8
 
 // Floor keeps requests that are expected to succeed, and follow each other at once,
@@ -139,7 +139,7 @@ func (f *Floor) Delay(took time.Duration) time.Duration {
 	return MinimumDelay
 }
 
-// SuggestedDelay is how long the server asks to wait (Retry-After).
+// SuggestedDelay returns how long the server asks to wait (Retry-After).
 func SuggestedDelay(err error) time.Duration {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		return time.Duration(seconds) * time.Second

@@ -10,10 +10,9 @@ type BookmarkInterval struct {
 }
 
 const (
-	// knownBookmarks is how many intervals have to be seen before they count.
+	// knownBookmarks is the number of intervals to be seen before they count.
 	knownBookmarks = 3
-	// missingBookmarks is how many bookmarks in a row have to be missing for a watch to
-	// be idle.
+	// missingBookmarks is the number of bookmarks in a row that a watch must miss to be idle.
 	missingBookmarks = 3
 	// minimumIdleTimeout is the shortest timeout that follows from the interval:
 	// bookmarks may be late.

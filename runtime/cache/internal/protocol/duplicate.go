@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// recentEvents is how many events of a watch are remembered.
+// recentEvents is the number of events remembered per watch.
 const recentEvents = 64
 
-// Novelty is how an event compares with the events before it.
+// Novelty says how an event compares with the events before it.
 type Novelty uint8
 
 const (

@@ -10,24 +10,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// ShortWatch is how long a watch lasts at the least, if all is well. One that
-// lasted so long is opened again at once, since that is one request a second at
-// the most.
+// ShortWatch is the shortest time that a watch lasts if all is well. A watch that lasted so
+// long is opened again at once, since that is one request a second at the most.
 const ShortWatch = time.Second
 
-// Ending is how a watch or watch-list ended.
+// Ending describes the end of a watch or watch-list.
 type Ending struct {
 	// Err is nil if the server closed it normally.
 	Err error
-	// Opened is whether the server accepted the request, Events is how many watch
-	// events came then, bookmarks included, and Lasted is how long ago it was sent.
+	// Opened reports whether the server accepted the request. Events counts the watch events that
+	// came then, bookmarks included. Lasted is the time since the request was sent.
 	Opened bool
 	Events int
 	Lasted time.Duration
 }
 
-// cut is whether the stream ended although the server refused nothing: it closed
-// the stream, or the connection was lost.
+// cut reports whether the stream ended although the server refused nothing: it closed the
+// stream, or the connection was lost.
 func (e Ending) cut() bool {
 	if !e.Opened {
 		return false
@@ -38,7 +37,7 @@ func (e Ending) cut() bool {
 
 func (e Ending) short() bool { return e.Lasted < ShortWatch }
 
-// Useless is whether nothing came of the request, and soon.
+// Useless reports whether the request ended soon, without an event.
 func (e Ending) Useless() bool { return e.short() && e.Events == 0 }
 
 // Reason is why there is no watch.

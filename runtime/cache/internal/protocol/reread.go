@@ -8,10 +8,9 @@ const longestReread = 8
 // able to send them again without a change of the object, for example when a conversion
 // webhook works again. It is a value. Its methods are called for each list and watch.
 type Reread struct {
-	// pending is whether something of the last list, or since, is not readable.
+	// pending reports whether an object of the last list, or since, is not readable.
 	pending bool
-	// after is how many watches are to end before the next list, and ended how
-	// many of them have.
+	// after is the number of watches to end before the next list. ended counts those that have.
 	after, ended int
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// Sameness is what makes two objects one state of one object.
+// Sameness is the rule by which two objects are one state of one object.
 type Sameness uint8
 
 const (
@@ -71,7 +71,7 @@ func (s *VersionSample) Add(obj any) {
 	}
 }
 
-// Sameness is what later lists are to compare, after a list of that version.
+// Sameness returns the rule for comparing later lists, after a list of that version.
 func (s *VersionSample) Sameness(listVersion string) Sameness {
 	if len(s.versions) < 2 {
 		return SameContent

@@ -12,12 +12,12 @@ import (
 // defaultPageSize is client-go's.
 const defaultPageSize = 500
 
-// maxCutWatchLists is how many watch-lists in a row may be cut before the bookmark
-// that closes their initial events: then the informer falls back to a list.
+// maxCutWatchLists limits how many watch-lists in a row may be cut before the bookmark that
+// closes their initial events. After that the informer falls back to a list.
 const maxCutWatchLists = 3
 
-// maxUselessWatches is how many watches in a row may be cut at once, with nothing
-// delivered: after that the informer lists each time, since watches deliver nothing.
+// maxUselessWatches limits how many watches in a row may be cut at once, with nothing
+// delivered. After that the informer lists each time, since watches deliver nothing.
 const maxUselessWatches = 3
 
 // ErrPageRepeated is why an informer lists without pages: the server, or a proxy that drops
@@ -37,7 +37,7 @@ var ErrPageRepeated = errors.New("page was sent before")
 //
 // After a failure the state says as well whether the resource exists at all.
 type State struct {
-	// Phase is what the next request is.
+	// Phase is the kind of the next request.
 	Phase Phase
 
 	// ResourceVersion is the latest that was seen, "" before the first.
@@ -68,9 +68,9 @@ type State struct {
 	// notFound counts the answers in a row that there is no such resource.
 	notFound int
 
-	// pageSize is what the user asked for, or 0.
+	// pageSize is the size that the user asked for, or 0.
 	pageSize int64
-	// watchList is whether a start is a watch-list.
+	// watchList reports whether a start is a watch-list.
 	watchList bool
 }
 
@@ -128,8 +128,8 @@ func (s State) listVersion() string {
 	}
 }
 
-// Resumable is whether a watch can go on where another one ended. From no particular
-// version, it would begin with what there is then.
+// Resumable reports whether a watch can go on where another one ended. From no particular
+// version, it would begin with the objects that exist then.
 func (s State) Resumable() bool { return IsVersion(s.ResourceVersion) }
 
 // ListOptions are those of the next page.
@@ -202,8 +202,8 @@ func (s State) noted(err error) State {
 	return s
 }
 
-// Absent is whether there is no such resource: one answer may be that of a
-// server that is about to start.
+// Absent reports whether there is no such resource. A single answer may come from a server
+// that is about to start.
 func (s State) Absent() bool { return s.notFound > 1 }
 
 // WatchOptions are those of the next watch or watch-list, which the server is

@@ -9,7 +9,7 @@ import (
 // it from an object, and the object from it.
 type Object = unsafe.Pointer
 
-// Form is how the objects of a table are held. A form never changes.
+// Form is the way in which a table holds its objects. A form never changes.
 //
 // An object is an interface of two words: its Go type and its value. Mostly all
 // objects have one Go type: it is in the form, once, and the table holds the other

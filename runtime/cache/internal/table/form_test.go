@@ -14,7 +14,7 @@ type value struct{ a, b int }
 
 func (v value) String() string { return fmt.Sprint(v.a, v.b) }
 
-// What is packed is what is unpacked, whatever its type.
+// Unpack returns the packed object, whatever its type.
 func TestForms(t *testing.T) {
 	check(t, "pointers", &named{"a"}, &named{"b"}, (*named)(nil))
 	check(t, "values", value{1, 2}, value{3, 4}, value{})

@@ -17,8 +17,8 @@ import (
 // change they may find a part of it.
 type keyTable struct {
 	seed uint64
-	// rows is how many there are, and moves how often a key came or went: until then
-	// a row stays what it is. They need a lock.
+	// rows counts the rows. moves counts how often a key came or went: between two moves each key
+	// keeps its row. Both need a lock.
 	rows  int
 	moves uint64
 	// namespace is that of the key that came last, and probably of the next one.
@@ -52,7 +52,7 @@ func Hash(seed uint64, key Key) uint32 {
 	return uint32(hash(seed, key.Namespace)*odd ^ hash(^seed, key.Name))
 }
 
-// minimumRows is how many keys a small table has room for.
+// minimumRows is the number of keys that a small table has room for.
 const minimumRows = 6
 
 // init makes an empty table with room for so many keys.
@@ -160,7 +160,7 @@ func (m *keyMemory) after(i int) int {
 	return 0
 }
 
-// distance is how many steps it is from one slot to another.
+// distance returns the number of steps from one slot to another.
 func (m *keyMemory) distance(from, to int) int {
 	if from <= to {
 		return to - from
@@ -214,7 +214,7 @@ func (m *keyMemory) free(i int) {
 	m.slots[i].Store(0)
 }
 
-// Key is what an object is found by.
+// Key identifies an object of a table.
 type Key = types.NamespacedName
 
 // hash is wyhash, for strings as short as those of keys. In place of hash/maphash,

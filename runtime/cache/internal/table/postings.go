@@ -12,7 +12,7 @@ import (
 // by swapping the last one into its place, whatever the posting's length.
 type Postings struct {
 	Index
-	// byValue, and the postings in it, are what readers look at.
+	// byValue and its postings are the part that readers look at.
 	byValue map[string]*Posting
 
 	// What is below is for writers alone: it can grow without the lock of readers.

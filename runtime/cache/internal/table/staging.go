@@ -4,22 +4,21 @@ import (
 	"slices"
 )
 
-// Staging is what a writer prepares before it locks the store, for the changes that it
-// is about to make: the values of their objects in the indexes, and memory for what
-// grows or must be copied. Under the lock then nothing is done whose time depends on
-// the size of the store or on user code.
+// Staging holds what a writer prepares for its next changes before it locks the store: the
+// index values of their objects, and memory for what grows or must be copied. Then the time
+// under the lock depends neither on the size of the store nor on user code.
 type Staging struct {
 	values indexValues
 	// found is where the keys of several changes are: taken of them were used.
 	found []Found
 	taken int
-	// moves is how many moves the table had made when the last key was looked up.
+	// moves is the table's number of moves when the last key was looked up.
 	moves uint64
 	// moving is true as soon as a change moves a row or a value: until then all are
 	// where they were found.
 	moving bool
-	// added and posted are how many rows, and values of an index, may be new; work
-	// is how many postings change, and objects.
+	// added counts the rows that may be new. posted counts the index values that may be new. work
+	// counts the postings and objects that change.
 	added, posted, work int
 	// objects is new memory for those of the table, and large are the postings that
 	// change and that take long to copy.
@@ -47,10 +46,10 @@ type room struct {
 }
 
 const (
-	// LongCopy is how many elements are copied under the lock at the most.
+	// LongCopy limits how many elements are copied under the lock.
 	LongCopy = 1 << 15
-	// LongWork is how much work is done under the lock at the most, but for the
-	// change of a single object.
+	// LongWork limits how much work is done under the lock, but for the change of a single
+	// object.
 	LongWork = 8192
 )
 
@@ -253,7 +252,7 @@ func (s *Staging) Install(t *Table) bool {
 	return true
 }
 
-// Work is how much was prepared, in objects and postings that change.
+// Work counts the prepared changes of objects and postings.
 func (s *Staging) Work() int { return s.work }
 
 // Reset empties the staging.
@@ -277,11 +276,11 @@ type indexValues struct {
 	taken, from int
 }
 
-// longScratch is how much memory is kept for the next use.
+// longScratch limits how much memory is kept for the next use.
 const longScratch = 1024
 
-// fewValues is how many values are not worth the time to clear them: the next ones take
-// their place.
+// fewValues is the largest number of values that are not worth the time to clear them: the
+// next values take their place.
 const fewValues = 8
 
 // add adds the values of the next object and index: what all has more than values.

@@ -1,11 +1,11 @@
-// Package table holds objects by key, and finds them by the values that they have in
-// indexes: it is what a store of runtime/cache is made of, without its locks. It does not
-// depend on the type of the objects, and is compiled once for all: an object is one word,
-// see Form. Of Kubernetes it has only the two parts of a key.
+// Package table holds objects by key, and finds them by their values in indexes. It is the
+// core of a runtime/cache store, without the locks. It does not depend on the type of the
+// objects, and is compiled once for all: an object is one word, see Form. Of Kubernetes it has
+// only the two parts of a key.
 //
-// A Table has rows of objects, keys and postings. A Staging prepares changes while
-// others read the table, and then makes them, in little time, under the lock of the
-// store. A Vector can be handed out as a snapshot without a copy.
+// A Table has rows of objects, keys and postings. A Staging prepares changes while other
+// goroutines read the table, and then makes them, in little time, under the lock of the store.
+// A Vector can be handed out as a snapshot without a copy.
 package table
 
 import (
@@ -184,7 +184,7 @@ func (t *Table) copy() *Table {
 	return c
 }
 
-// Mapped returns a copy of t in which each object is what of makes of it.
+// Mapped returns a copy of t with of applied to each object.
 func (t *Table) Mapped(of func(Object) Object) *Table {
 	c := t.copy()
 	for row, obj := range c.objects.items {

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -249,6 +250,24 @@ func TestNamespacesAreAwaited(t *testing.T) {
 	}
 }
 
+// logBuffer is an io.Writer for many goroutines.
+type logBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
 // An outage is over when all namespaces work again, but for one that is forbidden.
 func TestRecoveryOfNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -258,7 +277,7 @@ func TestRecoveryOfNamespaces(t *testing.T) {
 		}
 		api.Fail(cachetest.Fault{If: of("c"), Times: -1, Err: cachetest.Status(403)})
 		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b", "c"), api.InNamespace), cache.Options[object]{})
-		var log strings.Builder
+		var log logBuffer
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
 		ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logger))
 		ended := make(chan error, 1)
@@ -286,7 +305,7 @@ func TestRecoveryBesideCutWatches(t *testing.T) {
 		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "b"), api.InNamespace), cache.Options[object]{
 			DisableWatchList: true,
 		})
-		var log strings.Builder
+		var log logBuffer
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
 		ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logger))
 		ended := make(chan error, 1)

@@ -10,12 +10,12 @@ type shape struct {
 	kind reflect.Kind
 	// size is that of a value, without what it refers to.
 	size int64
-	// refers is whether values may refer to memory, and nilable whether their zero value
+	// refers reports whether values may refer to memory, and nilable whether their zero value
 	// refers to none.
 	refers, nilable bool
 	// key and elem are those of a map, a slice, an array or a pointer.
 	key, elem *shape
-	// names is whether the keys of a map are names of fields.
+	// names reports whether the keys of a map are names of fields.
 	names bool
 	// fields are those of a struct that are exported and may refer to memory. What is behind
 	// others belongs to the methods of the type, which may write to it, or to the whole

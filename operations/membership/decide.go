@@ -50,7 +50,7 @@ func (s sightings) add(v view, began, received, atMost time.Duration) sightings 
 type hold struct {
 	id       string
 	attempts int
-	// wait is whether the slot was not seen given up, so that others may yet act on it.
+	// wait reports whether the slot was not seen given up, so that others may yet act on it.
 	wait bool
 	// term is that in which the slot was written last, -1 if it was not or was to be given up.
 	term int
@@ -78,8 +78,8 @@ type situation struct {
 	seen    sightings
 	holds   map[place]*hold
 	term    int
-	// leaving is whether this member takes nothing any more, keeping whether it gives nothing up
-	// yet. Wary is whether versions have gone backwards lately, so that what seems to be given up
+	// leaving reports whether this member takes nothing any more, keeping whether it gives nothing up
+	// yet. Wary reports whether versions have gone backwards lately, so that what seems to be given up
 	// may not be.
 	leaving, keeping, wary bool
 	// busy reports whether work is running in a slot.
@@ -102,7 +102,7 @@ type decision struct {
 	unowned []place
 	// dead are members whose slots are taken, which were not seen to live.
 	dead map[string]bool
-	// awaits is whether a member that lives has to give up a slot that should be this one's.
+	// awaits reports whether a member that lives has to give up a slot that should be this one's.
 	awaits bool
 	// due is when there will be more to decide, 0 if nothing is known of that.
 	due time.Duration

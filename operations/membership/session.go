@@ -24,7 +24,7 @@ type session struct {
 	decision decision
 	// leaving is since when the member leaves, and wary until when it mistrusts what was given up.
 	leaving, wary time.Duration
-	// keeping is whether it leaves and others do not know that yet, so that it keeps what it has.
+	// keeping reports whether it leaves and others do not know that yet, so that it keeps what it has.
 	keeping bool
 }
 

@@ -33,7 +33,7 @@ type problem struct {
 	Subject string `json:"subject"`
 	What    string `json:"what"`
 	Advice  string `json:"advice"`
-	// Urgent is whether a store is not kept up to date, or a handler or controller does not
+	// Urgent reports whether a store is not kept up to date, or a handler or controller does not
 	// follow it.
 	Urgent bool `json:"urgent"`
 }

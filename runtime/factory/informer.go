@@ -19,7 +19,7 @@ import (
 // Resource is the resource of an informer.
 type Resource struct {
 	schema.GroupVersionResource
-	// Namespaced is whether objects live in namespaces.
+	// Namespaced reports whether objects live in namespaces.
 	Namespaced bool
 	// Indexes are those that each informer of the resource has, in addition to those of its
 	// options, which replace one of the same name. Nil is none.

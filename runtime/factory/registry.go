@@ -61,7 +61,7 @@ type member struct {
 	ended chan struct{}
 }
 
-// runs is whether the informer was started and has not returned. The caller holds mu of the
+// runs reports whether the informer was started and has not returned. The caller holds mu of the
 // registry.
 func (m *member) runs() bool {
 	select {
@@ -158,7 +158,7 @@ func (r *registry) StartWithContext(ctx context.Context) {
 	}
 }
 
-// unknown is whether an informer has a name that the options do not have: it might be meant
+// unknown reports whether an informer has a name that the options do not have: it might be meant
 // to have a selector, and would fetch everything without. The caller holds mu.
 func (r *registry) unknown(key informerKey) bool {
 	return key.name != "" && r.options.each[key] == nil

@@ -83,7 +83,7 @@ type informerOptions struct {
 	transform  cache.TransformFunc
 	listWatch  *core.ListWatch
 
-	// applied is whether an informer was made with them, clusterScoped whether its resource
+	// applied reports whether an informer was made with them, clusterScoped whether its resource
 	// has no namespaces, and repeated whether there are others for the same informer.
 	applied, clusterScoped, repeated bool
 }

@@ -21,7 +21,7 @@ type takeover struct {
 	watch     bool
 
 	mu sync.Mutex
-	// over is whether the call has returned: what comes later is the client's.
+	// over reports whether the call has returned: what comes later is the client's.
 	over  bool
 	taken content
 	// request is the one whose response was taken.

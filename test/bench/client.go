@@ -36,7 +36,7 @@ type client struct {
 	Orders    int
 	Ours      bool
 	WatchList bool
-	// Heap is whether to look at the live heap, and to relist, instead of the
+	// Heap reports whether to look at the live heap, and to relist, instead of the
 	// costs.
 	Heap bool
 }

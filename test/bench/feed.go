@@ -29,7 +29,7 @@ type feed struct {
 	Events    int
 	WatchList bool
 	Encoding  encoding
-	// Filters is whether the server obeys shard selectors.
+	// Filters reports whether the server obeys shard selectors.
 	Filters bool
 }
 
@@ -126,7 +126,7 @@ type feedServer struct {
 
 // feedReader is what the server knows of a client.
 type feedReader struct {
-	// watchLists is whether each of its requests for all objects was a watch-list.
+	// watchLists reports whether each of its requests for all objects was a watch-list.
 	watchLists []bool
 	// changed is closed when the changes are to be sent.
 	changed chan struct{}

@@ -45,7 +45,7 @@ func ingest(s scale) []workload {
 type ingestMode struct {
 	watchList bool
 	encoding  encoding
-	// manager is whether the informers are those of controller-runtime's cache.
+	// manager reports whether the informers are those of controller-runtime's cache.
 	manager bool
 	// sync are the measures of the first list, events those of the watch events after it.
 	sync, events []measure

@@ -21,7 +21,7 @@ type link struct {
 	// watches are the bodies of those that are open.
 	watches map[*carried]bool
 	expired bool
-	// relisting is whether there was a list since the watches were cut, and
+	// relisting reports whether there was a list since the watches were cut, and
 	// watching whether the last request was none.
 	relisting, watching bool
 	// active is when something was last carried.

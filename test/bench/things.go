@@ -64,7 +64,7 @@ func group(i int, sizes []int, rest int) int {
 func namespaceOf(group int) string { return "namespace-" + strconv.Itoa(group) }
 func ownerOf(group int) string     { return "owner-" + strconv.Itoa(group) }
 
-// complete is whether so many things are enough for the whole of a group.
+// complete reports whether so many things are enough for the whole of a group.
 func complete(n, group int, sizes []int) bool {
 	for _, size := range sizes[:group+1] {
 		n -= size

@@ -126,5 +126,5 @@ func workloads(s scale) []workload {
 	return all
 }
 
-// rising is whether more of a unit is better.
+// rising reports whether more of a unit is better.
 func rising(unit string) bool { return strings.HasSuffix(unit, "/s") }

@@ -26,7 +26,7 @@ type mirror struct {
 	versions map[types.NamespacedName]uint64
 	events   int
 	faults   []string
-	// left is whether it is no handler any more, and final whether no event may
+	// left reports whether it is no handler any more, and final whether no event may
 	// come after that.
 	left, final bool
 }

@@ -13,9 +13,9 @@ type mode struct {
 	options cache.HandlerOptions
 	// work makes what a handler does in each call, until calm is closed.
 	work func(calm <-chan struct{}, random *rand.Rand) func()
-	// core is whether client-go's interface can't ask for it.
+	// core reports whether client-go's interface can't ask for it.
 	core bool
-	// batches is whether it takes events in batches.
+	// batches reports whether it takes events in batches.
 	batches bool
 }
 

@@ -59,7 +59,7 @@ type follower[T runtime.Object] struct {
 // member is a handler of a subject.
 type member struct {
 	*mirror
-	// stays is whether it can't be asked to part.
+	// stays reports whether it can't be asked to part.
 	stays bool
 	// leave takes it out of the informer.
 	leave func() error

@@ -30,7 +30,7 @@ type plan struct {
 	Class, Format string
 	Objects       float64
 	Replicas      int
-	// Filters is whether the API server knows selectors of shards.
+	// Filters reports whether the API server knows selectors of shards.
 	Filters bool
 	// Contiguous replicas have one range each, the i-th of n. Others have some of 64.
 	Contiguous bool

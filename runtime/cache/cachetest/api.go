@@ -41,10 +41,10 @@ type API[T runtime.Object] struct {
 	// created numbers the objects that were ever created, for their UIDs.
 	created uint64
 
-	// uninstalled is whether the server does not know the resource.
+	// uninstalled reports whether the server does not know the resource.
 	uninstalled bool
 
-	// filtersShards is whether shard selectors are obeyed, or ignored.
+	// filtersShards reports whether shard selectors are obeyed, or ignored.
 	filtersShards atomic.Bool
 
 	uncached  bool

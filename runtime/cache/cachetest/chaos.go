@@ -25,7 +25,7 @@ type Chaos struct {
 	Rate float64
 	// MaxDelay bounds Delay, Stall and Retry-After; 0 is ten seconds.
 	MaxDelay time.Duration
-	// Restart is whether the server may also restart with a new history, as by
+	// Restart lets the server restart with a new history, too, as by
 	// API.Restart. Once that has as many versions as the old one, a client can't see
 	// that it is another: it gets the changes that it missed only by a list.
 	Restart bool

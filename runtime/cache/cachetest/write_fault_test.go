@@ -64,7 +64,7 @@ func TestFaultsOfObjectRequests(t *testing.T) {
 		for _, fault := range []struct {
 			name  string
 			fault Fault
-			// carriedOut is whether the request is, all the same.
+			// carriedOut reports whether the request is, all the same.
 			carriedOut bool
 			is         func(error) bool
 		}{

@@ -55,7 +55,7 @@ type ResourceIndexer[T runtime.Object] struct {
 // them, so that a lister is small.
 type objects struct {
 	indexer cache.Indexer
-	// reader reads the store of the indexer; typed is whether it has one of the
+	// reader reads the store of the indexer; typed reports whether it has one of the
 	// lister's type.
 	reader   reader.Reader
 	typed    bool

@@ -79,7 +79,7 @@ func FuzzJSONMetadata(f *testing.F) {
 	})
 }
 
-// twice is whether a name may be there more than once, of which encoding/json has the last.
+// twice reports whether a name may be there more than once, of which encoding/json has the last.
 func twice(text []byte, name string) bool {
 	return bytes.Count(text, []byte(name))+bytes.Count(text, []byte(`\u`)) > 1
 }

@@ -28,7 +28,7 @@ type node struct {
 	// fields are those of a struct, in their order, and byName their places.
 	fields []field
 	byName map[string]int
-	// shares is whether a value refers to memory that others may share, and minimum the
+	// shares reports whether a value refers to memory that others may share, and minimum the
 	// length of the shortest text for which they do.
 	shares  bool
 	minimum int
@@ -258,7 +258,7 @@ func (n *node) addFields(t reflect.Type, offset uintptr) bool {
 	return true
 }
 
-// plain is whether encoding/json takes a name as it is, and a text has no escapes in it.
+// plain reports whether encoding/json takes a name as it is, and a text has no escapes in it.
 func plain(name string) bool {
 	for _, c := range name {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.$/", c) {

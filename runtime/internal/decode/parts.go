@@ -75,7 +75,7 @@ const formatJSON format = 1
 // lookup is the search for a part.
 type lookup struct {
 	identity
-	// again is whether a part that was not found had been seen before: then it is to be
+	// again reports whether a part that was not found had been seen before: then it is to be
 	// added once it is decoded.
 	again bool
 }

@@ -27,7 +27,7 @@ func (w *walk) string() (string, bool) {
 	return w.strings.string(unquoted), err == nil && utf8.Valid(content)
 }
 
-// isPlain is whether a string has neither escapes nor anything but ASCII.
+// isPlain reports whether a string has neither escapes nor anything but ASCII.
 func isPlain(text []byte) bool {
 	for _, c := range text {
 		if c == '\\' || c >= utf8.RuneSelf {

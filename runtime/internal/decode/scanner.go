@@ -15,9 +15,9 @@ type Scanner struct {
 	commas int
 	// at is where the token begins that is not complete, and within how far it was read.
 	at, within int
-	// inString is whether that is a string.
+	// inString reports whether that is a string.
 	inString bool
-	// skips is whether the value is skipped: then the index has only what is open.
+	// skips reports whether the value is skipped: then the index has only what is open.
 	skips bool
 }
 

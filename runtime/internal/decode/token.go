@@ -108,7 +108,7 @@ func wordEnd(text []byte, at int) int {
 	return at
 }
 
-// isWord is whether a text is null, true, false or a number.
+// isWord reports whether a text is null, true, false or a number.
 func isWord(text []byte) bool {
 	switch string(text) {
 	case "null", "true", "false":

@@ -37,7 +37,7 @@ func Quantity(v float64, unit string) string {
 	return strconv.FormatFloat(v, 'f', precision, 64) + steps[at].name
 }
 
-// isTime is whether a unit is nanoseconds of something.
+// isTime reports whether a unit is nanoseconds of something.
 func isTime(unit string) bool { return unit == Nanoseconds || strings.HasSuffix(unit, "-ns") }
 
 // UnitName is what a number is of, other than nanoseconds.

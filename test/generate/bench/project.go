@@ -17,7 +17,7 @@ type project struct {
 	// input is the pattern of its API packages; clientset is empty for a
 	// project without one.
 	input, clientset string
-	// theirs is whether code-generator can do it, in reasonable time.
+	// theirs reports whether code-generator can do it, in reasonable time.
 	theirs bool
 	// goal is what is promised of a first run.
 	goal goal

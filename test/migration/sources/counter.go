@@ -75,7 +75,7 @@ func stripManagedFields(obj interface{}) (interface{}, error) {
 	return obj, nil
 }
 
-// scheduled is whether the object is a pod on a node, also one of which only the
+// scheduled reports whether the object is a pod on a node, also one of which only the
 // last known state is left.
 func scheduled(obj interface{}) bool {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {

@@ -6,7 +6,7 @@ import "k8s.io/client-go/rest"
 type Address struct {
 	// Version is the minor version of Kubernetes, such as 1.31.
 	Version string `json:"version"`
-	// WatchList is whether the server sends initial events in a watch.
+	// WatchList reports whether the server sends initial events in a watch.
 	WatchList bool   `json:"watchList"`
 	Host      string `json:"host"`
 	Token     string `json:"token"`

@@ -29,7 +29,7 @@ type api struct {
 	started     bool
 	down        bool
 	uninstalled bool
-	// unknown is whether nobody can tell that the history is a new one.
+	// unknown reports whether nobody can tell that the history is a new one.
 	unknown bool
 }
 

@@ -17,9 +17,9 @@ type fault struct {
 	// err is io.EOF for the normal end of a watch. A request that meets it
 	// is answered with nothing.
 	err error
-	// relists is whether every informer lists again when a watch meets it.
+	// relists reports whether every informer lists again when a watch meets it.
 	relists bool
-	// lost is whether it is a lost connection, other than one that is refused.
+	// lost reports whether it is a lost connection, other than one that is refused.
 	lost bool
 }
 

@@ -20,7 +20,7 @@ import (
 type implementation struct {
 	name string
 	new  func(server, bool) cache.SharedIndexInformer
-	// ordered is whether it knows that the API's versions can be compared.
+	// ordered reports whether it knows that the API's versions can be compared.
 	ordered bool
 }
 

@@ -11,7 +11,7 @@ import (
 // script is what happens to a server and to the handlers of an informer.
 type script struct {
 	server serverKind
-	// watchList is whether the server has watch-lists.
+	// watchList reports whether the server has watch-lists.
 	watchList bool
 	steps     []step
 }

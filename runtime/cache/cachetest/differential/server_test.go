@@ -170,12 +170,12 @@ func (g *gate) send(event watch.EventType, obj runtime.Object) {
 	}
 }
 
-// watched is whether an informer watches. The caller holds mu.
+// watched reports whether an informer watches. The caller holds mu.
 func (g *gate) watched() bool {
 	return slices.ContainsFunc(g.watches, func(w *watch.RaceFreeFakeWatcher) bool { return !w.IsStopped() })
 }
 
-// unseen is whether what changes now is in a list that every informer makes.
+// unseen reports whether what changes now is in a list that every informer makes.
 func (g *gate) unseen(started bool) bool {
 	switch {
 	case !started:

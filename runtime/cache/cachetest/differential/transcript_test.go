@@ -30,7 +30,7 @@ type record struct {
 	version, storeVersion string
 	// removed are the handlers that were removed.
 	removed map[int]bool
-	// unversioned is whether the informer had no version.
+	// unversioned reports whether the informer had no version.
 	unversioned bool
 	// versions are those of the stored objects.
 	versions []string
@@ -76,7 +76,7 @@ func (e event) String() string {
 	return s
 }
 
-// follows is whether the event can follow what the handler knew of the object, "" for
+// follows reports whether the event can follow what the handler knew of the object, "" for
 // nothing.
 func (e event) follows(before string) bool {
 	switch e.kind {
@@ -89,7 +89,7 @@ func (e event) follows(before string) bool {
 	}
 }
 
-// unchanged is whether the event is an update to the same state.
+// unchanged reports whether the event is an update to the same state.
 func (e event) unchanged() bool { return e.kind == updated && e.old == e.obj }
 
 // recorder is a handler that records its calls.

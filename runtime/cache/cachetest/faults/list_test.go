@@ -213,5 +213,5 @@ func manyPods(w *world) {
 	}
 }
 
-// byName is whether a list is a look-up of one object.
+// byName reports whether a list is a look-up of one object.
 func byName(r cachetest.Request) bool { return r.Options.FieldSelector != "" }

@@ -139,6 +139,11 @@ soak: ## Send EVENTS (default 10 million) to slow handlers, and decode for DURAT
 	cd test && go test -count=1 -v -timeout 0 -run TestSoak ./chaos -events $(or $(EVENTS),10000000)
 	go test -race -count=1 -v -timeout 0 -run TestReaders ./runtime/internal/decode -duration $(or $(DURATION),2m)
 
+.PHONY: alerts
+alerts: ## Check that the alerts of docs/metrics begin and end when it says, with Prometheus' own tool, built from its module
+	cd docs/metrics && go run github.com/prometheus/prometheus/cmd/promtool@v0.316.0 check rules rules.yaml
+	cd docs/metrics && go run github.com/prometheus/prometheus/cmd/promtool@v0.316.0 test rules rules_test.yaml
+
 .PHONY: lint
 lint: ## Run golangci-lint on this module, and it and gopls on generated code, built from their modules
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0 run $(PACKAGES)

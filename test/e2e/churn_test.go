@@ -9,7 +9,7 @@ import (
 	clientfeaturestesting "k8s.io/client-go/features/testing"
 )
 
-// All together, in the core and the compatibility layer: 5,000 objects of three resources are
+// All together, in the core and the compatibility layer: 2,000 objects of three resources are
 // created, updated and deleted by four writers, some of them before the
 // informers start, while handlers that are quick, that work and that do
 // nothing until the end are there, join late, or come and go. In the end the
@@ -26,7 +26,7 @@ func TestChurn(t *testing.T) {
 	}{{"watch-list", true}, {"list", false}} {
 		t.Run(mode.name, func(t *testing.T) {
 			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, mode.watchList)
-			line := testChurn(t, shop, 5000, undisturbed)
+			line := testChurn(t, shop, 2000, undisturbed)
 			lists, watchLists := line.count(isList), line.count(isWatchList)
 			var wantLists, wantWatchLists int
 			if mode.watchList {
@@ -45,7 +45,7 @@ func TestChurn(t *testing.T) {
 // The same while the connections of the watches break again and again.
 func TestChurnWithBrokenWatches(t *testing.T) {
 	cuts := 0
-	line := testChurn(t, shop, 5000, func(ctx context.Context, line *line) {
+	line := testChurn(t, shop, 2000, func(ctx context.Context, line *line) {
 		// Cut when every informer has a watch open, and only some times: an
 		// informer waits longer after each failure.
 		for i := range 3 {

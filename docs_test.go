@@ -62,6 +62,27 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+var (
+	sourceLink = regexp.MustCompile(`https://github\.com/([\w.-]+/[\w.-]+)/(?:blob|tree)/([^/\s)#]+)`)
+	fixedRef   = regexp.MustCompile(`^(?:v?\d+\.\d+\.\d+|[0-9a-f]{12,40})$`)
+)
+
+// Files of other projects are linked at a tag or a commit: what they say then stays true.
+func TestLinksToSources(t *testing.T) {
+	found := 0
+	for _, name := range markdown(t) {
+		for _, link := range sourceLink.FindAllStringSubmatch(read(t, name), -1) {
+			found++
+			if link[1] != "informer-gen/informer-gen" && !fixedRef.MatchString(link[2]) {
+				t.Errorf("%s: %s: %q is neither a tag nor a commit", name, link[0], link[2])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no links")
+	}
+}
+
 // checkLink follows a link of a page to a file and to a heading in it. Addresses of the
 // network are only read.
 func checkLink(all map[string]*pages.Page, from, target string) error {

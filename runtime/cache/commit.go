@@ -26,9 +26,9 @@ type observer interface {
 	stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog.Event])
 	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
-	// settled is called when the store has the first content of a part, nil for
+	// settled is called when the store has the first content of a branch, nil for
 	// everything, or is to do without it.
-	settled(*part)
+	settled(*branch)
 	// committed is called after one or more changes, when the lock is about to
 	// be released.
 	committed()
@@ -72,12 +72,12 @@ func (s *store) stage(batch []delta) (n int) {
 	})
 	form := s.form.Load()
 	var after upcoming
-	if s.parts != nil {
+	if s.branches != nil {
 		after = upcoming{}
 	}
 	for n < len(batch) && s.staging.Work() < table.LongWork {
 		d := &batch[n]
-		if s.parts != nil {
+		if s.branches != nil {
 			s.admit(d, after)
 		}
 		if d.prepared() {
@@ -116,7 +116,7 @@ func (s *store) apply(d *delta, to observer) {
 			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Old: old, Object: last})
 		}
 	}
-	if d.kind == partRefused {
+	if d.kind == branchRefused {
 		to.settled(d.from)
 	}
 	s.advance(d.resourceVersion)
@@ -146,9 +146,9 @@ func (s *store) replace(batch []delta, to observer) {
 }
 
 // turn is patch for a difference, which may be the better part of the store, unless it is
-// that of a part. The caller holds writing.
-func (s *store) turn(change *difference, part bool) (changes []Change[any], fresh *table.Table) {
-	if part || change.size() <= s.table.Len()/2 {
+// that of a branch. The caller holds writing.
+func (s *store) turn(change *difference, branch bool) (changes []Change[any], fresh *table.Table) {
+	if branch || change.size() <= s.table.Len()/2 {
 		changes = change.changes()
 		return changes, s.patch(changes)
 	}
@@ -191,7 +191,7 @@ func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool
 // writing.
 func (s *store) admit(d *delta, after upcoming) {
 	stored, exists := after.find(s, d.key)
-	switch d.kind = s.parts.classify(d, stored, exists); d.kind {
+	switch d.kind = s.branches.classify(d, stored, exists); d.kind {
 	case set:
 		after[d.key] = d.obj
 	case deleted:
@@ -199,8 +199,8 @@ func (s *store) admit(d *delta, after upcoming) {
 	}
 }
 
-// without returns what the store has to lose by a delta: the objects that belong to no part
-// any more, or the one that has left its part. The caller holds writing.
+// without returns what the store has to lose by a delta: the objects that belong to no branch
+// any more, or the one that has left its branch. The caller holds writing.
 func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 	form := s.form.Load()
 	lose := func(row uint32) {
@@ -210,18 +210,18 @@ func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 		if row, exists := s.table.Find(d.key); exists {
 			lose(row)
 		}
-		return gone, s.parts.cause
+		return gone, s.branches.cause
 	}
-	s.parts = d.list.assignment
-	if s.parts.byNamespace != nil && len(s.parts.ended) == 0 {
-		return gone, s.parts.cause // namespaces have only come
+	s.branches = d.list.assignment
+	if s.branches.byNamespace != nil && len(s.branches.ended) == 0 {
+		return gone, s.branches.cause // namespaces have only come
 	}
 	for row := range uint32(s.table.Len()) {
-		if s.parts.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
+		if s.branches.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
 			lose(row)
 		}
 	}
-	return gone, s.parts.cause
+	return gone, s.branches.cause
 }
 
 // remove takes out of the store what a delta makes it lose. The batch is that delta alone.
@@ -238,8 +238,8 @@ func (s *store) remove(batch []delta, to observer) {
 	s.advance(d.resourceVersion)
 	to.relisted()
 	if d.kind == assigned {
-		for _, part := range d.list.assignment.ended {
-			to.settled(part)
+		for _, branch := range d.list.assignment.ended {
+			to.settled(branch)
 		}
 	}
 	to.committed()

@@ -16,19 +16,19 @@ const (
 	// deleted is an object in the state in which it was deleted.
 	deleted
 	// replaced is the whole list: objects that it does not hold are deleted, those of
-	// its part if the informer has parts.
+	// its branch if the informer has branches.
 	replaced
-	// assigned is another assignment of objects to parts: those of none are deleted.
+	// assigned is another assignment of objects to branches: those of none are deleted.
 	assigned
-	// departed is an object that belongs to no part any more, since it has changed.
+	// departed is an object that belongs to no branch any more, since it has changed.
 	departed
 	// noChange is a watch event or look-up that changes nothing here: its object belongs to
-	// another part or to no part, or the store has what it says.
+	// another branch or to no branch, or the store has what it says.
 	noChange
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
-	// partRefused is that the first content of the informer is to do without a part.
-	partRefused
+	// branchRefused is that the first content of the informer is to do without a branch.
+	branchRefused
 )
 
 // delta is one thing that the reflector has seen, on its way to the store.
@@ -43,8 +43,8 @@ type delta struct {
 	resourceVersion string
 	// list is that of a replaced or assigned delta.
 	list *wholeList
-	// from is the part that has seen it; nil if the informer has no parts.
-	from *part
+	// from is the branch that has seen it; nil if the informer has no branches.
+	from *branch
 }
 
 // prepared reports whether the events of a delta are prepared before the store is locked.

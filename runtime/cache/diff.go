@@ -35,13 +35,13 @@ type wanted struct {
 	unchanged bool
 }
 
-// diff compares the items of a list with the objects of a store, or of one part of it. The
+// diff compares the items of a list with the objects of a store, or of one branch of it. The
 // caller holds writing: then the table can be read without mu.
 func diff(s *store, from *delta) difference {
 	var d difference
 	d.kept = lastOfEachKey(from.list.items)
 	if from.from != nil {
-		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return s.parts.of(it.key, it.obj) != from.from })
+		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return s.branches.of(it.key, it.obj) != from.from })
 	}
 	same, t, form := from.list.same, s.table, s.form.Load()
 	listed := make([]bool, t.Len())
@@ -65,17 +65,17 @@ func diff(s *store, from *delta) difference {
 			return
 		}
 		it := item{key: t.Key(row), obj: form.Unpack(t.At(row))}
-		if from.from == nil || s.parts.of(it.key, it.obj) == from.from {
+		if from.from == nil || s.branches.of(it.key, it.obj) == from.from {
 			d.gone = append(d.gone, it)
 		}
 	})
 	return d
 }
 
-// eachRow visits the rows of a part, or of everything: those of a namespace by the index, since
-// each of many namespaces is listed when an outage ends. It may visit rows of other parts too.
+// eachRow visits the rows of a branch, or of everything: those of a namespace by the index, since
+// each of many namespaces is listed when an outage ends. It may visit rows of other branches too.
 // The caller holds writing.
-func (s *store) eachRow(of *part, visit func(row uint32)) {
+func (s *store) eachRow(of *branch, visit func(row uint32)) {
 	index := s.table.Index(namespaceIndexName)
 	if of == nil || of.namespace == "" || index == nil || !index.ByNamespace {
 		for row := range uint32(s.table.Len()) {

@@ -20,7 +20,7 @@
 // event log. Each handler reads it with a cursor and in a goroutine of its own.
 //
 // An informer of several namespaces, of a shard or of several streams has a reflector for
-// each part, and one queue and store for all of them.
+// each branch, and one queue and store for all of them.
 //
 // # Guarantees
 //

@@ -69,9 +69,9 @@ func TestWaitForSyncSaysWhy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		err := informer.WaitForSync(ctx)
-		for _, part := range []string{`informer "things": not in sync`, "failed attempts", "last error: list", "deadline exceeded"} {
-			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("error lacks %q: %v", part, err)
+		for _, branch := range []string{`informer "things": not in sync`, "failed attempts", "last error: list", "deadline exceeded"} {
+			if err == nil || !strings.Contains(err.Error(), branch) {
+				t.Errorf("error lacks %q: %v", branch, err)
 			}
 		}
 		api.ClearFaults()

@@ -40,10 +40,10 @@ type fanout struct {
 	// listeners are those that were not removed.
 	listeners map[*listener]bool
 	// listed is set, and synced closed, once the store holds a whole list, or those of
-	// all parts that it waits for.
+	// all branches that it waits for.
 	listed   bool
 	synced   chan struct{}
-	expected map[*part]bool
+	expected map[*branch]bool
 }
 
 // applying is called with the store locked.
@@ -91,15 +91,15 @@ func (f *fanout) committed() {
 	f.everything.Show()
 }
 
-// expect makes the first content that of several parts.
-func (f *fanout) expect(parts []*part) {
+// expect makes the first content that of several branches.
+func (f *fanout) expect(branches []*branch) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
-	f.expected = map[*part]bool{}
-	for _, part := range parts {
-		f.expected[part] = true
+	f.expected = map[*branch]bool{}
+	for _, branch := range branches {
+		f.expected[branch] = true
 	}
-	if len(parts) == 0 {
+	if len(branches) == 0 {
 		f.begin()
 	}
 }
@@ -118,8 +118,8 @@ func (f *fanout) relisted() {
 
 // settled is called with the store locked. Once it has all of its first content, handlers
 // join.
-func (f *fanout) settled(part *part) {
-	delete(f.expected, part)
+func (f *fanout) settled(branch *branch) {
+	delete(f.expected, branch)
 	if !f.listed && len(f.expected) == 0 {
 		f.begin()
 	}

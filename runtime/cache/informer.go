@@ -76,9 +76,9 @@ func New[T any](source Source[T], options Options[T]) *Informer[T] {
 	case about.Namespaces != nil && i.core.options.sharded():
 		i.core.invalid = i.core.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
 	case about.Namespaces != nil:
-		i.core.parts = newParts(newNamespacePlan(&i.core, about.In))
+		i.core.branches = newBranches(newNamespacePlan(&i.core, about.In))
 	case i.core.options.sharded():
-		i.core.parts = newParts(newShardPlan(&i.core))
+		i.core.branches = newBranches(newShardPlan(&i.core))
 	}
 	return (*Informer[T])(i)
 }
@@ -115,7 +115,7 @@ func (i *Informer[T]) Status() Status { return i.core.status() }
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may still be at an earlier one.
 func (i *Informer[T]) ResourceVersion() string {
-	if i.core.parts != nil {
+	if i.core.branches != nil {
 		version, _ := i.core.version()
 		return version
 	}

@@ -171,7 +171,7 @@ func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error
 }
 
 // oneAtATime returns a transform that is never called concurrently, though a reflector, its
-// look-ups by name and those of other parts have a goroutine each.
+// look-ups by name and those of other branches have a goroutine each.
 func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
 	if transform == nil {
 		return nil

@@ -27,7 +27,7 @@ type reporter struct {
 	afterFailure func(ctx context.Context, f *Failure)
 	// outage is told of what is logged here.
 	outage *outage.Reporter
-	// othersFail reports whether other parts of the informer still fail. It may be nil.
+	// othersFail reports whether other branches of the informer still fail. It may be nil.
 	othersFail func() bool
 
 	backoff protocol.Backoff

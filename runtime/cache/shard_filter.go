@@ -15,8 +15,8 @@ import (
 // than 8 KB. Of more ranges, the server is asked for what is between some of them too.
 const maxTerms = 32
 
-// shardFilter limits the requests of a part, and what it wants of the responses, to the ranges
-// of a shard. The ranges become fewer while the part runs, and never more.
+// shardFilter limits the requests of a branch, and what it wants of the responses, to the ranges
+// of a shard. The ranges become fewer while the branch runs, and never more.
 type shardFilter struct {
 	by   shard.By
 	held atomic.Pointer[shard.Ranges]
@@ -52,7 +52,7 @@ func (f *shardFilter) request(options metav1.ListOptions) metav1.ListOptions {
 	return f.selecting(options)
 }
 
-// wants reports whether an object of a response belongs to the part. The hash of a function may
+// wants reports whether an object of a response belongs to the branch. The hash of a function may
 // change with the object: then the store decides, which knows the state before.
 func (f *shardFilter) wants(obj any) bool {
 	if f == nil || !f.by.Served() {
@@ -79,7 +79,7 @@ func (f *shardFilter) beforeDecoding(ctx context.Context, passed func(resourceVe
 	return decoding.With(ctx, request)
 }
 
-// has reports whether an object belongs to the part. f may be nil.
+// has reports whether an object belongs to the branch. f may be nil.
 func (f *shardFilter) has(obj any) bool {
 	m, ok := obj.(metav1.Object)
 	return f == nil || !ok || f.ranges().Contains(f.by.Hash(m))

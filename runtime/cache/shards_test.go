@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// part is one of n equal shards.
-func part(t *testing.T, i, n int) shard.Ranges {
+// equal is one of n equal shards.
+func equal(t *testing.T, i, n int) shard.Ranges {
 	t.Helper()
 	return must[shard.Ranges](t)(shard.Of(i, n))
 }
@@ -85,7 +85,7 @@ func TestShard(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := things(t, 100)
 				api.FilterShards(filters)
-				mine := shard.New(shard.UID, part(t, 1, 3))
+				mine := shard.New(shard.UID, equal(t, 1, 3))
 				r := run(t, api, cache.Options[*thing]{Shard: mine})
 				seen, _ := r.handle(cache.HandlerOptions{})
 				settle()
@@ -96,7 +96,7 @@ func TestShard(t *testing.T) {
 				}
 				status := r.Status()
 				by := map[bool]string{true: "server", false: "client"}[filters]
-				if status.ShardFilter != by || status.Shard != part(t, 1, 3).String() || !status.Synced {
+				if status.ShardFilter != by || status.Shard != equal(t, 1, 3).String() || !status.Synced {
 					t.Errorf("status: %v, %q, %q", status, status.ShardFilter, status.Shard)
 				}
 				for i := range 50 {
@@ -120,7 +120,7 @@ func TestShardChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 60)
 		api.FilterShards(true)
-		mine := shard.New(shard.UID, part(t, 0, 2))
+		mine := shard.New(shard.UID, equal(t, 0, 2))
 		r := run(t, api, cache.Options[*thing]{Shard: mine})
 		seen, _ := r.handle(cache.HandlerOptions{})
 		var why cause.Cause
@@ -145,7 +145,7 @@ func TestShardChanges(t *testing.T) {
 		before := sorted(t, r.Informer, seen)
 		had := len(seen.Events())
 
-		mine.Set(part(t, 1, 4).Union(part(t, 2, 4)))
+		mine.Set(equal(t, 1, 4).Union(equal(t, 2, 4)))
 		settle()
 		after := sorted(t, r.Informer, seen)
 		expect(t, "objects of the shard", of(api, mine), after)
@@ -189,11 +189,11 @@ func TestShardChangesOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 50)
 		api.FilterShards(true)
-		mine := shard.New(shard.UID, part(t, 0, 16))
+		mine := shard.New(shard.UID, equal(t, 0, 16))
 		r := run(t, api, cache.Options[*thing]{Shard: mine})
 		seen, _ := r.handle(cache.HandlerOptions{})
 		for i := range 16 {
-			mine.Set(part(t, i, 16).Union(part(t, (i+7)%16, 16)).Union(part(t, i/2, 8)))
+			mine.Set(equal(t, i, 16).Union(equal(t, (i+7)%16, 16)).Union(equal(t, i/2, 8)))
 			touch(t, api, fmt.Sprint(i))
 			time.Sleep(time.Second)
 		}
@@ -211,7 +211,7 @@ func TestShardChangesOften(t *testing.T) {
 		for _, step := range []struct {
 			ranges shard.Ranges
 			lists  int
-		}{{part(t, 0, 2), 1}, {part(t, 0, 4), 0}, {part(t, 0, 8), 0}, {part(t, 0, 4), 1}} {
+		}{{equal(t, 0, 2), 1}, {equal(t, 0, 4), 0}, {equal(t, 0, 8), 0}, {equal(t, 0, 4), 1}} {
 			mine.Set(step.ranges)
 			time.Sleep(time.Minute)
 			touch(t, api, "1")
@@ -237,7 +237,7 @@ func TestShardLeavesOut(t *testing.T) {
 		api := things(t, 32)
 		mine := shard.New(shard.UID, shard.All())
 		r := run(t, api, cache.Options[*thing]{Shard: mine, Transform: func(*thing) (*thing, error) { return nil, errors.New("no good") }})
-		for _, ranges := range []shard.Ranges{shard.All(), part(t, 0, 2), part(t, 0, 8), part(t, 0, 4)} {
+		for _, ranges := range []shard.Ranges{shard.All(), equal(t, 0, 2), equal(t, 0, 8), equal(t, 0, 4)} {
 			mine.Set(ranges)
 			time.Sleep(time.Minute)
 			if left, want := r.Status().LeftOut, len(of(api, mine)); left != want {
@@ -329,7 +329,7 @@ func TestShardOfManyRanges(t *testing.T) {
 		api.FilterShards(true)
 		var ranges shard.Ranges
 		for i := 0; i < 256; i += 2 {
-			ranges = ranges.Union(part(t, i, 256))
+			ranges = ranges.Union(equal(t, i, 256))
 		}
 		mine := shard.New(shard.UID, ranges)
 		r := run(t, api, cache.Options[*thing]{Shard: mine})
@@ -476,7 +476,7 @@ type incomparable struct{ *cachetest.API[*thing] }
 
 func (incomparable) Describe() cache.SourceInfo { return cache.SourceInfo{NoWatchList: true} }
 
-// inNamespace is a source of one part, that of the namespace of all objects.
+// inNamespace is a source of one branch, that of the namespace of all objects.
 type inNamespace struct{ cache.Objects }
 
 func (s inNamespace) Describe() cache.SourceInfo {
@@ -486,8 +486,8 @@ func (s inNamespace) Describe() cache.SourceInfo {
 	}
 }
 
-// The parts of an informer go by the description of its source.
-func TestPartsKnowTheirSource(t *testing.T) {
+// The branches of an informer go by the description of its source.
+func TestBranchesKnowTheirSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 8)
 		start(t, cache.New(sourceOf(incomparable{api}), cache.Options[*thing]{Shard: shard.New(shard.UID, shard.All())}))

@@ -57,7 +57,7 @@ type writeObserver struct {
 }
 
 func (o *writeObserver) applying([]delta) {}
-func (o *writeObserver) settled(*part)    {}
+func (o *writeObserver) settled(*branch)  {}
 
 func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) }
 func (o *writeObserver) committed()            {}

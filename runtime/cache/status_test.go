@@ -233,9 +233,9 @@ func TestResourceComesAndGoes(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := r.WaitForSync(ctx)
-		for _, part := range []string{`informer "things": not in sync: waiting for the resource to be installed (1h`, "is its CRD installed?"} {
-			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("error lacks %q: %v", part, err)
+		for _, branch := range []string{`informer "things": not in sync: waiting for the resource to be installed (1h`, "is its CRD installed?"} {
+			if err == nil || !strings.Contains(err.Error(), branch) {
+				t.Errorf("error lacks %q: %v", branch, err)
 			}
 		}
 		if err := r.HealthCheck(time.Minute)(nil); err != nil {

@@ -27,8 +27,8 @@ type informer struct {
 	fanout   *fanout
 	outage   outage.Reporter
 	recorder statusRecorder
-	// parts are those of a source of several namespaces; nil in general.
-	parts *parts
+	// branches are those of a source of several namespaces; nil in general.
+	branches *branches
 	// invalid is the error in the options; nil in general.
 	invalid error
 
@@ -93,8 +93,8 @@ func (i *informer) status() Status {
 	}
 	s := i.recorder.get()
 	s.Synced = synced
-	if i.parts != nil {
-		i.parts.describe(&s)
+	if i.branches != nil {
+		i.branches.describe(&s)
 		s.ResourceVersion, _ = i.version()
 	}
 	s.Name = i.name()
@@ -237,29 +237,29 @@ func (i *informer) run(ctx context.Context) error {
 func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	options := i.options
 	options.Transform = oneAtATime(options.Transform)
-	if i.parts == nil {
+	if i.branches == nil {
 		return i.newReflector(i.source, &i.about, &options, deltas, &i.recorder).run(ctx)
 	}
-	i.parts.push, i.parts.expect = deltas.push, i.fanout.expect
-	i.parts.reflect = func(ctx context.Context, part *part) error {
-		about, options := part.source.Describe(), options
-		r := i.newReflector(part.source, &about, &options, deltas, &part.recorder)
-		r.namespace, r.filter = part.namespace, part.filter
+	i.branches.push, i.branches.expect = deltas.push, i.fanout.expect
+	i.branches.reflect = func(ctx context.Context, branch *branch) error {
+		about, options := branch.source.Describe(), options
+		r := i.newReflector(branch.source, &about, &options, deltas, &branch.recorder)
+		r.namespace, r.filter = branch.namespace, branch.filter
 		r.push = func(d delta) {
-			d.from = part
+			d.from = branch
 			deltas.push(d)
 		}
-		r.othersFail = func() bool { return i.parts.recovered(part) }
-		r.afterFailure = func(ctx context.Context, f *Failure) { i.parts.failed(ctx, part, f) }
-		part.reflector = r
-		if before := part.before; before != nil {
-			part.before = nil // or each part would keep the one before it
+		r.othersFail = func() bool { return i.branches.recovered(branch) }
+		r.afterFailure = func(ctx context.Context, f *Failure) { i.branches.failed(ctx, branch, f) }
+		branch.reflector = r
+		if before := branch.before; before != nil {
+			branch.before = nil // or each branch would keep the one before it
 			<-before.ended
 			r.inherit(before.reflector)
 		}
 		return r.run(ctx)
 	}
-	return i.parts.run(ctx)
+	return i.branches.run(ctx)
 }
 
 func (i *informer) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
@@ -319,8 +319,8 @@ func (i *informer) end() {
 // received notes deltas that the store takes, while it is locked for that: to note each one
 // as it comes would take longer than to decide what it is.
 func (i *informer) received(batch []delta) {
-	if i.parts != nil {
-		i.parts.received(batch)
+	if i.branches != nil {
+		i.branches.received(batch)
 		return
 	}
 	var events, bookmarks uint64

@@ -77,8 +77,8 @@ func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, r
 // version returns the version that the store has reached. Awaited is false if it has nothing
 // to wait for: no namespace, or none that the server does not refuse.
 func (i *informer) version() (version string, awaited bool) {
-	if i.parts != nil {
-		return i.parts.version()
+	if i.branches != nil {
+		return i.branches.version()
 	}
 	return i.store.ResourceVersion(), true
 }
@@ -99,8 +99,8 @@ func (i *informer) reached(wanted string) string {
 
 // versionOf returns the version that counts for an object.
 func (i *informer) versionOf(obj metav1.Object) (string, error) {
-	if i.parts != nil {
-		return i.parts.versionOf(obj)
+	if i.branches != nil {
+		return i.branches.versionOf(obj)
 	}
 	return i.store.ResourceVersion(), nil
 }

@@ -46,9 +46,9 @@ func TestWaitForResourceVersion(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
-		for _, part := range []string{`"99"`, `at "3"`, "watching for 1m"} {
-			if !strings.Contains(err.Error(), part) {
-				t.Errorf("got %v, want %s in it", err, part)
+		for _, branch := range []string{`"99"`, `at "3"`, "watching for 1m"} {
+			if !strings.Contains(err.Error(), branch) {
+				t.Errorf("got %v, want %s in it", err, branch)
 			}
 		}
 		r.stop()

@@ -25,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
@@ -155,7 +155,7 @@ func (s *stage) new() *stage {
 	s.source = source.New[*shopv1alpha1.Order](client, orders, "shop")
 	s.informer = cache.New(s.source, s.options)
 	s.factory = factory.New(0)
-	s.factory.InformerFor(&shopv1alpha1.Order{}, func(time.Duration) clientgo.SharedIndexInformer {
+	s.factory.InformerFor(&shopv1alpha1.Order{}, func(time.Duration) toolscache.SharedIndexInformer {
 		return clientgocache.Untyped(s.informer, clientgocache.AdapterOptions{})
 	})
 	return s
@@ -530,7 +530,7 @@ var scenes = map[string]func(*stage){
 	},
 	"Streaming without its configuration": func(s *stage) {
 		s.new()
-		orders := &clientgo.ListWatch{
+		orders := &toolscache.ListWatch{
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 				return &shopv1alpha1.OrderList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 			},

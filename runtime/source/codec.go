@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
@@ -242,7 +242,7 @@ func nameOf(obj runtime.Object) string {
 	if err != nil {
 		return ""
 	}
-	return clientgo.MetaObjectToName(accessor).String()
+	return toolscache.MetaObjectToName(accessor).String()
 }
 
 // nameInJSON finds the name of an object that could not be decoded.
@@ -256,5 +256,5 @@ func nameInJSON(data []byte) string {
 	_ = stdjson.Unmarshal(data, &object)
 	namespace, _ := object.Metadata.Namespace.(string)
 	name, _ := object.Metadata.Name.(string)
-	return clientgo.NewObjectName(namespace, name).String()
+	return toolscache.NewObjectName(namespace, name).String()
 }

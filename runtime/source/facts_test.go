@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -17,7 +17,7 @@ func TestFactsAreKnownAndPassedOn(t *testing.T) {
 		return Tweak(src, func(*metav1.ListOptions) {})
 	}
 	ofClient := ClientsetObjects[*corev1.Pod, *corev1.PodList](nil, pods, "shop", nil)
-	onlyLists := FromListerWatcher[*corev1.Pod](clientgo.ToListWatcherWithWatchListSemantics(&clientgo.ListWatch{}, noWatchList{}), nil)
+	onlyLists := FromListerWatcher[*corev1.Pod](toolscache.ToListWatcherWithWatchListSemantics(&toolscache.ListWatch{}, noWatchList{}), nil)
 	for _, c := range []struct {
 		name string
 		src  cache.Source[*corev1.Pod]

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -26,12 +26,12 @@ import (
 // List and Watch return when their context ends, even if the ListerWatcher
 // ignores it; a later result is dropped, and a watch stopped. A panic of the
 // ListerWatcher is raised by List and Watch.
-func FromListerWatcher[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[T] {
+func FromListerWatcher[T runtime.Object](lw toolscache.ListerWatcher, expected runtime.Object) cache.Source[T] {
 	return cache.Source[T]{Objects: newListerWatcherSource[T](lw, expected)}
 }
 
-func newListerWatcherSource[T runtime.Object](lw clientgo.ListerWatcher, expected runtime.Object) *funcSource {
-	inner := clientgo.ToListerWatcherWithContext(lw)
+func newListerWatcherSource[T runtime.Object](lw toolscache.ListerWatcher, expected runtime.Object) *funcSource {
+	inner := toolscache.ToListerWatcherWithContext(lw)
 	return &funcSource{
 		objects:   objectType{reflect.TypeFor[T]()},
 		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(lw)}},

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 func TestListerWatcher(t *testing.T) {
@@ -20,7 +20,7 @@ func TestListerWatcher(t *testing.T) {
 	events.events <- watch.Event{Type: watch.Modified, Object: podNamed("c")}
 	events.events <- watch.Event{Type: watch.Modified, Object: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "cm"}}}
 	close(events.events)
-	src := FromListerWatcher[kruntime.Object](&clientgo.ListWatch{
+	src := FromListerWatcher[kruntime.Object](&toolscache.ListWatch{
 		ListFunc:  func(metav1.ListOptions) (kruntime.Object, error) { return podList(2), nil },
 		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return events, nil },
 	}, &corev1.Pod{})
@@ -57,7 +57,7 @@ func TestExpectedKind(t *testing.T) {
 }
 
 func TestListFuncThatPanics(t *testing.T) {
-	src := FromListerWatcher[*corev1.Pod](&clientgo.ListWatch{
+	src := FromListerWatcher[*corev1.Pod](&toolscache.ListWatch{
 		ListFunc: func(metav1.ListOptions) (kruntime.Object, error) { panic("boom") },
 	}, nil)
 	defer func() {
@@ -70,7 +70,7 @@ func TestListFuncThatPanics(t *testing.T) {
 }
 
 func TestListFuncThatExits(t *testing.T) {
-	src := FromListerWatcher[*corev1.Pod](&clientgo.ListWatch{
+	src := FromListerWatcher[*corev1.Pod](&toolscache.ListWatch{
 		ListFunc: func(metav1.ListOptions) (kruntime.Object, error) { runtime.Goexit(); return nil, nil },
 	}, nil)
 	if _, err := src.List(t.Context(), metav1.ListOptions{}, nil); !errors.Is(err, errExited) {
@@ -82,7 +82,7 @@ func TestFunctionsWithoutAContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		late := &countedWatch{}
-		src := FromListerWatcher[*corev1.Pod](&clientgo.ListWatch{
+		src := FromListerWatcher[*corev1.Pod](&toolscache.ListWatch{
 			ListFunc:  func(metav1.ListOptions) (kruntime.Object, error) { <-release; panic("too late") },
 			WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { <-release; return late, nil },
 		}, nil)

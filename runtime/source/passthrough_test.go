@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
@@ -311,7 +311,7 @@ func TestStreamingOfAnotherName(t *testing.T) {
 	types.AddKnownTypeWithName(gv.WithKind("Gadget"), &Widget{})
 	types.AddKnownTypeWithName(gv.WithKind("GadgetList"), &WidgetList{})
 	streaming := NewStreaming(ClientOptions{})
-	src := streaming.FromListerWatcher(clientgo.NewListWatchFromClient(widgetClientOf(t, streaming.Config(cfg), types), "widgets", "", fields.Everything()), &Widget{})
+	src := streaming.FromListerWatcher(toolscache.NewListWatchFromClient(widgetClientOf(t, streaming.Config(cfg), types), "widgets", "", fields.Everything()), &Widget{})
 	for range 2 {
 		got, failed, meta, err := listAll(t, src, metav1.ListOptions{})
 		if err != nil || failed != nil || len(got) != 1 || meta.ResourceVersion != "9" {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
@@ -78,7 +78,7 @@ func fieldIn(message []byte, number int) []byte {
 // there.
 func nameInProto(message []byte) string {
 	metadata, _ := contentsOf(fieldIn(message, objectMetadata))
-	return clientgo.NewObjectName(string(metadata[metadataNamespace]), string(metadata[metadataName])).String()
+	return toolscache.NewObjectName(string(metadata[metadataNamespace]), string(metadata[metadataName])).String()
 }
 
 // openEnvelope returns the type and the message of an object with its magic

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -76,7 +76,7 @@ func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 // that of a client with another configuration, in CBOR, or of a list function of your own. Use
 // NewListWatchFromClient of client-go, or a client's methods with [FromClientset]. Metadata
 // alone, in which there is little to gain, is the client's too.
-func (s *Streaming) FromListerWatcher(lw clientgo.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
+func (s *Streaming) FromListerWatcher(lw toolscache.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
 	src := newListerWatcherSource[runtime.Object](lw, expected)
 	src.info.OrderedResourceVersions = true
 	return cache.Source[runtime.Object]{Objects: streamed(src, s, reflect.TypeOf(expected))}

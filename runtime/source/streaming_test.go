@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
@@ -48,10 +48,10 @@ func serveEncoded(t *testing.T, contentType string, list, item kruntime.Object) 
 }
 
 // podsOf is a ListerWatcher of a clientset whose functions are client-go's.
-func podsOf(t *testing.T, cfg *rest.Config) clientgo.ListerWatcher {
+func podsOf(t *testing.T, cfg *rest.Config) toolscache.ListerWatcher {
 	t.Helper()
 	clientset := must(kubernetes.NewForConfig(cfg))(t)
-	return clientgo.NewListWatchFromClient(clientset.CoreV1().RESTClient(), "pods", "", fields.Everything())
+	return toolscache.NewListWatchFromClient(clientset.CoreV1().RESTClient(), "pods", "", fields.Everything())
 }
 
 // took reports whether responses were taken from the client: equal parts of objects are one.
@@ -150,18 +150,18 @@ func TestStreamingCustomResources(t *testing.T) {
 		}
 		io.WriteString(w, `{"apiVersion":"example.com/v1","items":[`+strings.Repeat(widgetJSON+",", 19)+widgetJSON+`],"kind":"WidgetList","metadata":{"resourceVersion":"9"}}`)
 	})
-	typed := func(cfg *rest.Config) clientgo.ListerWatcher {
-		return clientgo.NewListWatchFromClient(widgetClient(t, cfg), "widgets", "", fields.Everything())
+	typed := func(cfg *rest.Config) toolscache.ListerWatcher {
+		return toolscache.NewListWatchFromClient(widgetClient(t, cfg), "widgets", "", fields.Everything())
 	}
-	anyType := func(cfg *rest.Config) clientgo.ListerWatcher {
+	anyType := func(cfg *rest.Config) toolscache.ListerWatcher {
 		gv := widgets.GroupVersion()
 		cfg = dynamicclient.ConfigFor(cfg)
 		cfg.APIPath, cfg.GroupVersion = "/apis", &gv
-		return clientgo.NewListWatchFromClient(must(rest.RESTClientFor(cfg))(t), "widgets", "", fields.Everything())
+		return toolscache.NewListWatchFromClient(must(rest.RESTClientFor(cfg))(t), "widgets", "", fields.Everything())
 	}
-	onlyMetadata := func(cfg *rest.Config) clientgo.ListerWatcher {
+	onlyMetadata := func(cfg *rest.Config) toolscache.ListerWatcher {
 		client := must(metadata.NewForConfig(cfg))(t).Resource(widgets)
-		return &clientgo.ListWatch{ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
+		return &toolscache.ListWatch{ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
 			return client.List(ctx, options)
 		}}
 	}
@@ -169,7 +169,7 @@ func TestStreamingCustomResources(t *testing.T) {
 	kind.SetGroupVersionKind(widgets.GroupVersion().WithKind("Widget"))
 	for _, test := range []struct {
 		name     string
-		of       func(*rest.Config) clientgo.ListerWatcher
+		of       func(*rest.Config) toolscache.ListerWatcher
 		expected kruntime.Object
 	}{
 		{"typed", typed, &Widget{}},
@@ -370,15 +370,15 @@ func TestStreamingFallsBack(t *testing.T) {
 
 func streamingFallsBack(t *testing.T, cfg *rest.Config) {
 	streaming := NewStreaming(ClientOptions{})
-	withoutContext := func(cfg *rest.Config) clientgo.ListerWatcher {
-		one := clientgo.ToListerWatcherWithContext(podsOf(t, cfg))
-		return &clientgo.ListWatch{ListFunc: func(options metav1.ListOptions) (kruntime.Object, error) {
+	withoutContext := func(cfg *rest.Config) toolscache.ListerWatcher {
+		one := toolscache.ToListerWatcherWithContext(podsOf(t, cfg))
+		return &toolscache.ListWatch{ListFunc: func(options metav1.ListOptions) (kruntime.Object, error) {
 			return one.ListWithContext(t.Context(), options)
 		}, WatchFunc: func(options metav1.ListOptions) (watch.Interface, error) {
 			return one.WatchWithContext(t.Context(), options)
 		}}
 	}
-	for name, lw := range map[string]clientgo.ListerWatcher{
+	for name, lw := range map[string]toolscache.ListerWatcher{
 		"another configuration": podsOf(t, cfg),
 		"that of another":       podsOf(t, NewStreaming(ClientOptions{}).Config(cfg)),
 		"without the context":   withoutContext(streaming.Config(cfg)),

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
@@ -264,7 +264,7 @@ func (v *values) into(value any) error {
 // skipNamed skips the next value as skip does, and returns the name in the metadata that are
 // at that path in it. An error has the name as well, if that has come.
 func (v *values) skipNamed(path ...string) (string, error) {
-	var name clientgo.ObjectName
+	var name toolscache.ObjectName
 	err := v.skipFor(&name, path)
 	if err != nil && name.Name != "" {
 		return "", fmt.Errorf("object %q: %w", name, err)
@@ -272,7 +272,7 @@ func (v *values) skipNamed(path ...string) (string, error) {
 	return name.String(), err
 }
 
-func (v *values) skipFor(name *clientgo.ObjectName, path []string) error {
+func (v *values) skipFor(name *toolscache.ObjectName, path []string) error {
 	if c, err := v.peek(); err != nil || c != '{' {
 		return v.skip()
 	}

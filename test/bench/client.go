@@ -19,7 +19,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/factory"
@@ -120,8 +120,8 @@ func (c client) follow(ctx context.Context) (f footprint, err error) {
 	return f, err
 }
 
-func (c client) informer(config *rest.Config) (clientgo.SharedIndexInformer, error) {
-	indexers := clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc}
+func (c client) informer(config *rest.Config) (toolscache.SharedIndexInformer, error) {
+	indexers := toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc}
 	if c.Ours {
 		client, err := source.NewClient(config)
 		if err != nil {
@@ -141,8 +141,8 @@ func (c client) informer(config *rest.Config) (clientgo.SharedIndexInformer, err
 	if err != nil {
 		return nil, err
 	}
-	lw := clientgo.NewListWatchFromClient(client, orders.Resource.Resource, "", fields.Everything())
-	return clientgo.NewSharedIndexInformer(lw, &shop.Order{}, 0, indexers), nil
+	lw := toolscache.NewListWatchFromClient(client, orders.Resource.Resource, "", fields.Everything())
+	return toolscache.NewSharedIndexInformer(lw, &shop.Order{}, 0, indexers), nil
 }
 
 // cpu returns what the process has used so far.

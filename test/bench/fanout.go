@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/watch"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 // fanout is events on their way from the watch to handlers. Times are per event.
@@ -57,7 +57,7 @@ func toHandlers(m maker, handlers int) func(*testing.B) {
 		s := &script{events: make(chan watch.Event, inFlight)}
 		var seen sync.WaitGroup
 		n := 0
-		all := make([]clientgo.ResourceEventHandler, handlers)
+		all := make([]toolscache.ResourceEventHandler, handlers)
 		for i := range all {
 			all[i] = onChange(every(&n, seen.Done))
 		}
@@ -92,8 +92,8 @@ func every(n *int, do func()) func() {
 }
 
 // onChange is a handler that calls do for whatever it is told but deletions.
-func onChange(do func()) clientgo.ResourceEventHandler {
-	return clientgo.ResourceEventHandlerFuncs{AddFunc: func(any) { do() }, UpdateFunc: func(any, any) { do() }}
+func onChange(do func()) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) { do() }, UpdateFunc: func(any, any) { do() }}
 }
 
 // toOne sends a whole burst to one handler before it waits for it.
@@ -123,7 +123,7 @@ func oneSlow(m maker) func(*testing.B) {
 		s := &script{events: make(chan watch.Event, inFlight)}
 		var seen sync.WaitGroup
 		released := make(chan struct{})
-		all := []clientgo.ResourceEventHandler{onChange(func() { <-released })}
+		all := []toolscache.ResourceEventHandler{onChange(func() { <-released })}
 		for range fast {
 			all = append(all, onChange(seen.Done))
 		}

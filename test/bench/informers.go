@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/listers"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
-	ours "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	ourlisters "github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -19,36 +19,36 @@ import (
 
 // maker makes informers and listers of things as one runtime does.
 type maker struct {
-	informer func(clientgo.ListerWatcher, clientgo.Indexers) clientgo.SharedIndexInformer
-	lister   func(clientgo.Indexer) lister
+	informer func(toolscache.ListerWatcher, toolscache.Indexers) toolscache.SharedIndexInformer
+	lister   func(toolscache.Indexer) lister
 }
 
 var (
 	// theirMaker does what code that code-generator wrote does.
 	theirMaker = maker{
-		informer: func(lw clientgo.ListerWatcher, indexers clientgo.Indexers) clientgo.SharedIndexInformer {
-			return clientgo.NewSharedIndexInformer(lw, &thing{}, 0, indexers)
+		informer: func(lw toolscache.ListerWatcher, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+			return toolscache.NewSharedIndexInformer(lw, &thing{}, 0, indexers)
 		},
-		lister: func(indexer clientgo.Indexer) lister {
+		lister: func(indexer toolscache.Indexer) lister {
 			return listers.New[*thing](indexer, thingResource.GroupResource())
 		},
 	}
 	// ourMaker does what code that informer-gen wrote does.
 	ourMaker = maker{
-		informer: func(lw clientgo.ListerWatcher, indexers clientgo.Indexers) clientgo.SharedIndexInformer {
+		informer: func(lw toolscache.ListerWatcher, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 			src := source.FromListerWatcher[*thing](lw, &thing{})
 			resource := factory.Resource{GroupVersionResource: thingResource, Namespaced: true}
 			return factory.NewInformer(resource, src, factory.InformerOptions{Indexers: indexers})
 		},
-		lister: func(indexer clientgo.Indexer) lister {
+		lister: func(indexer toolscache.Indexer) lister {
 			return ourlisters.New[*thing](indexer, thingResource.GroupResource())
 		},
 	}
 	// dropIn does what code does of which only the import of client-go's cache
 	// was changed.
 	dropIn = maker{
-		informer: func(lw clientgo.ListerWatcher, indexers clientgo.Indexers) clientgo.SharedIndexInformer {
-			return ours.NewSharedIndexInformer(lw, &thing{}, 0, indexers)
+		informer: func(lw toolscache.ListerWatcher, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+			return clientgocache.NewSharedIndexInformer(lw, &thing{}, 0, indexers)
 		},
 		lister: ourMaker.lister,
 	}
@@ -77,9 +77,9 @@ func (s *script) IsWatchListSemanticsUnSupported() bool { return true }
 
 // start runs an informer until the benchmark ends, and returns when it and its
 // handlers are in sync.
-func start(b *testing.B, informer clientgo.SharedIndexInformer, handlers ...clientgo.ResourceEventHandler) {
+func start(b *testing.B, informer toolscache.SharedIndexInformer, handlers ...toolscache.ResourceEventHandler) {
 	b.Helper()
-	synced := []clientgo.DoneChecker{informer.HasSyncedChecker()}
+	synced := []toolscache.DoneChecker{informer.HasSyncedChecker()}
 	for _, h := range handlers {
 		registration, err := informer.AddEventHandler(h)
 		check(b, err)
@@ -92,7 +92,7 @@ func start(b *testing.B, informer clientgo.SharedIndexInformer, handlers ...clie
 		cancel()
 		running.Wait()
 	})
-	if !clientgo.WaitFor(ctx, "", synced...) {
+	if !toolscache.WaitFor(ctx, "", synced...) {
 		check(b, context.Cause(ctx))
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/internal/podinformers"
 	"github.com/informer-gen/informer-gen/runtime/shard"
@@ -77,14 +77,14 @@ func (i ingester) do(w io.Writer) error {
 }
 
 // measure runs an informer until it has seen the last change.
-func (i ingester) measure(ctx context.Context, informer clientgo.SharedIndexInformer) (result ingested, err error) {
+func (i ingester) measure(ctx context.Context, informer toolscache.SharedIndexInformer) (result ingested, err error) {
 	size, last, err := i.expected()
 	if err != nil {
 		return result, err
 	}
 	var seen atomic.Int64
 	synced, changed := make(chan struct{}), make(chan struct{})
-	if _, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) {
 			if seen.Add(1) == int64(size) {
 				close(synced)
@@ -135,7 +135,7 @@ func await(ctx context.Context, event <-chan struct{}) error {
 }
 
 // informer returns one of either side, made as its users make it.
-func (i ingester) informer() (clientgo.SharedIndexInformer, error) {
+func (i ingester) informer() (toolscache.SharedIndexInformer, error) {
 	config := &rest.Config{Host: i.Host, QPS: -1}
 	config.ContentType = string(i.Feed.Encoding)
 	config.AcceptContentTypes = string(i.Feed.Encoding)

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
@@ -15,7 +15,7 @@ import (
 
 // managerInformer is the informer of a manager's cache, which runs with it.
 type managerInformer struct {
-	clientgo.SharedIndexInformer
+	toolscache.SharedIndexInformer
 	cache cache.Cache
 }
 
@@ -23,7 +23,7 @@ func (m managerInformer) RunWithContext(ctx context.Context) { _ = m.cache.Start
 
 // newManagerInformer returns the informer of controller-runtime's cache, stock or with
 // informers of this runtime that decode what the server sends.
-func newManagerInformer(config *rest.Config, ours bool) (clientgo.SharedIndexInformer, error) {
+func newManagerInformer(config *rest.Config, ours bool) (toolscache.SharedIndexInformer, error) {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(v1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
 	options := cache.Options{Scheme: scheme.Scheme, Mapper: mapper}
@@ -39,5 +39,5 @@ func newManagerInformer(config *rest.Config, ours bool) (clientgo.SharedIndexInf
 	if err != nil {
 		return nil, err
 	}
-	return managerInformer{informer.(clientgo.SharedIndexInformer), objects}, nil
+	return managerInformer{informer.(toolscache.SharedIndexInformer), objects}, nil
 }

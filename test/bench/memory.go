@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 // memory is what is kept while nothing happens.
@@ -60,7 +60,7 @@ func perHandler(m maker) func(*testing.B) {
 	return func(b *testing.B) {
 		informer := m.informer(&script{}, nil)
 		start(b, informer)
-		var registrations []clientgo.ResourceEventHandlerRegistration
+		var registrations []toolscache.ResourceEventHandlerRegistration
 		var used usage
 		for b.Loop() {
 			before := usageNow()

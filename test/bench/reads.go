@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 // read is one way to read a store. It returns how many objects it was given.
@@ -120,7 +120,7 @@ func goalFor(wanted bool, goal []measure) []measure {
 // eachIn is client-go's way to visit objects without a list of them.
 func eachIn(namespace string, selector labels.Selector) func(*clientGoAPI) int {
 	return func(f *clientGoAPI) (n int) {
-		if clientgo.ListAllByNamespace(f.indexer, namespace, selector, func(any) { n++ }) != nil {
+		if toolscache.ListAllByNamespace(f.indexer, namespace, selector, func(any) { n++ }) != nil {
 			return -1
 		}
 		return n

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
@@ -135,7 +135,7 @@ func (s starter) informers() (start func(context.Context) error, err error) {
 			return source.FromListerWatcher[*v1.Pod](listerOf(whole, resource), &v1.Pod{}).Objects
 		}
 		if s.Way == streamingStart {
-			lw := clientgo.ToListerWatcherWithContext(listerOf(streamed, resource))
+			lw := toolscache.ToListerWatcherWithContext(listerOf(streamed, resource))
 			return source.FromClientset[*v1.Pod](onlyLists{}, lw.ListWithContext, lw.WatchWithContext).Objects
 		}
 		return source.New[*v1.Pod](client, resource, namespace).Objects
@@ -152,11 +152,11 @@ func (s starter) informers() (start func(context.Context) error, err error) {
 }
 
 func (s starter) theirs(client rest.Interface) (start func(context.Context) error, err error) {
-	var informers []clientgo.SharedIndexInformer
-	var synced []clientgo.InformerSynced
+	var informers []toolscache.SharedIndexInformer
+	var synced []toolscache.InformerSynced
 	for i := range s.Server.Resources {
 		lw := listerOf(client, s.Server.resource(i))
-		informer := clientgo.NewSharedIndexInformer(lw, &v1.Pod{}, 0, clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc})
+		informer := toolscache.NewSharedIndexInformer(lw, &v1.Pod{}, 0, toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc})
 		if err := informer.SetTransform(s.transform()); err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func (s starter) theirs(client rest.Interface) (start func(context.Context) erro
 		for _, informer := range informers {
 			go informer.RunWithContext(ctx)
 		}
-		if !clientgo.WaitForCacheSync(ctx.Done(), synced...) {
+		if !toolscache.WaitForCacheSync(ctx.Done(), synced...) {
 			return errors.New("not in sync")
 		}
 		return nil
@@ -174,9 +174,9 @@ func (s starter) theirs(client rest.Interface) (start func(context.Context) erro
 }
 
 // listerOf lists and watches a resource, without watch-lists, which the server does not have.
-func listerOf(client rest.Interface, resource schema.GroupVersionResource) clientgo.ListerWatcher {
-	lw := clientgo.NewListWatchFromClient(client, resource.Resource, "", fields.Everything())
-	return clientgo.ToListWatcherWithWatchListSemantics(lw, onlyLists{})
+func listerOf(client rest.Interface, resource schema.GroupVersionResource) toolscache.ListerWatcher {
+	lw := toolscache.NewListWatchFromClient(client, resource.Resource, "", fields.Everything())
+	return toolscache.ToListWatcherWithWatchListSemantics(lw, onlyLists{})
 }
 
 type onlyLists struct{}
@@ -184,7 +184,7 @@ type onlyLists struct{}
 func (onlyLists) IsWatchListSemanticsUnSupported() bool { return true }
 
 // transform drops most of each object, or is nil.
-func (s starter) transform() clientgo.TransformFunc {
+func (s starter) transform() toolscache.TransformFunc {
 	if s.Way != transformStart {
 		return nil
 	}

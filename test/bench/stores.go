@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/listers"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
-	ours "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	ourlisters "github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 )
 
@@ -27,7 +27,7 @@ type typedStore = cache.WritableStore[*thing]
 
 // clientGoAPI is the interface through which users of client-go read a store.
 type clientGoAPI struct {
-	indexer clientgo.Indexer
+	indexer toolscache.Indexer
 	lister  lister
 	// in are the listers of the first namespaces.
 	in []lister
@@ -56,13 +56,13 @@ func storesOf(b *testing.B, n int) *stores {
 
 	filled = stores{size: n, typed: typed}
 	filled.theirs = newClientGoAPI(theirs, listers.New[*thing], listers.NewNamespaced[*thing])
-	filled.ours = newClientGoAPI(ours.UntypedIndexer(typed), ourlisters.New[*thing], ourlisters.NewNamespaced[*thing])
+	filled.ours = newClientGoAPI(clientgocache.UntypedIndexer(typed), ourlisters.New[*thing], ourlisters.NewNamespaced[*thing])
 	return &filled
 }
 
 func newClientGoAPI[L lister](
-	indexer clientgo.Indexer,
-	newLister func(clientgo.Indexer, schema.GroupResource) L, namespaced func(L, string) L,
+	indexer toolscache.Indexer,
+	newLister func(toolscache.Indexer, schema.GroupResource) L, namespaced func(L, string) L,
 ) clientGoAPI {
 	all := newLister(indexer, thingResource.GroupResource())
 	f := clientGoAPI{indexer: indexer, lister: all}
@@ -74,17 +74,17 @@ func newClientGoAPI[L lister](
 
 // theirStore returns an empty store with so many indexes: by namespace, by
 // owner, and then others by owner.
-func theirStore(indexes int) clientgo.Indexer {
-	return clientgo.NewIndexer(clientgo.MetaNamespaceKeyFunc, indexers(indexes))
+func theirStore(indexes int) toolscache.Indexer {
+	return toolscache.NewIndexer(toolscache.MetaNamespaceKeyFunc, indexers(indexes))
 }
 
-func indexers(n int) clientgo.Indexers {
-	all := clientgo.Indexers{}
+func indexers(n int) toolscache.Indexers {
+	all := toolscache.Indexers{}
 	for i := range n {
 		all[indexName(i)] = func(obj any) ([]string, error) { return []string{owner(obj.(*thing))}, nil }
 	}
 	if n > 0 {
-		all[clientgo.NamespaceIndex] = clientgo.MetaNamespaceIndexFunc
+		all[toolscache.NamespaceIndex] = toolscache.MetaNamespaceIndexFunc
 	}
 	return all
 }
@@ -113,7 +113,7 @@ func owner(t *thing) string { return t.Owner }
 // indexName returns the name of the i-th index.
 func indexName(i int) string {
 	if i == 0 {
-		return clientgo.NamespaceIndex
+		return toolscache.NamespaceIndex
 	}
 	return "owner-" + strconv.Itoa(i)
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
-	ours "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
 // writes are changes of one store that nobody reads meanwhile: of the typed
@@ -35,17 +35,17 @@ type writableOf func(b *testing.B, indexes int) writable
 func theirWritable(_ *testing.B, indexes int) writable { return untypedWritable(theirStore(indexes)) }
 
 func ourDropIn(_ *testing.B, indexes int) writable {
-	return untypedWritable(ours.NewIndexer(clientgo.MetaNamespaceKeyFunc, indexers(indexes)))
+	return untypedWritable(clientgocache.NewIndexer(toolscache.MetaNamespaceKeyFunc, indexers(indexes)))
 }
 
-func untypedWritable(indexer clientgo.Indexer) writable {
+func untypedWritable(indexer toolscache.Indexer) writable {
 	return writable{
 		add:     func(t *thing) { _ = indexer.Add(t) },
 		update:  func(t *thing) { _ = indexer.Update(t) },
 		remove:  func(t *thing) { _ = indexer.Delete(t) },
 		replace: func(all []*thing) { _ = indexer.Replace(untyped(all), "2") },
 		addIndex: func(name string) {
-			_ = indexer.AddIndexers(clientgo.Indexers{name: indexers(2)[indexName(1)]})
+			_ = indexer.AddIndexers(toolscache.Indexers{name: indexers(2)[indexName(1)]})
 		},
 	}
 }

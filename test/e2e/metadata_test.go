@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer"
@@ -54,7 +54,7 @@ func TestMetadataOnly(t *testing.T) {
 	defer factory.Shutdown()
 	informer := factory.ForResource(orders.gvr()).Informer()
 	updated := make(chan *metav1.PartialObjectMetadata, 1)
-	if _, err := informer.AddEventHandler(clientgo.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) { updated <- obj.(*metav1.PartialObjectMetadata) }}); err != nil {
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) { updated <- obj.(*metav1.PartialObjectMetadata) }}); err != nil {
 		t.Fatal(err)
 	}
 	factory.StartWithContext(t.Context())

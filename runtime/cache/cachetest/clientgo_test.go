@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
@@ -23,9 +23,9 @@ func TestClientGoInChaos(t *testing.T) {
 				api := cachetest.NewAPI(named("thing1", ""), named("thing3", ""))
 				api.FailRandomly(cachetest.Chaos{Seed: seed, If: func(_ cachetest.Request, f cachetest.Fault) bool { return !f.Hang }})
 				lw := cachetest.NewListerWatcher(api.Source(), &metav1.PartialObjectMetadataList{})
-				informer := clientgo.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, 0, nil)
+				informer := toolscache.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, 0, nil)
 				// Its own handler waits by a clock that a bubble has not.
-				if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *clientgo.Reflector, error) {}); err != nil {
+				if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *toolscache.Reflector, error) {}); err != nil {
 					t.Fatal(err)
 				}
 				ctx, cancel := context.WithCancel(t.Context())

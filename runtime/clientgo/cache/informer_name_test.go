@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientgo "k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 func TestInformerName(t *testing.T) {
@@ -19,7 +19,7 @@ func TestInformerName(t *testing.T) {
 	unstructuredWidget.SetGroupVersionKind(widget)
 	metadata := &metav1.PartialObjectMetadata{}
 	metadata.SetGroupVersionKind(widget)
-	var noName *clientgo.InformerName
+	var noName *toolscache.InformerName
 	pods := noName.WithResource(v1.SchemeGroupVersion.WithResource("pods"))
 	widgets := noName.WithResource(widget.GroupVersion().WithResource("widgets"))
 	for name, test := range map[string]struct {

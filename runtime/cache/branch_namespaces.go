@@ -13,7 +13,7 @@ import (
 
 var errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stands for all of them, which need a source of their own`)
 
-// namespacePlan is a part for each namespace of a set.
+// namespacePlan is a branch for each namespace of a set.
 type namespacePlan struct {
 	// namespaces and in are those of SourceInfo.
 	namespaces func() (names []string, changed <-chan struct{})
@@ -30,13 +30,13 @@ func newNamespacePlan(i *informer, in func(namespace string) Objects) *namespace
 	}
 }
 
-func (p *namespacePlan) next(before []*part) ([]*part, <-chan struct{}, error) {
+func (p *namespacePlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
 	names, changed := p.namespaces()
-	known := make(map[string]*part, len(before))
-	for _, part := range before {
-		known[part.namespace] = part
+	known := make(map[string]*branch, len(before))
+	for _, branch := range before {
+		known[branch.namespace] = branch
 	}
-	var next []*part
+	var next []*branch
 	taken := make(map[string]bool, len(names))
 	for _, name := range names {
 		if name == "" {
@@ -46,20 +46,20 @@ func (p *namespacePlan) next(before []*part) ([]*part, <-chan struct{}, error) {
 			continue
 		}
 		taken[name] = true
-		part := known[name]
-		if part == nil {
-			part = newPart(p.in(name))
-			part.namespace = name
+		branch := known[name]
+		if branch == nil {
+			branch = newBranch(p.in(name))
+			branch.namespace = name
 		}
-		next = append(next, part)
+		next = append(next, branch)
 	}
 	return next, changed, nil
 }
 
-func (p *namespacePlan) assign(parts []*part) *assignment {
-	a := &assignment{byNamespace: map[string]*part{}, cause: &cause.Cause{Kind: cause.NamespaceLeft}}
-	for _, part := range parts {
-		a.byNamespace[part.namespace] = part
+func (p *namespacePlan) assign(branches []*branch) *assignment {
+	a := &assignment{byNamespace: map[string]*branch{}, cause: &cause.Cause{Kind: cause.NamespaceLeft}}
+	for _, branch := range branches {
+		a.byNamespace[branch.namespace] = branch
 	}
 	return a
 }
@@ -68,11 +68,11 @@ func (p *namespacePlan) foreign(obj metav1.Object) error {
 	return fmt.Errorf("namespace %q is not one that the informer follows", obj.GetNamespace())
 }
 
-func (p *namespacePlan) describe(s *Status, parts []*part, statuses []Status) {
+func (p *namespacePlan) describe(s *Status, branches []*branch, statuses []Status) {
 	s.Namespaces = statuses
-	for i, part := range parts {
-		statuses[i].Name = part.namespace
-		statuses[i].Objects = p.objects(part.namespace)
+	for i, branch := range branches {
+		statuses[i].Name = branch.namespace
+		statuses[i].Objects = p.objects(branch.namespace)
 	}
 	slices.SortFunc(statuses, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
 }

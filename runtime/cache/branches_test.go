@@ -17,8 +17,8 @@ import (
 
 // The counters of an informer do not go down when a namespace is removed, so that their
 // rates are right.
-func TestCountersOfRemovedParts(t *testing.T) {
-	p := newParts(&namespacePlan{})
+func TestCountersOfRemovedBranches(t *testing.T) {
+	p := newBranches(&namespacePlan{})
 	counters := func() (s Status) {
 		_, all, past := p.statuses()
 		s.count(&past)
@@ -28,8 +28,8 @@ func TestCountersOfRemovedParts(t *testing.T) {
 		return s
 	}
 	for range 2 {
-		one := newPart(nil)
-		p.replace([]*part{one}, &assignment{})
+		one := newBranch(nil)
+		p.replace([]*branch{one}, &assignment{})
 		one.recorder.requested(protocol.Listing, nil)
 		one.recorder.requested(protocol.Watching, failure.ErrWatchIdle)
 		one.recorder.requested(protocol.Streaming, failure.ErrStreamEnded)
@@ -58,12 +58,12 @@ func TestCountersOfRemovedParts(t *testing.T) {
 	}
 }
 
-// manyParts returns parts that have begun, each of a namespace of its own.
-func manyParts(n int) *parts {
-	p := newParts(&namespacePlan{})
-	var all []*part
+// manyBranches returns branches that have begun, each of a namespace of its own.
+func manyBranches(n int) *branches {
+	p := newBranches(&namespacePlan{})
+	var all []*branch
 	for i := range n {
-		one := newPart(nil)
+		one := newBranch(nil)
 		one.namespace = strconv.Itoa(i)
 		all = append(all, one)
 	}
@@ -73,38 +73,38 @@ func manyParts(n int) *parts {
 
 // The work for one namespace, which is done for each at the end of an outage, and for each key
 // that is waited for at each event, does not depend on how many there are.
-func TestWorkOfOnePart(t *testing.T) {
+func TestWorkOfOneBranch(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "1", Name: "a"}}
 	unavailable := &Failure{Err: apierrors.NewServiceUnavailable("down")}
-	for name, work := range map[string]func(*parts){
-		"recovery": func(p *parts) {
+	for name, work := range map[string]func(*branches){
+		"recovery": func(p *branches) {
 			one := p.current[0]
 			p.leavesOut(one, unavailable)
 			p.recovered(one)
 		},
-		"version of an object": func(p *parts) { _, _ = p.versionOf(obj) },
-		"version":              func(p *parts) { p.version() },
+		"version of an object": func(p *branches) { _, _ = p.versionOf(obj) },
+		"version":              func(p *branches) { p.version() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			allocations := func(n int) float64 {
-				p := manyParts(n)
+				p := manyBranches(n)
 				for _, one := range p.current {
 					p.leavesOut(one, unavailable)
 				}
 				return testing.AllocsPerRun(100, func() { work(p) })
 			}
 			if few, many := allocations(2), allocations(1000); many != few {
-				t.Errorf("%v allocations for 1,000 parts, %v for two", many, few)
+				t.Errorf("%v allocations for 1,000 branches, %v for two", many, few)
 			}
 		})
 	}
 }
 
-// The version of all parts is the oldest one, whatever becomes of each of them.
-func TestVersionOfParts(t *testing.T) {
+// The version of all branches is the oldest one, whatever becomes of each of them.
+func TestVersionOfBranches(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))
-		p := manyParts(5)
+		p := manyBranches(5)
 		refused := &Failure{Err: apierrors.NewForbidden(schema.GroupResource{}, "", nil)}
 		for step := range 300 {
 			one := p.current[random.IntN(len(p.current))]
@@ -117,7 +117,7 @@ func TestVersionOfParts(t *testing.T) {
 			case 1, 2: // may be older than before
 				p.received([]delta{{kind: replaced, from: one, resourceVersion: strconv.Itoa(100 + random.IntN(step+9)), list: &wholeList{}}})
 			case 3:
-				next := append(slices.Clone(p.current[1:]), manyParts(1).current...)
+				next := append(slices.Clone(p.current[1:]), manyBranches(1).current...)
 				p.replace(next, p.plan.assign(next))
 			default:
 				p.received([]delta{{kind: bookmarked, from: one, resourceVersion: version}})
@@ -130,25 +130,25 @@ func TestVersionOfParts(t *testing.T) {
 	}
 }
 
-// What parts leave out is added up while they are there.
-func TestPartsLeaveOut(t *testing.T) {
-	p := newParts(&namespacePlan{objects: func(string) int { return 0 }})
-	one, other := newPart(nil), newPart(nil)
+// What branches leave out is added up while they are there.
+func TestBranchesLeaveOut(t *testing.T) {
+	p := newBranches(&namespacePlan{objects: func(string) int { return 0 }})
+	one, other := newBranch(nil), newBranch(nil)
 	one.recorder.leftOut.add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
 	other.recorder.leftOut.add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
 	for _, test := range []struct {
-		parts []*part
-		want  map[string]string
+		branches []*branch
+		want     map[string]string
 	}{
 		{nil, nil},
-		{[]*part{one, other}, map[string]string{"one/a": failure.ErrUndecodable.Error(), "other/a": failure.ErrUndecodable.Error()}},
-		{[]*part{other}, map[string]string{"other/a": failure.ErrUndecodable.Error()}},
+		{[]*branch{one, other}, map[string]string{"one/a": failure.ErrUndecodable.Error(), "other/a": failure.ErrUndecodable.Error()}},
+		{[]*branch{other}, map[string]string{"other/a": failure.ErrUndecodable.Error()}},
 	} {
-		p.replace(test.parts, p.plan.assign(test.parts))
+		p.replace(test.branches, p.plan.assign(test.branches))
 		var s Status
 		p.describe(&s)
 		if diff := cmp.Diff(test.want, s.LeftOutObjects); diff != "" || s.LeftOut != len(test.want) {
-			t.Errorf("of %d parts: %d left out (-want +got):\n%s", len(test.parts), s.LeftOut, diff)
+			t.Errorf("of %d branches: %d left out (-want +got):\n%s", len(test.branches), s.LeftOut, diff)
 		}
 	}
 }

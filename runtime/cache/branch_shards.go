@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// shardPlan is one part, with all hashes of a shard. When the shard loses some, the part goes
-// on with the others. When it gains some, another part takes its place and lists everything
+// shardPlan is one branch, with all hashes of a shard. When the shard loses some, the branch goes
+// on with the others. When it gains some, another branch takes its place and lists everything
 // again: objects that have not changed have no events.
 type shardPlan struct {
 	shard  *shard.Shard
@@ -31,15 +31,15 @@ func newShardPlan(i *informer) *shardPlan {
 	}
 }
 
-// next keeps a part that has not listed yet, less what the shard has lost: what it has gained
+// next keeps a branch that has not listed yet, less what the shard has lost: what it has gained
 // meanwhile is listed after that, so that there is an end to lists of a shard that changes often.
 // If objects are left out, a list shows which of them the shard still has.
-func (p *shardPlan) next(before []*part) ([]*part, <-chan struct{}, error) {
+func (p *shardPlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
 	wanted, changed := p.shard.Ranges()
 	if len(wanted) == 0 {
 		return nil, changed, nil
 	}
-	var old *part
+	var old *branch
 	if len(before) > 0 {
 		old = before[0]
 		has := old.filter.ranges()
@@ -50,17 +50,17 @@ func (p *shardPlan) next(before []*part) ([]*part, <-chan struct{}, error) {
 			return before, changed, nil
 		}
 	}
-	added := newPart(p.source)
+	added := newBranch(p.source)
 	added.before = old
 	added.filter = &shardFilter{by: p.shard.By(), report: p.report}
 	added.filter.held.Store(&wanted)
-	return []*part{added}, changed, nil
+	return []*branch{added}, changed, nil
 }
 
-func (p *shardPlan) assign(parts []*part) *assignment {
+func (p *shardPlan) assign(branches []*branch) *assignment {
 	a := &assignment{by: p.shard.By(), cause: &cause.Cause{Kind: cause.Released}}
-	for _, one := range parts {
-		a.part, a.ranges = one, one.filter.ranges()
+	for _, one := range branches {
+		a.branch, a.ranges = one, one.filter.ranges()
 	}
 	return a
 }
@@ -69,10 +69,10 @@ func (p *shardPlan) foreign(obj metav1.Object) error {
 	return fmt.Errorf("object %s is not of the shard that the informer follows", klog.KObj(obj))
 }
 
-func (p *shardPlan) describe(s *Status, parts []*part, _ []Status) {
+func (p *shardPlan) describe(s *Status, branches []*branch, _ []Status) {
 	ranges, _ := p.shard.Ranges()
 	s.Shard = ranges.String()
-	for _, part := range parts {
-		s.ShardFilter = part.filter.filteredBy()
+	for _, branch := range branches {
+		s.ShardFilter = branch.filter.filteredBy()
 	}
 }

@@ -19,11 +19,11 @@ func (s *Status) count(other *Status) {
 	s.ObjectErrors += other.ObjectErrors
 }
 
-// addUp adds what the lists of parts have delivered. How many will come is known only if it is
-// known of each part that is not listed yet.
-func (s *Status) addUp(parts []Status) {
+// addUp adds what the lists of branches have delivered. How many will come is known only if it is
+// known of each branch that is not listed yet.
+func (s *Status) addUp(branches []Status) {
 	known := true
-	for _, p := range parts {
+	for _, p := range branches {
 		s.Received += p.Received
 		s.Expected += max(p.Expected, p.Received)
 		known = known && (p.Synced || p.Expected > 0)
@@ -33,22 +33,22 @@ func (s *Status) addUp(parts []Status) {
 	}
 }
 
-// join adds the statuses of parts to that of their informer: its phase and its failures
-// are those of the part that is worst off.
-func (s *Status) join(parts []Status, now time.Time) {
-	for p := range parts {
-		s.count(&parts[p])
-		s.leaveOut(parts[p].LeftOut, parts[p].LeftOutObjects)
+// join adds the statuses of branches to that of their informer: its phase and its failures
+// are those of the branch that is worst off.
+func (s *Status) join(branches []Status, now time.Time) {
+	for p := range branches {
+		s.count(&branches[p])
+		s.leaveOut(branches[p].LeftOut, branches[p].LeftOutObjects)
 	}
-	s.addUp(parts)
+	s.addUp(branches)
 	if s.Phase == PhaseStopped {
 		return
 	}
 	s.Phase = PhaseWatching
 	s.LastContact = now
 	served := false
-	for i := range parts {
-		p := &parts[i]
+	for i := range branches {
+		p := &branches[i]
 		if severity[p.Phase] > severity[s.Phase] || i == 0 {
 			s.Phase, s.Since, s.NextAttempt = p.Phase, p.Since, p.NextAttempt
 			s.Attempts, s.FailingSince, s.LastError = p.Attempts, p.FailingSince, p.LastError
@@ -66,8 +66,8 @@ func (s *Status) join(parts []Status, now time.Time) {
 			}
 		}
 	}
-	if !served && len(parts) > 0 {
-		s.LastContact = now.Add(-parts[0].Stale())
+	if !served && len(branches) > 0 {
+		s.LastContact = now.Add(-branches[0].Stale())
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // The status of an informer of several namespaces is that of the one that is worst off.
-func TestStatusOfParts(t *testing.T) {
+func TestStatusOfBranches(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no role"))
@@ -20,11 +20,11 @@ func TestStatusOfParts(t *testing.T) {
 	refused := Status{Phase: PhaseBackingOff, Started: ago(time.Hour), Attempts: 9, LastError: forbidden}
 	broken := Status{Phase: PhaseBackingOff, Started: ago(time.Hour), Attempts: 2, LastError: errors.New("reset"), LastContact: ago(5 * time.Minute)}
 	for _, test := range []struct {
-		name  string
-		parts []Status
-		phase Phase
-		err   error
-		stale time.Duration
+		name     string
+		branches []Status
+		phase    Phase
+		err      error
+		stale    time.Duration
 	}{
 		{"no namespaces", nil, PhaseWatching, nil, 0},
 		{"all is well", []Status{watching, watching}, PhaseWatching, nil, time.Minute},
@@ -36,7 +36,7 @@ func TestStatusOfParts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s Status
-			s.join(test.parts, now)
+			s.join(test.branches, now)
 			if s.Phase != test.phase || !errors.Is(s.LastError, test.err) || s.Attempts > 0 != (test.err != nil) {
 				t.Errorf("got %v", s)
 			}
@@ -44,7 +44,7 @@ func TestStatusOfParts(t *testing.T) {
 				t.Errorf("no contact for %v, want %v", stale, test.stale)
 			}
 			reconnects := 0
-			for _, p := range test.parts {
+			for _, p := range test.branches {
 				reconnects += p.Reconnects
 			}
 			if s.Reconnects != reconnects {
@@ -59,12 +59,12 @@ func TestStatusOfParts(t *testing.T) {
 }
 
 // The total is known only if it is in each namespace that is not listed yet.
-func TestProgressOfParts(t *testing.T) {
+func TestProgressOfBranches(t *testing.T) {
 	listed := Status{Synced: true, Received: 10}
 	known := Status{Received: 5, Expected: 20}
 	unknown := Status{Received: 3}
 	for _, test := range []struct {
-		parts              []Status
+		branches           []Status
 		received, expected int
 	}{
 		{nil, 0, 0},
@@ -74,9 +74,9 @@ func TestProgressOfParts(t *testing.T) {
 		{[]Status{listed, known, unknown}, 18, 0},
 	} {
 		var s Status
-		s.join(test.parts, time.Now())
+		s.join(test.branches, time.Now())
 		if s.Received != test.received || s.Expected != test.expected {
-			t.Errorf("%+v: %d of %d, want %d of %d", test.parts, s.Received, s.Expected, test.received, test.expected)
+			t.Errorf("%+v: %d of %d, want %d of %d", test.branches, s.Received, s.Expected, test.received, test.expected)
 		}
 	}
 }

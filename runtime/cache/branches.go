@@ -1,0 +1,321 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+)
+
+// branches are the lists and watches of an informer whose objects may change while it runs: one
+// for each namespace of a set, or one for the objects of a shard. Each has a reflector in a
+// goroutine of its own, and all of them fill the one store, which takes of each what the latest
+// assignment says. They come and go in the goroutine of run.
+type branches struct {
+	plan plan
+	// reflect follows a branch until ctx ends or a failure is to end it.
+	reflect func(ctx context.Context, branch *branch) error
+	push    func(delta)
+	// expect is called once, with the branches that make up the first content.
+	expect func([]*branch)
+	// listed is signalled when the store has the first list of a branch of a shard, which may
+	// have gained hashes meanwhile.
+	listed chan struct{}
+
+	mu      sync.Mutex
+	current []*branch
+	// assigned says which objects belong to which of them; nil before the start.
+	assigned *assignment
+	// least is the branch whose version is that of all; nil if it is not known.
+	least *branch
+	// failing are those whose failure was reported and whose recovery was not yet, but for those
+	// that the server refuses.
+	failing map[*branch]bool
+	// past has the counters of those that have ended.
+	past Status
+}
+
+// plan says which branches an informer has.
+type plan interface {
+	// next returns the branches for what is wanted now, those of before that go on and new ones,
+	// and a channel that is closed when something else is wanted.
+	next(before []*branch) (branches []*branch, changed <-chan struct{}, err error)
+	// assign returns which of the branches each object belongs to.
+	assign(branches []*branch) *assignment
+	// foreign is the error for an object that belongs to none of the branches.
+	foreign(obj metav1.Object) error
+	// describe adds the statuses of branches to that of their informer.
+	describe(s *Status, branches []*branch, statuses []Status)
+}
+
+// branch is a list and watch of an informer that has several.
+type branch struct {
+	source Objects
+	// namespace is the one that it lists; "" for a branch of a shard.
+	namespace string
+	// filter is that of a shard, and before the branch in whose place this one lists everything
+	// again; nil otherwise.
+	filter   *shardFilter
+	before   *branch
+	recorder statusRecorder
+	stop     context.CancelFunc
+	// ended is closed when the reflector has ended.
+	ended chan struct{}
+	// reflector is set when it starts.
+	reflector *reflector
+	// listed is set when the store has a whole list of the branch.
+	listed atomic.Bool
+	// version is the one that the store has reached. It is guarded by mu of branches.
+	version string
+	// refusals counts the failures in a row that were refusals. After too many, the branch is
+	// left out until it is listed.
+	refusals int
+	leftOut  bool
+}
+
+func newBranch(source Objects) *branch {
+	return &branch{source: source, ended: make(chan struct{})}
+}
+
+func newBranches(plan plan) *branches {
+	return &branches{plan: plan, listed: make(chan struct{}, 1), failing: map[*branch]bool{}}
+}
+
+// maxRefusals is the number of refusals in a row after which the informer goes on without a
+// namespace: a server that has just started may not know all roles yet.
+const maxRefusals = 3
+
+// run follows the branches of the plan until ctx ends, or one of them is given up with an
+// error, which it returns.
+func (p *branches) run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 1)
+	start := func(branch *branch) {
+		logger := klog.FromContext(ctx)
+		if branch.namespace != "" {
+			logger = logger.WithValues("namespace", branch.namespace)
+		}
+		ctx, stop := context.WithCancel(klog.NewContext(ctx, logger))
+		branch.stop = stop
+		branch.recorder.start()
+		running.Go(func() {
+			defer close(branch.ended)
+			defer stop()
+			defer p.recovered(branch)
+			if err := p.reflect(ctx, branch); err != nil {
+				select {
+				case failed <- err:
+				default:
+				}
+			}
+		})
+	}
+	next, changed, err := p.plan.next(nil)
+	if err != nil {
+		return err
+	}
+	p.expect(next)
+	p.switchTo(next, start)
+	for {
+		select {
+		case <-changed:
+		case <-p.listed:
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+		if next, changed, err = p.plan.next(next); err != nil {
+			return err
+		}
+		p.switchTo(next, start)
+	}
+}
+
+// switchTo makes next the branches: from here on the store takes nothing of others.
+func (p *branches) switchTo(next []*branch, start func(*branch)) {
+	assignment := p.plan.assign(next)
+	p.replace(next, assignment)
+	for _, branch := range assignment.ended {
+		branch.stop()
+	}
+	p.push(delta{kind: assigned, list: &wholeList{assignment: assignment}})
+	for _, branch := range next {
+		if branch.stop == nil {
+			start(branch)
+		}
+	}
+}
+
+// replace makes next the current branches, and notes in their assignment which branches end. The
+// counters of these become those of the past at the same time, so that no status is without them.
+func (p *branches) replace(next []*branch, assignment *assignment) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	goesOn := make(map[*branch]bool, len(next))
+	for _, branch := range next {
+		goesOn[branch] = true
+	}
+	for _, branch := range p.current {
+		if !goesOn[branch] {
+			assignment.ended = append(assignment.ended, branch)
+			s := branch.recorder.get()
+			p.past.count(&s)
+		}
+	}
+	p.current, p.assigned, p.least = next, assignment, nil
+}
+
+// failed is called with each failure of a branch in its goroutine. A namespace that the server
+// refuses is left out: neither the first content nor a version waits for it.
+func (p *branches) failed(ctx context.Context, branch *branch, f *Failure) {
+	if p.leavesOut(branch, f) {
+		klog.FromContext(ctx).V(2).Info("Namespace is refused, going on without it")
+		p.push(delta{kind: branchRefused, from: branch})
+	}
+}
+
+// leavesOut reports whether a branch is left out from a failure on.
+func (p *branches) leavesOut(branch *branch, f *Failure) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if refuses(f.Err) {
+		branch.refusals++
+		delete(p.failing, branch)
+	} else {
+		branch.refusals = 0
+		if !expected(f) {
+			p.failing[branch] = true
+		}
+	}
+	if branch.namespace == "" || branch.leftOut || branch.refusals < maxRefusals {
+		return false
+	}
+	branch.leftOut, p.least = true, nil
+	return true
+}
+
+// recovered notes that a branch works again, or has ended, and reports whether others still
+// fail. An outage is over when each works again, but for those that the server refuses.
+func (p *branches) recovered(branch *branch) (othersFail bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.failing, branch)
+	return len(p.failing) > 0
+}
+
+// received notes that a batch was committed to the store.
+func (p *branches) received(batch []delta) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range batch {
+		d := &batch[i]
+		branch := d.from
+		if branch == nil || d.kind == branchRefused {
+			continue
+		}
+		if d.kind == replaced && !branch.listed.Swap(true) && branch.filter != nil {
+			select {
+			case p.listed <- struct{}{}:
+			default:
+			}
+		}
+		p.reach(branch, d)
+		switch d.kind {
+		case set, deleted, departed:
+			branch.recorder.received(1, 0)
+		case bookmarked:
+			branch.recorder.received(0, 1)
+		default:
+			branch.recorder.received(0, 0)
+		}
+	}
+}
+
+// reach notes the version of a committed delta. That of a list counts even if it is older:
+// the server's history has restarted. The caller holds mu.
+func (p *branches) reach(branch *branch, d *delta) {
+	if d.kind == replaced {
+		branch.version = cmp.Or(d.resourceVersion, branch.version)
+		branch.leftOut, branch.refusals = false, 0
+	} else {
+		branch.version = protocol.Newest(branch.version, d.resourceVersion)
+	}
+	if branch == p.least || p.least != nil && protocol.Older(branch.version, p.least.version) {
+		p.least = nil
+	}
+}
+
+// version returns the version that the store has reached in every branch that is not left out:
+// "" if it has nothing of one. Awaited is false if there is no such branch.
+func (p *branches) version() (version string, awaited bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.least == nil {
+		p.least = p.behind()
+	}
+	if p.least == nil {
+		return "", false
+	}
+	return p.least.version, true
+}
+
+// behind returns the branch with the oldest version that is not left out, or nil. All that wait
+// for a version ask at each event, so that it is looked for only when it may be another one. The
+// caller holds mu.
+func (p *branches) behind() (least *branch) {
+	for _, branch := range p.current {
+		switch {
+		case branch.leftOut:
+		case branch.version == "":
+			return branch
+		case least == nil || protocol.Older(branch.version, least.version):
+			least = branch
+		}
+	}
+	return least
+}
+
+// versionOf returns the version that the store has reached in the branch of an object.
+func (p *branches) versionOf(obj metav1.Object) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.assigned == nil {
+		return "", nil // not started
+	}
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	if branch := p.assigned.of(key, obj); branch != nil {
+		return branch.version, nil
+	}
+	return "", p.plan.foreign(obj)
+}
+
+// statuses returns the branches, their statuses, and the counters of those of the past.
+func (p *branches) statuses() (current []*branch, all []Status, past Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, branch := range p.current {
+		s := branch.recorder.get()
+		s.Synced = branch.listed.Load()
+		all = append(all, s)
+	}
+	return p.current, all, p.past
+}
+
+// describe makes the status of an informer that of its branches.
+func (p *branches) describe(s *Status) {
+	branches, statuses, past := p.statuses()
+	s.join(statuses, time.Now())
+	s.count(&past)
+	p.plan.describe(s, branches, statuses)
+}

@@ -246,6 +246,7 @@ func (c *comparison) sameTuple(theirs, ours *types.Tuple) bool {
 // A comparison that finds nothing must be able to: it sees each kind of
 // difference, and does not take an alias for one.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	const theirs = `package p
 import "time"
 type Func func(time.Duration)

@@ -22,6 +22,7 @@ const (
 // that those of code-generator's informer-gen and lister-gen have, and with the
 // same types: callers of the one can call the other.
 func TestSameAPIAsCodeGenerator(t *testing.T) {
+	t.Parallel()
 	tools := tools{buildTool(t), build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}
 	for _, c := range []struct {
 		name string

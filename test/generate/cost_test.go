@@ -18,6 +18,7 @@ import (
 // code-generator's tools write for the same types. The compiler's work is counted in
 // functions, which is the same on every machine; with -v, its time is logged.
 func TestCostOfGeneratedCode(t *testing.T) {
+	t.Parallel()
 	const moduleName = "example.com/cost"
 	dir := project(t, moduleName, "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2")
 	tools := tools{buildTool(t), build(t, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}

@@ -15,6 +15,7 @@ import (
 // file, a part of one, or commands. In place of kubebuilder, make, kubectl and curl, which may
 // not be installed, the test does the same.
 func TestKubebuilderPage(t *testing.T) {
+	t.Parallel()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "kubebuilder.txtar"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // informer that client-go's own factory has is there and reaches sync, and a
 // lister finds what the clientset was given and created.
 func TestKubernetesAPI(t *testing.T) {
+	t.Parallel()
 	tool := buildTool(t)
 	// A directory that is always the same, and is ignored by git, is what lets
 	// the go command find the packages in its cache that it has compiled before:

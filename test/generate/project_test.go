@@ -13,6 +13,7 @@ import (
 // a second run finds nothing to do; wrong input and a wrong flag are told
 // apart by the exit status, and neither writes anything.
 func TestKubebuilderProject(t *testing.T) {
+	t.Parallel()
 	tool := buildTool(t)
 	dir := kubebuilderProject(t)
 
@@ -42,6 +43,7 @@ func TestKubebuilderProject(t *testing.T) {
 
 // The same through go generate, with informer-gen as a tool of the module.
 func TestGoGenerate(t *testing.T) {
+	t.Parallel()
 	dir := kubebuilderProject(t)
 	write(t, filepath.Join(dir, "generate.go"), "package project\n\n//go:generate go run github.com/informer-gen/informer-gen/cmd/informer-gen --input-dirs ./api/...\n")
 	mustRun(t, dir, "go", "generate", "./...")
@@ -52,6 +54,7 @@ func TestGoGenerate(t *testing.T) {
 // Wrong input is exit status 1 with the place, a wrong command line is 2, and
 // in neither case is anything written.
 func TestWrongInput(t *testing.T) {
+	t.Parallel()
 	tool := buildTool(t)
 	for _, c := range []struct {
 		name, file, text string

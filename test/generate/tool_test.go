@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	// What the tool is made of: so that go test does not take a result for
@@ -79,12 +82,38 @@ func buildTool(t *testing.T) string {
 	return filepath.Join(build(t, scratch.InformerGen), "informer-gen")
 }
 
-// build builds tools and returns the directory they are in.
+// built has the tools that were built: below dir, each in a folder of its import path, and the
+// functions that build them once.
+var built struct {
+	dir   string
+	tools sync.Map
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "tools")
+	if err != nil {
+		log.Fatal(err)
+	}
+	built.dir = dir
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// build builds tools, each once, and returns a directory of the test that they are in.
 func build(t *testing.T, tools ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := scratch.Build(t.Context(), dir, tools...); err != nil {
-		t.Fatal(err)
+	for _, tool := range tools {
+		once, _ := built.tools.LoadOrStore(tool, sync.OnceValue(func() error {
+			return scratch.Build(context.Background(), filepath.Join(built.dir, tool), tool)
+		}))
+		if err := once.(func() error)(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(built.dir, tool, path.Base(tool)), filepath.Join(dir, path.Base(tool))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

@@ -22,6 +22,7 @@ import (
 // unit test on cachetest, compile and pass; what CI checks holds, until it
 // does not; and when a type goes, so do its files.
 func TestWholeWay(t *testing.T) {
+	t.Parallel()
 	shop := newUser(t)
 	for _, folder := range []string{"api", "config"} {
 		if err := os.CopyFS(filepath.Join(shop.dir, folder), os.DirFS(filepath.Join(checkout(t), "testdata", "kubebuilder", folder))); err != nil {
@@ -67,6 +68,7 @@ func TestWholeWay(t *testing.T) {
 // its API has gone: the files of that type are removed and named, and its program
 // compiles as it was.
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	older := newUser(t)
 	older.add("older/")
 	theirs := build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)
@@ -103,6 +105,7 @@ func TestUpgrade(t *testing.T) {
 // those of this module when the recipe has generated them and one line of it has
 // changed: an import.
 func TestOneImport(t *testing.T) {
+	t.Parallel()
 	program := newUser(t)
 	program.add("pods/")
 	program.run("go", "mod", "tidy")

@@ -49,11 +49,12 @@ test-examples: ## Run the unit tests of the examples; test-e2e runs their progra
 	cd examples && go vet ./... && go test $(RACE) ./...
 
 # Never cached: these tests run the tool, which the test cache does not see. Much of their time is
-# waiting, so three packages run at once; without debug information, linking takes half as long.
+# waiting, so three packages run at once, the longest
+# first; without debug information, linking takes half as long.
 .PHONY: test-e2e
 test-e2e: ## Run the tests on a real API server
 	@echo "Building the tests with a real API server in them: a few minutes the first time."
-	cd test && go vet ./... && go test -count=1 -p 3 -ldflags=-w -timeout 40m ./...
+	cd test && go vet ./... && go test -count=1 -p 3 -ldflags=-w -timeout 40m ./generate ./...
 
 # Each is test/servers/v<version>.mod; the version of test/go.mod runs in test-e2e.
 SERVERS := 1.31 1.34

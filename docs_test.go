@@ -253,10 +253,15 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// vague are words that say less than a verb would: X reports whether, X is the, X returns.
-var vague = regexp.MustCompile(`\b(?:is|are) (?:whether|what|how)\b`)
+var (
+	// vague are words that say less than a verb would: X reports whether, X is the, X returns.
+	vague = regexp.MustCompile(`\b(?:is|are) (?:whether|what|how)\b`)
+	// inverted is a sentence that begins with what it is not about. Functions and fields may be called Of.
+	inverted = regexp.MustCompile(`(?:^|\. |// )Of (?:[a-df-hj-qt-z]|s[^a]|r[^e]|e[^s]|i[^s])`)
+	comment  = regexp.MustCompile(`(?:^|\s)// .*`)
+)
 
-// Pages say what things are.
+// Pages and comments say what things are.
 func TestPlainWords(t *testing.T) {
 	for _, name := range markdown(t) {
 		if strings.HasPrefix(name, "docs/results/") {
@@ -267,10 +272,29 @@ func TestPlainWords(t *testing.T) {
 			if strings.HasPrefix(strings.TrimSpace(line), "```") {
 				code = !code
 			}
-			if words := vague.FindString(line); words != "" && !code {
-				t.Errorf("%s:%d: %q: say what it reports, returns or counts", name, i+1, words)
+			if !code {
+				checkWords(t, name, i, line)
 			}
 		}
+	}
+	sources := files(t, func(name string) bool {
+		folder, _, _ := strings.Cut(name, "/")
+		return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && !slices.Contains([]string{"examples", "test", "testdata"}, folder)
+	})
+	for _, name := range sources {
+		for i, line := range strings.Split(read(t, name), "\n") {
+			checkWords(t, name, i, comment.FindString(line))
+		}
+	}
+}
+
+func checkWords(t *testing.T, name string, i int, line string) {
+	t.Helper()
+	if words := vague.FindString(line); words != "" {
+		t.Errorf("%s:%d: %q: say what it reports, returns or counts", name, i+1, words)
+	}
+	if inverted.MatchString(line) {
+		t.Errorf("%s:%d: a sentence begins with Of: begin with its subject", name, i+1)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// choice is what Options.Types and Options.Exclude say.
+// choice holds Options.Types and Options.Exclude.
 type choice struct {
 	only, not []kindPattern
 	packages  []packagePattern // which are not looked into

@@ -157,7 +157,7 @@ func mentionsTag(group *ast.CommentGroup) bool {
 	})
 }
 
-// verdict is what becomes of a declaration: a kind, or the reason why there is
+// verdict is the outcome for a declaration: a kind, or the reason why there is
 // none, which is empty for what does not look like an API type at all.
 type verdict struct {
 	kind     *Kind
@@ -258,7 +258,7 @@ func (c *collector) without(internal, byVersion bool) (verdict, bool) {
 	return verdict{}, false
 }
 
-// generated is what a type gets.
+// generated lists what a type gets.
 type generated struct{ informer, lister, client bool }
 
 // generatedFor returns what the options, a type's verbs and its package allow.
@@ -310,7 +310,7 @@ func (c *collector) incomplete(decl *declaration, tags Tags, named bool) (verdic
 	return verdict{}, false
 }
 
-// maxName is how long the names of kinds, resources and versions may be: that of
+// maxName is the greatest length of names of kinds, resources and versions: that of
 // a DNS label. maxGroup is that of a DNS subdomain.
 const (
 	maxName  = 63
@@ -340,7 +340,7 @@ func (c *collector) named(decl *declaration, comments typeComments, tags Tags, i
 	}
 }
 
-// namespaced returns the scope of a type. With a clientset it is what client-gen
+// namespaced returns the scope of a type. With a clientset it is the one that client-gen
 // made of it.
 func (c *collector) namespaced(decl *declaration, tags Tags) bool {
 	at, namespaced := decl.pkg.loader.position, !tags.NonNamespaced

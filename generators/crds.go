@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// crd is what a manifest says of the types of a resource.
+// crd describes the types of a resource, as a manifest does.
 type crd struct {
 	group, kind, plural string
 	namespaced          bool

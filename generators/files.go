@@ -46,7 +46,7 @@ func hasGoFiles(dir string) bool {
 	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return isGoFile(dir, entry) })
 }
 
-// buildContext is what decides which files are built: this system, and the tags
+// buildContext decides which files are built: this system, and the tags
 // that GOFLAGS sets, in the environment or with "go env -w".
 func buildContext() build.Context {
 	context := build.Default

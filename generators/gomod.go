@@ -14,7 +14,7 @@ import (
 // imports.
 const ownModule = "github.com/informer-gen/informer-gen"
 
-// needs are what generated code needs of the module that it is in: of each module
+// needs are the requirements of generated code on the module that it is in: of each module
 // the least version.
 var needs = []struct{ module, version string }{
 	{"k8s.io/api", "v0.37.0"},

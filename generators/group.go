@@ -179,7 +179,7 @@ func pathGroup(importPath string) string {
 	return parent
 }
 
-// packageMarkers are what the comments of a package say that belong to none of
+// packageMarkers are the markers in comments of a package that belong to none of
 // its declarations, or to any.
 type packageMarkers struct {
 	groupNames []marker
@@ -267,7 +267,7 @@ func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
 	}
 }
 
-// firstSegment is what stands before the first dot of a group, "core" for the
+// firstSegment returns the text before the first dot of a group, "core" for the
 // core group.
 func firstSegment(group string) string {
 	if group == "" {

@@ -36,7 +36,7 @@ type groupEntry struct {
 	marked bool
 	// clientset is true if a clientset has the group's name already.
 	clientset bool
-	// namedAt is what gave GoName.
+	// namedAt is the place that gave GoName.
 	namedAt token.Position
 }
 
@@ -86,7 +86,7 @@ func (s *groupSet) shareNames() {
 
 // place adds the kinds of a package to the version of its group.
 func (s *groupSet) place(m *member) {
-	// What the clientset is called by is what client-gen made of the group it saw.
+	// The names of the clientset are those that client-gen made of the group it saw.
 	named := m.group
 	if m.clientset {
 		named = m.clientGroup

@@ -108,7 +108,7 @@ func (s scope) compare(beside scope, name string, diags *diagnostics) {
 	}
 }
 
-// scope is what files of a package declare, methods as "Type.Method", and what they import.
+// scope has the names that files of a package declare, methods as "Type.Method", and what they import.
 type scope struct{ declared, imported map[string]token.Position }
 
 func newScope() scope {

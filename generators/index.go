@@ -20,8 +20,8 @@ type Index struct {
 // methods are those of the lister.
 func (x Index) methods() []string { return []string{x.Method, "All" + x.Method} }
 
-// index adds the indexes of a kind. Of what is no kind, markers in its fields have their place
-// there all the same if it is an API type.
+// index adds the indexes of a kind. Markers in the fields of an API type that is no
+// kind have their place all the same.
 func (c *collector) index(decl *declaration, comments typeComments, v verdict) {
 	quiet := tagParser{at: c.tags.at, diags: new(diagnostics)}
 	tags := quiet.parse(comments.markers())

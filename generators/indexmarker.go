@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// indexMarker is what a marker of an index says.
+// indexMarker has the values of a marker of an index.
 type indexMarker struct {
 	method, function string
 	pos              token.Pos

@@ -88,10 +88,10 @@ func fieldNames(field *ast.Field) []*ast.Ident {
 	return []*ast.Ident{{Name: baseName(field.Type), NamePos: field.Type.Pos()}}
 }
 
-// A jsonKind is what a value is in JSON, as far as decoding tells kinds apart.
+// A jsonKind is the kind of a value in JSON, as far as decoding tells kinds apart.
 type jsonKind string
 
-// The kinds. Of what is opaque nothing is known.
+// The kinds. Nothing is known about an opaque value.
 const (
 	jsonString jsonKind = "a string"
 	jsonBool   jsonKind = "a bool"

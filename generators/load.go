@@ -44,7 +44,7 @@ type Package struct {
 
 // rules say what in sources matters, so that the rest need not be parsed or kept.
 type rules struct {
-	// ours reports whether a source is what an earlier run wrote, which is left out.
+	// ours reports whether a source was written by an earlier run; it is left out.
 	ours func(source []byte) bool
 	// sign reports whether a source has a sign of what is looked for, and mayDeclare whether
 	// it may declare that: a package that only a pattern with ... matches is parsed for it.
@@ -56,7 +56,7 @@ type rules struct {
 	// methods are the names that declaresMethod knows of.
 	hasMethod func(source []byte) bool
 	methods   []string
-	// words are what packages are searched for.
+	// words are searched for in packages.
 	words []string
 	// keeps reports whether a comment inside of a declaration is kept.
 	keeps func(*ast.CommentGroup) bool

@@ -12,9 +12,9 @@ import (
 
 // marker is a comment line that begins with "+".
 type marker struct {
-	// name is what stands before the first "=", without the "+".
+	// name stands before the first "=", without the "+".
 	name string
-	// value is what stands after it, without a trailing comment.
+	// value stands after it, without a trailing comment.
 	value string
 	// valued is true if a "=" follows the name.
 	valued bool
@@ -77,7 +77,7 @@ func parseComment(text string, pos token.Pos) markers {
 	return found
 }
 
-// parseMarker parses one line. The name is what gengo takes for the name of a
+// parseMarker parses one line. The name is the one that gengo takes for that of a
 // tag.
 func parseMarker(line string) (marker, bool) {
 	line = strings.TrimRight(line, " \t\r\n")

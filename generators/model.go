@@ -2,7 +2,7 @@ package generators
 
 import "go/token"
 
-// Model is what was found in the API packages: plain data, and all names that
+// Model describes the API packages: plain data, and all names that
 // generated code needs. Everything in it is sorted.
 type Model struct {
 	// Groups are those to generate, sorted by Dir.

@@ -132,7 +132,7 @@ func (m *modules) importPath(dir string) (string, error) {
 	return path.Join(mod.path, rel), nil
 }
 
-// waitDelay is how long the output of what an interrupted go command has started is waited
+// waitDelay limits how long the output of what an interrupted go command has started is waited
 // for, such as git, which can outlive it.
 const waitDelay = time.Second
 

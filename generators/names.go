@@ -156,8 +156,8 @@ func (k *Kind) identifiers() (informers, listers []string) {
 	return informers, listers
 }
 
-// clientIdentifiers are those that a kind has in the package of its client. Of two
-// kinds, they are never the same.
+// clientIdentifiers are those that a kind has in the package of its client. They
+// differ for any two kinds.
 func (k *Kind) clientIdentifiers() []string {
 	return []string{k.Ident + "Interface", k.Private + "Resource"}
 }

@@ -11,7 +11,7 @@ import (
 	modpath "golang.org/x/mod/module"
 )
 
-// Mode is what Run does with what it generated.
+// Mode says what Run does with the generated files.
 type Mode int
 
 const (
@@ -81,7 +81,7 @@ type Options struct {
 	// Strict makes warnings errors, and also types that are skipped although no
 	// marker and no option says so.
 	Strict bool
-	// Mode is what to do with the result.
+	// Mode says what to do with the result.
 	Mode Mode
 	// KeepStale leaves files of earlier runs alone that are not generated any
 	// more.

@@ -26,7 +26,7 @@ type location struct {
 	Named bool
 }
 
-// located is what patterns stand for.
+// located has the packages that patterns stand for.
 type located struct {
 	packages map[string]location // by import path
 	// modules are the directories of other modules that patterns with ... passed

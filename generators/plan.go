@@ -13,7 +13,7 @@ import (
 type output struct {
 	// path is where it goes, absolute.
 	path string
-	// data is what it is rendered from.
+	// data is the template's data.
 	data templates.Data
 }
 

@@ -353,7 +353,7 @@ func baseName(expr ast.Expr) string {
 	return ""
 }
 
-// expression is what stands in a file of a package.
+// expression is an expression in a file of a package.
 type expression struct {
 	pkg  *Package
 	file *File
@@ -361,7 +361,7 @@ type expression struct {
 }
 
 // value follows the names of constants and variables, of this and other packages, and of
-// fields of theirs, to what they are made of. A pointer is what it points to.
+// fields of theirs, to what they are made of. A pointer stands for its element.
 func (e expression) value() expression { return e.follow(maxDepth) }
 
 func (e expression) follow(depth int) expression {

@@ -25,9 +25,9 @@ var (
 	ErrDiffers = errors.New("generated files are not up to date")
 )
 
-// Result is what a run found and did, or in the mode Verify would do.
+// Result says what a run found and did, or in the mode Verify would do.
 type Result struct {
-	// Model is what was found.
+	// Model describes the API packages.
 	Model *Model
 	// Warnings are problems that did not stop the run.
 	Warnings scanner.ErrorList

@@ -11,7 +11,7 @@ import (
 // metaPackage declares ObjectMeta, TypeMeta and ListMeta.
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// apiRules are what matters in sources with API types.
+// apiRules say what matters in sources with API types.
 var apiRules = rules{
 	ours:       hasHeader,
 	sign:       func(source []byte) bool { return containsAny(source, signs) },
@@ -34,7 +34,7 @@ const kubebuilderTags = "+kubebuilder:"
 var signs = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:object:root"), []byte("+kubebuilder:resource"), []byte("+kubebuilder:subresource"),
 	[]byte("+kubebuilder:printcolumn"), []byte("+kubebuilder:storageversion"), []byte("+" + ownTags)}
 
-// marks are what a generated file is parsed at once for.
+// marks are the words for which a generated file is parsed at once.
 var marks = [][]byte{[]byte("+genclient"), []byte("+kubebuilder:"), []byte("+groupName"), []byte("+groupGoName"), []byte("+versionName"), []byte("+k8s:"), []byte("GroupVersion{")}
 
 // mayDeclare reports whether a source may declare an API type.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Tags are what the markers of a type say.
+// Tags are the markers of a type, parsed.
 type Tags struct {
 	// Genclient is true for +genclient, Root for +kubebuilder:object:root=true.
 	Genclient, Root bool
@@ -33,7 +33,7 @@ type Tags struct {
 	ResourceName, Path, Scope string
 	// Slim is the full type that +informer-gen:slim names.
 	Slim string
-	// Indexes are what +informer-gen:index says.
+	// Indexes are those of +informer-gen:index.
 	Indexes []indexMarker
 
 	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos, slimPos token.Pos

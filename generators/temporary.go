@@ -30,7 +30,7 @@ func writeTemporary(path string, content []byte) (name string, err error) {
 	return file.Name(), errors.Join(err, file.Chmod(mode), file.Close())
 }
 
-// abandonedAfter is how old a temporary file is that nobody writes any more,
+// abandonedAfter is the age of a temporary file that nobody writes any more,
 // whatever runs under the id in its name.
 const abandonedAfter = time.Hour
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Change is what happens to one file.
+// Change is a change of one file.
 type Change struct {
 	// Path is relative to the working directory.
 	Path string

@@ -89,7 +89,7 @@ func (f *Factory) Offers(method string) bool {
 	return !slices.ContainsFunc(f.Groups, func(group GroupAccessor) bool { return group.Name == method })
 }
 
-// Base is what the factory calls a method of its embedded factory on: itself, unless a group
+// Base is the operand on which the factory calls a method of its embedded factory: itself, unless a group
 // has that name.
 func (f *Factory) Base(method string) string {
 	if f.Offers(method) {
@@ -360,14 +360,14 @@ type DeepCopy struct {
 	// Into, Copy and Object say whether DeepCopyInto, DeepCopy and DeepCopyObject are
 	// written.
 	Into, Copy, Object bool
-	// Steps are what DeepCopyInto does after it has copied the struct itself.
+	// Steps are taken by DeepCopyInto after it has copied the struct itself.
 	Steps []CopyStep
 }
 
 // A CopyStep is a line of DeepCopyInto, or the lines at the end of a block.
 type CopyStep struct {
 	Form CopyForm
-	// From is what is copied, and To the copy, in which the step replaces what both share.
+	// From is copied, and To is the copy, in which the step replaces what both share.
 	From, To string
 	// Key, Value and Copied are variables of a block.
 	Key, Value, Copied string
@@ -383,7 +383,7 @@ const (
 	// CopySlice and CopyMap copy a slice or map with its elements as they are.
 	CopySlice CopyForm = "slice"
 	CopyMap   CopyForm = "map"
-	// CopyPointer begins a block in which Copied is what a pointer points to.
+	// CopyPointer begins a block in which Copied is the value that a pointer points to.
 	CopyPointer CopyForm = "pointer"
 	// CopyElements begins a block for each Key of a slice or an array.
 	CopyElements CopyForm = "elements"

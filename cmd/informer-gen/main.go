@@ -211,7 +211,7 @@
 // # Older command lines
 //
 // What scripts pass to code-generator's informer-gen has the same meaning here.
-// Of earlier generators, --output-package and -p are --output-pkg, --verify-only
+// Flags of earlier generators do, too: --output-package and -p are --output-pkg, --verify-only
 // is --verify, -h with a file is --go-header-file. --output-base and -o are
 // --output-dir, unless go.mod says that the import path below that folder is
 // meant. Flags that have no effect any more, such as --build-tag and those of

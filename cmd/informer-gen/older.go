@@ -158,7 +158,7 @@ func holds(dir, other string) bool {
 	return errors.Join(err1, err2, err3) == nil && filepath.IsLocal(rel)
 }
 
-// importPath is what go.mod says of a directory, or empty.
+// importPath returns the import path that go.mod gives a directory, or "".
 func importPath(dir string) string {
 	path, err := generators.ImportPath(dir)
 	if err != nil {

@@ -75,8 +75,8 @@ func (p *progressLine) stop() {
 	<-p.stopped
 }
 
-// isTerminal reports whether a line can be rewritten. Of other devices than
-// terminals, such as the null device, nobody minds.
+// isTerminal reports whether a line can be rewritten. Nobody minds about other
+// devices than terminals, such as the null device.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {

@@ -84,7 +84,7 @@ func (r *reporter) warnings(flags []string, input scanner.ErrorList) {
 }
 
 // done prints what a run changed. What it removed is always named: it may not have been
-// meant. In the format json, changes are what is printed to standard output.
+// meant. In the format json, changes are printed to standard output.
 func (r *reporter) done(f *flags, result generators.Result, took time.Duration) {
 	for _, change := range result.Changes {
 		named := f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write

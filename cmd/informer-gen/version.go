@@ -10,7 +10,7 @@ import (
 // release is the version of this module that the source is, or comes after.
 const release = "v0.1.0"
 
-// version is what --version prints.
+// version is printed by --version.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

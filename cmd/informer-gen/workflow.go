@@ -23,7 +23,7 @@ func workflowCommand(d diagnostic) string {
 	return fmt.Sprintf("::%s %s::%s", d.Severity, strings.Join(properties, ","), escapeData(d.Message))
 }
 
-// The order counts: the percent sign is what the others are escaped with.
+// The order counts: the others are escaped with the percent sign.
 var (
 	dataEscapes     = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
 	propertyEscapes = append(dataEscapes[:len(dataEscapes):len(dataEscapes)], ":", "%3A", ",", "%2C")
@@ -32,7 +32,7 @@ var (
 func escapeData(text string) string     { return strings.NewReplacer(dataEscapes...).Replace(text) }
 func escapeProperty(text string) string { return strings.NewReplacer(propertyEscapes...).Replace(text) }
 
-// inWorkspace returns a file relative to GitHub's checkout, which is what annotations are
+// inWorkspace returns a file relative to GitHub's checkout, as annotations are
 // relative to, rather than to the working directory. A file outside of it is returned as it
 // is.
 func inWorkspace(workspace, dir, file string) string {

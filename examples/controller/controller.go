@@ -21,7 +21,7 @@ import (
 // finalizer keeps an order until its items are released.
 const finalizer = "shop.example.com/reservation"
 
-// warehouses is what the controller works on outside of the cluster. Both methods may be
+// warehouses are outside of the cluster, and the controller works on them. Both methods may be
 // called again for what is done already.
 type warehouses interface {
 	Reserve(ctx context.Context, warehouse string, order types.NamespacedName) error

@@ -1,5 +1,5 @@
 // Shards is a controller whose replicas divide the pods of a cluster among them: each has a part
-// of them in memory and works on it. deploy.yaml is how it runs in a cluster.
+// of them in memory and works on it. deploy.yaml runs it in a cluster.
 //
 // Run it several times on the cluster of your kubeconfig; it needs permission to list and watch
 // pods, and to create, delete, get, list and update Leases in the namespace "default":

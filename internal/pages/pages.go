@@ -63,7 +63,7 @@ var (
 	definition = regexp.MustCompile(`^\[([^\]]+)\]: (\S+)$`)
 	span       = regexp.MustCompile("`([^`]+)`")
 	file       = regexp.MustCompile(`^[\w./-]*\.(go|yaml|sh)$`)
-	// markup is what a link or code in a heading adds to its text.
+	// markup is the text that a link or code adds to a heading.
 	markup = regexp.MustCompile("`|\\]\\([^)]*\\)|\\[")
 )
 

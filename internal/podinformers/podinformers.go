@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Pods is what the informers are of.
+// Pods are the objects of the informers.
 var Pods = v1.SchemeGroupVersion.WithResource("pods")
 
 // Options configure an informer. The zero value works.

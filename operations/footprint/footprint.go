@@ -27,11 +27,11 @@ import (
 type Report struct {
 	// Time is when the objects were walked.
 	Time time.Time `json:"time,omitzero"`
-	// Objects is how many there were.
+	// Objects counts them.
 	Objects int `json:"objects"`
 	// Bytes is the memory of all objects.
 	Bytes int64 `json:"bytes"`
-	// Shared is how many bytes more they would take if nothing were shared.
+	// Shared counts the bytes more that they would take if nothing were shared.
 	Shared int64 `json:"shared"`
 	// Fields are those that take memory of their own, the most first. The sum of their
 	// bytes is Bytes, if none was left out since.

@@ -1,7 +1,7 @@
 package footprint
 
 const (
-	// longest is how many names a path has.
+	// longest is the greatest number of names in a path.
 	longest = 3
 	// mostPaths bounds those of objects without a Go type, where each key is a name.
 	mostPaths = 1000

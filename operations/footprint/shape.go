@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shape is what a walk needs to know of a type.
+// shape has the facts about a type that a walk needs.
 type shape struct {
 	kind reflect.Kind
 	// size is that of a value, without what it refers to.
@@ -69,7 +69,7 @@ func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
 	case name == "" && f.Anonymous, name == "" && f.Type == reflect.TypeFor[map[string]any]():
-		return "" // the last is what an object without a Go type consists of
+		return "" // an object without a Go type consists of the last
 	case name == "" || name == "-":
 		return f.Name
 	}

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// sampled is how many allocations are counted one by one: the error of the sum is
+	// sampled allocations are counted one by one: the error of the sum is
 	// less than one percent.
 	sampled = 1 << 17
-	// deepest is how many allocations that refer to each other are followed. API objects
+	// deepest limits how many allocations that refer to each other are followed. API objects
 	// have a dozen.
 	deepest = 1000
-	// most is what an allocation may count for, with all that it refers to: one that refers to
+	// most limits what an allocation counts for, with all that it refers to: one that refers to
 	// another twice counts it twice, and 60 of those in a row are more than a number can hold.
 	most = 1 << 40
 )

@@ -29,8 +29,8 @@ func (systemClock) after(d time.Duration, f func()) func() bool { return time.Af
 // stops just then: 9/20 / 0.8 = 27/40 / 1.2. If theirs run 20 % slow, they have waited for
 // 27/32 of LeaseDuration in truth, and have seen its last renewal after up to 5/32.
 
-// actFor is how long a member may act after it began to renew its life and to list the slots.
+// actFor is the time that a member may act after it began to renew its life and to list the slots.
 func actFor(lease time.Duration) time.Duration { return lease * 9 / 20 }
 
-// deadAfter is how long others wait.
+// deadAfter is the time that others wait.
 func deadAfter(lease time.Duration) time.Duration { return lease * 27 / 40 }

@@ -69,7 +69,7 @@ func (h *hold) made(lease *coordinationv1.Lease) bool {
 // isRipe reports whether nobody else acts by an acquisition before this one.
 func (h *hold) isRipe(now time.Duration) bool { return h.ripe > 0 && now >= h.ripe }
 
-// situation is what a member knows when it has listed the Leases of its group.
+// situation is the knowledge of a member that has listed the Leases of its group.
 type situation struct {
 	options Options
 	session string
@@ -86,7 +86,7 @@ type situation struct {
 	busy func(shard.Range) bool
 }
 
-// decision is what follows from a situation.
+// decision follows from a situation.
 type decision struct {
 	count int
 	// members are those that should own slots, and targets who should own each one.

@@ -28,7 +28,7 @@ type Member struct {
 	mu sync.Mutex
 	// term is the time in which this member may act without a break.
 	term term
-	// acting is what it may begin work on, and held that and what it has to give up.
+	// acting are the ranges that it may begin work on, and held those and what it has to give up.
 	acting, held shard.Ranges
 	permits      map[*permit]struct{}
 	session      session

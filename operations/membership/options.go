@@ -14,11 +14,11 @@ import (
 
 const (
 	defaultLeaseDuration = 15 * time.Second
-	// renewals is how many renewals there are in the duration of a Lease by default.
+	// renewals is the default number of renewals in the duration of a Lease.
 	renewals = 8
 	// minRenewInterval keeps a mistaken option from flooding the API server.
 	minRenewInterval = 100 * time.Millisecond
-	// defaultSlots is how many slots a new group has by default, maxSlots how many it may have.
+	// defaultSlots is the default number of slots of a new group, maxSlots the greatest.
 	defaultSlots, maxSlots = 64, 1024
 	// maxGroup leaves room for the rest of a Lease's name.
 	maxGroup = 52
@@ -33,24 +33,24 @@ type Options struct {
 	// pod. "" is the name of the host. If two members have the same, the later one gets what
 	// the other one had: a replica that restarts under the name it had gets its slots again.
 	Identity string
-	// By is what of an object is hashed. All members must have the same.
+	// By names what of an object is hashed. All members must have the same.
 	By shard.By
 	// LeaseDuration is about how long the slots of a replica that died have no owner. It is in
 	// whole seconds, the same for all members. Zero is 15 s. A replica that can't reach the API
 	// server for 9/20 of it stops its work.
 	LeaseDuration time.Duration
-	// RenewInterval is how often a member renews its life, and how often it lists the Leases of
+	// RenewInterval is the time between renewals of a member's life, and between its lists of the Leases of
 	// the group. Zero is an eighth of LeaseDuration; it may be at most a fifth, and at least 100 ms.
 	RenewInterval time.Duration
-	// DrainTimeout is how long work may go on in a slot that is to be given up, before its context
+	// DrainTimeout limits how long work may go on in a slot that is to be given up, before its context
 	// ends. The slot is given up when the work has returned, however long that takes. Zero is
 	// LeaseDuration.
 	DrainTimeout time.Duration
-	// MinMembers is how many members must be there for slots without an owner to get one. With
+	// MinMembers is the number of members that must be there for slots without an owner to get one. With
 	// fewer, members keep what they have. It protects replicas that have memory for a part of the
 	// objects only. Zero is 1.
 	MinMembers int
-	// Slots is how many equal ranges of the hashes there are, each of which one member owns. It is
+	// Slots is the number of equal ranges of the hashes, each of which one member owns. It is
 	// for a new group: members go by the slots that there are. Zero is 64; there may be 1,024. With
 	// up to 64, what a member owns is at most 32 ranges, as many as a selector may have.
 	Slots int

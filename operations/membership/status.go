@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Phase is what a member is doing.
+// Phase names what a member is doing.
 type Phase string
 
 const (
@@ -22,7 +22,7 @@ const (
 	Leaving Phase = "leaving"
 )
 
-// Status is what a member is doing, for people and for readiness probes. It marshals into
+// Status says what a member is doing, for people and for readiness probes. It marshals into
 // JSON.
 type Status struct {
 	Group         string        `json:"group"`
@@ -33,18 +33,18 @@ type Status struct {
 	Phase Phase  `json:"phase"`
 	// Waiting is why it owns nothing.
 	Waiting string `json:"waiting,omitempty"`
-	// Owned is what it may act on, Gaining what it should own besides, Losing what it has to give
+	// Owned are the slots that it may act on, Gaining those that it should own besides, Losing those that it has to give
 	// up, and Unowned what nobody owns.
 	Owned   SlotsStatus `json:"owned"`
 	Gaining SlotsStatus `json:"gaining"`
 	Losing  SlotsStatus `json:"losing"`
 	Unowned SlotsStatus `json:"unowned"`
-	// Slots is how many slots there are.
+	// Slots is the number of slots.
 	Slots int `json:"slots"`
 	// Gained and Lost count the slots that it has acquired and given up or lost.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
-	// Working is how much work is running, of Begin; HoldingUp how much of it is in slots that are
+	// Working counts the running works of Begin; HoldingUp those of them in slots that are
 	// to be given up, and LongestHoldUp for how long the oldest of that has been running.
 	Working       int           `json:"working"`
 	HoldingUp     int           `json:"holdingUp"`
@@ -76,7 +76,7 @@ type SlotsStatus struct {
 type MemberStatus struct {
 	Identity string `json:"identity"`
 	Lease    string `json:"lease"`
-	// Owned is how many slots name it as their owner, and Target how many it should own.
+	// Owned counts the slots that name it as their owner, and Target those that it should own.
 	Owned  int `json:"owned"`
 	Target int `json:"target"`
 	// Unchanged is for how long its life was seen unchanged.

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// writers is how many requests that write slots a member has at a time.
+// writers limits how many requests that write slots a member has at a time.
 const writers = 4
 
 // write does what was decided, and leaves slots to be taken for the next time when it is due to

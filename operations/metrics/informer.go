@@ -132,6 +132,8 @@ var informerMetrics = []metric[cache.Status]{
 	},
 	gauge("informer_objects_left_out", "Objects that are left out of the store or an index now.",
 		func(s cache.Status) float64 { return float64(s.LeftOut) }),
+	gauge("informer_decoded_by_client", "Whether a client decodes the responses that the source was to decode (1) or not (0).",
+		func(s cache.Status) float64 { return number(s.DecodedByClient != "") }),
 	counter("informer_events_total", "Changes of single objects that the store has taken: watch events, without duplicates and initial events.",
 		func(s cache.Status) float64 { return float64(s.Events) }),
 	counter("informer_bookmarks_total", "Bookmarks that the server has sent.",

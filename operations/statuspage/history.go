@@ -7,13 +7,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// historySize is how many samples a page keeps.
+// historySize limits how many samples a page keeps.
 const historySize = 120
 
-// maxSampled is how many informers and handlers are sampled, those that come first.
+// maxSampled limits how many informers and handlers are sampled, those that come first.
 const maxSampled = 1000
 
-// sample is what the picture needs of the statuses of one time.
+// sample has what the picture needs of the statuses of one time.
 type sample struct {
 	at time.Time
 	// events and backlogs and calls are by the names of informers, and of informers and

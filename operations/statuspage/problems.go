@@ -21,7 +21,7 @@ const (
 	// for a handler that does not keep up.
 	slowAfter  = time.Minute
 	manyEvents = 10_000
-	// panicShown is for how long a panic is a problem, and shownNames is how many objects a
+	// panicShown is the time for which a panic is a problem, and shownNames limits how many objects a
 	// problem names.
 	panicShown = 15 * time.Minute
 	shownNames = 3
@@ -90,6 +90,12 @@ func informerProblems(s cache.Status) (all []problem) {
 		all = append(all, problem{Subject: s.Name,
 			What:   plural(s.LeftOut, "object") + " left out now: " + examples(s.LeftOutObjects, s.LeftOut),
 			Advice: "Compare the Go type with the schema of the resource, and look at index functions and transforms. The details name more objects.",
+		})
+	}
+	if s.DecodedByClient != "" {
+		all = append(all, problem{Subject: s.Name,
+			What:   summary("takes more CPU and memory than it needs, since its client decodes lists and watches: " + s.DecodedByClient),
+			Advice: "Make the client with the configuration of Streaming, and call its methods without a function in between.",
 		})
 	}
 	return all

@@ -14,10 +14,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 )
 
-// refreshEvery is how often a page that refreshes itself does, in seconds.
+// refreshEvery is the time between refreshes of a page, in seconds.
 const refreshEvery = "5"
 
-// view is what is shown at one time. As JSON it is the data of the page.
+// view has everything that is shown at one time. As JSON it is the data of the page.
 type view struct {
 	Title       string              `json:"title"`
 	Time        time.Time           `json:"time"`
@@ -25,7 +25,7 @@ type view struct {
 	Informers   []cache.Status      `json:"informers"`
 	Controllers []controller.Status `json:"controllers,omitempty"`
 	Members     []membership.Status `json:"members,omitempty"`
-	// Key is what was looked for, Found the objects that there are, and LeftOut why informers
+	// Key was looked for, Found the objects that there are, and LeftOut why informers
 	// leave the object out.
 	Key     string            `json:"key,omitempty"`
 	Found   []found           `json:"found,omitzero"`
@@ -50,7 +50,7 @@ func (v view) html() string {
 	}
 	first := []any{v.problems(), v.search()}
 	if v.Key != "" {
-		slices.Reverse(first) // it is what was asked for
+		slices.Reverse(first) // it was asked for
 	}
 	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.members(), v.details()))
 	var b strings.Builder
@@ -186,7 +186,7 @@ const (
 	notStarted = "not started, or waiting for its informers"
 )
 
-// state is what an informer is doing, for how long, and how far the first list is.
+// state says what an informer is doing, for how long, and how far the first list is.
 func state(s cache.Status) element {
 	text := s.Phase.String()
 	if !s.Since.IsZero() {
@@ -225,7 +225,7 @@ func (v view) contact(s cache.Status) element {
 	}
 }
 
-// maxHandlers is how many handlers the page shows. JSON has all.
+// maxHandlers limits how many handlers the page shows. JSON has all.
 const maxHandlers = 500
 
 func (v view) handlers() any {
@@ -281,7 +281,7 @@ func running(all []controller.Running) element {
 	return el("span", strings.Join(keys, ", "))
 }
 
-// details are what the tables have no place for, folded.
+// details are the facts that the tables have no place for, folded.
 func (v view) details() any {
 	var all []element
 	for i, s := range v.Informers {

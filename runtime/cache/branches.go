@@ -315,6 +315,9 @@ func (p *branches) statuses() (current []*branch, all []Status, past Status) {
 // describe makes the status of an informer that of its branches.
 func (p *branches) describe(s *Status) {
 	branches, statuses, past := p.statuses()
+	for i, branch := range branches {
+		statuses[i].DecodedByClient = decodedByClient(branch.source)
+	}
 	s.join(statuses, time.Now())
 	s.count(&past)
 	p.plan.describe(s, branches, statuses)

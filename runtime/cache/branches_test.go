@@ -133,7 +133,7 @@ func TestVersionOfBranches(t *testing.T) {
 // What branches leave out is added up while they are there.
 func TestBranchesLeaveOut(t *testing.T) {
 	p := newBranches(&namespacePlan{objects: func(string) int { return 0 }})
-	one, other := newBranch(nil), newBranch(nil)
+	one, other := newBranch(quietSource{}), newBranch(quietSource{})
 	one.recorder.leftOut.add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
 	other.recorder.leftOut.add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
 	for _, test := range []struct {

@@ -123,8 +123,8 @@ func (s *store) apply(d *delta, to observer) {
 }
 
 // replace makes a list of the API the content of the store. An item that is the same
-// as the object in the store is dropped in its favour. Of the others, the observer gets first
-// the objects that are gone, then the new and the changed ones in the order of items. The
+// as the object in the store is dropped in its favour. The observer gets first the objects
+// that are gone, then the new and the changed ones in the order of items. The
 // batch is that delta alone. The caller holds writing.
 func (s *store) replace(batch []delta, to observer) {
 	d := &batch[0]

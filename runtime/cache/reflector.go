@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,6 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
 // reflector makes the requests that its state says, and pushes what comes as deltas. It
@@ -517,16 +517,10 @@ func (r *reflector) transform(obj any) (out any, err error) {
 		return obj, nil
 	}
 	defer catch(&err)
-	if out, err = r.options.Transform(obj); err != nil || isNil(out) {
+	if out, err = r.options.Transform(obj); err != nil || nothing.Is(out) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// isNil reports whether there is no object, or a nil pointer for one.
-func isNil(obj any) bool {
-	v := reflect.ValueOf(obj)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // dropManagedFields drops those of a source that can't leave them out.

@@ -12,7 +12,7 @@ import (
 )
 
 // maxTerms is the largest number of ranges in a selector: some proxies refuse a URL of more
-// than 8 KB. Of more ranges, the server is asked for what is between some of them too.
+// than 8 KB. If there are more, the server is asked for what is between some of them too.
 const maxTerms = 32
 
 // shardFilter limits the requests of a branch, and what it wants of the responses, to the ranges

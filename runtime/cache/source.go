@@ -95,10 +95,21 @@ type SourceInfo struct {
 	// type, and not this one.
 	Namespaces func() (names []string, changed <-chan struct{})
 	In         func(namespace string) Objects
+	// DecodedByClient returns why a client decodes the responses that the source would decode
+	// faster and in less memory, as of now; "" if none does. It may be nil.
+	DecodedByClient func() string
 	// Served asks the server, by discovery, whether it serves the resource; nil if that
 	// is not possible. A false without an error leads to the deletion of all objects, so
 	// that any response but one of Kubernetes itself must be an error.
 	Served func(ctx context.Context) (bool, error)
+}
+
+// decodedByClient is that of the description of a source.
+func decodedByClient(source Objects) string {
+	if why := source.Describe().DecodedByClient; why != nil {
+		return why()
+	}
+	return ""
 }
 
 // checkType returns a check that objects are of a type, which is T or, if the objects of the

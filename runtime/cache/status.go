@@ -145,6 +145,11 @@ type Status struct {
 	Shard       string `json:"shard,omitempty"`
 	ShardFilter string `json:"shardFilter,omitempty"`
 
+	// DecodedByClient is why the client that requests lists and watches decodes the responses to
+	// the latest of them, although the source was to do that faster and in less memory; "" if the
+	// source does.
+	DecodedByClient string `json:"decodedByClient,omitempty"`
+
 	// Handlers are those that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,6 +40,7 @@ func (s *Status) join(branches []Status, now time.Time) {
 	for p := range branches {
 		s.count(&branches[p])
 		s.leaveOut(branches[p].LeftOut, branches[p].LeftOutObjects)
+		s.DecodedByClient = cmp.Or(s.DecodedByClient, branches[p].DecodedByClient)
 	}
 	s.addUp(branches)
 	if s.Phase == PhaseStopped {

@@ -9,6 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// One branch whose client decodes is enough for a notice.
+func TestDecodedByClientOfBranches(t *testing.T) {
+	var s Status
+	s.join([]Status{{Phase: PhaseWatching}, {Phase: PhaseWatching, DecodedByClient: "a filter"}, {Phase: PhaseWatching}}, time.Now())
+	if s.DecodedByClient != "a filter" {
+		t.Errorf("got %q", s.DecodedByClient)
+	}
+}
+
 // The status of an informer of several namespaces is that of the one that is worst off.
 func TestStatusOfBranches(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -54,6 +54,7 @@ func fullStatus() cache.Status {
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
 		Shard:           "0000000000000000-7fffffffffffffff",
 		ShardFilter:     "server",
+		DecodedByClient: "a filter",
 		Namespaces:      []cache.Status{{Name: "shop", Phase: cache.PhaseWatching, Synced: true, Objects: 2, ResourceVersion: "17"}},
 		Handlers: []cache.HandlerStatus{{
 			Name:        "invoices",
@@ -146,6 +147,7 @@ const fullStatusJSON = `{
   ],
   "shard": "0000000000000000-7fffffffffffffff",
   "shardFilter": "server",
+  "decodedByClient": "a filter",
   "handlers": [
     {
       "name": "invoices",

@@ -408,3 +408,26 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		})
 	}
 }
+
+// clientDecodes is an API whose objects a client decodes for a while.
+type clientDecodes struct {
+	*cachetest.API[*thing]
+	reason *string
+}
+
+func (c clientDecodes) Describe() cache.SourceInfo {
+	about := c.API.Describe()
+	about.DecodedByClient = func() string { return *c.reason }
+	return about
+}
+
+func TestStatusOfDecodedByClient(t *testing.T) {
+	reason := "a filter"
+	informer := cache.New(sourceOf(clientDecodes{cachetest.NewAPI[*thing](), &reason}), cache.Options[*thing]{})
+	for _, want := range []string{"a filter", ""} {
+		reason = want
+		if got := informer.Status().DecodedByClient; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

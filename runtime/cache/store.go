@@ -144,7 +144,7 @@ func (s WritableStore[T]) Delete(key types.NamespacedName) (old T, existed bool)
 }
 
 // Replace makes objects the content of the store, all at once for any reader.
-// Of two objects with the same key the later one counts. Possible errors:
+// The later one of two objects with the same key counts. Possible errors:
 // those of the key function, and then nothing has changed.
 func (s WritableStore[T]) Replace(objects []T, resourceVersion string) error {
 	items := make([]item, len(objects))

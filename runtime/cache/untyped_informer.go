@@ -96,6 +96,8 @@ func (i *informer) status() Status {
 	if i.branches != nil {
 		i.branches.describe(&s)
 		s.ResourceVersion, _ = i.version()
+	} else {
+		s.DecodedByClient = decodedByClient(i.source)
 	}
 	s.Name = i.name()
 	i.store.core.unindexed.describe(&s)

@@ -3,11 +3,12 @@ package clients
 import (
 	"context"
 	"errors"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/gentype"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
 // ApplyConfiguration is the argument of Apply: a type that controller-gen or
@@ -33,7 +34,7 @@ var errNoFields = errors.New("apply configuration: is nil")
 // Apply sends the fields that are set, and returns the object with them. The field manager
 // of the options owns them from then on.
 func (c *Client[T, L]) Apply(ctx context.Context, fields ApplyConfiguration, options metav1.ApplyOptions) (T, error) {
-	if isNil(fields) {
+	if nothing.Is(fields) {
 		return *new(T), errNoFields
 	}
 	return c.requests.Apply(ctx, fields, options)
@@ -41,15 +42,8 @@ func (c *Client[T, L]) Apply(ctx context.Context, fields ApplyConfiguration, opt
 
 // ApplyStatus is Apply for the status.
 func (c *Client[T, L]) ApplyStatus(ctx context.Context, fields ApplyConfiguration, options metav1.ApplyOptions) (T, error) {
-	if isNil(fields) {
+	if nothing.Is(fields) {
 		return *new(T), errNoFields
 	}
 	return c.requests.ApplyStatus(ctx, fields, options)
-}
-
-// isNil reports whether there is nothing to ask for a name: also for a nil pointer, whose
-// method would panic.
-func isNil(fields ApplyConfiguration) bool {
-	value := reflect.ValueOf(fields)
-	return fields == nil || value.Kind() == reflect.Pointer && value.IsNil()
 }

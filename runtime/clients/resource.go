@@ -39,7 +39,7 @@ func NewResource[T Object, L runtime.Object](kind schema.GroupVersionKind, name 
 
 // Client returns the client of a namespace; "" stands for all of them, in which objects
 // can be listed and watched, or for a resource without namespaces. It sends nothing, and
-// is cheap to call. Of a nil client, each request is an error.
+// is cheap to call. Each request of a nil client is an error.
 func (r *Resource[T, L]) Client(client *source.Client, namespace string) *Client[T, L] {
 	requests, err := client.RESTClient(r.version, r.codecs())
 	if err != nil {

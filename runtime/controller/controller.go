@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// syncLogPeriod is how often a controller logs what it waits for before it starts.
+// syncLogPeriod is the time between log lines of a controller about what it waits for before it starts.
 const syncLogPeriod = 30 * time.Second
 
 // Reconcile compares what the object of a key, or its absence, asks for with what is, and
@@ -29,14 +29,14 @@ type Reconcile func(ctx context.Context, key types.NamespacedName) (Result, erro
 // Options configure a Controller. The zero value is one worker, with the backoff that is
 // usual for controllers.
 type Options struct {
-	// Workers is how many keys are reconciled at the same time. Zero is 1.
+	// Workers is the number of keys that are reconciled at the same time. Zero is 1.
 	Workers int
 	// RateLimiter is the backoff of keys whose reconcile has failed. Nil is
 	// workqueue.DefaultTypedControllerRateLimiter: from 5 ms to 1,000 s for a key, and
 	// 10 retries per second for all keys after the first 100. Two controllers must not
 	// have the same one.
 	RateLimiter workqueue.TypedRateLimiter[types.NamespacedName]
-	// WaitFor is what must be in sync, besides the sources, before a key is reconciled:
+	// WaitFor must be in sync, besides the sources, before a key is reconciled:
 	// informers that Reconcile only reads, or a factory with all that it has started.
 	WaitFor []SyncWaiter
 }

@@ -8,13 +8,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
-// writeTimeout is how long a key waits for its own writes. A store without events learns
+// writeTimeout limits how long a key waits for its own writes. A store without events learns
 // the latest resourceVersion from bookmarks, which come about once a minute.
 const writeTimeout = time.Minute
 
-// Result is what a reconcile without an error leads to. The zero value is that the key
+// Result says what follows a reconcile without an error. The zero value is that the key
 // waits for the next change.
 type Result struct {
 	// After is when the key is reconciled again, unless a change comes before: then it is
@@ -71,7 +73,7 @@ type WriteWaiter interface {
 // tell the informer that the write is in the past. If one of the two is nil, a reconcile
 // without an error becomes one with an error.
 func (r *Result) Wrote(informer WriteWaiter, obj metav1.Object) {
-	if isNil(informer) || isNil(obj) {
+	if nothing.Is(informer) || nothing.Is(obj) {
 		r.nilWrite = true
 		return
 	}

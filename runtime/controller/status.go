@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// Status is what a controller is doing, and what went wrong lately. It can be marshalled
+// Status says what a controller is doing, and what went wrong lately. It can be marshalled
 // into JSON and back.
 type Status struct {
 	// Name is the controller's.
@@ -58,7 +58,7 @@ type KeyError struct {
 	Time time.Time
 }
 
-// maxTerminalErrors is how many keys a status has whose last error is terminal.
+// maxTerminalErrors limits the keys of a status whose last error is terminal.
 const maxTerminalErrors = 100
 
 // Running is a key that is being reconciled.

@@ -3,9 +3,9 @@ package controller
 import (
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
 // validate returns everything that is wrong with the arguments of New.
@@ -22,7 +22,7 @@ func (c *Controller) validate(options Options) error {
 		wrong("Options.Workers is %d; use zero for one worker", options.Workers)
 	}
 	for i, w := range options.WaitFor {
-		if isNil(w) {
+		if nothing.Is(w) {
 			wrong("Options.WaitFor[%d] is nil", i)
 		}
 	}
@@ -54,10 +54,4 @@ func validateSources(sources []Source) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// isNil reports whether v is nil, or a nil pointer such as factory.Core may return.
-func isNil(v any) bool {
-	pointer := reflect.ValueOf(v)
-	return !pointer.IsValid() || pointer.Kind() == reflect.Pointer && pointer.IsNil()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// outcome is how a reconcile ended.
+// outcome says how a reconcile ended.
 type outcome uint8
 
 const (

@@ -1,8 +1,6 @@
 package factory_test
 
 import (
-	. "github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/generated"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,6 +8,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/generated"
 )
 
 // The indexes of a resource are those of its informers, also of a source; one that is invalid

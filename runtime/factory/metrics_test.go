@@ -2,7 +2,6 @@ package factory_test
 
 import (
 	"context"
-	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"strconv"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 )
 
 // versionMetrics is a provider that keeps the resourceVersions of stores, as

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 

@@ -3,8 +3,6 @@ package factory_test
 import (
 	"context"
 	"fmt"
-	core "github.com/informer-gen/informer-gen/runtime/cache"
-	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"slices"
 	"sync"
 	"testing"
@@ -14,7 +12,9 @@ import (
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 )
 
 // newPond returns a factory of resources that each have a carp of their name,

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	core "github.com/informer-gen/informer-gen/runtime/cache"
-	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -15,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )

@@ -3,7 +3,6 @@ package factory_test
 import (
 	"context"
 	"errors"
-	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	clientgotesting "k8s.io/client-go/testing"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 )
 
 // refuse makes a clientset answer every list of a resource with an error, from now

@@ -110,7 +110,7 @@ func selecting(byLabel labels.Selector, byField fields.Selector) func(*metav1.Li
 // nothing are "" as strings, and "" selects everything.
 const noObjects = "nothing,!nothing"
 
-// matchesNoLabels reports whether a selector is labels.Nothing, which is what
+// matchesNoLabels reports whether a selector is labels.Nothing, which
 // metav1.LabelSelectorAsSelector makes of nil.
 func matchesNoLabels(s labels.Selector) bool {
 	_, selectable := s.Requirements()

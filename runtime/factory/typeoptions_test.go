@@ -3,8 +3,6 @@ package factory_test
 import (
 	"context"
 	"errors"
-	core "github.com/informer-gen/informer-gen/runtime/cache"
-	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,6 +21,8 @@ import (
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
+	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 

@@ -1,4 +1,4 @@
-// Package generated is what generated code calls, and nothing that is meant to be written by
+// Package generated has what generated code calls, and nothing that is meant to be written by
 // hand: it may change with any version that has a new UpgradeOrRegenerate. What users of
 // generated factories name is in runtime/factory.
 //
@@ -25,5 +25,5 @@ const UpgradeOrRegenerate2 = true
 // TweakListOptionsFunc changes the options of each list and watch.
 type TweakListOptionsFunc = func(*metav1.ListOptions)
 
-// Status is what an informer is doing, and what went wrong lately.
+// Status says what an informer is doing, and what went wrong lately.
 type Status = cache.Status

@@ -20,8 +20,8 @@ import (
 
 // GenerationChanged reports whether the generation of an object has changed: its spec, in
 // general, or the beginning of its deletion, and neither its status nor its metadata. It
-// does not see that a finalizer was removed. Of a CRD without the status subresource, any
-// field outside of the metadata counts. It is false for types whose generation the API
+// does not see that a finalizer was removed. Any field outside of the
+// metadata counts for a CRD without the status subresource. It is false for types whose generation the API
 // server does not set, such as ConfigMaps.
 func GenerationChanged[T metav1.Object](old, obj T) bool {
 	return old.GetGeneration() != obj.GetGeneration()

@@ -2,7 +2,7 @@ package shard
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// maxOwners is how many owners there may be above an object: more are a circle.
+// maxOwners limits how many owners there are above an object: more are a circle.
 const maxOwners = 16
 
 // ByRootOwner divides objects by the UID of their root owner, so that an object and all that it

@@ -26,7 +26,7 @@ type Client struct {
 	cfg        *rest.Config
 	httpClient *http.Client
 	maxObject  int64
-	// shared is what the objects of all sources have in common.
+	// shared has the parts that the objects of all sources have in common.
 	shared *decode.Shared
 
 	mu   sync.Mutex

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
 // FromClientset returns the source of one resource that lists and watches with the
@@ -108,7 +109,7 @@ func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each 
 
 // each calls a function for the objects of a list.
 func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.ListMeta, error) {
-	if isNil(list) {
+	if nothing.Is(list) {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", ErrNotAList))
 	}
 	if err := tableError(list); err != nil {
@@ -158,18 +159,10 @@ func (t objectType) is(obj runtime.Object) bool {
 
 // verify returns a *failure.ObjectError for an object of another type.
 func (t objectType) verify(obj runtime.Object) error {
-	if t.is(obj) && !isNil(obj) {
+	if t.is(obj) && !nothing.Is(obj) {
 		return nil
 	}
 	return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.of)}
-}
-
-func isNil(obj runtime.Object) bool {
-	if obj == nil {
-		return true
-	}
-	v := reflect.ValueOf(obj)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // tableError refuses an unstructured object that is a Table.

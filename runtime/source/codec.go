@@ -21,6 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
 // codec decodes objects of one Go type.
@@ -235,7 +236,7 @@ func checkKind(gvk schema.GroupVersionKind) error {
 
 // nameOf returns "namespace/name" of an object, or as much as there is.
 func nameOf(obj runtime.Object) string {
-	if isNil(obj) {
+	if nothing.Is(obj) {
 		return ""
 	}
 	accessor, err := meta.Accessor(obj)

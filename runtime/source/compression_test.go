@@ -3,7 +3,6 @@ package source
 import (
 	"compress/gzip"
 	"errors"
-	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"maps"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 

@@ -25,7 +25,7 @@
 // fields are case-sensitive, unknown fields are ignored, the last one of
 // duplicate fields wins, integers stay integers in fields of type any. The
 // kind and apiVersion of an object from a watch are cleared, and those of a
-// list's item are what the server sent, in general nothing for a built-in
+// list's item are as the server sent them, in general empty for a built-in
 // type. An object that is a runtime.Unstructured keeps both.
 //
 // JSON has a fast decoder, with client-go's own as fallback: an object that the fast one
@@ -70,8 +70,8 @@
 //
 // No more than ClientOptions.MaxObjectBytes of an object is buffered, whatever
 // length the server claims. A longer object, in a list or a watch, is skipped and
-// reported as a [failure.ObjectError] with ErrTooLarge. Of a non-2xx response the
-// first MiB is read. Clientsets and ListerWatchers decode by themselves, lists as a
+// reported as a [failure.ObjectError] with ErrTooLarge. The first MiB of a
+// non-2xx response is read. Clientsets and ListerWatchers decode by themselves, lists as a
 // whole, and have client-go's limits, unless [Streaming] has the responses of their client.
 //
 // # Concurrency

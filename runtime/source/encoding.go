@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// encoding is how to read what a server sends in one content type.
+// encoding reads what a server sends in one content type.
 type encoding struct {
 	contentType string
 	// list decodes the objects of a list that are wanted, and calls each while they arrive.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
 // eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The
@@ -99,7 +100,7 @@ var errNoStatus = errors.New("error event without a status")
 func (w *eventWatcher) ended() error { return ended(w.ctx, ErrStopped) }
 
 func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent, error) {
-	switch nothing := isNil(event.Object); {
+	switch nothing := nothing.Is(event.Object); {
 	case nothing && event.Type == watch.Error:
 		return cache.WatchEvent{}, errNoStatus
 	case nothing:

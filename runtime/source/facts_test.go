@@ -32,7 +32,7 @@ func TestFactsAreKnownAndPassedOn(t *testing.T) {
 		{"ListerWatcher without watch-lists, tweaked", narrowed(onlyLists), cache.SourceInfo{NoWatchList: true}},
 	} {
 		got := c.src.Describe()
-		got.Served, got.Type = nil, nil // which can't be compared
+		got.Served, got.DecodedByClient, got.Type = nil, nil, nil // which can't be compared
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

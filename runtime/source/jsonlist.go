@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// listBuffer is how much of a list is read from the connection at once.
+// listBuffer is the number of bytes of a list that are read from the connection at once.
 const listBuffer = 32 << 10
 
 // jsonList reads a list whose fields may come in any order.

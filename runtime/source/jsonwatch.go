@@ -22,7 +22,7 @@ type jsonFrames struct {
 	open bool
 }
 
-// watchBuffer is how much of a watch is read from the connection at once, at first.
+// watchBuffer is the number of bytes of a watch that are read from the connection at once, at first.
 const watchBuffer = 4 << 10
 
 func newJSONFrames(body io.Reader, limit int64) frames {

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"github.com/informer-gen/informer-gen/runtime/cache"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,6 +20,8 @@ import (
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 type (

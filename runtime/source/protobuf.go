@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// protoMessage is what a type of k8s.io/api has if it can be decoded from
+// protoMessage has the methods of a type of k8s.io/api that can be decoded from
 // protobuf. It is the interface that apimachinery's serializer looks for.
 type protoMessage interface {
 	Reset()

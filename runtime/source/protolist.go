@@ -181,7 +181,7 @@ func (p *protoReader) discard(n uint64) error {
 	return err
 }
 
-// growth is how much memory a length that a server claims can cost before as
+// growth limits the memory that a length that a server claims can cost before as
 // many bytes have come.
 const growth = 1 << 20
 

@@ -22,7 +22,7 @@ type response struct {
 	codec    *codec
 	// gv is that of the objects.
 	gv schema.GroupVersion
-	// limit is how many bytes of an object are buffered.
+	// limit is the greatest number of bytes of an object that are buffered.
 	limit int64
 }
 

@@ -35,7 +35,7 @@ var (
 // API servers store objects of at most 1.5 to 3 MiB.
 const defaultMaxObjectBytes = 16 << 20
 
-// maxErrorBytes is how much is read of a non-2xx response. It is far more than a
+// maxErrorBytes limits how much is read of a non-2xx response. It is far more than a
 // status needs.
 const maxErrorBytes = 1 << 20
 

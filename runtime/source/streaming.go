@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -111,9 +113,19 @@ type streamedSource struct {
 	*funcSource
 	streaming *Streaming
 	objects   reflect.Type
-	// left says that the client decodes all responses, and reported that it was logged that
-	// it decodes some.
-	left, reported atomic.Bool
+	// left says that the client decodes all responses.
+	left atomic.Bool
+	// lists and watches are why the client decodes the latest; nil if it does not.
+	lists, watches atomic.Pointer[string]
+}
+
+// Describe says besides why responses are left to the client.
+func (s *streamedSource) Describe() cache.SourceInfo {
+	info := s.funcSource.Describe()
+	info.DecodedByClient = func() string {
+		return ptr.Deref(cmp.Or(s.lists.Load(), s.watches.Load()), "")
+	}
+	return info
 }
 
 func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
@@ -128,6 +140,7 @@ func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, e
 	r := t.response()
 	switch {
 	case r != nil && err == nil:
+		taken(ctx, "Lists", &s.lists)
 		return r.list(ctx, each)
 	case r != nil && ctx.Err() == nil:
 		t.end()
@@ -136,7 +149,7 @@ func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, e
 	case err != nil:
 		return metav1.ListMeta{}, err
 	}
-	s.expected(ctx, t)
+	s.expected(ctx, t, &s.lists)
 	return s.each(list, each)
 }
 
@@ -150,6 +163,7 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 	switch {
 	case r != nil && err == nil:
 		inner.Stop() // it has nothing to deliver
+		taken(ctx, "Watches", &s.watches)
 		return s.checked(r.watcher(t.request.ctx, t.request.cancel)), nil
 	case r != nil:
 		t.end()
@@ -161,7 +175,7 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 	case err != nil:
 		return nil, err
 	}
-	s.expected(ctx, t)
+	s.expected(ctx, t, &s.watches)
 	return s.watcher(ctx, inner)
 }
 
@@ -176,20 +190,31 @@ func (s *streamedSource) checked(w cache.Watcher) cache.Watcher {
 // leave leaves all responses to the client, which returned an error of one that was taken from it.
 func (s *streamedSource) leave(ctx context.Context, err error) {
 	s.left.Store(true)
-	s.report(ctx, "the client does not decode an empty response: "+err.Error())
+	s.report(ctx, "the client does not decode an empty response: "+err.Error(), &s.lists, &s.watches)
 }
 
-// expected logs that no response was taken, if one should have been.
-func (s *streamedSource) expected(ctx context.Context, t *takeover) {
+// expected notes that no response was taken, if one should have been.
+func (s *streamedSource) expected(ctx context.Context, t *takeover, of *atomic.Pointer[string]) {
 	if reason := t.reason(); reason != nil {
-		s.report(ctx, reason.Error())
+		s.report(ctx, reason.Error(), of)
 	}
 }
 
-// report logs once that the client decodes responses.
-func (s *streamedSource) report(ctx context.Context, reason string) {
-	if !s.reported.Swap(true) {
+// report notes why the client decodes lists or watches from now on, and logs the first reason.
+func (s *streamedSource) report(ctx context.Context, reason string, of ...*atomic.Pointer[string]) {
+	before := s.lists.Load() != nil || s.watches.Load() != nil
+	for _, noted := range of {
+		noted.Store(&reason)
+	}
+	if !before {
 		klog.FromContext(ctx).Info("Lists and watches are decoded by the client that requests them", "reason", reason)
+	}
+}
+
+// taken notes that the client does not decode lists, or watches, any more.
+func taken(ctx context.Context, what string, noted *atomic.Pointer[string]) {
+	if noted.Load() != nil && noted.Swap(nil) != nil {
+		klog.FromContext(ctx).Info(what + " are not decoded by the client any more")
 	}
 }
 

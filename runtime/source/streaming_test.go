@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/informer-gen/informer-gen/runtime/cache"
 	"io"
 	"net/http"
 	"slices"
@@ -28,7 +27,10 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
@@ -398,6 +400,40 @@ func streamingFallsBack(t *testing.T, cfg *rest.Config) {
 				t.Error("the list was taken from the client")
 			}
 		})
+	}
+}
+
+// The description and the log say why the client decodes responses, and when it does not any more.
+func TestDecodedByClient(t *testing.T) {
+	contentType := "application/yaml" // which the client decodes
+	cfg := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Write(encoded(t, jsonType, podList(2)))
+	})
+	streaming := NewStreaming(ClientOptions{})
+	src := streaming.FromListerWatcher(podsOf(t, streaming.Config(cfg)), &corev1.Pod{})
+	reason := src.Describe().DecodedByClient
+	var log strings.Builder
+	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log))))
+	for _, step := range []struct{ contentType, reason, logged string }{
+		{jsonType, "", ""},
+		{"application/yaml", "application/yaml", "Lists and watches are decoded by the client"},
+		{"application/yaml", "application/yaml", ""},
+		{jsonType, "", "Lists are not decoded by the client any more"},
+		{jsonType, "", ""},
+	} {
+		contentType = step.contentType
+		log.Reset()
+		objects := 0
+		if _, err := src.List(ctx, metav1.ListOptions{}, func(any, error) { objects++ }); err != nil || objects != 2 {
+			t.Fatalf("%v, %d objects", err, objects)
+		}
+		if got := reason(); !strings.Contains(got, step.reason) || (got == "") != (step.reason == "") {
+			t.Errorf("%s: reason %q", step.contentType, got)
+		}
+		if got := log.String(); !strings.Contains(got, step.logged) || (got == "") != (step.logged == "") {
+			t.Errorf("%s: logged %q, want %q", step.contentType, got, step.logged)
+		}
 	}
 }
 

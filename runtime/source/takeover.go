@@ -30,7 +30,7 @@ type takeover struct {
 	refused error
 }
 
-// content is what a *response is to those who read it. Only the transport of a Streaming names
+// content is the view of a *response for those who read it. Only the transport of a Streaming names
 // that type, so that programs with a clientset and without Streaming need not have decoders.
 type content interface {
 	list(ctx context.Context, each func(any, error)) (metav1.ListMeta, error)
@@ -40,7 +40,7 @@ type content interface {
 
 type takeoverKey struct{}
 
-// context is what to send the request with.
+// context is the one to send the request with.
 func (t *takeover) context() context.Context {
 	return context.WithValue(t.caller, takeoverKey{}, t)
 }

@@ -19,8 +19,8 @@ import (
 type values struct {
 	r   io.Reader
 	max int64
-	// buf is what was read. Of that, what is before at was returned, and what is before mark
-	// is not needed any more.
+	// buf has the bytes that were read. Those before at were returned, and those before mark
+	// are not needed any more.
 	buf      []byte
 	mark, at int
 	// offset is where in the stream buf begins.
@@ -37,7 +37,7 @@ func newValues(r io.Reader, limit int64, buffer int) *values {
 // setMark begins a part that has to be within the limit.
 func (v *values) setMark() { v.mark = v.at }
 
-// leastRead is how much is read at once if there is as much.
+// leastRead is the number of bytes that are read at once if there are as many.
 const leastRead = 4 << 10
 
 // fill reads more. It returns io.EOF at the end of the stream.

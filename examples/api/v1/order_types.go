@@ -9,7 +9,7 @@ type OrderPhase string
 // OrderReserved is the phase of an order whose items are reserved in its warehouse.
 const OrderReserved OrderPhase = "Reserved"
 
-// OrderSpec is what was ordered.
+// OrderSpec describes what was ordered.
 type OrderSpec struct {
 	// Warehouse is where the items come from.
 	// +kubebuilder:validation:MinLength=1
@@ -17,7 +17,7 @@ type OrderSpec struct {
 	Warehouse string `json:"warehouse"`
 }
 
-// OrderStatus is what the controller has done about it.
+// OrderStatus says what the controller has done about it.
 type OrderStatus struct {
 	// +optional
 	Phase OrderPhase `json:"phase,omitempty"`

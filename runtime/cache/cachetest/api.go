@@ -22,15 +22,15 @@ import (
 // API is an API server of one resource, in memory. It is a
 // cache.Objects of all namespaces; InNamespace has those of a single one.
 //
-// Create, Update, Delete, Get and Objects are what the test does; they are
-// never subject to faults and not logged. List and Watch are what the informer
+// Create, Update, Delete, Get and Objects are for the test; they are
+// never subject to faults and not logged. List and Watch are for the informer
 // does.
 //
 // An API is safe for concurrent use. Every object is copied on its way in and
 // on its way out.
 type API[T runtime.Object] struct {
 	mu sync.Mutex
-	// invalid is what was wrong with the objects given to NewAPI.
+	// invalid is the error of the objects given to NewAPI.
 	invalid  error
 	resource schema.GroupResource
 	// objects is the latest state, and history how it came about.
@@ -315,7 +315,7 @@ func (a *API[T]) Install() {
 }
 
 // unavailableLocked returns why no request can be answered, or nil. After
-// Uninstall, it is what a client makes of an answer that is no status.
+// Uninstall, it is the error that a client makes of an answer that is no status.
 func (a *API[T]) unavailableLocked(method string) error {
 	if a.uninstalled {
 		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)

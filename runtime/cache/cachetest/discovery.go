@@ -13,7 +13,7 @@ import (
 	apiversion "k8s.io/apimachinery/pkg/version"
 )
 
-// discovery is what a server serves at one moment: the resources that are
+// discovery describes what a server serves at one moment: the resources that are
 // installed, subresources included, by group version.
 type discovery map[schema.GroupVersion][]metav1.APIResource
 

@@ -33,7 +33,7 @@
 //
 // Create, Update and Delete of an API are for the test itself: they may set
 // status, deletionTimestamp and all else, and Delete does not wait for
-// finalizers. A Server is what a controller writes to, with the client that it
+// finalizers. A controller writes to a Server, with the client that it
 // has anyway (controller-runtime's, a clientset, a dynamic or a metadata client):
 //
 //	server := cachetest.NewServer()

@@ -19,17 +19,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// ErrConnectionRefused is how a client sees a server that does not listen.
+// ErrConnectionRefused is a client's error for a server that does not listen.
 var ErrConnectionRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 
-// ErrConnectionReset is how a client sees a connection that was cut.
+// ErrConnectionReset is a client's error for a connection that was cut.
 var ErrConnectionReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// ErrTruncated is how a client sees a body that ends normally, but in the
-// middle of an item or event. Over HTTP, that is what the client gets.
+// ErrTruncated is a client's error for a body that ends normally, but in the
+// middle of an item or event. Over HTTP, the client gets that.
 var ErrTruncated = fmt.Errorf("body ends in the middle of an object: %w", io.ErrUnexpectedEOF)
 
-// ErrGarbled is how a client sees bytes that are no JSON. Over HTTP, they take
+// ErrGarbled is a client's error for bytes that are no JSON. Over HTTP, they take
 // the place of the rest of a list, or of a watch event, which goes on.
 var ErrGarbled = errors.New("object is garbled: invalid character '\x00'")
 
@@ -55,7 +55,7 @@ type Fault struct {
 	// If narrows the requests further; nil for no more conditions. It must not
 	// call the API.
 	If func(Request) bool
-	// Times is how many requests meet the fault; 0 is one, and a negative
+	// Times is the number of requests that meet the fault; 0 is one, and a negative
 	// number all until ClearFaults.
 	Times int
 
@@ -70,7 +70,7 @@ type Fault struct {
 	// from that order, which is the one that its first page met.
 	Shuffle uint64
 
-	// After is how many items of the list, or events of the watch, pass before
+	// After is the number of items of the list, or events of the watch, that pass before
 	// the failure. A shorter list fails at its end.
 	After int
 	// Opened makes a watch whose After is zero fail in its stream, and not
@@ -236,7 +236,7 @@ func (f *Fault) ends() bool {
 // answered says that the failure comes after the header of the answer.
 func (f *Fault) answered() bool { return f.Opened || inBody(f.Err) }
 
-// end is how the request ends.
+// end is the error with which the request ends.
 func (f *Fault) end(ctx context.Context) error {
 	if f.Hang {
 		<-ctx.Done()

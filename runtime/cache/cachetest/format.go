@@ -21,7 +21,7 @@ const (
 	protoType = "application/vnd.kubernetes.protobuf"
 )
 
-// format is how objects are written in an answer.
+// format is the encoding of objects in an answer.
 type format struct {
 	protobuf bool
 	// metadata says that only their metadata is.

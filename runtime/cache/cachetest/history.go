@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// history is what happened, in order, as a linked list from base to tail that
+// history has what happened, in order, as a linked list from base to tail that
 // grows at its tail. A watch is a position in it, which it moves on without a
 // lock; what lies before the base and every watch is garbage.
 type history[T runtime.Object] struct {
@@ -23,12 +23,12 @@ type record[T runtime.Object] struct {
 	// rv is the resourceVersion after the record. Only changes raise it.
 	rv uint64
 
-	// key, before and after are what changed: before is nil for a create, and
+	// key, before and after describe the change: before is nil for a create, and
 	// after for a delete.
 	key           types.NamespacedName
 	before, after *version[T]
 
-	// err is what an end ends watches with.
+	// err is the error with which an end ends watches.
 	err error
 
 	// next is set before more is closed, and read after.
@@ -36,7 +36,7 @@ type record[T runtime.Object] struct {
 	more chan struct{}
 }
 
-// recordKind is what a record means to a watch.
+// recordKind says what a record means to a watch.
 type recordKind int
 
 const (

@@ -69,7 +69,7 @@ func ServeObjects[T runtime.Object](server *Server, resource schema.GroupVersion
 	return api
 }
 
-// target is what the path of a request names.
+// target is named by the path of a request.
 type target struct {
 	resource    schema.GroupVersionResource
 	key         types.NamespacedName

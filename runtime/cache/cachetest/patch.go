@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxPatchOperations is how many operations a JSON patch may have.
+// maxPatchOperations limits the operations of a JSON patch.
 const maxPatchOperations = 10_000
 
 // patch is the body of a PATCH.

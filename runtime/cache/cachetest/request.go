@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Verb is what a request asks for.
+// Verb is the operation that a request asks for.
 type Verb string
 
 const (
@@ -43,7 +43,7 @@ var verbs = map[string]Verb{
 // Request is a request that reached the API: a list, a watch or, of a client of a Server, any
 // other.
 type Request struct {
-	// Verb is what it asks for.
+	// Verb is the operation that it asks for.
 	Verb Verb
 	// Namespace is empty for all.
 	Namespace string
@@ -60,7 +60,7 @@ type Request struct {
 	Fault string
 	// Answered is false as long as the request is delayed or hangs.
 	Answered bool
-	// Err is the error that it was answered with. Of a watch, it is that of
+	// Err is the error that it was answered with. For a watch, it is that of
 	// opening it: what ends the stream is not in it.
 	Err error
 }

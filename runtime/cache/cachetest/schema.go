@@ -11,7 +11,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// deepest is how many fields may be inside of each other; what is deeper, such
+// deepest limits how many fields may be inside of each other; what is deeper, such
 // as in a type that holds itself, is of any form.
 const deepest = 12
 

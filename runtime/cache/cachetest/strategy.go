@@ -18,7 +18,7 @@ import (
 // statusSubresource is the only subresource that a server has.
 const statusSubresource = "status"
 
-// strategy is what a server makes of the objects that clients write: which
+// strategy prepares and validates the objects that clients write: which
 // fields clients may set, and which ones are the server's. The rules are those
 // of custom resources, but for types that are built in.
 type strategy struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// WatchListMode is what the server makes of a watch-list.
+// WatchListMode says how the server answers a watch-list.
 type WatchListMode int
 
 const (
@@ -33,7 +33,7 @@ const (
 	WatchListEndless
 )
 
-// errStopped is what Next returns after Stop.
+// errStopped is returned by Next after Stop.
 var errStopped = errors.New("watch: stopped")
 
 // SetWatchList says how later watch-lists are answered.
@@ -186,7 +186,7 @@ type watcher[T runtime.Object] struct {
 	bookmarks bool
 	fault     *Fault
 
-	// initial is what is still to be sent as added, and closing whether a
+	// initial is still to be sent as added, and closing whether a
 	// bookmark comes after it.
 	initial []*version[T]
 	closing bool
@@ -203,7 +203,7 @@ type watcher[T runtime.Object] struct {
 	kept cache.WatchEvent
 	// padding is by how many bytes the latest event is longer than it is.
 	padding int
-	// err is what the stream ended with.
+	// err is the error that the stream ended with.
 	err error
 
 	timer   *time.Timer

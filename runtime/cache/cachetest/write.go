@@ -16,7 +16,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// write is what a request of a client says of the object that it changes,
+// write is the part of a client's request about the object that it changes,
 // besides its body.
 type write struct {
 	key         types.NamespacedName

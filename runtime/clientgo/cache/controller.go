@@ -10,7 +10,7 @@ import (
 // and watches, and processes what comes out of it.
 func New(c *Config) Controller { return cache.New(c) }
 
-// idleController is what GetController returns: it reports on an informer, and does
+// idleController is returned by GetController: it reports on an informer, and does
 // not run it.
 type idleController struct {
 	informer SharedInformer

@@ -76,7 +76,7 @@ type untypedInformer struct {
 	// object is an example of the objects, for their type only.
 	object any
 	resync time.Duration
-	// onFailure is what the informer was made with, which the watch error handler comes
+	// onFailure is the function that the informer was made with, which the watch error handler comes
 	// before.
 	onFailure func(context.Context, core.Failure) core.Decision
 

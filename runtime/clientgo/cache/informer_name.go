@@ -6,10 +6,12 @@ import (
 	"regexp"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
-// informerName returns the name of an informer in logs, errors and statuses. It is what
-// is known best when the informer is made, and does not change later:
+// informerName returns the name of an informer in logs, errors and statuses. It is the
+// best one that is known when the informer is made, and does not change later:
 //
 //	the description        SharedIndexInformerOptions.ObjectDescription
 //	the resource           of the Identifier, "widgets.v1alpha1.apps.example.com", "pods.v1"
@@ -25,19 +27,13 @@ func informerName(example runtime.Object, description string, identifier Informe
 		return description
 	case resource.Resource != "":
 		return dotted(resource.Resource, resource.Version, resource.Group)
-	case isNil(example):
+	case nothing.Is(example):
 		return typeName(reflect.TypeOf(example))
 	}
 	if kind := example.GetObjectKind().GroupVersionKind(); kind.Kind != "" {
 		return dotted(kind.Kind, kind.Version, kind.Group)
 	}
 	return typeName(reflect.TypeOf(example))
-}
-
-// isNil reports whether there is no example, or a nil pointer that has only a type.
-func isNil(example runtime.Object) bool {
-	v := reflect.ValueOf(example)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // dotted joins the parts of a name as kubectl does, without those that are empty.

@@ -80,7 +80,7 @@ func (m storeMetric) publish(resourceVersion string) {
 	}
 }
 
-// exactDigits is how many digits every float64 holds.
+// exactDigits is the number of digits that every float64 holds.
 const exactDigits = 15
 
 // versionNumber is the number of the last digits of a resourceVersion, as many as

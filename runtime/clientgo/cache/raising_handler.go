@@ -15,7 +15,7 @@ import (
 // handler again after it. If panics are not to end the process, it does nothing.
 type raisingHandler struct {
 	handler ResourceEventHandler
-	// logger is what a panic is logged with, in the handler's goroutine: only there
+	// logger logs panics, in the handler's goroutine: only there
 	// is the stack that of the handler.
 	logger klog.Logger
 	// alive ends with the panic, a *failure.PanicError, as its cause.

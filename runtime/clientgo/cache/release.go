@@ -6,7 +6,7 @@ package cache
 // they take the object for one that is still there, and are called with OnAdd if it comes back.
 type Releaser interface{ OnRelease(last any) }
 
-// Released is what a handler of DeleteOnRelease is called with, in place of the object, when
+// Released is given to a handler of DeleteOnRelease, in place of the object, when
 // the shard of the informer does not have it any more. It is no DeletedFinalStateUnknown, so
 // that who does not know it can't take it for a deletion.
 type Released struct {

@@ -4,7 +4,7 @@ import "time"
 
 const minimumResyncPeriod = time.Second
 
-// resyncPlan is how often a handler is resynced.
+// resyncPlan is the schedule of a handler's resyncs.
 type resyncPlan struct {
 	// period of the handler; zero is never.
 	period time.Duration

@@ -27,7 +27,7 @@ func (x *indexer) Transaction(txns ...Transaction) *TransactionError {
 	return &TransactionError{SuccessfulIndices: made, TotalTransactions: len(txns), Errors: errs}
 }
 
-// change is what a transaction asks for.
+// change is one change of a transaction.
 func (x *indexer) change(txn Transaction) (change core.Change[any], err error) {
 	if change.Key, err = x.name(txn.Object); err != nil {
 		return change, err

@@ -80,8 +80,8 @@ func AllByIndex[T runtime.Object](l ResourceIndexer[T], x Index[T], value string
 	}
 }
 
-// matcher reports whether an object has a value in an index. Of those of other types, the
-// lister judges.
+// matcher reports whether an object has a value in an index. The lister judges
+// those of other types.
 func matcher[T any](x Index[T], value string) func(obj any) bool {
 	return func(obj any) bool {
 		t, ok := obj.(T)

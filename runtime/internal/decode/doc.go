@@ -19,7 +19,7 @@
 // not decoded again: a pointer, slice or map is that of the earlier object, and a struct
 // is copied, with what it points to.
 //
-// [Shared] is what all objects of a client share. It holds parts by weak pointers, in
+// [Shared] has what all objects of a client share. It holds parts by weak pointers, in
 // tables of a bounded size, so that it keeps nothing alive. Each byte of an object is hashed
 // 16 times at most, on average: what is nested deeper is decoded without a look-up. Strings are shared by the
 // objects that a goroutine decodes. Identities are keyed hashes of 128 bits: two different

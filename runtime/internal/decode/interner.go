@@ -8,10 +8,10 @@ import (
 const (
 	// longestString is the length of the longest string that is shared: names, not texts.
 	longestString = 128
-	// internedStrings is how many strings an interner knows, of 32 KB.
+	// internedStrings is the number of strings that an interner knows, of 32 KB.
 	internedStrings = 1 << 11
-	// Of so many strings an interner judges whether it is of use: if it finds less than one
-	// of eight, it stands aside for the next ones.
+	// judgedStrings show an interner whether it is of use: if it finds less than one of eight,
+	// it stands aside for the next ignoredStrings.
 	judgedStrings  = 1 << 9
 	ignoredStrings = 1 << 12
 )

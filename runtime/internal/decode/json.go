@@ -19,7 +19,7 @@ type JSON struct {
 // Options configure a decoder.
 type Options struct {
 	decoding.Options
-	// Shared is what objects share with all others that it decodes; nil is nothing.
+	// Shared has what objects share with all others that it decodes; nil is nothing.
 	// Objects that are exclusive share only strings.
 	Shared *Shared
 	// Fallback decodes a text into a pointer, for the types within the object that this

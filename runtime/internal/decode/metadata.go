@@ -1,6 +1,6 @@
 package decode
 
-// Metadata is what of an object's metadata can be read without decoding it. The slices are
+// Metadata has the fields of an object's metadata that can be read without decoding it. The slices are
 // of the text.
 type Metadata struct{ UID, Namespace, ResourceVersion []byte }
 

@@ -21,7 +21,7 @@ type node struct {
 	id uint64
 	// bits is the size of a number.
 	bits int
-	// elem is what a pointer points to, or a slice or map holds.
+	// elem is the type that a pointer points to, or a slice or map holds.
 	elem *node
 	// key is the type of the keys of a map.
 	key reflect.Type

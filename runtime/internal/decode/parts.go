@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// shards is how many tables there are, each with a lock: as a rule no goroutine waits
+	// shards is the number of tables, each with a lock: as a rule no goroutine waits
 	// for another.
 	shards = 16
-	// ways is how many places of a table a part may be in.
+	// ways is the number of places of a table that a part may be in.
 	ways = 4
 	// Tables grow as they are used, from the least number of places to the most. All
 	// of one client take 3 MB in the end.
 	leastParts, mostParts = 1 << 5, 1 << 11
 	leastSeen, mostSeen   = 1 << 6, 1 << 14
 	// minimumPart is the length of the shortest text that is looked up: a shorter one is
-	// decoded in the same time. Of a struct only what it refers to can be shared: that has
+	// decoded in the same time. Only what a struct refers to can be shared: that has
 	// to be worth a copy.
 	minimumPart, minimumStruct = 16, 128
 )
@@ -67,7 +67,7 @@ type identity struct {
 	hashes [2]uint64
 }
 
-// format is what a text is written in.
+// format is the encoding of a text.
 type format byte
 
 const formatJSON format = 1

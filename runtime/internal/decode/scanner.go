@@ -32,10 +32,10 @@ type opened struct {
 // keptIndex is the size of the largest index whose memory is kept.
 const keptIndex = 1 << 14
 
-// maxDepth is how deep containers may be nested, as for encoding/json.
+// maxDepth limits how deep containers are nested, as for encoding/json.
 const maxDepth = 10_000
 
-// state is what has to come next.
+// state says what has to come next.
 type state uint8
 
 const (
@@ -159,7 +159,7 @@ func (s *Scanner) stop(text []byte, at, next int, before, how state) (end int, e
 }
 
 // Discard makes the Scanner independent of the first bytes of the text, and returns how many
-// these are: the next call of Scan takes what follows them, which is what has come of a number
+// these are: the next call of Scan takes what follows them, which has come of a number
 // or literal at most. The value must be one to skip.
 func (s *Scanner) Discard() int {
 	n := s.at
@@ -238,7 +238,7 @@ func (s *Scanner) end(c byte, at int, now state) state {
 type SyntaxError struct {
 	// Offset is where, in bytes.
 	Offset int64
-	// Found is what is there, in part, and Expected what should be.
+	// Found is there, in part, and Expected should be.
 	Found, Expected string
 }
 

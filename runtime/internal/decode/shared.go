@@ -8,7 +8,7 @@ import (
 	"weak"
 )
 
-// Shared is what was decoded before. It is safe for concurrent use.
+// Shared has the parts that were decoded before. It is safe for concurrent use.
 type Shared struct {
 	parts parts
 
@@ -47,12 +47,12 @@ func (s *Shared) keep(l *lookup, n *node, p, base unsafe.Pointer) {
 	}
 }
 
-// hashedBytes is how often each byte of an object is hashed at most, on average. An object
+// hashedBytes limits how often each byte of an object is hashed, on average. An object
 // of the usual depth needs half of it. One that is nested much deeper would be hashed anew
 // at each level.
 const hashedBytes = 16
 
-// budget is how many bytes of an object may be hashed yet.
+// budget is the number of bytes of an object that may be hashed yet.
 type budget int
 
 func budgetOf(text []byte) budget { return budget(hashedBytes * len(text)) }
@@ -78,7 +78,7 @@ func (w *written) note(writes bool) {
 
 // part is a value that was decoded.
 type part struct {
-	// at is what a pointer, map or slice points to, or the beginning of the memory that a
+	// at is the address that a pointer, map or slice points to, or the beginning of the memory that a
 	// struct is in: weak pointers to many places of one array take long.
 	at unsafe.Pointer
 	// where is the length of a slice, or the offset of a struct.
@@ -127,13 +127,13 @@ func (n *node) part(p, base unsafe.Pointer) part {
 	}
 }
 
-// slice is what a slice consists of.
+// slice is the layout of a slice.
 type slice struct {
 	at               unsafe.Pointer
 	length, capacity int
 }
 
-// clip takes the spare capacity from a slice. Of objects that share it, each would append to
+// clip takes the spare capacity from a slice. Objects that share it would append to
 // the same memory.
 func (s *slice) clip() { s.capacity = s.length }
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// wireKind is how a Go type is written in protobuf.
+// wireKind says how a Go type is written in protobuf.
 type wireKind uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 type wireNode struct {
 	*node
 	kind wireKind
-	// elem is what a pointer points to, or a slice or map holds.
+	// elem is the type that a pointer points to, or a slice or map holds.
 	elem *wireNode
 	// fields are those of a message, by their number; nil where there is none.
 	fields []*wireField
@@ -45,7 +45,7 @@ type wireField struct {
 	bit uint64
 }
 
-// unmarshaler is what the types of k8s.io/api have.
+// unmarshaler has the method of the types of k8s.io/api.
 type unmarshaler interface {
 	Unmarshal([]byte) error
 }

@@ -34,7 +34,7 @@ type Objects struct {
 	Form  Form
 }
 
-// Form is how a table holds its objects.
+// Form says how a table holds its objects.
 type Form interface {
 	// Unpack returns the object of a word.
 	Unpack(word unsafe.Pointer) any

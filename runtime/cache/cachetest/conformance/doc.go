@@ -2,8 +2,8 @@
 // client-go's interfaces: the core, clientgo/cache and client-go.
 //
 // A statement is one guarantee of k8s.io/client-go/tools/cache v0.37.2, taken from
-// its code, its documentation and its tests, and has a name: W4 is what follows
-// the error event of a watch. Cases test that it holds. They are functions of an
+// its code, its documentation and its tests, and has a name: W4 is about what
+// follows the error event of a watch. Cases test that it holds. They are functions of an
 // Implementation, which is a struct of constructors.
 //
 // The families of statements have a file each, which is meant to be read:

@@ -87,7 +87,7 @@ func (c *change) add(obj any, why *cause.Cause) {
 func (c *change) remove(last any, finalStateUnknown bool, why *cause.Cause) {
 	var none any
 	c.exists, c.obj = false, none
-	// Of two deleted objects, the handler has seen the first.
+	// The handler has seen the first of two deleted objects.
 	if c.seen && !c.deleted {
 		c.deleted, c.last, c.finalStateUnknown, c.deletedBy = true, last, finalStateUnknown, why
 	}

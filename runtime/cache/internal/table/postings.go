@@ -165,8 +165,8 @@ func (p *Postings) newList(value string) *Posting {
 	return list
 }
 
-// update replaces the object of row by another with the given values. Of the postings
-// it changes those alone whose values came or went.
+// update replaces the object of row by another with the given values. It
+// changes only the postings whose values came or went.
 func (p *Postings) update(row uint32, obj Object, values []string) {
 	if len(p.rest) == 0 && len(values) == 1 {
 		p.updateOne(row, obj, values[0])

@@ -1,7 +1,7 @@
 // Package table holds objects by key, and finds them by their values in indexes. It is the
 // core of a runtime/cache store, without the locks. It does not depend on the type of the
-// objects, and is compiled once for all: an object is one word, see Form. Of Kubernetes it has
-// only the two parts of a key.
+// objects, and is compiled once for all: an object is one word, see Form. It knows nothing of
+// Kubernetes but the two parts of a key.
 //
 // A Table has rows of objects, keys and postings. A Staging prepares changes while other
 // goroutines read the table, and then makes them, in little time, under the lock of the store.
@@ -158,8 +158,8 @@ func (t *Table) Build(index Index) *Postings {
 	return p
 }
 
-// Rebuilt returns a table of size other objects, with the indexes of t. Of two objects
-// with the same key the later one counts.
+// Rebuilt returns a table of size other objects, with the indexes of t. The later one of
+// two objects with the same key counts.
 func (t *Table) Rebuilt(size int, objects iter.Seq2[Key, Object]) *Table {
 	fresh := New(size, t.Failed)
 	fresh.seed = t.seed

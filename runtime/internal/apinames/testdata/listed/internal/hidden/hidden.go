@@ -1,4 +1,4 @@
-// Package hidden is what only package listed gives to others.
+// Package hidden has what only package listed gives to others.
 package hidden
 
 type Row[T any] struct{ Key T }

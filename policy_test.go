@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"runtime/internal/reader": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 
 	// Its client of Leases is an interface.
-	"operations/membership": {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"operations", "runtime", "k8s.io/client-go/rest", "k8s.io/client-go/util/flowcontrol"}},
+	"operations/membership": {own: []string{"runtime/shard", "operations/membership"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"operations", "runtime", "k8s.io/client-go/rest", "k8s.io/client-go/util/flowcontrol"}},
 
 	// Its tests put informers to it, over HTTP, and those of client-go.
 	"runtime/cache/cachetest": {own: []string{"runtime/cache", "runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},

@@ -3,6 +3,8 @@ package membership
 import (
 	"testing"
 	"time"
+
+	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 )
 
 // A member has stopped before others take over, and they do in time, if clocks run from 0.8 to
@@ -10,15 +12,16 @@ import (
 func TestClockMargins(t *testing.T) {
 	const slow, fast = 0.8, 1.2
 	for lease := time.Second; lease < time.Hour; lease *= 2 {
-		acts := float64(actFor(lease)) / slow
-		if waits := float64(deadAfter(lease)) / fast; acts > waits+1 {
+		group := protocol.Group{LeaseDuration: lease}
+		acts := float64(group.ActFor()) / slow
+		if waits := float64(group.DeadAfter()) / fast; acts > waits+1 {
 			t.Errorf("lease of %v: acts for %v, and others wait for %v", lease, time.Duration(acts), time.Duration(waits))
 		}
 		o, err := Options{Group: "orders", LeaseDuration: lease}.withDefaults()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if waits := float64(o.RenewInterval+deadAfter(lease)) / slow; waits > float64(lease)+1 {
+		if waits := float64(o.RenewInterval+group.DeadAfter()) / slow; waits > float64(lease)+1 {
 			t.Errorf("lease of %v: others know of a death after %v", lease, time.Duration(waits))
 		}
 	}

@@ -7,22 +7,21 @@
 //	reconcile = membership.Only(member, informer.Store().Get, reconcile)
 //	err = member.Run(ctx)
 //
-// The hashes are divided into slots of equal size. Each replica is a member and renews one Lease,
-// its life. Each slot is a Lease that is never renewed: it names the member that owns the slot. It
-// is written by compare and swap only, so that of two members that write at a time one fails.
+// The hashes are divided into 64 slots of equal size. Each replica is a member and renews one
+// Lease, its life. Each slot is a Lease that is never renewed: it names the member that owns the
+// slot. It is written by compare and swap only, so that of two members that write at a time one
+// fails. A member does the same again and again:
 //
-//	one LIST ─► view ─► plan: who should own each slot,   ─► decide: what this member takes,
-//	                    the same for all members               gives up and waits for
-//	                                                                │
-//	Owns, Begin ◄── slots that this process has acquired ◄──────────┤
-//	Shard.Set   ◄── those, and what it should own ◄─────────────────┤
-//	Leases      ◄── take, give up ◄─────────────────────────────────┘
+//	LIST ─► view ─► plan: who should own each slot ─► decide: what to take and to free ─► writes
+//	renew the life                                       │
+//	Owns, Begin ◄── slots that this process has acquired ◄┤
+//	Shard.Set   ◄── those, and what it should own ◄───────┘
 //
 // # Rules
 //
-//  1. A member acts on a slot only if this process has acquired it, and its last renewal and its
-//     last list, counted from when the requests began, are younger than 9/20 of LeaseDuration. When
-//     they are not, it acts on a slot again only after it has written the slot again.
+//  1. A member acts on a slot only if this process has acquired it, for 9/20 of LeaseDuration after
+//     it began to list and then to renew its life. When that time is over, it acts on a slot
+//     again only after it has written the slot again.
 //  2. It takes a slot that should be its own when the slot was given up, or when it has seen
 //     neither the slot nor the life of its owner change for 27/40 of LeaseDuration.
 //  3. It gives a slot up that should be another's when no work in it is running.
@@ -36,8 +35,7 @@
 // not exist, or the list of A was wrong for another reason, A lists it within 9/20 of LeaseDuration
 // or stops, and B waits for longer. If B took it from A, then between B's two lists no renewal of A
 // has reached the server, so that A has stopped before the second one. For A to act again it has to
-// write the slot after that, by compare and swap: either that fails, or B's does. Slots of other
-// numbers overlap: a member does not act where a list shows one that is not its own.
+// write the slot after that, by compare and swap: either that fails, or B's does.
 //
 // This depends on clocks that run at 0.8 to 1.2 of the true speed, whatever time they show; on a
 // LIST that shows what was true when it was sent, or later; on Leases that people may delete at
@@ -45,7 +43,7 @@
 // members. After a restore of a backup that a member can't notice, since it lists for the first
 // time or versions have gone on, two may act for 9/16 of LeaseDuration.
 //
-// A process that was stopped, or a machine that was suspended, finds its term over at the next
+// A process that was stopped, or a machine that was suspended, finds its time over at the next
 // call of Owns or Begin. A virtual machine all of whose clocks were stopped can't know. What no lock
 // can prevent is a request that was sent before its process was stopped and arrives later: writes
 // with a resourceVersion are refused then, since the next owner has written.

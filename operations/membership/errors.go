@@ -8,11 +8,10 @@ var (
 	// ErrStarted is the error of a second Run.
 	ErrStarted = errors.New("member was started before")
 	// ErrLost is why the context of work ended: its slot is to be given up and the work took
-	// longer than DrainTimeout, or the member could not renew its life or list the slots, or
-	// someone deleted one of its Leases.
+	// longer than DrainTimeout, or the member could not list the slots or renew its life, or
+	// someone deleted the Lease of the slot.
 	ErrLost = errors.New("slot is no longer owned")
 
 	errNotGivenUp = errors.New("slots were not given up in time; others take them when they see no life of this member")
-	errForbidden  = errors.New("slots may not be written")
-	errForeign    = errors.New("lease is not of this group; delete it or choose another Group")
+	errForeign    = errors.New("exists, and is not listed with those of the group; delete it or choose another Group")
 )

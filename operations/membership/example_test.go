@@ -40,7 +40,7 @@ func Example() {
 		panic(err)
 	}
 	gained := make(chan shard.Ranges, 100)
-	member.OnChange(func(ranges shard.Ranges) { gained <- ranges }, nil)
+	member.OnGain(func(ranges shard.Ranges) { gained <- ranges })
 
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)

@@ -55,7 +55,7 @@ func measure(t *testing.T, n int) load {
 		}
 		w.settled(n)
 		l.start = time.Since(started)
-		time.Sleep(2 * deadAfter(defaultLeaseDuration) / 3)
+		time.Sleep(2 * defaults.DeadAfter() / 3)
 		began, before := time.Now(), w.requests()
 		time.Sleep(defaultLeaseDuration)
 		l.rest = w.perSecond(before, began)
@@ -112,12 +112,12 @@ func (w *world) settled(n int) {
 		owned, names := 0, sets.New[string]()
 		for _, r := range w.replicas {
 			s := r.member.Status()
-			if s.Owned.Count >= s.Slots/n && s.Losing.Count == 0 && s.Slots > 0 {
+			if s.Owned.Count >= Slots/n && s.Losing.Count == 0 && s.Phase == Active {
 				owned += s.Owned.Count
 				names.Insert(s.Lease)
 			}
 		}
-		if owned == defaultSlots && len(names) == n {
+		if owned == Slots && len(names) == n {
 			return
 		}
 		if time.Since(began) > time.Minute {

@@ -43,11 +43,11 @@ func Only[K any, T metav1.Object, R any](m *Member, get func(K) (T, bool), recon
 // does, so that a controller with Only reconciles them. All returns the objects of a store. An
 // object that arrives in the store later is enqueued by its event.
 func Enqueue[T metav1.Object](m *Member, all func() iter.Seq[T], enqueue func(...types.NamespacedName)) {
-	m.OnChange(func(gained shard.Ranges) {
+	m.OnGain(func(gained shard.Ranges) {
 		for obj := range all() {
 			if gained.Contains(m.By().Hash(obj)) {
 				enqueue(types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()})
 			}
 		}
-	}, nil)
+	})
 }

@@ -1,28 +1,43 @@
 package membership
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 const (
 	defaultLeaseDuration = 15 * time.Second
-	// renewals is the default number of renewals in the duration of a Lease.
-	renewals = 8
 	// minRenewInterval keeps a mistaken option from flooding the API server.
 	minRenewInterval = 100 * time.Millisecond
-	// defaultSlots is the default number of slots of a new group, maxSlots the greatest.
-	defaultSlots, maxSlots = 64, 1024
 	// maxGroup leaves room for the rest of a Lease's name.
 	maxGroup = 52
 )
+
+// Leases is the client of the Leases of a namespace: that of client-go,
+// clientset.CoordinationV1().Leases(namespace), or one of runtime/clients. List must return what
+// was true when it was called or later, as an API server does if no resourceVersion is given.
+type Leases interface {
+	Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error)
+	Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+	List(ctx context.Context, options metav1.ListOptions) (*coordinationv1.LeaseList, error)
+}
+
+// Slots is the number of equal ranges of the hashes, each of which one member owns. What a member
+// owns is then at most 32 ranges, as many as a selector may have.
+const Slots = protocol.Slots
 
 // Options configure a Member. Only Group is required.
 type Options struct {
@@ -39,21 +54,13 @@ type Options struct {
 	// whole seconds, the same for all members. Zero is 15 s. A replica that can't reach the API
 	// server for 9/20 of it stops its work.
 	LeaseDuration time.Duration
-	// RenewInterval is the time between renewals of a member's life, and between its lists of the Leases of
-	// the group. Zero is an eighth of LeaseDuration; it may be at most a fifth, and at least 100 ms.
+	// RenewInterval is the time between lists of the Leases of the group, each with a renewal of the
+	// life. Zero is an eighth of LeaseDuration; it may be at most a fifth, and at least 100 ms.
 	RenewInterval time.Duration
 	// DrainTimeout limits how long work may go on in a slot that is to be given up, before its context
 	// ends. The slot is given up when the work has returned, however long that takes. Zero is
 	// LeaseDuration.
 	DrainTimeout time.Duration
-	// MinMembers is the number of members that must be there for slots without an owner to get one. With
-	// fewer, members keep what they have. It protects replicas that have memory for a part of the
-	// objects only. Zero is 1.
-	MinMembers int
-	// Slots is the number of equal ranges of the hashes, each of which one member owns. It is
-	// for a new group: members go by the slots that there are. Zero is 64; there may be 1,024. With
-	// up to 64, what a member owns is at most 32 ranges, as many as a selector may have.
-	Slots int
 }
 
 // withDefaults returns the options with what is missing, or what is wrong with them.
@@ -61,21 +68,10 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Identity == "" {
 		o.Identity, _ = os.Hostname()
 	}
-	o.LeaseDuration = orDuration(o.LeaseDuration, defaultLeaseDuration)
-	o.RenewInterval = orDuration(o.RenewInterval, o.LeaseDuration/renewals)
-	o.DrainTimeout = orDuration(o.DrainTimeout, o.LeaseDuration)
-	o.MinMembers = max(o.MinMembers, 1)
-	if o.Slots == 0 {
-		o.Slots = defaultSlots
-	}
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, defaultLeaseDuration)
+	o.RenewInterval = cmp.Or(o.RenewInterval, o.LeaseDuration/8)
+	o.DrainTimeout = cmp.Or(o.DrainTimeout, o.LeaseDuration)
 	return o, o.validate()
-}
-
-func orDuration(d, zero time.Duration) time.Duration {
-	if d == 0 {
-		return zero
-	}
-	return d
 }
 
 // validate returns everything that is wrong.
@@ -92,7 +88,6 @@ func (o Options) validate() error {
 	wrong(o.Identity == "", "identity: the host has no name; set one")
 	wrong(o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0, "lease duration %v: must be whole seconds, at least one", o.LeaseDuration)
 	wrong(o.RenewInterval < minRenewInterval || o.RenewInterval > o.LeaseDuration/5, "renew interval %v: must be at least %v, and at most a fifth of the lease duration %v", o.RenewInterval, minRenewInterval, o.LeaseDuration)
-	wrong(o.Slots < 1 || o.Slots > maxSlots, "slots %d: must be 1 to %d", o.Slots, maxSlots)
 	wrong(o.DrainTimeout < 0, "drain timeout %v: must not be negative", o.DrainTimeout)
 	return errors.Join(errs...)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 )
 
 var (
@@ -19,6 +21,9 @@ var (
 	seed   = flag.Uint64("seed", 1, "the first of them")
 	shown  = flag.Int("shown", 60, "how many writes before a failure are shown")
 )
+
+// defaults is a group with the default of LeaseDuration.
+var defaults = protocol.Group{LeaseDuration: defaultLeaseDuration}
 
 // world is a group of replicas that act on keys, and the log of all their actions.
 type world struct {
@@ -272,7 +277,7 @@ func (w *world) balanced(limit time.Duration) {
 			owned := r.member.Status().Owned.Count
 			least, most, sum = min(least, owned), max(most, owned), sum+owned
 		}
-		if most-least <= 1 && sum > 0 && sum == w.replicas[0].member.Status().Slots {
+		if most-least <= 1 && sum > 0 && sum == Slots {
 			return
 		}
 		if time.Since(began) > limit {
@@ -379,7 +384,6 @@ func (w *world) rate() float64 { return 0.8 + 0.4*float64(w.random.IntN(5))/4 }
 // live is some minutes with all faults, and a quiet end.
 func (w *world) live() {
 	names := []string{"a", "b", "c", "d", "e", "f"}
-	w.options.Slots = []int{1, 5, 16, 64}[w.random.IntN(4)]
 	for _, name := range names[:3] {
 		w.start(name, w.rate())
 	}
@@ -402,9 +406,6 @@ func (w *world) live() {
 func (w *world) event(names []string, restore *func()) {
 	random := w.random
 	if len(w.replicas) == 0 || len(w.replicas) < 5 && random.IntN(6) == 0 {
-		if random.IntN(4) == 0 {
-			w.options.Slots = 1 + random.IntN(64)
-		}
 		w.start(names[random.IntN(len(names))], w.rate())
 		return
 	}
@@ -444,7 +445,7 @@ func (w *world) event(names []string, restore *func()) {
 			(*restore)()
 			*restore = nil
 			w.mu.Lock()
-			w.uncovered = time.Now().Add(uncovered(defaultLeaseDuration))
+			w.uncovered = time.Now().Add(uncovered())
 			w.mu.Unlock()
 		}
 	case 12:
@@ -464,4 +465,4 @@ func (w *world) event(names []string, restore *func()) {
 }
 
 // uncovered is for how long two may own a slot after a restore of a backup.
-func uncovered(lease time.Duration) time.Duration { return actFor(lease) * 5 / 4 }
+func uncovered() time.Duration { return defaults.ActFor() * 5 / 4 }

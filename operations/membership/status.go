@@ -1,9 +1,11 @@
 package membership
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
 	"time"
+
+	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Phase names what a member is doing.
@@ -22,8 +24,8 @@ const (
 	Leaving Phase = "leaving"
 )
 
-// Status says what a member is doing, for people and for readiness probes. It marshals into
-// JSON.
+// Status says what a member is doing, for people and for readiness probes. It marshals
+// into JSON.
 type Status struct {
 	Group         string        `json:"group"`
 	Identity      string        `json:"identity"`
@@ -39,25 +41,21 @@ type Status struct {
 	Gaining SlotsStatus `json:"gaining"`
 	Losing  SlotsStatus `json:"losing"`
 	Unowned SlotsStatus `json:"unowned"`
-	// Slots is the number of slots.
-	Slots int `json:"slots"`
 	// Gained and Lost count the slots that it has acquired and given up or lost.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
-	// Working counts the running works of Begin; HoldingUp those of them in slots that are
-	// to be given up, and LongestHoldUp for how long the oldest of that has been running.
-	Working       int           `json:"working"`
+	// HoldingUp counts the works of Begin that run in slots that are to be given up, and
+	// LongestHoldUp is for how long the oldest of them has been running.
 	HoldingUp     int           `json:"holdingUp"`
 	LongestHoldUp time.Duration `json:"longestHoldUp"`
 	// Members are the members of the group, by their identities.
 	Members []MemberStatus `json:"members,omitempty"`
-	// Renewed is when its life was renewed last, and Listed when the group was listed last.
+	// Renewed is when its life was renewed last.
 	Renewed time.Time `json:"renewed,omitzero"`
-	Listed  time.Time `json:"listed,omitzero"`
 	// Failures counts the requests that failed, and LastError is the last one's error, at
 	// LastFailure.
 	Failures    int       `json:"failures"`
-	LastError   error     `json:"-"`
+	LastError   string    `json:"lastError,omitempty"`
 	LastFailure time.Time `json:"lastFailure,omitzero"`
 }
 
@@ -84,40 +82,20 @@ type MemberStatus struct {
 	State     string        `json:"state"`
 }
 
-// MarshalJSON adds the message of LastError.
-func (s Status) MarshalJSON() ([]byte, error) {
-	type fields Status
-	text := ""
-	if s.LastError != nil {
-		text = s.LastError.Error()
-	}
-	return json.Marshal(struct {
-		fields
-		LastError string `json:"lastError,omitempty"`
-	}{fields(s), text})
-}
-
-// fail records a request that failed.
-func (s *Status) fail(what string, err error) {
-	s.Failures++
-	s.LastError = fmt.Errorf("%s: %w", what, err)
-	s.LastFailure = time.Now()
-}
-
 // Status returns what this member is doing. Its slices must not be changed.
 func (m *Member) Status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.checkLocked()
 	s := m.status
-	s.Working = len(m.permits)
-	for p := range m.permits {
-		if !m.acting.Contains(p.hash) {
+	s.Lease = m.group.LifeName(m.session)
+	for w := range m.works {
+		if !m.acting.Contains(w.hash) {
 			s.HoldingUp++
-			s.LongestHoldUp = max(s.LongestHoldUp, m.clock.now()-p.began)
+			s.LongestHoldUp = max(s.LongestHoldUp, m.clock.now()-w.began)
 		}
 	}
-	if m.term.over && s.Phase != Stopped {
+	if m.until == 0 {
 		s.Owned = newSlotsStatus(s.Owned, nil)
 		if s.Phase == Active {
 			s.Phase, s.Waiting = Expired, "life was not renewed or slots were not listed in time"
@@ -126,9 +104,69 @@ func (m *Member) Status() Status {
 	return s
 }
 
-// report changes the status.
-func (m *Member) report(change func(*Status)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	change(&m.status)
+func newSlotsStatus(before SlotsStatus, slots []shard.Range) SlotsStatus {
+	ranges := protocol.Union(slots)
+	now := SlotsStatus{Count: len(slots), Ranges: ranges.String(), Fraction: ranges.Fraction()}
+	if now.Count > 0 {
+		now.Since = cmp.Or(before.Since, time.Now())
+	}
+	return now
+}
+
+// reportLocked makes the status that of what is known.
+func (m *Member) reportLocked() {
+	var owned, gaining, losing, unowned []shard.Range
+	owners, targets := map[string]int{}, map[string]int{} // how many slots have them
+	for slot, target := range m.decision.Targets {
+		hashes := protocol.RangeOf(slot)
+		acts := m.acting.Contains(hashes.First)
+		owners[protocol.Holder(m.view.Slots[slot])]++
+		targets[target]++
+		switch {
+		case acts:
+			owned = append(owned, hashes)
+		case target == m.session:
+			gaining = append(gaining, hashes)
+		case m.held.Contains(hashes.First):
+			losing = append(losing, hashes)
+		}
+		if m.decision.Unowned[slot] && !acts {
+			unowned = append(unowned, hashes)
+		}
+	}
+	s := &m.status
+	s.Owned, s.Gaining = newSlotsStatus(s.Owned, owned), newSlotsStatus(s.Gaining, gaining)
+	s.Losing, s.Unowned = newSlotsStatus(s.Losing, losing), newSlotsStatus(s.Unowned, unowned)
+	s.Members = nil
+	for _, session := range m.view.Sessions() {
+		life := m.view.Lives[session]
+		s.Members = append(s.Members, MemberStatus{
+			Identity: protocol.IdentityOf(session), Lease: life.Name, Owned: owners[session], Target: targets[session],
+			Unchanged: m.seen.Unchanged(life), State: life.Annotations[protocol.AnnotationState],
+		})
+	}
+	s.Phase, s.Waiting = Joining, m.waiting(len(owned), targets[m.session])
+	if m.leaving > 0 {
+		s.Phase = Leaving
+	} else if life := m.view.Lives[m.session]; life != nil && life.Annotations[protocol.AnnotationState] == protocol.Joined {
+		s.Phase = Active
+	}
+}
+
+// waiting says why this member owns nothing.
+func (m *Member) waiting(owned, target int) string {
+	life := m.view.Lives[m.session]
+	switch {
+	case owned > 0:
+		return ""
+	case life == nil:
+		return "its life was not listed yet"
+	case life.Annotations[protocol.AnnotationState] == protocol.Joining:
+		return "it may not write Leases"
+	case target == 0:
+		return "there are more members than slots, or another one has its identity"
+	case len(m.holds) > 0:
+		return "others may act on its slots until they have listed them"
+	}
+	return "others have to give its slots up"
 }

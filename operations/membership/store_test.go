@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 )
 
 var leaseResource = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
@@ -58,7 +60,7 @@ func (s *store) commit(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	lease = lease.DeepCopy()
 	lease.ResourceVersion = s.next()
 	s.state[lease.Name] = lease
-	s.log("%s of %q, acquired %q, state %q", lease.Name, holder(lease), lease.Annotations[annotationAcquisition], lease.Annotations[annotationState])
+	s.log("%s of %q, acquired %q, state %q", lease.Name, protocol.Holder(lease), lease.Annotations[protocol.AnnotationAcquisition], lease.Annotations[protocol.AnnotationState])
 	return lease.DeepCopy()
 }
 
@@ -259,10 +261,6 @@ func (n *network) Update(ctx context.Context, lease *coordinationv1.Lease, _ met
 func (n *network) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
 	_, err := exchange(ctx, n, func(f faults) bool { return f.noWrites }, func() (any, error) { return nil, n.store.delete(name, options.Preconditions) })
 	return err
-}
-
-func (n *network) Get(ctx context.Context, name string, _ metav1.GetOptions) (*coordinationv1.Lease, error) {
-	return exchange(ctx, n, func(faults) bool { return false }, func() (*coordinationv1.Lease, error) { return n.store.get(name) })
 }
 
 func (n *network) List(ctx context.Context, options metav1.ListOptions) (*coordinationv1.LeaseList, error) {

@@ -3,151 +3,146 @@ package membership
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 )
 
-// writers limits how many requests that write slots a member has at a time.
-const writers = 4
-
-// write does what was decided, and leaves slots to be taken for the next time when it is due to
-// list again: with a rate limit, all of them may take longer than a list is good for. Possible
-// errors: errForbidden.
-func (m *Member) write(ctx context.Context, d decision, due time.Duration) error {
-	var running sync.WaitGroup
-	var forbidden atomic.Bool
-	free := make(chan struct{}, writers)
-	run := func(send func(context.Context) error) {
-		free <- struct{}{}
-		running.Go(func() {
-			defer func() { <-free }()
-			if err := m.request(ctx, "write slot", send); apierrors.IsForbidden(err) {
-				forbidden.Store(true)
-			}
+// request sends a request with a timeout, and records its error. Conflicts are none: another
+// member was first, and what it wrote is in the next list.
+func (m *Member) request(ctx context.Context, what string, send func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, m.group.LeaseDuration/6)
+	defer cancel()
+	err := send(ctx)
+	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		klog.FromContext(ctx).V(2).Info("Request failed", "request", what, "err", err)
+		m.locked(func() {
+			m.status.Failures, m.status.LastError, m.status.LastFailure = m.status.Failures+1, fmt.Sprintf("%s: %v", what, err), time.Now()
 		})
 	}
-	for _, p := range d.give {
-		run(func(ctx context.Context) error { return m.give(ctx, d, p) })
+	return err
+}
+
+// renew creates the life or renews it, which shows that this member may update.
+func (m *Member) renew(ctx context.Context) error {
+	m.mu.Lock()
+	life, state := m.view.Lives[m.session], protocol.Joined
+	switch {
+	case m.leaving > 0:
+		state = protocol.Leaving
+	case m.clock.now() < m.barred:
+		state = protocol.Joining
 	}
-	for p, wait := range d.take {
+	m.mu.Unlock()
+	err := m.request(ctx, "renew life", func(ctx context.Context) (err error) {
+		if life == nil {
+			life, err = m.leases.Create(ctx, m.group.Life(nil, m.session, protocol.Joining), metav1.CreateOptions{})
+		}
+		if err == nil {
+			life, err = m.leases.Update(ctx, m.group.Life(life, m.session, state), metav1.UpdateOptions{})
+		}
+		return err
+	})
+	if err == nil {
+		m.locked(func() { m.view.Lives[m.session], m.status.Renewed = life, time.Now() })
+	}
+	return err
+}
+
+// write does what was decided, and leaves slots to be taken for the next time when it is due to
+// list again: with a rate limit, all of them may take longer than a list is good for.
+func (m *Member) write(ctx context.Context, d protocol.Decision, due time.Duration) {
+	var writing errgroup.Group
+	writing.SetLimit(4) // so that other requests of the client need not wait
+	send := func(what string, send func(context.Context) error) {
+		writing.Go(func() error { return m.request(ctx, what, send) })
+	}
+	for _, slot := range d.Free {
+		send("free slot", func(ctx context.Context) error { return m.free(ctx, slot) })
+	}
+	for slot, wait := range d.Take {
 		if m.clock.now() >= due {
 			break
 		}
-		run(func(ctx context.Context) error { return m.take(ctx, p, wait) })
+		send("take slot", func(ctx context.Context) error { return m.take(ctx, slot, wait) })
 	}
-	for _, lease := range d.clear {
-		run(func(ctx context.Context) error {
-			_, err := m.leases.Update(ctx, slotLease(m.options.Group, place{}, lease, "", ""), metav1.UpdateOptions{})
-			return err
-		})
+	for _, life := range d.Drop {
+		send("delete life", func(ctx context.Context) error { return m.drop(ctx, life) })
 	}
-	for _, lease := range d.drop {
-		run(func(ctx context.Context) error { return m.drop(ctx, lease) })
-	}
-	running.Wait()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.settleLocked()
-	m.reportLocked()
-	if forbidden.Load() {
-		return errForbidden
-	}
-	return nil
+	_ = writing.Wait() // what failed is in the status, and is decided again
+	m.locked(m.settleLocked)
 }
 
-// take acquires a slot by compare and swap, in the term in which the request is sent. What others
-// may yet act on is this member's after they have stopped.
-func (m *Member) take(ctx context.Context, p place, wait bool) error {
+// take acquires a slot by compare and swap, while this member may act. What others may yet act on is
+// this member's after they have stopped.
+func (m *Member) take(ctx context.Context, slot int, wait bool) error {
 	m.mu.Lock()
 	m.checkLocked()
-	if m.term.over {
+	if m.until == 0 {
 		m.mu.Unlock()
 		return nil
 	}
-	h, before, term := m.session.holds[p], m.session.view.slots[p], m.term.number
+	h, before := m.holds[slot], m.view.Slots[slot]
 	if h == nil {
-		h = &hold{id: random(), wait: wait}
-		m.session.holds[p] = h
+		h = protocol.NewHold(wait)
+		m.holds[slot] = h
 	}
-	h.attempts++
-	lease := slotLease(m.options.Group, p, before, m.session.name, h.acquisition())
+	lease := m.group.Slot(slot, before, m.session, h.Attempt())
 	m.mu.Unlock()
 	var err error
 	if before == nil {
-		lease, err = m.create(ctx, lease)
+		lease, err = m.leases.Create(ctx, lease, metav1.CreateOptions{})
 	} else {
 		lease, err = m.leases.Update(ctx, lease, metav1.UpdateOptions{})
 	}
-	if err != nil {
-		return err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h.term = term; h.ripe == 0 {
-		h.ripe = m.clock.now()
-		if h.wait {
-			h.ripe += deadAfter(m.options.LeaseDuration)
-		}
+	switch {
+	case apierrors.IsForbidden(err):
+		m.barred = m.clock.now() + m.group.LeaseDuration
+		return err
+	case apierrors.IsAlreadyExists(err):
+		return fmt.Errorf("lease %q: %w", m.group.SlotName(slot), errForeign)
+	case err != nil:
+		return err
+	}
+	m.view.Slots[slot] = lease
+	if h.Acquire(m.group, m.clock.now()) {
 		m.status.Gained++
 	}
-	m.session.view.slots[p] = lease
 	return nil
 }
 
-// create creates the Lease of a slot, or takes over one that someone took the label from.
-func (m *Member) create(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
-	created, err := m.leases.Create(ctx, lease, metav1.CreateOptions{})
-	if !apierrors.IsAlreadyExists(err) {
-		return created, err
-	}
-	current, getErr := m.leases.Get(ctx, lease.Name, metav1.GetOptions{})
-	switch {
-	case getErr != nil:
-		return nil, getErr
-	case current.Labels[labelGroup] == m.options.Group:
-		return nil, apierrors.NewConflict(coordinationv1.Resource("leases"), lease.Name, err) // another member was first
-	case current.Annotations[annotationAcquisition] == "":
-		return nil, fmt.Errorf("lease %q: %w", lease.Name, errForeign)
-	}
-	lease.ObjectMeta.ResourceVersion, lease.ObjectMeta.UID = current.ResourceVersion, current.UID
-	return m.leases.Update(ctx, lease, metav1.UpdateOptions{})
-}
-
-// give gives a slot up, in which no work is running and none can begin. One of another number of
-// slots is deleted.
-func (m *Member) give(ctx context.Context, d decision, p place) error {
+// free frees a slot in which no work of this member is running and none can begin.
+func (m *Member) free(ctx context.Context, slot int) error {
 	m.mu.Lock()
-	h, before := m.session.holds[p], m.session.view.slots[p]
-	h.term = 0 // from now on someone else may own it
-	m.mu.Unlock()
-	var lease *coordinationv1.Lease
-	var err error
-	if p.count == d.count {
-		lease, err = m.leases.Update(ctx, slotLease(m.options.Group, p, before, "", ""), metav1.UpdateOptions{})
-	} else {
-		err = m.drop(ctx, before)
+	lease := m.view.Slots[slot]
+	if h := m.holds[slot]; h != nil {
+		h.Suspend() // from now on someone else may own it
 	}
+	m.mu.Unlock()
+	lease, err := m.leases.Update(ctx, m.group.Slot(slot, lease, "", ""), metav1.UpdateOptions{})
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.session.holds, p)
-	if m.session.view.slots[p] = lease; lease == nil {
-		delete(m.session.view.slots, p)
+	m.view.Slots[slot] = lease
+	if m.holds[slot] != nil {
+		delete(m.holds, slot)
+		m.status.Lost++
 	}
-	m.status.Lost++
 	return nil
 }
 
-// drop deletes a Lease if it has not changed.
-func (m *Member) drop(ctx context.Context, lease *coordinationv1.Lease) error {
-	return m.leases.Delete(ctx, lease.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion},
-	})
+// drop deletes a life if it has not changed.
+func (m *Member) drop(ctx context.Context, life *coordinationv1.Lease) error {
+	unchanged := &metav1.Preconditions{UID: &life.UID, ResourceVersion: &life.ResourceVersion}
+	return m.leases.Delete(ctx, life.Name, metav1.DeleteOptions{Preconditions: unchanged})
 }

@@ -35,7 +35,7 @@ func (v view) members() any {
 
 // slotsOf says what a member has of its group.
 func slotsOf(s membership.Status) string {
-	text := fmt.Sprintf("%s: of %s, owns %d", s.Phase, plural(s.Slots, "slot"), s.Owned.Count)
+	text := fmt.Sprintf("%s: of %s, owns %d", s.Phase, plural(membership.Slots, "slot"), s.Owned.Count)
 	for _, also := range []struct {
 		count int
 		what  string
@@ -50,8 +50,8 @@ func slotsOf(s membership.Status) string {
 func memberProblems(s membership.Status, now time.Time) (all []problem) {
 	subject := "member of " + s.Group
 	why := ""
-	if s.LastError != nil {
-		why = ": " + summary(s.LastError.Error())
+	if s.LastError != "" {
+		why = ": " + summary(s.LastError)
 	}
 	if s.Owned.Count == 0 && s.Waiting != "" {
 		all = append(all, problem{subject, "owns nothing: " + s.Waiting + why, "It has to list, create and update Leases. Another replica may have its identity.", s.Phase != membership.Active})

@@ -16,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/apimachinery/pkg/watch"
 	kjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
@@ -210,7 +210,7 @@ func (e typedEndpoint[T]) decodeBody(b body, strict bool) (*version[T], error) {
 	case protoType:
 		return e.decodeProtobuf(b.text)
 	case yamlType:
-		text, err := yaml.YAMLToJSON(b.text)
+		text, err := yaml.ToJSON(b.text)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}

@@ -13,7 +13,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // maxPatchOperations limits the operations of a JSON patch.
@@ -88,7 +88,7 @@ func (p patch) mergeOperations(before []byte) ([]byte, error) {
 
 // applied returns the object of an apply, in YAML or JSON.
 func (p patch) applied() (*unstructured.Unstructured, error) {
-	text, err := yaml.YAMLToJSON(p.text)
+	text, err := yaml.ToJSON(p.text)
 	obj := &unstructured.Unstructured{}
 	if err == nil {
 		err = utiljson.Unmarshal(text, &obj.Object)

@@ -219,7 +219,8 @@ func (l *loader) placeable(dir string, outputs []output, model *Model, to target
 			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", relative(dir, out.path))
 		}
 		files[out.path] = true
-		if _, beside := out.data.(*templates.DeepCopies); !beside { // which are in a package of API types
+		_, beside := out.data.(*templates.DeepCopies) // which are in a package of API types
+		if !beside && folders[folder] == "" {
 			folders[folder] = name
 			if err := to.inside(dir, l.mods, to.folderOf(folder)); err != nil {
 				return err

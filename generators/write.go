@@ -2,6 +2,7 @@ package generators
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -116,7 +117,11 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 }
 
 // staging is new content under temporary names, beside what it is to replace.
-type staging struct{ moves []move }
+type staging struct {
+	moves []move
+	// missed has what missing has returned.
+	missed map[string]string
+}
 
 // move gives a file or a directory its name.
 type move struct{ temporary, path string }
@@ -124,11 +129,11 @@ type move struct{ temporary, path string }
 // add writes the new content of a file. What a link leads to is replaced, and not the link.
 func (s *staging) add(change Change) error {
 	path := change.path
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	missing := topmostMissing(filepath.Dir(path))
+	missing := s.missing(filepath.Dir(path))
 	if missing == "" {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
 		name, err := writeTemporary(path, change.new)
 		if name != "" {
 			s.moves = append(s.moves, move{name, path})
@@ -182,14 +187,17 @@ func (m move) make() error {
 	return errors.Join(err, os.Remove(m.temporary))
 }
 
-// topmostMissing returns the directory highest above one, or that itself, that does not
-// exist, or "".
-func topmostMissing(dir string) string {
-	missing := ""
-	for ; !exists(dir) && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		missing = dir
+// missing returns the directory highest above one, or that itself, that does not exist, or "".
+func (s *staging) missing(dir string) string {
+	if s.missed == nil {
+		s.missed = map[string]string{}
 	}
-	return missing
+	found, ok := s.missed[dir]
+	if !ok && !exists(dir) && filepath.Dir(dir) != dir {
+		found = cmp.Or(s.missing(filepath.Dir(dir)), dir)
+	}
+	s.missed[dir] = found
+	return found
 }
 
 // unwritable names the file that can't be written, rather than its temporary one.

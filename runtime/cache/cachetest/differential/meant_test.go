@@ -79,12 +79,16 @@ var meant = []difference{
 		level: func(s script, theirs, ours transcript) {
 			lost := pending(s, func(list bool, f fault) bool { return !list && f.lost })
 			listed := relisted(s)
-			alone := false
+			alone, behind := false, false
 			for i, r := range theirs {
 				if alone = alone && !listed[i] || lost[i]; !alone {
 					continue
 				}
 				if r.version == r.listed {
+					if behind && ours[i].version == r.version { // it has listed when it saw that versions went backwards
+						dropUnchanged(ours[i])
+					}
+					behind = older(r.version, ours[i].version)
 					ours[i].version = r.version
 				}
 				if r.storeVersion == r.listed {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,10 @@ type client struct {
 	// Heap reports whether to look at the live heap, and to relist, instead of the
 	// costs.
 	Heap bool
+	// Network is what lies between, if its rate is not zero. Events is how many come when all is
+	// in sync; a second footprint follows them.
+	Network network
+	Events  int
 }
 
 // smallGC is a GOGC with which the live heap is seen often enough to know its
@@ -55,16 +60,14 @@ type footprint struct {
 	// Live heap in bytes: the most until then, afterwards, and the most
 	// during a relist that found nothing changed.
 	Peak, Steady, Relist uint64
+	// Received are the bytes that came through the network until then.
+	Received int64
 }
 
 // do follows, and writes the footprint.
 func (c client) do(w io.Writer) error {
 	klog.SetLogger(logr.Discard()) // of the watches that are cut
-	f, err := c.follow(context.Background())
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(w).Encode(f)
+	return c.follow(context.Background(), json.NewEncoder(w).Encode)
 }
 
 // run runs a client in a process.
@@ -80,21 +83,25 @@ func (c client) run() (f footprint, err error) {
 	return f, nil
 }
 
-// follow syncs, and then relists once.
-func (c client) follow(ctx context.Context) (f footprint, err error) {
+// follow syncs, says what that took, and then relists once or waits for events.
+func (c client) follow(ctx context.Context, report func(any) error) error {
+	var f footprint
 	if c.Heap {
 		debug.SetGCPercent(smallGC)
 	}
 	link := &link{}
 	config := c.Connection.Config()
 	config.Wrap(link.through)
+	var seen, received atomic.Int64
+	if c.Network.Rate > 0 {
+		config.Dial = c.Network.dial(&received)
+	}
 	informer, err := c.informer(config)
 	if err != nil {
-		return f, err
+		return err
 	}
-	var seen atomic.Int64
 	if _, err := informer.AddEventHandler(onChange(func() { seen.Add(1) })); err != nil {
-		return f, err
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
@@ -104,20 +111,32 @@ func (c client) follow(ctx context.Context) (f footprint, err error) {
 	}
 	began, used := time.Now(), cpu()
 	go informer.RunWithContext(ctx)
-	for seen.Load() < int64(c.Orders) {
-		if ctx.Err() != nil {
-			return f, fmt.Errorf("not in sync: %d orders of %d", seen.Load(), c.Orders)
+	wait := func(n int) error {
+		for seen.Load() < int64(n) {
+			if ctx.Err() != nil {
+				return fmt.Errorf("not in sync: %d of %d orders and events", seen.Load(), n)
+			}
+			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Millisecond)
+		f.Sync, f.CPU, f.Resident, f.Received = time.Since(began), cpu()-used, memoryOf(mostResident), received.Load()
+		return nil
 	}
-	f.Sync, f.CPU, f.Resident = time.Since(began), cpu()-used, memoryOf(mostResident)
+	if err := wait(c.Orders); err != nil {
+		return err
+	}
 	if c.Heap {
 		f.Peak = heap.peak()
 		f.Steady = heap.now()
 		err = link.relist(ctx)
 		f.Relist = heap.peak()
 	}
-	return f, err
+	err = errors.Join(err, report(f))
+	if c.Events > 0 && err == nil {
+		if err = wait(c.Orders + c.Events); err == nil {
+			err = report(f)
+		}
+	}
+	return err
 }
 
 func (c client) informer(config *rest.Config) (toolscache.SharedIndexInformer, error) {

@@ -22,11 +22,12 @@ type page struct {
 }
 
 var (
-	mainPage   = page{"README.md", "client-go", "here", mainHead}
-	ingestPage = page{"ingest.md", "client-go", "here", ingestHead}
-	startPage  = page{"start.md", "client-go", "here", startHead}
-	shardsPage = page{"shards.md", "all", "shard", shardsHead}
-	allPages   = []page{mainPage, ingestPage, startPage, shardsPage}
+	mainPage    = page{"README.md", "client-go", "here", mainHead}
+	ingestPage  = page{"ingest.md", "client-go", "here", ingestHead}
+	startPage   = page{"start.md", "client-go", "here", startHead}
+	shardsPage  = page{"shards.md", "all", "shard", shardsHead}
+	networkPage = page{"network.md", "client-go", "here", networkHead}
+	allPages    = []page{mainPage, ingestPage, startPage, shardsPage, networkPage}
 )
 
 // pageOf returns the page that a workload, or a plot of workloads, is on.
@@ -38,6 +39,8 @@ func pageOf(workload string) page {
 		return shardsPage
 	case strings.HasPrefix(workload, "start/"):
 		return startPage
+	case strings.HasPrefix(workload, "network/"):
+		return networkPage
 	}
 	return mainPage
 }
@@ -95,7 +98,8 @@ runtime is. A floor is one make and one copy of the pointers, measured in the sa
 rounds. Sizes, goals and what a name means are in the sources of test/bench, a
 workload beside the other; what else was tried is in [alternatives.md](alternatives.md).
 What it takes to take objects in from a server is in [ingest.md](ingest.md), and how much memory a start of many informers
-takes in [start.md](start.md). What a part of the objects takes is in [shards.md](shards.md).
+takes in [start.md](start.md). What a part of the objects takes is in [shards.md](shards.md), and what
+bytes go over a network in [network.md](network.md).
 
 `
 
@@ -165,6 +169,22 @@ Measured elsewhere:
 | a replica is stopped by SIGSTOP, and two are added: the same | 6.4 s | ` + "`make demo-shards`" + ` |
 | a replica leaves: the same | 0.5 s | ` + "`make demo-shards`" + ` |
 | 1,000 namespaces over 8 shards of ` + "`shard.Balance`" + `: the fullest, relative to the mean | 1.00; 3.2 with equal ranges | ` + "`go test ./runtime/shard -run Balance -v`" + ` |
+
+`
+
+const networkHead = `# Network
+
+What an informer takes through a network, written by ` + "`make bench`" + `, or alone by
+` + "`cd test && go run ./bench -run ^network -docs ../docs/results/bench`" + `: one of this runtime and one of
+client-go v0.37.2 over its REST client, on %s, %s. The server is the API server for custom resources of
+Kubernetes 1.37, which compresses lists and watch-lists. All are processes on one machine; the client reads
+no faster than the network allows, and what was sent arrives later by its latency. The objects are custom
+resources of 5 KB in JSON.
+
+- **sync**: the time until a handler has seen all
+- **sync-B**: the bytes that the client has received until then, with those of TLS
+- **cpu**, **server-cpu**: of each process until then, user and system
+- **event-B**, **event-cpu**: bytes and CPU of the client for each object that is changed after that
 
 `
 

@@ -108,7 +108,7 @@ var (
 // workloads returns all of them, in the order of the report.
 func workloads(s scale) []workload {
 	var all []workload
-	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency, memory, whole, ingest, starts, shards} {
+	for _, theme := range []func(scale) []workload{reads, writes, contention, fanout, latency, memory, whole, networks, ingest, starts, shards} {
 		all = append(all, theme(s)...)
 	}
 	for i := range all {

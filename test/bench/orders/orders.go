@@ -23,6 +23,7 @@ const Kind = "Order"
 type Connection struct {
 	Host, Token string
 	TLS         rest.TLSClientConfig
+	PID         int // of the server
 }
 
 // Config returns the configuration of a client, without a limit to its rate.

@@ -46,7 +46,7 @@ func serve(ctx context.Context, n int) error {
 		return fmt.Errorf("creating orders: %w", err)
 	}
 	config := server.Config()
-	connection := orders.Connection{Host: config.Host, Token: config.BearerToken, TLS: config.TLSClientConfig}
+	connection := orders.Connection{Host: config.Host, Token: config.BearerToken, TLS: config.TLSClientConfig, PID: os.Getpid()}
 	if err := json.NewEncoder(os.Stdout).Encode(connection); err != nil {
 		return err
 	}

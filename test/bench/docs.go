@@ -176,8 +176,8 @@ const networkHead = `# Network
 
 What an informer takes through a network, written by ` + "`make bench`" + `, or alone by
 ` + "`cd test && go run ./bench -run ^network -docs ../docs/results/bench`" + `: one of this runtime and one of
-client-go v0.37.2 over its REST client, on %s, %s. The server is the API server for custom resources of
-Kubernetes 1.37, which compresses lists and watch-lists. All are processes on one machine; the client reads
+client-go v0.37.2 over its REST client, on %s, %s. The server is the API server for custom resources
+of Kubernetes 1.37, which compresses lists and watch-lists, or of 1.34, which compresses lists only. All are processes on one machine; the client reads
 no faster than the network allows, and what was sent arrives later by its latency. The objects are custom
 resources of 5 KB in JSON.
 

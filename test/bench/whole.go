@@ -58,7 +58,7 @@ func inProcess(b *testing.B, s scale, c client) (f footprint) {
 	b.Helper()
 	var err error
 	c.Orders = s.orders
-	c.Connection, err = serverOf(s)
+	c.Connection, err = serverOf(s, newest)
 	check(b, err)
 	for b.Loop() {
 		f, err = c.run()
@@ -67,15 +67,19 @@ func inProcess(b *testing.B, s scale, c client) (f footprint) {
 	return f
 }
 
+// newest is the version of Kubernetes that the test module has; others are those of test/servers.
+const newest = "1.37"
+
 // running is the server that clients read from, once there is one.
 var running struct {
 	orders     int
+	version    string
 	connection orders.Connection
 	stop       func()
 }
 
-func serverOf(s scale) (orders.Connection, error) {
-	if running.orders == s.orders {
+func serverOf(s scale, version string) (orders.Connection, error) {
+	if running.orders == s.orders && running.version == version {
 		return running.connection, nil
 	}
 	stopServer()
@@ -83,9 +87,9 @@ func serverOf(s scale) (orders.Connection, error) {
 	if s.inMemory {
 		start = startInMemory
 	}
-	connection, stop, err := start(s.orders)
+	connection, stop, err := start(s.orders, version)
 	if err == nil {
-		running.orders, running.connection, running.stop = s.orders, connection, stop
+		running.orders, running.version, running.connection, running.stop = s.orders, version, connection, stop
 	}
 	return connection, err
 }
@@ -106,8 +110,9 @@ func stopServer() {
 	}
 }
 
-// startServer builds the program in the folder server, and runs it.
-func startServer(n int) (connection orders.Connection, stop func(), err error) {
+// startServer builds the program in the folder server, and runs it, with an API server of a version of
+// Kubernetes.
+func startServer(n int, version string) (connection orders.Connection, stop func(), err error) {
 	dir, err := os.MkdirTemp("", "informer-gen-bench-")
 	if err != nil {
 		return connection, nil, err
@@ -119,6 +124,14 @@ func startServer(n int) (connection orders.Connection, stop func(), err error) {
 		return connection, nil, fmt.Errorf("building the server: %w: %s", err, out)
 	}
 	cmd := exec.Command(program, fmt.Sprintf("-orders=%d", n))
+	if version != newest {
+		older, err := buildServer(dir, version)
+		if err != nil {
+			os.RemoveAll(dir)
+			return connection, nil, err
+		}
+		cmd.Env = append(os.Environ(), "APISERVER="+older)
+	}
 	end, err := serve(cmd, &connection)
 	if err != nil {
 		os.RemoveAll(dir)
@@ -130,8 +143,23 @@ func startServer(n int) (connection orders.Connection, stop func(), err error) {
 	}, nil
 }
 
+// buildServer builds the API server of an older version, of the module test/servers.
+func buildServer(dir, version string) (program string, err error) {
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	program = filepath.Join(dir, "apiserver-"+version)
+	build := exec.Command("go", "build", "-modfile=v"+version+".mod", "-o", program, ".")
+	build.Dir = filepath.Join(filepath.Dir(string(mod)), "servers")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the server of %s: %w: %s", version, err, out)
+	}
+	return program, nil
+}
+
 // startInMemory starts a server that takes no time to build or to fill.
-func startInMemory(n int) (orders.Connection, func(), error) {
+func startInMemory(n int, _ string) (orders.Connection, func(), error) {
 	all := make([]*shop.Order, n)
 	for i := range all {
 		all[i] = orders.New(i)

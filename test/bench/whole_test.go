@@ -4,7 +4,7 @@ import "testing"
 
 // The server of the workloads starts, and can be stopped.
 func TestStartServer(t *testing.T) {
-	connection, stop, err := startServer(1)
+	connection, stop, err := startServer(1, newest)
 	if err != nil {
 		t.Fatal(err)
 	}

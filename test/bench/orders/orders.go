@@ -23,7 +23,7 @@ const Kind = "Order"
 type Connection struct {
 	Host, Token string
 	TLS         rest.TLSClientConfig
-	PID         int // of the server
+	PID         int // of the server, 0 if nobody asks what it takes
 }
 
 // Config returns the configuration of a client, without a limit to its rate.

@@ -46,7 +46,10 @@ func serve(ctx context.Context, n int) error {
 		return fmt.Errorf("creating orders: %w", err)
 	}
 	config := server.Config()
-	connection := orders.Connection{Host: config.Host, Token: config.BearerToken, TLS: config.TLSClientConfig, PID: os.Getpid()}
+	connection := orders.Connection{Host: config.Host, Token: config.BearerToken, TLS: config.TLSClientConfig}
+	if os.Getenv(apiserver.Program) == "" { // or it is another process
+		connection.PID = os.Getpid()
+	}
 	if err := json.NewEncoder(os.Stdout).Encode(connection); err != nil {
 		return err
 	}

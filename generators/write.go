@@ -10,8 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Change is a change of one file.
@@ -82,7 +85,7 @@ func hasHeader(content []byte) bool {
 // file is put in its place, and a directory that is new appears with all that is in it. An
 // error up to then, or a cancelled context, leaves nothing behind.
 func apply(ctx context.Context, changes []Change, roots []string) (err error) {
-	var staged staging
+	staged := newStaging()
 	defer func() {
 		if err != nil {
 			staged.discard()
@@ -98,6 +101,9 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+	}
+	if err := staged.writing.Wait(); err != nil {
+		return err
 	}
 	for _, move := range staged.moves {
 		if err := move.make(); err != nil {
@@ -121,12 +127,20 @@ type staging struct {
 	moves []move
 	// missed has what missing has returned.
 	missed map[string]string
+	// writing writes files of directories that are new.
+	writing errgroup.Group
+}
+
+func newStaging() *staging {
+	s := &staging{missed: map[string]string{}}
+	s.writing.SetLimit(runtime.GOMAXPROCS(0))
+	return s
 }
 
 // move gives a file or a directory its name.
 type move struct{ temporary, path string }
 
-// add writes the new content of a file. What a link leads to is replaced, and not the link.
+// add begins to write the new content of a file. What a link leads to is replaced, and not the link.
 func (s *staging) add(change Change) error {
 	path := change.path
 	missing := s.missing(filepath.Dir(path))
@@ -145,7 +159,14 @@ func (s *staging) add(change Change) error {
 		return err
 	}
 	path = filepath.Join(tree, strings.TrimPrefix(path, missing))
-	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, change.new, 0o644))
+	s.writing.Go(func() error {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, change.new, 0o644))
+		if err != nil {
+			return unwritable(change, err)
+		}
+		return nil
+	})
+	return nil
 }
 
 // tree returns the temporary directory of one that does not exist.
@@ -167,6 +188,7 @@ func (s *staging) tree(missing string) (string, error) {
 
 // discard removes what was not put in its place.
 func (s *staging) discard() {
+	_ = s.writing.Wait()
 	for _, move := range s.moves {
 		_ = os.RemoveAll(move.temporary) // those that were renamed are gone already
 	}
@@ -189,9 +211,6 @@ func (m move) make() error {
 
 // missing returns the directory highest above one, or that itself, that does not exist, or "".
 func (s *staging) missing(dir string) string {
-	if s.missed == nil {
-		s.missed = map[string]string{}
-	}
 	found, ok := s.missed[dir]
 	if !ok && !exists(dir) && filepath.Dir(dir) != dir {
 		found = cmp.Or(s.missing(filepath.Dir(dir)), dir)

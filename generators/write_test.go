@@ -373,10 +373,11 @@ func TestNewDirectoryAppearsWithAllFiles(t *testing.T) {
 func TestNewDirectoryOfTwoRuns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	var first, second staging
+	first, second := newStaging(), newStaging()
 	for _, step := range []error{
 		first.add(created(dir, "pkg/one/a.go")), first.add(created(dir, "pkg/both/a.go")),
 		second.add(created(dir, "pkg/two/a.go")), second.add(created(dir, "pkg/both/a.go")), second.add(created(dir, "pkg/both/b.go")),
+		first.writing.Wait(), second.writing.Wait(),
 		first.moves[0].make(), second.moves[0].make(),
 	} {
 		if step != nil {

@@ -179,7 +179,7 @@ What an informer takes through a network, written by ` + "`make bench`" + `, or 
 client-go v0.37.2 over its REST client, on %s, %s. The server is the API server for custom resources
 of Kubernetes 1.37, which compresses lists and watch-lists, or of 1.34, which compresses lists only. All are processes on one machine; the client reads
 no faster than the network allows, and what was sent arrives later by its latency. The objects are custom
-resources of 5 KB in JSON.
+resources of 5 KB in JSON, or pods in protobuf, of the server of [ingest.md](ingest.md) with TLS and compression.
 
 - **sync**: the time until a handler has seen all
 - **sync-B**: the bytes that the client has received until then, with those of TLS

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -22,8 +24,9 @@ import (
 
 // feed is an API server that has pods and does nothing but write what it has encoded
 // before, so that it never holds up its clients. They are one after the other, each
-// under a path of its own. It compresses nothing and has no TLS: that costs all clients
-// the same, and is none of the runtime's work.
+// under a path of its own. Without a network, it compresses nothing and has no TLS: that
+// costs all clients the same, and is none of the runtime's work. With one, it compresses what API
+// servers of 1.37 do: lists and watch-lists.
 type feed struct {
 	Pods      pods.Population
 	Events    int
@@ -31,6 +34,8 @@ type feed struct {
 	Encoding  encoding
 	// Filters reports whether the server obeys shard selectors.
 	Filters bool
+	// Network lies between it and its clients.
+	Network network
 }
 
 // do serves until the standard input ends.
@@ -39,12 +44,14 @@ func (f feed) do(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	if f.Network.Rate > 0 {
+		server.StartTLS()
+	} else {
+		server.Start()
 	}
-	go func() { _ = http.Serve(listener, handler) }()
-	if err := json.NewEncoder(w).Encode("http://" + listener.Addr().String()); err != nil {
+	if err := json.NewEncoder(w).Encode(server.URL); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, os.Stdin)
@@ -165,6 +172,11 @@ func (s *feedServer) read(w http.ResponseWriter, r *http.Request) {
 		contentType = s.Encoding.streamType()
 	}
 	w.Header().Set("Content-Type", contentType)
+	if s.Network.Rate > 0 && (watchList || !watches) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		zipped := newZipped(w)
+		defer zipped.zip.Close()
+		w = zipped
+	}
 	selected := sharding.Everything()
 	if text := query.Get("shardSelector"); text != "" && s.Filters {
 		var err error
@@ -193,6 +205,26 @@ func (s *feedServer) read(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	<-r.Context().Done()
+}
+
+// zipped is a response that is compressed as API servers do.
+type zipped struct {
+	http.ResponseWriter
+	zip *gzip.Writer
+}
+
+func newZipped(w http.ResponseWriter) zipped {
+	w.Header().Set("Content-Encoding", "gzip")
+	compressing, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // a valid level
+	return zipped{w, compressing}
+}
+
+// Write implements http.ResponseWriter.
+func (z zipped) Write(p []byte) (int, error) { return z.zip.Write(p) }
+
+// FlushError is for http.ResponseController.
+func (z zipped) FlushError() error {
+	return cmp.Or(z.zip.Flush(), http.NewResponseController(z.ResponseWriter).Flush())
 }
 
 // writeParts writes them as fast as they are read.

@@ -130,6 +130,8 @@ func (i ingester) benchmark(b *testing.B) {
 	b.ReportMetric(float64(result.EventCPU), eventCPU)
 	b.ReportMetric(result.HeapAfter, eventHeap)
 	b.ReportMetric(float64(result.Took), ingestTime)
+	b.ReportMetric(result.Received, "sync-B")
+	b.ReportMetric(result.EventReceived, "event-B")
 }
 
 // feeding is the feed that runs, once there is one: it takes seconds to encode.

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ func TestIngested(t *testing.T) {
 			"manager": {Manager: true}, "manager-here": {Manager: true, Ours: true},
 		} {
 			t.Run(mode.String()+"/"+name, func(t *testing.T) {
-				i.Host, i.Feed = server.URL+"/"+name, f
+				i.Host, i.Feed, i.received = server.URL+"/"+name, f, new(atomic.Int64)
 				featurestesting.SetFeatureDuringTest(t, features.WatchListClient, mode.watchList || !i.Manager)
 				informer, err := i.informer()
 				if err != nil {

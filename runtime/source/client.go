@@ -75,6 +75,9 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 // user agent, rate limits (lists are limited, watches are not), warning
 // handlers and content types. It copies cfg, and sends nothing.
 //
+// Lists, and watches that begin with all objects, come compressed from a server that does so, unless
+// cfg.DisableCompression is set: about a tenth of the bytes. Other watches come as they are.
+//
 // If cfg has no ContentType and AcceptContentTypes, the type of the objects decides, see
 // New. Possible errors: those of a config that is nil or contradicts itself.
 func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, error) {

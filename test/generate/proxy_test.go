@@ -3,12 +3,16 @@ package generate
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,54 +26,77 @@ import (
 // version of its module, beside a module cache.
 type proxy struct{ dir, version, modules string }
 
-// newProxy packs the checkout. The version is that of the content, so that the go
-// command compiles it once; it leaves the module cache when the test ends.
-func newProxy(t *testing.T) proxy {
-	t.Helper()
-	root := checkout(t)
-	// The version is the hash of what the files are below any version.
-	content := pack(t, root, "v0.0.0")
-	hash := sha256.New()
-	fmt.Fprintln(hash, root)
+// released packs the checkout, once for all tests: the first to end would take it from
+// the module cache of the others. TestMain forgets it.
+var released = sync.OnceValues(func() (p proxy, err error) {
+	root, err := scratch.Dir(context.Background(), scratch.Runtime)
+	if err != nil {
+		return p, err
+	}
+	p.dir = filepath.Join(built.dir, "proxy")
+	if p.version, err = version(root); err != nil {
+		return p, err
+	}
+	modules, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		return p, fmt.Errorf("go env GOMODCACHE: %w", err)
+	}
+	p.modules = strings.TrimSpace(string(modules))
+	gomod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return p, err
+	}
+	info, err := json.Marshal(map[string]any{"Version": p.version, "Time": time.Unix(0, 0).UTC()})
+	if err != nil {
+		return p, err
+	}
+	archive, err := pack(root, p.version)
+	if err != nil {
+		return p, err
+	}
+	at := filepath.Join(p.dir, filepath.FromSlash(scratch.Runtime), "@v")
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		return p, err
+	}
+	for name, content := range map[string][]byte{
+		"list": []byte(p.version + "\n"), p.version + ".info": info, p.version + ".mod": gomod, p.version + ".zip": archive,
+	} {
+		if err := os.WriteFile(filepath.Join(at, name), content, 0o644); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+})
+
+// version is that of the content of the checkout, so that the go command compiles it once.
+func version(root string) (string, error) {
+	// The hash is of what the files are below any version.
+	content, err := pack(root, "v0.0.0")
+	if err != nil {
+		return "", err
+	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
+	hash := sha256.New()
+	fmt.Fprintln(hash, root)
 	for _, file := range archive.File {
 		fmt.Fprintln(hash, file.Name, file.UncompressedSize64, file.CRC32)
 	}
 	// The x keeps a hash of digits alone from being a number, which has no leading zero.
-	p := proxy{dir: t.TempDir(), version: fmt.Sprintf("v0.0.1-test.x%x", hash.Sum(nil)[:6]), modules: goEnv(t, "GOMODCACHE")}
-
-	gomod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := json.Marshal(map[string]any{"Version": p.version, "Time": time.Unix(0, 0).UTC()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := filepath.Join(p.dir, filepath.FromSlash(scratch.Runtime), "@v")
-	write(t, filepath.Join(at, "list"), p.version+"\n")
-	write(t, filepath.Join(at, p.version+".info"), string(info))
-	write(t, filepath.Join(at, p.version+".mod"), string(gomod))
-	write(t, filepath.Join(at, p.version+".zip"), string(pack(t, root, p.version)))
-	t.Cleanup(func() { p.forget(t) })
-	return p
+	return fmt.Sprintf("v0.0.1-test.x%x", hash.Sum(nil)[:6]), nil
 }
 
 // pack returns the archive of a version of the module.
-func pack(t *testing.T, root, version string) []byte {
-	t.Helper()
+func pack(root, version string) ([]byte, error) {
 	var archive bytes.Buffer
-	if err := modzip.CreateFromDir(&archive, module.Version{Path: scratch.Runtime, Version: version}, root); err != nil {
-		t.Fatal(err)
-	}
-	return archive.Bytes()
+	err := modzip.CreateFromDir(&archive, module.Version{Path: scratch.Runtime, Version: version}, root)
+	return archive.Bytes(), err
 }
 
 // forget removes the version from the module cache, where it is read-only.
-func (p proxy) forget(t *testing.T) {
+func (p proxy) forget() error {
 	extracted := filepath.Join(p.modules, filepath.FromSlash(scratch.Runtime)+"@"+p.version)
 	_ = filepath.WalkDir(extracted, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
@@ -79,18 +106,14 @@ func (p proxy) forget(t *testing.T) {
 	})
 	versions := filepath.Join(p.modules, "cache", "download", filepath.FromSlash(scratch.Runtime), "@v")
 	downloaded, err := filepath.Glob(filepath.Join(versions, p.version+".*"))
-	if err != nil {
-		t.Error(err)
-	}
 	list := filepath.Join(versions, "list")
 	if content, err := os.ReadFile(list); err == nil && strings.TrimSpace(string(content)) == p.version {
 		downloaded = append(downloaded, list)
 	}
 	for _, path := range append(downloaded, extracted) {
-		if err := os.RemoveAll(path); err != nil {
-			t.Error(err)
-		}
+		err = errors.Join(err, os.RemoveAll(path))
 	}
+	return err
 }
 
 // offline is the environment of a go command that knows no other module than those

@@ -96,6 +96,16 @@ func TestMain(m *testing.M) {
 	}
 	built.dir = dir
 	status := m.Run()
+	if _, err := os.Stat(filepath.Join(dir, "proxy")); err == nil {
+		proxy, err := released()
+		if err == nil {
+			err = proxy.forget()
+		}
+		if err != nil {
+			log.Print(err)
+			status = 1
+		}
+	}
 	os.RemoveAll(dir)
 	os.Exit(status)
 }

@@ -156,7 +156,11 @@ func newUser(t *testing.T) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &user{t: t, dir: t.TempDir(), proxy: newProxy(t), files: archive.Files}
+	proxy, err := released()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &user{t: t, dir: t.TempDir(), proxy: proxy, files: archive.Files}
 	gomod, gosum := read(t, "test/go.mod"), read(t, "test/go.sum")
 	mod, err := modfile.Parse("go.mod", []byte(gomod), nil)
 	if err != nil {

@@ -8,6 +8,12 @@ import (
 // RuntimeModule is the module whose packages generated code calls.
 const RuntimeModule = "github.com/informer-gen/informer-gen"
 
+const (
+	clientGoCache = "k8s.io/client-go/tools/cache"
+	// runtimeCache has what older minors of client-go lack.
+	runtimeCache = RuntimeModule + "/runtime/clientgo/cache"
+)
+
 // Import is a package that generated code imports.
 type Import struct {
 	// Path is the import path.
@@ -57,9 +63,9 @@ var Libraries = []Library{
 	{Import{"k8s.io/apimachinery/pkg/runtime/schema", "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
 	{Import{"k8s.io/apimachinery/pkg/types", "types"}, []string{"PatchType"}},
 	{Import{"k8s.io/apimachinery/pkg/watch", "watch"}, []string{"Interface"}},
-	{Import{"k8s.io/client-go/tools/cache", "cache"}, []string{
-		"DeletedObject", "Indexer", "Indexers", "InformerName", "SharedIndexInformer", "SyncResult", "TransformFunc",
-		"TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",
+	{Import{clientGoCache, "cache"}, []string{"Indexer", "Indexers", "InformerName", "SharedIndexInformer", "SyncResult", "TransformFunc"}},
+	{Import{cacheSince37, "cache"}, []string{
+		"DeletedObject", "TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",
 		"TypedResourceEventHandlerDetailedFuncs", "TypedResourceEventHandlerFuncs", "TypedSharedIndexInformer",
 	}},
 }
@@ -68,9 +74,8 @@ var Libraries = []Library{
 func lookup(name string) (Import, string, bool) {
 	pkg, identifier, _ := strings.Cut(name, ".")
 	for _, library := range Libraries {
-		if library.Name == pkg {
-			_, found := slices.BinarySearch(library.Identifiers, identifier)
-			return library.Import, identifier, found
+		if _, found := slices.BinarySearch(library.Identifiers, identifier); found && library.Name == pkg {
+			return library.Import, identifier, true
 		}
 	}
 	return Import{}, "", false

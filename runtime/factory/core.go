@@ -1,8 +1,6 @@
 package factory
 
 import (
-	"k8s.io/client-go/tools/cache"
-
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
@@ -17,7 +15,7 @@ import (
 // It is a function, and no method of generated code, since each generated package would
 // then compile all methods of all of its informers. It returns nil if the informer is not
 // one of this module.
-func Core[T clientgocache.Object](informer cache.TypedSharedIndexInformer[T]) *core.Informer[T] {
+func Core[T clientgocache.Object](informer clientgocache.TypedSharedIndexInformer[T]) *core.Informer[T] {
 	i, _ := clientgocache.Core[T](informer)
 	return i
 }

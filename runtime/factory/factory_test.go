@@ -59,12 +59,12 @@ type podFactory struct {
 	*Factory
 }
 
-func (f podFactory) pods() cache.TypedSharedIndexInformer[*v1.Pod] {
-	return generated.Access[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](generated.NewScope(f.Factory, f.client), podResource, podObjects, corelisters.NewPodLister).TypedInformer()
+func (f podFactory) pods() clientgocache.TypedSharedIndexInformer[*v1.Pod] {
+	return generated.Access[*v1.Pod, clientgocache.TypedSharedIndexInformer[*v1.Pod]](generated.NewScope(f.Factory, f.client), podResource, podObjects, corelisters.NewPodLister).TypedInformer()
 }
 
-func (f podFactory) nodes() cache.TypedSharedIndexInformer[*v1.Node] {
-	return generated.Access[*v1.Node, cache.TypedSharedIndexInformer[*v1.Node]](generated.NewScope(f.Factory, f.client), nodeResource, nodeObjects, corelisters.NewNodeLister).TypedInformer()
+func (f podFactory) nodes() clientgocache.TypedSharedIndexInformer[*v1.Node] {
+	return generated.Access[*v1.Node, clientgocache.TypedSharedIndexInformer[*v1.Node]](generated.NewScope(f.Factory, f.client), nodeResource, nodeObjects, corelisters.NewNodeLister).TypedInformer()
 }
 
 func (f podFactory) services() cache.SharedIndexInformer {

@@ -75,7 +75,7 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 		f.nodes()
 		f.InformerFor(&v1.Pod{}, func(time.Duration) cache.SharedIndexInformer {
 			informer := clientgocache.NewSharedIndexInformer(neverAnswers, &v1.Pod{}, 0, nil)
-			return cache.NewTypedSharedIndexInformer[*v1.Pod](informer) // a wrapper
+			return struct{ cache.SharedIndexInformer }{informer}
 		})
 		f.StartWithContext(ctx)
 		time.Sleep(90 * time.Second)

@@ -49,7 +49,7 @@ type TypedInformer[I, L any] interface {
 // Access returns access to the informer of Ts in a factory, which has one of them: the first
 // request creates it, indexed by namespace if the resource has namespaces. newLister is nil for
 // a resource whose objects cannot be got by name: Lister must not be called then.
-func Access[T clientgocache.TypedObject, I cache.TypedSharedIndexInformer[T], L any](
+func Access[T clientgocache.TypedObject, I clientgocache.TypedSharedIndexInformer[T], L any](
 	scope Scope, resource factory.Resource, objects ObjectsFunc, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {
 	shared := scope.accessTo(resource, reflect.TypeFor[T](), objects, func(i cache.SharedIndexInformer) cache.SharedIndexInformer { return ToTyped[T](i) })
@@ -69,7 +69,7 @@ func (s Scope) accessTo(resource factory.Resource, of reflect.Type, objects Obje
 
 // accessor is the TypedInformer of what returns an informer of Ts and a lister. The second is
 // nil for objects without one.
-type accessor[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any] struct {
+type accessor[T clientgocache.Object, I clientgocache.TypedSharedIndexInformer[T], L any] struct {
 	informer func() cache.SharedIndexInformer
 	lister   func() L
 }
@@ -85,7 +85,7 @@ func (a *accessor[T, I, L]) Lister() L { return a.lister() }
 // Typed returns an Informer as a TypedInformer: itself if it is one, as those of
 // generated factories are, and otherwise in a wrapper. The informer's objects
 // must be of type T.
-func Typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any](informer Informer[L]) TypedInformer[I, L] {
+func Typed[T clientgocache.Object, I clientgocache.TypedSharedIndexInformer[T], L any](informer Informer[L]) TypedInformer[I, L] {
 	if typed, ok := any(informer).(TypedInformer[I, L]); ok {
 		return typed
 	}
@@ -93,7 +93,7 @@ func Typed[T clientgocache.Object, I cache.TypedSharedIndexInformer[T], L any](i
 }
 
 // TypedOnly is Typed for an informer without a lister.
-func TypedOnly[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]](informer InformerOnly) TypedInformerOnly[I] {
+func TypedOnly[T clientgocache.Object, I clientgocache.TypedSharedIndexInformer[T]](informer InformerOnly) TypedInformerOnly[I] {
 	if typed, ok := informer.(TypedInformerOnly[I]); ok {
 		return typed
 	}
@@ -102,6 +102,6 @@ func TypedOnly[T clientgocache.Object, I cache.TypedSharedIndexInformer[T]](info
 
 // ToTyped returns a typed informer as such, and any other in a wrapper. The
 // informer's objects must be of type T.
-func ToTyped[T clientgocache.Object](informer cache.SharedIndexInformer) cache.TypedSharedIndexInformer[T] {
+func ToTyped[T clientgocache.Object](informer cache.SharedIndexInformer) clientgocache.TypedSharedIndexInformer[T] {
 	return clientgocache.NewTypedSharedIndexInformer[T](informer)
 }

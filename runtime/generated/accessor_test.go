@@ -1,6 +1,7 @@
 package generated
 
 import (
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,7 +23,7 @@ func podObjects(client any, namespace string) Objects {
 }
 
 // podIndexInformer is a generated interface: a type of its own.
-type podIndexInformer cache.TypedSharedIndexInformer[*v1.Pod]
+type podIndexInformer clientgocache.TypedSharedIndexInformer[*v1.Pod]
 
 // clientgoPods is an Informer as client-go generates them, without types.
 type clientgoPods struct{ informer cache.SharedIndexInformer }
@@ -36,8 +37,8 @@ func (p clientgoPods) Lister() corelisters.PodLister {
 func TestTyped(t *testing.T) {
 	f := factory.New(0)
 	scope := NewScope(f, fake.NewClientset())
-	own := Access[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](scope, podResource, podObjects, corelisters.NewPodLister)
-	if got := Typed[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](Informer[corelisters.PodLister](own)); got != own {
+	own := Access[*v1.Pod, clientgocache.TypedSharedIndexInformer[*v1.Pod]](scope, podResource, podObjects, corelisters.NewPodLister)
+	if got := Typed[*v1.Pod, clientgocache.TypedSharedIndexInformer[*v1.Pod]](Informer[corelisters.PodLister](own)); got != own {
 		t.Error("a typed informer was wrapped")
 	}
 
@@ -49,7 +50,7 @@ func TestTyped(t *testing.T) {
 	if wrapped.Informer() != foreign {
 		t.Error("another informer")
 	}
-	if err := wrapped.TypedInformer().AddTypedIndexers(cache.TypedIndexers[*v1.Pod]{
+	if err := wrapped.TypedInformer().AddTypedIndexers(clientgocache.TypedIndexers[*v1.Pod]{
 		"name": func(p *v1.Pod) ([]string, error) { return []string{p.Name}, nil },
 	}); err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func TestSharedWithForeignInformer(t *testing.T) {
 	scope := NewScope(f, fake.NewClientset())
 	foreign := cache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Pod{}, 0, cache.Indexers{})
 	f.InformerFor(&v1.Pod{}, func(time.Duration) cache.SharedIndexInformer { return foreign })
-	accessor := Access[*v1.Pod, cache.TypedSharedIndexInformer[*v1.Pod]](scope, podResource, podObjects, corelisters.NewPodLister)
+	accessor := Access[*v1.Pod, clientgocache.TypedSharedIndexInformer[*v1.Pod]](scope, podResource, podObjects, corelisters.NewPodLister)
 	if err := accessor.TypedInformer().GetIndexer().Add(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "1"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/generated"
 )
@@ -21,7 +21,7 @@ func Example() {
 	podResource := factory.Resource{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("pods"), Namespaced: true}
 	podObjects := func(_ any, namespace string) generated.Objects { return server.InNamespace(namespace).Objects }
 
-	type podInformer = cache.TypedSharedIndexInformer[*corev1.Pod]
+	type podInformer = clientgocache.TypedSharedIndexInformer[*corev1.Pod]
 	f := factory.New(0)
 	pods := generated.Access[*corev1.Pod, podInformer](generated.NewScope(f, nil), podResource, podObjects, corelisters.NewPodLister)
 	lister := pods.Lister()

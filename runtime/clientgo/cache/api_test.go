@@ -3,22 +3,19 @@ package cache
 import (
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 )
 
 // The adapters are what client-go takes.
 var (
-	_ cache.SharedIndexInformer               = (*untypedInformer)(nil)
-	_ cache.TypedSharedIndexInformer[*v1.Pod] = (*typedInformer[*v1.Pod])(nil)
-	_ cache.Indexer                           = (*indexer)(nil)
-	_ cache.TypedIndexer[*v1.Pod]             = (*typedIndexer[*v1.Pod])(nil)
-	_ cache.TransactionStore                  = (*indexer)(nil)
-	_ cache.ReflectorStore                    = (*indexer)(nil)
-	_ cache.KeyListerGetter                   = (*indexer)(nil)
-	_ cache.Controller                        = idleController{}
-	_ cache.ResourceEventHandlerRegistration  = (*registration)(nil)
+	_ cache.SharedIndexInformer              = (*untypedInformer)(nil)
+	_ cache.Indexer                          = (*indexer)(nil)
+	_ cache.TransactionStore                 = (*indexer)(nil)
+	_ cache.ReflectorStore                   = (*indexer)(nil)
+	_ cache.KeyListerGetter                  = (*indexer)(nil)
+	_ cache.Controller                       = idleController{}
+	_ cache.ResourceEventHandlerRegistration = (*registration)(nil)
 )
 
 // The constructors have client-go's signatures, but for StoreOption. The second
@@ -27,7 +24,6 @@ var (
 	_ func(cache.ListerWatcher, runtime.Object, time.Duration) cache.SharedInformer                         = NewSharedInformer
 	_ func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer    = NewSharedIndexInformer
 	_ func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer = NewSharedIndexInformerWithOptions
-	_ func(cache.SharedIndexInformer) cache.TypedSharedIndexInformer[*v1.Pod]                               = NewTypedSharedIndexInformer[*v1.Pod]
 	_ func(cache.KeyFunc, ...StoreOption) cache.Store                                                       = NewStore
 	_ func(cache.KeyFunc, cache.Indexers, ...StoreOption) cache.Indexer                                     = NewIndexer
 	_ func(cache.TransformFunc) StoreOption                                                                 = WithTransformer

@@ -97,12 +97,6 @@ func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Sto
 	return cache.NewIntegerResourceVersionMutationCache(logger, backingCache, indexer, ttl, includeAdds)
 }
 
-// NewIntegerResourceVersionMutationCacheWithOptions returns a view of a store that has the
-// objects that its user has written already before they arrive in the store.
-func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
-	return cache.NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, options)
-}
-
 // NewListWatchFromClient lists and watches a resource with a REST client.
 func NewListWatchFromClient(c Getter, resource, namespace string, fieldSelector fields.Selector) *ListWatch {
 	return cache.NewListWatchFromClient(c, resource, namespace, fieldSelector)
@@ -119,12 +113,6 @@ func ParseObjectName(str string) (ObjectName, error) { return cache.ParseObjectN
 
 // ResetInformerNamesForTesting releases every reserved informer name.
 func ResetInformerNamesForTesting() { cache.ResetInformerNamesForTesting() }
-
-// ShutDownEventHandler removes a handler and waits until it will not be called
-// again. It must not be called by that handler.
-func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
-	return cache.ShutDownEventHandler(informer, handle)
-}
 
 // SplitMetaNamespaceKey splits what MetaNamespaceKeyFunc has joined.
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
@@ -147,16 +135,6 @@ func ToListerWithContext(l Lister) ListerWithContext { return cache.ToListerWith
 
 // ToWatcherWithContext returns w, or a wrapper that takes a context.
 func ToWatcherWithContext(w Watcher) WatcherWithContext { return cache.ToWatcherWithContext(w) }
-
-// TypedIndexerFuncToIndexerFunc makes an IndexFunc of a typed one.
-func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
-	return cache.TypedIndexerFuncToIndexerFunc(indexer)
-}
-
-// TypedIndexersToIndexers makes Indexers of typed ones.
-func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
-	return cache.TypedIndexersToIndexers(indexers)
-}
 
 // WaitFor waits until every checker is done or ctx ends, and reports whether
 // they are. It logs progress if what is not empty.

@@ -107,8 +107,7 @@ func TestNewTypedSharedIndexInformer(t *testing.T) {
 	})
 }
 
-// A status is found without the type of the objects, and through client-go's
-// wrappers.
+// A status is found without the type of the objects, and through wrappers.
 func TestStatusOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newFakeAPI(pod("ns", "a", "", "web"))
@@ -116,7 +115,7 @@ func TestStatusOf(t *testing.T) {
 		untyped := NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, 0, Indexers{})
 		add(t, typed, &recorder{}, 0)
 		stop, stopUntyped := run(t, typed), run(t, untyped)
-		for _, informer := range []SharedIndexInformer{typed, cache.NewTypedSharedIndexInformer[*v1.Pod](untyped)} {
+		for _, informer := range []SharedIndexInformer{typed, struct{ SharedIndexInformer }{untyped}} {
 			if status, ok := StatusOf(informer); !ok || status.Phase != core.PhaseWatching || status.Objects != 1 {
 				t.Errorf("%T: %v, %d objects", informer, status, status.Objects)
 			}

@@ -186,6 +186,9 @@ resources of 5 KB in JSON, or pods in protobuf, of the server of [ingest.md](ing
 - **cpu**, **server-cpu**: of each process until then, user and system
 - **event-B**, **event-cpu**: bytes and CPU of the client for each object that is changed after that
 
+A watch-list of a server of 1.34 is not compressed: its 94 MB take 7.5 s of a network of 100 Mbit/s, for client-go's
+informer as for this one.
+
 `
 
 // machine says what the numbers are from.

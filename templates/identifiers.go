@@ -63,7 +63,8 @@ var Libraries = []Library{
 	{Import{"k8s.io/apimachinery/pkg/runtime/schema", "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
 	{Import{"k8s.io/apimachinery/pkg/types", "types"}, []string{"PatchType"}},
 	{Import{"k8s.io/apimachinery/pkg/watch", "watch"}, []string{"Interface"}},
-	{Import{clientGoCache, "cache"}, []string{"Indexer", "Indexers", "InformerName", "SharedIndexInformer", "SyncResult", "TransformFunc"}},
+	{Import{clientGoCache, "cache"}, []string{"Indexer", "Indexers", "SharedIndexInformer", "TransformFunc"}},
+	{Import{cacheSince36, "cache"}, []string{"InformerName", "SyncResult"}},
 	{Import{cacheSince37, "cache"}, []string{
 		"DeletedObject", "TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",
 		"TypedResourceEventHandlerDetailedFuncs", "TypedResourceEventHandlerFuncs", "TypedSharedIndexInformer",

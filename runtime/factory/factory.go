@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -49,7 +50,7 @@ func (f *Factory) Namespace() string { return f.options.Namespace }
 func (f *Factory) TweakListOptions() func(*metav1.ListOptions) { return f.options.TweakListOptions }
 
 // InformerName is the factory's identity, or nil.
-func (f *Factory) InformerName() *cache.InformerName { return f.options.InformerName }
+func (f *Factory) InformerName() *clientgocache.InformerName { return f.options.InformerName }
 
 // InformerFor returns the informer of the Go type of obj. The first time it
 // creates it with newInformer, which gets its resync period, may return any
@@ -106,8 +107,8 @@ func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
 // WaitForCacheSyncWithContext waits until every informer that was started has
 // its first list in its store, or has ended, or ctx ends. The result says which
 // have; its Err is context.Cause(ctx) if not all have.
-func (f *Factory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
-	result := cache.SyncResult{Synced: waitForCacheSync[reflect.Type](ctx, f.registry)}
+func (f *Factory) WaitForCacheSyncWithContext(ctx context.Context) clientgocache.SyncResult {
+	result := clientgocache.SyncResult{Synced: waitForCacheSync[reflect.Type](ctx, f.registry)}
 	for _, synced := range result.Synced {
 		if !synced {
 			result.Err = context.Cause(ctx)

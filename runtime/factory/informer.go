@@ -41,7 +41,7 @@ type InformerOptions struct {
 	Indexers cache.Indexers
 	// InformerName is the identity under which client-go's metrics of the informer are
 	// published, unless another informer of the resource has it. Nil is no metrics.
-	InformerName *cache.InformerName
+	InformerName *clientgocache.InformerName
 	// TweakListOptions changes the options of each list and watch, in general to set a
 	// selector. It may be called concurrently. Nil changes nothing.
 	TweakListOptions func(*metav1.ListOptions)

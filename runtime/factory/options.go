@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	// of client-go. Shutdown releases it. The first informer of a resource has its metrics,
 	// and others have none, which client-go logs: several of one type (ForType with a Name), and
 	// one that is requested after Release. Package metrics has those of each.
-	InformerName *cache.InformerName
+	InformerName *clientgocache.InformerName
 
 	// each has the options of some informers, in place of what is above.
 	each map[informerKey]*informerOptions
@@ -105,7 +106,7 @@ func WithTransform(transform cache.TransformFunc) Option {
 
 // WithInformerName gives the factory's informers an identity for client-go's metrics, as
 // Options.InformerName says. The name is released by Shutdown.
-func WithInformerName(informerName *cache.InformerName) Option {
+func WithInformerName(informerName *clientgocache.InformerName) Option {
 	return func(o *Options) { o.InformerName = informerName }
 }
 

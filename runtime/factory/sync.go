@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
@@ -33,13 +32,13 @@ func waitForCacheSync[K comparable](ctx context.Context, r *registry) map[K]bool
 // waitForCacheSync reports whether the informer is in sync, once it is or never
 // will be.
 func (m *member) waitForCacheSync(ctx context.Context) bool {
-	checker := m.informer.HasSyncedChecker()
+	checker := clientgocache.SyncedChecker(m.informer)
 	select {
 	case <-checker.Done():
 	case <-m.ended:
 	case <-ctx.Done():
 	}
-	return cache.IsDone(checker)
+	return clientgocache.IsDone(checker)
 }
 
 // logSync logs once that informers which were started together are in sync, but for those

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -16,7 +17,7 @@ import (
 type Scope struct {
 	// Factory has the identity of its informers, and their options if it is a Configurer.
 	Factory interface {
-		InformerName() *cache.InformerName
+		InformerName() *clientgocache.InformerName
 	}
 	// InformerFor returns the informer of the type of obj. The first time it makes it with
 	// newInformer.

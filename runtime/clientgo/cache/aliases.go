@@ -6,7 +6,6 @@ import "k8s.io/client-go/tools/cache"
 // documentation is client-go's.
 type (
 	AppendFunc                        = cache.AppendFunc
-	BookmarkInfo                      = cache.BookmarkInfo
 	Config                            = cache.Config
 	Controller                        = cache.Controller
 	CounterMetric                     = cache.CounterMetric
@@ -16,7 +15,6 @@ type (
 	DeltaFIFOOptions                  = cache.DeltaFIFOOptions
 	DeltaType                         = cache.DeltaType
 	Deltas                            = cache.Deltas
-	DoneChecker                       = cache.DoneChecker
 	ExpirationCache                   = cache.ExpirationCache
 	ExpirationPolicy                  = cache.ExpirationPolicy
 	ExplicitKey                       = cache.ExplicitKey
@@ -30,14 +28,10 @@ type (
 	Getter                            = cache.Getter
 	HandlerOptions                    = cache.HandlerOptions
 	Heap                              = cache.Heap
-	HistogramMetric                   = cache.HistogramMetric
 	IndexFunc                         = cache.IndexFunc
 	Indexer                           = cache.Indexer
 	Indexers                          = cache.Indexers
 	Indices                           = cache.Indices
-	InformerMetricsProvider           = cache.InformerMetricsProvider
-	InformerName                      = cache.InformerName
-	InformerNameAndResource           = cache.InformerNameAndResource
 	InformerOptions                   = cache.InformerOptions
 	InformerSynced                    = cache.InformerSynced
 	KeyError                          = cache.KeyError
@@ -58,17 +52,12 @@ type (
 	MutationDetector                  = cache.MutationDetector
 	ObjectName                        = cache.ObjectName
 	PopProcessFunc                    = cache.PopProcessFunc
-	ProcessBatchFunc                  = cache.ProcessBatchFunc
 	ProcessFunc                       = cache.ProcessFunc
 	Queue                             = cache.Queue
-	QueueWithBatch                    = cache.QueueWithBatch
 	RealFIFO                          = cache.RealFIFO
-	RealFIFOOptions                   = cache.RealFIFOOptions
 	Reflector                         = cache.Reflector
-	ReflectorBookmarkStore            = cache.ReflectorBookmarkStore
 	ReflectorOptions                  = cache.ReflectorOptions
 	ReflectorStore                    = cache.ReflectorStore
-	ReplacedAllInfo                   = cache.ReplacedAllInfo
 	ResourceEventHandler              = cache.ResourceEventHandler
 	ResourceEventHandlerDetailedFuncs = cache.ResourceEventHandlerDetailedFuncs
 	ResourceEventHandlerFuncs         = cache.ResourceEventHandlerFuncs
@@ -82,18 +71,9 @@ type (
 	ShouldResyncFunc                  = cache.ShouldResyncFunc
 	Store                             = cache.Store
 	SummaryMetric                     = cache.SummaryMetric
-	SyncAllInfo                       = cache.SyncAllInfo
-	SyncResult                        = cache.SyncResult
 	TTLPolicy                         = cache.TTLPolicy
 	ThreadSafeStore                   = cache.ThreadSafeStore
-	ThreadSafeStoreOption             = cache.ThreadSafeStoreOption
-	ThreadSafeStoreTransaction        = cache.ThreadSafeStoreTransaction
-	ThreadSafeStoreWithTransaction    = cache.ThreadSafeStoreWithTransaction
 	TimestampedEntry                  = cache.TimestampedEntry
-	Transaction                       = cache.Transaction
-	TransactionError                  = cache.TransactionError
-	TransactionStore                  = cache.TransactionStore
-	TransactionType                   = cache.TransactionType
 	TransformFunc                     = cache.TransformFunc
 	TransformingStore                 = cache.TransformingStore
 	UndeltaStore                      = cache.UndeltaStore
@@ -108,18 +88,12 @@ type (
 
 // The constants of client-go that go with these types.
 const (
-	Added                 = cache.Added
-	Bookmark              = cache.Bookmark
-	Deleted               = cache.Deleted
-	NamespaceIndex        = cache.NamespaceIndex
-	Replaced              = cache.Replaced
-	ReplacedAll           = cache.ReplacedAll
-	Sync                  = cache.Sync
-	SyncAll               = cache.SyncAll
-	TransactionTypeAdd    = cache.TransactionTypeAdd
-	TransactionTypeDelete = cache.TransactionTypeDelete
-	TransactionTypeUpdate = cache.TransactionTypeUpdate
-	Updated               = cache.Updated
+	Added          = cache.Added
+	Deleted        = cache.Deleted
+	NamespaceIndex = cache.NamespaceIndex
+	Replaced       = cache.Replaced
+	Sync           = cache.Sync
+	Updated        = cache.Updated
 )
 
 // The errors of client-go's queues.

@@ -11,7 +11,6 @@ import (
 var (
 	_ cache.SharedIndexInformer              = (*untypedInformer)(nil)
 	_ cache.Indexer                          = (*indexer)(nil)
-	_ cache.TransactionStore                 = (*indexer)(nil)
 	_ cache.ReflectorStore                   = (*indexer)(nil)
 	_ cache.KeyListerGetter                  = (*indexer)(nil)
 	_ cache.Controller                       = idleController{}

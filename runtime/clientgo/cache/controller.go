@@ -22,6 +22,6 @@ func (c idleController) Run(<-chan struct{}) {}
 
 func (c idleController) HasSynced() bool { return c.informer.HasSynced() }
 
-func (c idleController) HasSyncedChecker() DoneChecker { return c.informer.HasSyncedChecker() }
+func (c idleController) HasSyncedChecker() DoneChecker { return SyncedChecker(c.informer) }
 
 func (c idleController) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

@@ -37,9 +37,6 @@ func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return cache.IndexFuncToKeyFuncAdapter(indexFunc)
 }
 
-// IsDone reports whether the activity is done.
-func IsDone(checker DoneChecker) bool { return cache.IsDone(checker) }
-
 // ListAll calls appendFn with every object of the store that matches.
 func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return cache.ListAll(store, selector, appendFn)
@@ -87,10 +84,6 @@ func NewGenericLister(indexer Indexer, resource schema.GroupResource) GenericLis
 // NewHeap returns an empty priority queue.
 func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap { return cache.NewHeap(keyFn, lessFn) }
 
-// NewInformerName reserves a name for the informers of one factory, unique in
-// the process until it is released.
-func NewInformerName(name string) (*InformerName, error) { return cache.NewInformerName(name) }
-
 // NewIntegerResourceVersionMutationCache returns a view of a store that has the objects
 // that its user has written already before they arrive in the store.
 func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Store, indexer Indexer, ttl time.Duration, includeAdds bool) MutationCache {
@@ -111,18 +104,9 @@ func ObjectToName(obj any) (ObjectName, error) { return cache.ObjectToName(obj) 
 // ParseObjectName parses "namespace/name" or "name".
 func ParseObjectName(str string) (ObjectName, error) { return cache.ParseObjectName(str) }
 
-// ResetInformerNamesForTesting releases every reserved informer name.
-func ResetInformerNamesForTesting() { cache.ResetInformerNamesForTesting() }
-
 // SplitMetaNamespaceKey splits what MetaNamespaceKeyFunc has joined.
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	return cache.SplitMetaNamespaceKey(key)
-}
-
-// ToListWatcherWithWatchListSemantics returns lw as a ListerWatcher that supports
-// watch-lists if client does.
-func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
-	return cache.ToListWatcherWithWatchListSemantics(lw, client)
 }
 
 // ToListerWatcherWithContext returns lw, or a wrapper that takes a context.
@@ -135,14 +119,6 @@ func ToListerWithContext(l Lister) ListerWithContext { return cache.ToListerWith
 
 // ToWatcherWithContext returns w, or a wrapper that takes a context.
 func ToWatcherWithContext(w Watcher) WatcherWithContext { return cache.ToWatcherWithContext(w) }
-
-// WaitFor waits until every checker is done or ctx ends, and reports whether
-// they are. It logs progress if what is not empty.
-func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
-	// The log names the caller of this function, as client-go's does.
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithCallDepth(1))
-	return cache.WaitFor(ctx, what, checkers...)
-}
 
 // WaitForCacheSync polls until every function returns true or stopCh is closed.
 func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {

@@ -5,8 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/client-go/tools/cache"
-
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
@@ -19,7 +17,7 @@ var commonProvider atomic.Pointer[InformerMetricsProvider]
 // cannot be asked for what it was given, has none here.
 func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
 	commonProvider.CompareAndSwap(nil, &metricsProvider)
-	cache.SetInformerMetricsProvider(metricsProvider)
+	shareProvider(metricsProvider)
 }
 
 // providerOf returns the provider of metrics for an identity: metricsProvider, or else the

@@ -22,18 +22,6 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	return cache.NewDeltaFIFOWithOptions(opts)
 }
 
-// NewRealFIFO returns an empty queue that has all changes in the order of arrival.
-//
-// Deprecated: use NewRealFIFOWithOptions.
-func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer TransformFunc) *RealFIFO {
-	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
-}
-
-// NewRealFIFOWithOptions returns an empty queue that has all changes in the order of arrival.
-func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
-	return cache.NewRealFIFOWithOptions(opts)
-}
-
 // NewTTLStore returns an empty store whose objects expire.
 func NewTTLStore(keyFunc KeyFunc, ttl time.Duration) Store { return cache.NewTTLStore(keyFunc, ttl) }
 
@@ -46,15 +34,4 @@ func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Stor
 // sends the keys that it deletes.
 func NewFakeExpirationStore(keyFunc KeyFunc, deletedKeys chan<- string, expirationPolicy ExpirationPolicy, cacheClock clock.Clock) Store {
 	return cache.NewFakeExpirationStore(keyFunc, deletedKeys, expirationPolicy, cacheClock)
-}
-
-// NewThreadSafeStore returns an empty store of objects of any type, under keys that its
-// callers give.
-func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
-	return cache.NewThreadSafeStore(indexers, indices, opts...)
-}
-
-// WithThreadSafeStoreMetrics publishes the resourceVersion of the store.
-func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
-	return cache.WithThreadSafeStoreMetrics(identifier, metricsProvider)
 }

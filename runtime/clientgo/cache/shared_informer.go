@@ -47,10 +47,11 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 }
 
 func newSharedIndexInformer(src core.Source[runtime.Object], exampleObject runtime.Object, options SharedIndexInformerOptions) *untypedInformer {
+	identity, provider := identityOf(options)
 	return newSourceInformer(src, exampleObject, options.Indexers, core.Options[runtime.Object]{
-		Name:    informerName(exampleObject, options.ObjectDescription, options.Identifier),
+		Name:    informerName(exampleObject, options.ObjectDescription, identity),
 		Resync:  options.ResyncPeriod,
-		Metrics: InformerMetrics(options.Identifier, options.InformerMetricsProvider),
+		Metrics: InformerMetrics(identity, provider),
 	})
 }
 

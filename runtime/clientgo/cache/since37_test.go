@@ -14,3 +14,5 @@ var (
 
 	_ func(cache.SharedIndexInformer) cache.TypedSharedIndexInformer[*v1.Pod] = NewTypedSharedIndexInformer[*v1.Pod]
 )
+
+const addedBefore37 = ""

@@ -121,7 +121,7 @@ func (s *typedInformer[T]) RunWithContext(ctx context.Context) { s.untyped.RunWi
 
 func (s *typedInformer[T]) HasSynced() bool { return s.untyped.HasSynced() }
 
-func (s *typedInformer[T]) HasSyncedChecker() DoneChecker { return s.untyped.HasSyncedChecker() }
+func (s *typedInformer[T]) HasSyncedChecker() DoneChecker { return SyncedChecker(s.untyped) }
 
 func (s *typedInformer[T]) LastSyncResourceVersion() string {
 	return s.untyped.LastSyncResourceVersion()
@@ -168,7 +168,7 @@ func waitForSync(ctx context.Context, informer SharedIndexInformer) error {
 		return i.WaitForSync(ctx)
 	}
 	select {
-	case <-informer.HasSyncedChecker().Done():
+	case <-SyncedChecker(informer).Done():
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -108,12 +108,6 @@ func (x *typedIndexer[T]) Replace(list []any, resourceVersion string) error {
 
 func (x *typedIndexer[T]) Resync() error { return x.untyped.Resync() }
 
-func (x *typedIndexer[T]) Bookmark(resourceVersion string) { x.untyped.Bookmark(resourceVersion) }
-
-func (x *typedIndexer[T]) LastStoreSyncResourceVersion() string {
-	return x.untyped.LastStoreSyncResourceVersion()
-}
-
 func (x *typedIndexer[T]) Index(indexName string, obj any) ([]any, error) {
 	return x.untyped.Index(indexName, obj)
 }

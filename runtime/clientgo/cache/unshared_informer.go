@@ -76,16 +76,17 @@ type unsharedInformer struct {
 }
 
 func newUnshared(options InformerOptions) *unsharedInformer {
+	identity, provider := identityOfUnshared(options)
 	informer := newSourceInformer(source.FromListerWatcher[runtime.Object](options.ListerWatcher, options.ObjectType), options.ObjectType, options.Indexers, core.Options[runtime.Object]{
-		Name:      informerName(options.ObjectType, "", options.Identifier),
+		Name:      informerName(options.ObjectType, "", identity),
 		Resync:    options.ResyncPeriod,
 		ListWatch: core.ListWatch{WatchTimeout: max(options.MinWatchTimeout, leastWatchTimeout)},
-		Metrics:   InformerMetrics(options.Identifier, options.InformerMetricsProvider),
+		Metrics:   InformerMetrics(identity, provider),
 	})
-	handler := newRaisingHandler(options.Handler, ptr.Deref(options.Logger, klog.Background()))
+	handler := newRaisingHandler(options.Handler, ptr.Deref(loggerOf(options), klog.Background()))
 	// An informer that has not been started takes a transform and a handler.
 	_ = informer.SetTransform(options.Transform)
-	registration, _ := informer.addHandler(options.Handler, untypedHandler{handler}, HandlerOptions{Logger: options.Logger})
+	registration, _ := informer.addHandler(options.Handler, untypedHandler{handler}, HandlerOptions{Logger: loggerOf(options)})
 	return &unsharedInformer{
 		informer:     informer,
 		handler:      handler,

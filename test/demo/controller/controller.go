@@ -18,9 +18,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 	shoplisters "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
@@ -39,8 +39,8 @@ type Controller struct {
 
 	orders      shoplisters.OrderLister
 	warehouses  shoplisters.WarehouseLister
-	orderIndex  cache.TypedIndexer[*shopv1alpha1.Order]
-	parcelIndex cache.TypedIndexer[*shopv1alpha1.Shipment]
+	orderIndex  clientgocache.TypedIndexer[*shopv1alpha1.Order]
+	parcelIndex clientgocache.TypedIndexer[*shopv1alpha1.Shipment]
 
 	queue workqueue.TypedRateLimitingInterface[string]
 	busy  atomic.Int64 // workers that reconcile
@@ -68,10 +68,10 @@ func New(factory informers.SharedInformerFactory, status *StatusClient) (*Contro
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "warehouses"},
 		),
 	}
-	if err := orders.AddTypedIndexers(cache.TypedIndexers[*shopv1alpha1.Order]{byWarehouse: warehouseOf}); err != nil {
+	if err := orders.AddTypedIndexers(clientgocache.TypedIndexers[*shopv1alpha1.Order]{byWarehouse: warehouseOf}); err != nil {
 		return nil, err
 	}
-	if err := shipments.AddTypedIndexers(cache.TypedIndexers[*shopv1alpha1.Shipment]{byOrder: orderOf}); err != nil {
+	if err := shipments.AddTypedIndexers(clientgocache.TypedIndexers[*shopv1alpha1.Shipment]{byOrder: orderOf}); err != nil {
 		return nil, err
 	}
 	if err := c.handleEvents(orders, shipments, warehouses); err != nil {

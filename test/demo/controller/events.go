@@ -3,8 +3,7 @@ package controller
 import (
 	"sync/atomic"
 
-	"k8s.io/client-go/tools/cache"
-
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopinformers "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/shop/v1alpha1"
 )
@@ -69,13 +68,13 @@ type Count struct {
 func (c *Count) Sum() int64 { return c.Initial.Load() + c.Adds.Load() - c.Deletes.Load() }
 
 // Counting is a handler that counts and calls another.
-func Counting[T cache.Object](count *Count, next cache.TypedResourceEventHandler[T]) cache.TypedResourceEventHandler[T] {
+func Counting[T clientgocache.Object](count *Count, next clientgocache.TypedResourceEventHandler[T]) clientgocache.TypedResourceEventHandler[T] {
 	return counting[T]{count, next}
 }
 
-type counting[T cache.Object] struct {
+type counting[T clientgocache.Object] struct {
 	count *Count
-	next  cache.TypedResourceEventHandler[T]
+	next  clientgocache.TypedResourceEventHandler[T]
 }
 
 func (c counting[T]) OnAdd(obj T, initial bool) {
@@ -92,7 +91,7 @@ func (c counting[T]) OnUpdate(old, obj T) {
 	c.next.OnUpdate(old, obj)
 }
 
-func (c counting[T]) OnDelete(obj cache.DeletedObject[T]) {
+func (c counting[T]) OnDelete(obj clientgocache.DeletedObject[T]) {
 	c.count.Deletes.Add(1)
 	c.next.OnDelete(obj)
 }

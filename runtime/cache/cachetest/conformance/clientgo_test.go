@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -37,6 +38,8 @@ var clientGo = conformance.Implementation{
 		"I12": "takes an object without a version for unchanged, and does not deliver its changes",
 	},
 }
+
+func init() { maps.Copy(clientGo.Defects, olderDefects) }
 
 // clientGoFactory is a factory without a client.
 type clientGoFactory struct {

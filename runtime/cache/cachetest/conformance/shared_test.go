@@ -135,9 +135,9 @@ var sharedCases = []testCase{
 		handle := w.add(r)
 		w.run()
 		r.want("initial a@2")
-		t.check(cache.ShutDownEventHandler(w.informer, handle))
+		t.check(shutDownEventHandler(w.informer, handle))
 		t.check(w.informer.RemoveEventHandler(handle))
-		t.check(cache.ShutDownEventHandler(w.informer, handle))
+		t.check(shutDownEventHandler(w.informer, handle))
 		w.create("b")
 		r.want()
 		stays.want("initial a@2", "add b@3")
@@ -169,11 +169,11 @@ var sharedCases = []testCase{
 	{statement: "I4", title: "shutting down a handler waits for its last call, if there was one", test: func(t *T) {
 		w := t.listing("a")
 		never := w.add(&recorder{T: t})
-		t.check(cache.ShutDownEventHandler(w.informer, never))
+		t.check(shutDownEventHandler(w.informer, never))
 		handle := w.add(&recorder{T: t, hook: func(string) { time.Sleep(time.Minute) }})
 		w.run()
 		began := time.Now()
-		t.check(cache.ShutDownEventHandler(w.informer, handle))
+		t.check(shutDownEventHandler(w.informer, handle))
 		t.equal("wait", time.Since(began), time.Minute)
 	}},
 

@@ -1,0 +1,7 @@
+//go:build !before37
+
+package conformance
+
+import "k8s.io/client-go/tools/cache"
+
+var shutDownEventHandler = cache.ShutDownEventHandler

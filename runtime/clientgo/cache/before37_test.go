@@ -1,0 +1,6 @@
+//go:build before37
+
+package cache
+
+// addedBefore37 are the names of newer minors of client-go.
+const addedBefore37 = ` DeletedObject NewTypedSharedIndexInformer Object ShutDownEventHandler TypedFilteringResourceEventHandler TypedIndexFunc TypedIndexer TypedIndexerFuncToIndexerFunc TypedIndexers TypedIndexersToIndexers TypedResourceEventHandler TypedResourceEventHandlerDetailedFuncs TypedResourceEventHandlerFuncs TypedSharedIndexInformer`

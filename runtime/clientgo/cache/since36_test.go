@@ -1,0 +1,5 @@
+//go:build !before36
+
+package cache
+
+const addedBefore36 = ""

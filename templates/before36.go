@@ -1,0 +1,6 @@
+//go:build before36
+
+package templates
+
+// cacheSince36 has what tools/cache has since 0.36.
+const cacheSince36 = runtimeCache

@@ -13,6 +13,8 @@ minor=${1#0.} tree=$2
 newest=37 patch=37.2
 case $minor in # the libraries, controller-runtime, Go
   36) libraries=v0.36.6 runtime=v0.24.1 go=1.26.0 ;;
+  35) libraries=v0.35.10 runtime=v0.23.3 go=1.25.0 ;;
+  34) libraries=v0.34.13 runtime=v0.22.5 go=1.25.0 ;;
   *) usage ;;
 esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -78,7 +78,7 @@ func TestLicences(t *testing.T) {
 func licencesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	var texts strings.Builder
-	for _, pattern := range []string{"LICEN[CS]E*", "COPYING*"} {
+	for _, pattern := range []string{"LICEN[CS]E*", "licen[cs]e*", "COPYING*"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ done
 { grep -rlx --include='*.go' "//go:build before[0-9]*" . || true; } | xargs -r rm
 
 # Texts that name the minor.
-git -C "$root" ls-files README.md docs generators test examples runtime templates testdata |
+git -C "$root" ls-files README.md docs cmd generators test examples runtime templates testdata |
   grep -E '\.(go|md|txtar)$' | grep -v '^docs/results/' | while read -r file; do [ ! -e "$file" ] || echo "$file"; done |
   xargs sed -i "s/v0\.${patch//./\\.}/$libraries/g; s/v0\.$newest\b/v0.$minor/g; s/modules of Kubernetes v1\.$newest/modules of Kubernetes v1.$minor/"
 
@@ -80,3 +80,4 @@ sample=github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg
 )
 hack/update-codegen.sh
 go test ./runtime/internal/apinames -run TestPublicPackages -update > /dev/null
+go test ./runtime/cache/cachetest/conformance -run TestStatements -update > /dev/null

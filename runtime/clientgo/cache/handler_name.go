@@ -33,9 +33,11 @@ func handlerName(handler any) string {
 }
 
 // isHandlerFuncs reports whether t is one of client-go's two plain structs of
-// handler functions, or their typed variants.
+// handler functions, or their typed variants, which older minors of client-go lack.
 func isHandlerFuncs(t reflect.Type) bool {
-	if t.PkgPath() != reflect.TypeFor[ResourceEventHandlerFuncs]().PkgPath() {
+	switch t.PkgPath() {
+	case reflect.TypeFor[ResourceEventHandlerFuncs]().PkgPath(), reflect.TypeFor[registration]().PkgPath():
+	default:
 		return false
 	}
 	base, _, _ := strings.Cut(t.Name(), "[")

@@ -161,7 +161,7 @@ func TestRemovedHandlers(t *testing.T) {
 		informer, other := podInformer(api, 0), podInformer(api, 0)
 		r, stays := &recorder{}, &recorder{}
 		never := add(t, informer, r, 0)
-		if err := ShutDownEventHandler(informer, never); err != nil {
+		if err := shutDown(informer, never); err != nil {
 			t.Errorf("before the start: %v", err)
 		}
 		defer run(t, informer)()
@@ -175,7 +175,7 @@ func TestRemovedHandlers(t *testing.T) {
 		if err := informer.RemoveEventHandler(foreignHandle{}); err == nil || !strings.Contains(err.Error(), "invalid key type") {
 			t.Errorf("a foreign handle: %v", err)
 		}
-		if err := ShutDownEventHandler(informer, handle); err != nil {
+		if err := shutDown(informer, handle); err != nil {
 			t.Error(err)
 		}
 		for range 2 {
@@ -582,7 +582,7 @@ func TestInformerStoppedBeforeItsSync(t *testing.T) {
 		if informer.HasSynced() || handle.HasSynced() {
 			t.Error("in sync without a list")
 		}
-		if err := ShutDownEventHandler(informer, handle); err != nil {
+		if err := shutDown(informer, handle); err != nil {
 			t.Error(err)
 		}
 	})

@@ -16,3 +16,5 @@ var (
 )
 
 const addedBefore37 = ""
+
+var shutDown = ShutDownEventHandler

@@ -69,10 +69,11 @@ func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, re
 
 // unsharedInformer is an informer with one handler as a Controller.
 type unsharedInformer struct {
-	informer     *untypedInformer
-	handler      *raisingHandler
-	registration ResourceEventHandlerRegistration
-	name         string
+	informer *untypedInformer
+	handler  *raisingHandler
+	// synced is closed when the handler has the initial list.
+	synced <-chan struct{}
+	name   string
 }
 
 func newUnshared(options InformerOptions) *unsharedInformer {
@@ -86,12 +87,12 @@ func newUnshared(options InformerOptions) *unsharedInformer {
 	handler := newRaisingHandler(options.Handler, ptr.Deref(loggerOf(options), klog.Background()))
 	// An informer that has not been started takes a transform and a handler.
 	_ = informer.SetTransform(options.Transform)
-	registration, _ := informer.addHandler(options.Handler, untypedHandler{handler}, HandlerOptions{Logger: loggerOf(options)})
+	handle, _ := informer.addHandler(options.Handler, untypedHandler{handler}, HandlerOptions{Logger: loggerOf(options)})
 	return &unsharedInformer{
-		informer:     informer,
-		handler:      handler,
-		registration: registration,
-		name:         fmt.Sprintf("Informer %T", options.ObjectType),
+		informer: informer,
+		handler:  handler,
+		synced:   handle.(*registration).core.Synced(),
+		name:     fmt.Sprintf("Informer %T", options.ObjectType),
 	}
 }
 
@@ -110,10 +111,10 @@ func (i *unsharedInformer) RunWithContext(ctx context.Context) {
 	i.handler.raise()
 }
 
-func (i *unsharedInformer) HasSynced() bool { return i.registration.HasSynced() }
+func (i *unsharedInformer) HasSynced() bool { return closed(i.synced) }
 
 func (i *unsharedInformer) HasSyncedChecker() DoneChecker {
-	return doneChecker{name: i.name, done: i.registration.HasSyncedChecker().Done()}
+	return doneChecker{name: i.name, done: i.synced}
 }
 
 func (i *unsharedInformer) LastSyncResourceVersion() string {

@@ -51,7 +51,7 @@ func TestNamedInformersHaveMetrics(t *testing.T) {
 		f.WaitForCacheSync(ctx.Done())
 		stop()
 		f.Shutdown()
-		want := pods.GetStore().LastStoreSyncResourceVersion()
+		want := pods.GetStore().(interface{ LastStoreSyncResourceVersion() string }).LastStoreSyncResourceVersion()
 		if got, ok := versions["test-named-informers-have-metrics pods"]; !ok || strconv.Itoa(int(got)) != want {
 			t.Errorf("versions %v, want that of pods to be %q", versions, want)
 		}

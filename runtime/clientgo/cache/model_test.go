@@ -190,7 +190,7 @@ func answers(x Indexer, role, namespace string, by *v1.Pod) map[string]any {
 		"keys":            keys,
 		"get":             []any{address(item), exists, fmt.Sprint(err)},
 		"indexers":        indexers,
-		"resourceVersion": x.LastStoreSyncResourceVersion(),
+		"resourceVersion": storeVersion(x),
 		"bare namespace":  sorted(x.Index(NamespaceIndex, &metav1.ObjectMeta{Namespace: namespace})),
 	}
 	for _, name := range []string{NamespaceIndex, "role", "again", "unknown"} {
@@ -211,4 +211,9 @@ func address(obj any) string {
 		return fmt.Sprintf("%s/%s at %p", p.Namespace, p.Name, p)
 	}
 	return fmt.Sprint(obj)
+}
+
+// storeVersion is the resourceVersion of a store, which older minors of client-go do not ask for.
+func storeVersion(store any) string {
+	return store.(interface{ LastStoreSyncResourceVersion() string }).LastStoreSyncResourceVersion()
 }

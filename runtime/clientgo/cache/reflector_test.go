@@ -52,7 +52,7 @@ func TestNamespaceKeyedIndexerAndReflector(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "keys", keys, []string{"ns/a", "ns/b"})
-		if version := indexer.LastStoreSyncResourceVersion(); version != reflector.LastSyncResourceVersion() {
+		if version := storeVersion(indexer); version != reflector.LastSyncResourceVersion() {
 			t.Errorf("version %q, and %q of the reflector", version, reflector.LastSyncResourceVersion())
 		}
 		close(stop)

@@ -38,8 +38,8 @@ func TestUnsharedInformer(t *testing.T) {
 		synctest.Wait()
 		same(t, "event", handler.take(), []string{"add b"})
 		same(t, "store", store.ListKeys(), []string{"ns/a", "ns/b"})
-		if version := controller.LastSyncResourceVersion(); version != "3" || version != store.LastStoreSyncResourceVersion() {
-			t.Errorf("version %q, and %q of the store", version, store.LastStoreSyncResourceVersion())
+		if version := controller.LastSyncResourceVersion(); version != "3" || version != storeVersion(store) {
+			t.Errorf("version %q, and %q of the store", version, storeVersion(store))
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()

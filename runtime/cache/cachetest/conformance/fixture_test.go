@@ -349,3 +349,20 @@ func (t *T) quietly(run func()) {
 	utilruntime.PanicHandlers = nil
 	run()
 }
+
+// versioned is a store that knows the resourceVersion of its state, as those of client-go do since 0.36.
+type versioned interface {
+	Bookmark(resourceVersion string)
+	LastStoreSyncResourceVersion() string
+}
+
+func (t *T) versioned(store any) versioned {
+	t.Helper()
+	v, ok := store.(versioned)
+	if !ok {
+		t.Fatalf("%T has no resourceVersion", store)
+	}
+	return v
+}
+
+func (t *T) versionOf(store any) string { return t.versioned(store).LastStoreSyncResourceVersion() }

@@ -109,10 +109,10 @@ var storeCases = []testCase{
 			{func() error { return x.Delete(podAt("b", "8")) }, "8"},
 			{func() error { return x.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a"}) }, "8"},
 			{func() error { return x.Replace([]any{podAt("a", "4")}, "10") }, "10"},
-			{func() error { x.Bookmark("11"); return nil }, "11"},
+			{func() error { t.versioned(x).Bookmark("11"); return nil }, "11"},
 		} {
 			t.check(step.do())
-			t.equal("version", x.LastStoreSyncResourceVersion(), step.want)
+			t.equal("version", t.versionOf(x), step.want)
 		}
 	}},
 
@@ -120,9 +120,9 @@ var storeCases = []testCase{
 		x := t.newIndexer(roles())
 		t.check(x.Add(podAt("a", "10")))
 		t.check(x.Add(podAt("b", "9")))
-		t.equal("version after an object", x.LastStoreSyncResourceVersion(), "10")
+		t.equal("version after an object", t.versionOf(x), "10")
 		t.check(x.Replace([]any{podAt("a", "2")}, "3"))
-		t.equal("version after a list", x.LastStoreSyncResourceVersion(), "3")
+		t.equal("version after a list", t.versionOf(x), "3")
 	}},
 
 	{statement: "S8", title: "a replaced store holds the new objects and no others, in its indexes too", test: func(t *T) {
@@ -177,7 +177,7 @@ var storeCases = []testCase{
 		}
 		t.equal("done", err.SuccessfulIndices, []int{0, 2, 3})
 		t.equal("store", stored(x), []string{"a@4"})
-		t.equal("version", x.LastStoreSyncResourceVersion(), "4")
+		t.equal("version", t.versionOf(x), "4")
 	}},
 
 	{statement: "S10", title: "a store transforms its objects, but not in a transaction", test: func(t *T) {

@@ -49,7 +49,7 @@ var watchListCases = []testCase{
 		}
 		w.send(watch.Bookmark, bookmark("7", "true"))
 		r.wantUnordered("initial a@2", "initial b@1")
-		t.equal("version of the store", informer.GetStore().LastStoreSyncResourceVersion(), "7")
+		t.equal("version of the store", t.versionOf(informer.GetStore()), "7")
 	}},
 
 	{statement: "WL2", title: "the watch continues after the bookmark", test: func(t *T) {

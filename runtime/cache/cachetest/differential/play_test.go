@@ -172,7 +172,7 @@ func (p *performance) record(s step) *record {
 		isStopped:    p.informer.IsStopped(),
 		removed:      maps.Clone(p.removed),
 		version:      p.informer.LastSyncResourceVersion(),
-		storeVersion: p.informer.GetStore().LastStoreSyncResourceVersion(),
+		storeVersion: storeVersion(p.informer.GetStore()),
 		indexed:      index(p.informer.GetIndexer()),
 	}
 	for _, h := range p.handlers {

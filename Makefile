@@ -70,6 +70,15 @@ servers: ## Run the tests on API servers of older Kubernetes
 	cd test && for version in $(SERVERS); do echo "Kubernetes $$version"; \
 		APISERVER=$(CURDIR)/test/bin/apiserver-$$version go test -count=1 -p 4 -ldflags=-w -timeout 40m ./apiserver ./e2e ./ecosystem ./chaos; done
 
+# Each has a tree of its own, which hack/libraries.sh makes of the last commit.
+LIBRARIES := 0.36
+
+.PHONY: libraries
+libraries: ## Make the trees for older minors of Kubernetes' libraries, and run all tests and the demo on them
+	@set -e; for minor in $(LIBRARIES); do \
+		rm -rf test/bin/libraries-$$minor; hack/libraries.sh $$minor test/bin/libraries-$$minor; \
+		$(MAKE) -C test/bin/libraries-$$minor test demo; done
+
 .PHONY: vet
 vet: ## Check formatting and run go vet
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | grep -v '/bad/' | xargs gofmt -l); \

@@ -25,6 +25,9 @@ var needs = []struct{ module, version string }{
 
 const neededGo = "1.26"
 
+// oldestMinor is the oldest minor of client-go that has versions of this module.
+const oldestMinor = "v0.36"
+
 // goMod is the go.mod of the module that output goes to.
 type goMod struct {
 	file *modfile.File
@@ -67,8 +70,21 @@ func (p *goMod) advise(diags *diagnostics) {
 		}
 	}
 	if len(old) > 0 {
-		diags.warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.37; run go get %s", strings.Join(old, ", "), neededGo, strings.Join(get, " "))
+		diags.warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.37; run go get %s%s",
+			strings.Join(old, ", "), neededGo, strings.Join(get, " "), p.ownVersion())
 	}
+}
+
+// ownVersion names the version of this module for the project's minor of client-go, if that is
+// another minor that has one.
+func (p *goMod) ownVersion() string {
+	for _, require := range p.file.Require {
+		minor := semver.MajorMinor(require.Mod.Version)
+		if require.Mod.Path == "k8s.io/client-go" && semver.Compare(minor, oldestMinor) >= 0 && semver.Compare(minor, "v0.37") < 0 {
+			return ", or, to keep them, go get -tool " + ownModule + "/cmd/informer-gen@" + minor
+		}
+	}
+	return ""
 }
 
 func (p *goMod) replaced(module string) bool {

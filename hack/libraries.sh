@@ -36,7 +36,11 @@ done
 # Texts that name the minor.
 git -C "$root" ls-files README.md docs cmd generators test examples runtime templates testdata |
   grep -E '\.(go|md|txtar)$' | grep -v '^docs/results/' | while read -r file; do [ ! -e "$file" ] || echo "$file"; done |
+  grep -vx docs/compatibility.md |
   xargs sed -i "s/v0\.${patch//./\\.}/$libraries/g; s/v0\.$newest\b/v0.$minor/g; s/modules of Kubernetes v1\.$newest/modules of Kubernetes v1.$minor/"
+sed -i "s/controller-runtime@v[0-9.]*/controller-runtime@$runtime/" docs/*.md
+sed -i "/^| 0\.$newest /d; s/code-generator v0\.$newest/code-generator v0.$minor/" docs/compatibility.md
+sed -i "s/^## 0\.$newest\./## 0.$minor./" CHANGELOG.md
 
 # Modules: those of Kubernetes at their version, others at the one that these need.
 modules() { # prints "module version" of all requirements of a module

@@ -8,7 +8,7 @@ import (
 )
 
 // release is the version of this module that the source is, or comes after.
-const release = "v0.1.0"
+const release = "v0.37.0"
 
 // version is printed by --version.
 func version() string {

@@ -35,7 +35,7 @@ func (f *shardFilter) ranges() shard.Ranges { return *f.held.Load() }
 // selecting returns the options of a request for objects of the ranges only. f may be nil.
 func (f *shardFilter) selecting(options metav1.ListOptions) metav1.ListOptions {
 	if f != nil {
-		options.ShardSelector = f.by.Selector(f.ranges().Cover(maxTerms))
+		setShardSelector(&options, f.by.Selector(f.ranges().Cover(maxTerms)))
 	}
 	return options
 }

@@ -63,7 +63,7 @@ var writes = []request{
 	{"PATCH", "a/things/one", mergePatch, `{"metadata":{"namespace":"b"}}`},
 	{"PATCH", "a/things/one", mergePatch, `{"metadata":{"uid":"other"}}`},
 	{"PATCH", "a/things/one", mergePatch, `{"metadata":{"generation":99,"creationTimestamp":null}}`},
-	{"PATCH", "a/things/one", mergePatch, `nonsense`},
+	malformedPatch,
 	{"PATCH", "a/things/none", mergePatch, `{}`},
 	{"PATCH", "a/things/one", jsonPatch, `[{"op":"add","path":"/spec/tags/-","value":"w"},{"op":"test","path":"/spec/tags/0","value":"y"}]`},
 	{"PATCH", "a/things/one", jsonPatch, `[{"op":"test","path":"/spec/tags/0","value":"no"}]`},

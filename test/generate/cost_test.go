@@ -1,3 +1,5 @@
+//go:build !before37
+
 package generate
 
 import (

@@ -39,7 +39,7 @@ func parseSelection(namespace string, options metav1.ListOptions, watchList bool
 	}
 	s := selection{namespace: namespace, labels: labels.Everything(), fields: fields.Everything()}
 	var err error
-	if s.shard, err = parseShard(options.ShardSelector, shards); err != nil {
+	if s.shard, err = parseShard(shardSelector(options), shards); err != nil {
 		return selection{}, err
 	}
 	if parsed.LabelSelector != nil {

@@ -113,7 +113,7 @@ func newFiller(rng *rand.Rand) *randfill.Filler {
 		func(r *kruntime.RawExtension, c randfill.Continue) { r.Raw = []byte(raws[c.Intn(len(raws))]) },
 		func(r *stdjson.RawMessage, c randfill.Continue) { *r = stdjson.RawMessage(raws[c.Intn(len(raws))]) },
 		func(l *lazy, c randfill.Continue) { l.content = &lazyContent{text: raws[c.Intn(len(raws))]} },
-		func(f *metav1.FieldsV1, c randfill.Continue) { f.SetRawString(raws[c.Intn(2)]) },
+		func(f *metav1.FieldsV1, c randfill.Continue) { _ = f.UnmarshalJSON([]byte(raws[c.Intn(2)])) },
 		func(v *any, c randfill.Continue) { _ = utiljson.Unmarshal([]byte(raws[c.Intn(len(raws))]), v) },
 		func(b *[]byte, c randfill.Continue) { *b = bytes.Repeat([]byte{byte(c.Intn(3))}, c.Intn(70)) },
 		func(d *metav1.Duration, c randfill.Continue) { d.Duration = time.Duration(c.Intn(3)) * time.Second },

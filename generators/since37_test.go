@@ -1,0 +1,34 @@
+//go:build !before37
+
+package generators
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// A project on older libraries is told which version of this module is for them.
+func TestVersionForOlderLibraries(t *testing.T) {
+	for version, want := range map[string]string{
+		"v0.36.4":        "run go get k8s.io/client-go@v0.37.0, or, to keep them, go get -tool github.com/informer-gen/informer-gen/cmd/informer-gen@v0.36",
+		"v0.36.0-beta.1": "run go get k8s.io/client-go@v0.37.0, or, to keep them, go get -tool github.com/informer-gen/informer-gen/cmd/informer-gen@v0.36",
+		"v0.33.1":        "run go get k8s.io/client-go@v0.37.0",
+		"v0.37.0":        "",
+	} {
+		file, err := modfile.Parse("go.mod", []byte("module m\n\ngo 1.26\n\nrequire k8s.io/client-go "+version+"\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var diags diagnostics
+		(&goMod{file: file, name: "go.mod"}).advise(&diags)
+		got := ""
+		for _, d := range diags.warnings {
+			got += d.Error()
+		}
+		if (want == "") != (got == "") || !strings.HasSuffix(got, want) {
+			t.Errorf("client-go %s: got %q, want %q at the end", version, got, want)
+		}
+	}
+}

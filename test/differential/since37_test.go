@@ -1,0 +1,5 @@
+//go:build !before37
+
+package differential
+
+var malformedPatch = request{"PATCH", "a/things/one", mergePatch, `nonsense`}

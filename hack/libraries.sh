@@ -85,3 +85,4 @@ sample=github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg
 hack/update-codegen.sh
 go test ./runtime/internal/apinames -run TestPublicPackages -update > /dev/null
 go test ./runtime/cache/cachetest/conformance -run TestStatements -update > /dev/null
+git init -q -b main . && git add -A

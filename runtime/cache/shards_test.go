@@ -322,31 +322,6 @@ func TestEmptyShard(t *testing.T) {
 	})
 }
 
-// A selector of many ranges is short enough for proxies.
-func TestShardOfManyRanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := things(t, 300)
-		api.FilterShards(true)
-		var ranges shard.Ranges
-		for i := 0; i < 256; i += 2 {
-			ranges = ranges.Union(equal(t, i, 256))
-		}
-		mine := shard.New(shard.UID, ranges)
-		r := run(t, api, cache.Options[*thing]{Shard: mine})
-		seen, _ := r.handle(cache.HandlerOptions{})
-		time.Sleep(time.Minute)
-		expect(t, "objects of the shard", of(api, mine), sorted(t, r.Informer, seen))
-		for _, request := range api.Requests() {
-			if n := len(request.Options.ShardSelector); n > 4096 || n == 0 {
-				t.Errorf("selector of %d bytes", n)
-			}
-		}
-		if n := len(api.Requests()); n > 3 {
-			t.Errorf("%d requests", n)
-		}
-	})
-}
-
 // Whatever happens to objects, to the ranges of a shard, to what the server filters and to
 // its answers: in the end the store has the objects of the shard, and so has the handler.
 func TestRandomShards(t *testing.T) {

@@ -47,7 +47,7 @@ func Example() {
 	if err := f.WaitForSyncOrStuck(ctx); err != nil {
 		log.Fatal(err) // which informer is not in sync, what it is doing, and what went wrong
 	}
-	<-handled.HasSyncedChecker().Done()
+	toolscache.WaitForCacheSync(ctx.Done(), handled.HasSynced)
 
 	list, err := orders.Lister().Orders("default").List(labels.Everything())
 	fmt.Println("listed:", len(list), err)

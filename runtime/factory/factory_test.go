@@ -278,7 +278,7 @@ func TestTransformIsNotReplaced(t *testing.T) {
 }
 
 func TestInformerNameIsReleased(t *testing.T) {
-	name, err := cache.NewInformerName("test-informer-name-is-released")
+	name, err := clientgocache.NewInformerName("test-informer-name-is-released")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestInformerNameIsReleased(t *testing.T) {
 		t.Error("the informer has not reserved its resource")
 	}
 	f.Shutdown()
-	if name, err = cache.NewInformerName("test-informer-name-is-released"); err != nil {
+	if name, err = clientgocache.NewInformerName("test-informer-name-is-released"); err != nil {
 		t.Error(err)
 	}
 	name.Release()

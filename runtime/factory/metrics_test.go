@@ -21,15 +21,15 @@ type gauge func(float64)
 func (g gauge) Set(value float64)     { g(value) }
 func (g gauge) Observe(value float64) { g(value) }
 
-func (versionMetrics) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+func (versionMetrics) NewQueuedItemMetric(clientgocache.InformerNameAndResource) cache.GaugeMetric {
 	return gauge(func(float64) {})
 }
 
-func (versionMetrics) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+func (versionMetrics) NewProcessingLatencyMetric(clientgocache.InformerNameAndResource) clientgocache.HistogramMetric {
 	return gauge(func(float64) {})
 }
 
-func (m versionMetrics) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+func (m versionMetrics) NewStoreResourceVersionMetric(id clientgocache.InformerNameAndResource) cache.GaugeMetric {
 	return gauge(func(version float64) { m[id.Name()+" "+id.GroupVersionResource().Resource] = version })
 }
 
@@ -40,7 +40,7 @@ var versions = versionMetrics{}
 func TestNamedInformersHaveMetrics(t *testing.T) {
 	clear(versions)
 	clientgocache.SetInformerMetricsProvider(versions)
-	name, err := cache.NewInformerName("test-named-informers-have-metrics")
+	name, err := clientgocache.NewInformerName("test-named-informers-have-metrics")
 	if err != nil {
 		t.Fatal(err)
 	}

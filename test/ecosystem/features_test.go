@@ -255,7 +255,7 @@ func TestRemoveInformer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			<-registration.HasSyncedChecker().Done()
+			toolscache.WaitForCacheSync(t.Context().Done(), registration.HasSynced)
 			if got, want := events.take(), []string{"add a initial=true", "add b initial=true", "add c initial=true"}; !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
 			}

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 
 	v1 "k8s.io/api/core/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 )
@@ -70,37 +69,6 @@ func TestPanicLogNamesHandler(t *testing.T) {
 				t.Errorf("%s is not in the log:\n%s", want, logged)
 			}
 		}
-	})
-}
-
-// So does that of the handler of an informer that is not shared, which ends with
-// the panic.
-func TestUnsharedPanicLogNamesHandler(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		logger, logged := textLogger()
-		_, lw := podAPI("a")
-		var want string
-		_, controller := NewInformerWithOptions(InformerOptions{
-			Logger:        &logger,
-			ListerWatcher: lw,
-			ObjectType:    &v1.Pod{},
-			Handler: ResourceEventHandlerFuncs{AddFunc: func(any) {
-				want = here(1)
-				panic("no room")
-			}},
-		})
-		defer func() {
-			if value := recover(); value != "no room" {
-				t.Errorf("Run panicked with %v", value)
-			}
-			if want += ` "Observed a panic" panic="no room"`; !strings.Contains(logged.String(), want) {
-				t.Errorf("%s is not in the log:\n%s", want, logged)
-			}
-		}()
-		if !utilruntime.ReallyCrash {
-			t.Fatal("panics do not end the process")
-		}
-		controller.RunWithContext(t.Context())
 	})
 }
 

@@ -5,10 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -62,32 +60,6 @@ func newInformerName(t *testing.T) *InformerName {
 	}
 	t.Cleanup(name.Release)
 	return name
-}
-
-// An informer publishes how long its queue is, how long it takes to process what
-// comes out of it, and the resourceVersion of its store.
-func TestInformerMetrics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		metrics := &metricsLog{}
-		api := newFakeAPI(pod("ns", "a", ""))
-		informer := NewSharedIndexInformerWithOptions(api.listWatch(), &v1.Pod{}, SharedIndexInformerOptions{
-			Identifier:              newInformerName(t).WithResource(podsResource),
-			InformerMetricsProvider: metrics,
-		})
-		defer run(t, informer)()
-
-		line := func(metric string) string { return "TestInformerMetrics pods " + metric }
-		want := []string{line("queued: 1"), line("queued: 0"), line("latency: 0"), line("version: 1")}
-		if diff := cmp.Diff(want, metrics.take()); diff != "" {
-			t.Errorf("after the list (-want +got):\n%s", diff)
-		}
-		api.set(pod("ns", "b", ""))
-		synctest.Wait()
-		want[3] = line("version: 2")
-		if diff := cmp.Diff(want, metrics.take()); diff != "" {
-			t.Errorf("after an event (-want +got):\n%s", diff)
-		}
-	})
 }
 
 // Only the first informer of a resource under a name has metrics, none has them

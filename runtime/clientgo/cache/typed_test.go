@@ -67,8 +67,8 @@ func TestTypedInformer(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantCalls(t, &typed, "gone ns/a a=db a=db")
 		wantCalls(t, &untyped, "gone ns/a a=db")
-		if want := "SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/clientgo/cache.typedRecorder"; handle.HasSyncedChecker().Name() != want {
-			t.Errorf("got %q, want %q", handle.HasSyncedChecker().Name(), want)
+		if want := "SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/clientgo/cache.typedRecorder"; checkerOf(handle).Name() != want {
+			t.Errorf("got %q, want %q", checkerOf(handle).Name(), want)
 		}
 		stop()
 		wantError(t, informer.AddTypedIndexers(nil), "indexer was not added because it has stopped already")

@@ -82,7 +82,7 @@ func TestUnsharedInformerSyncsAfterItsHandler(t *testing.T) {
 		proceed := make(chan struct{})
 		_, controller := NewInformer(lw, &v1.Pod{}, 0, ResourceEventHandlerFuncs{AddFunc: func(any) { <-proceed }})
 		defer background(t, controller.RunWithContext)()
-		checker := controller.HasSyncedChecker()
+		checker := checkerOf(controller)
 		if controller.HasSynced() || IsDone(checker) || checker.Name() != "Informer *v1.Pod" {
 			t.Errorf("%s: in sync while the handler is called", checker.Name())
 		}
@@ -233,25 +233,6 @@ func TestUnsharedInformerWatchTimeout(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The metrics of an informer with one handler are those of a shared one.
-func TestUnsharedInformerMetrics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		metrics := &metricsLog{}
-		_, lw := podAPI()
-		_, controller := NewInformerWithOptions(InformerOptions{
-			ListerWatcher:           lw,
-			ObjectType:              &v1.Pod{},
-			Handler:                 ResourceEventHandlerFuncs{},
-			Identifier:              newInformerName(t).WithResource(podsResource),
-			InformerMetricsProvider: metrics,
-		})
-		defer background(t, controller.RunWithContext)()
-		if got := metrics.take(); len(got) != 4 {
-			t.Errorf("metrics %q", got)
-		}
-	})
 }
 
 // background calls run until the returned function is called, which returns once

@@ -110,7 +110,7 @@ func TestListers(t *testing.T) {
 			defer close(done)
 			informer.Informer().RunWithContext(ctx)
 		}()
-		<-informer.Informer().HasSyncedChecker().Done()
+		<-clientgocache.SyncedChecker(informer.Informer()).Done()
 		stop()
 		<-done
 

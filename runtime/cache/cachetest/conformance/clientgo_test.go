@@ -39,7 +39,10 @@ var clientGo = conformance.Implementation{
 	},
 }
 
-func init() { maps.Copy(clientGo.Defects, olderDefects) }
+func init() {
+	maps.Copy(clientGo.Defects, olderDefects)
+	maps.Copy(clientGo.Defects, olderDefects36)
+}
 
 // clientGoFactory is a factory without a client.
 type clientGoFactory struct {
@@ -50,7 +53,7 @@ func newClientGoFactory(options conformance.FactoryOptions) conformance.Factory 
 	return clientGoFactory{informers.NewSharedInformerFactoryWithOptions(nil, options.Resync,
 		informers.WithCustomResyncConfig(options.CustomResync),
 		informers.WithTransform(options.Transform),
-		informers.WithInformerName(options.InformerName),
+		withInformerName(options),
 	)}
 }
 

@@ -61,15 +61,15 @@ var factoryCases = []testCase{
 
 	{statement: "F1", title: "a shutdown releases the name of the factory", test: func(t *T) {
 		const text = "conformance"
-		name, err := cache.NewInformerName(text)
+		name, err := newInformerName(text)
 		t.check(err)
 		f := t.newFactory(FactoryOptions{InformerName: name})
-		if _, err := cache.NewInformerName(text); err == nil {
+		if _, err := newInformerName(text); err == nil {
 			t.Error("the name can be had twice")
 		}
 		f.Shutdown()
 		t.equal("reserved", name.WithResource(schema.GroupVersionResource{Resource: "pods"}).Reserved(), false)
-		name, err = cache.NewInformerName(text)
+		name, err = newInformerName(text)
 		t.check(err)
 		name.Release()
 	}},

@@ -366,3 +366,13 @@ func (t *T) versioned(store any) versioned {
 }
 
 func (t *T) versionOf(store any) string { return t.versioned(store).LastStoreSyncResourceVersion() }
+
+// checkerOf is the checker of an informer or a handle, which those of client-go have since 0.36.
+func (t *T) checkerOf(of any) doneChecker {
+	t.Helper()
+	x, ok := of.(interface{ HasSyncedChecker() doneChecker })
+	if !ok {
+		t.Fatalf("%T has no checker", of)
+	}
+	return x.HasSyncedChecker()
+}

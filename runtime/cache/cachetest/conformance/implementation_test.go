@@ -43,7 +43,7 @@ type Factory interface {
 	Start(stopCh <-chan struct{})
 	Shutdown()
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
-	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
+	WaitForCacheSyncWithContext(ctx context.Context) syncResult
 	// InformerFor is that of the factory, less the client.
 	InformerFor(obj runtime.Object, newInformer func(resync time.Duration) cache.SharedIndexInformer) cache.SharedIndexInformer
 }
@@ -57,5 +57,5 @@ type FactoryOptions struct {
 	// Transform is that of all informers.
 	Transform cache.TransformFunc
 	// InformerName is the identity of the factory's informers.
-	InformerName *cache.InformerName
+	InformerName *informerName
 }

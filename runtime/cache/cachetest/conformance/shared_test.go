@@ -278,7 +278,7 @@ var sharedCases = []testCase{
 	{statement: "I9", title: "an informer is in sync once its store holds the first list, and not if it is stopped before", test: func(t *T) {
 		w, late := t.listing("a"), t.listing("a")
 		w.run()
-		t.equal("in sync", []bool{w.informer.HasSynced(), cache.IsDone(w.informer.HasSyncedChecker())}, []bool{true, true})
+		t.equal("in sync", []bool{w.informer.HasSynced(), isDone(t.checkerOf(w.informer))}, []bool{true, true})
 		late.api.Fail(cachetest.Fault{Verb: cachetest.List, Hang: true})
 		stop := late.run()
 		t.equal("in sync without a list", late.informer.HasSynced(), false)
@@ -391,8 +391,8 @@ var sharedCases = []testCase{
 	{statement: "I15", title: "checkers are named after the type of the objects, and of the handler", test: func(t *T) {
 		w := t.listing("a")
 		handle := w.add(&recorder{T: t})
-		t.equal("name of the informer", w.informer.HasSyncedChecker().Name(), "SharedIndexInformer *v1.Pod")
-		t.equal("name of the handler", handle.HasSyncedChecker().Name(),
+		t.equal("name of the informer", t.checkerOf(w.informer).Name(), "SharedIndexInformer *v1.Pod")
+		t.equal("name of the handler", t.checkerOf(handle).Name(),
 			"SharedIndexInformer *v1.Pod + event handler github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance.recorder")
 	}},
 
@@ -404,7 +404,7 @@ var sharedCases = []testCase{
 		logger := ktesting.NewLogger(ktesting.NopTL{}, ktesting.NewConfig(ktesting.BufferLogs(true)))
 		ctx, cancel := context.WithTimeoutCause(klog.NewContext(t.Context(), logger), time.Minute, fmt.Errorf("too late"))
 		defer cancel()
-		if cache.WaitFor(ctx, "pods", w.informer.HasSyncedChecker(), hanging.informer.HasSyncedChecker()) {
+		if waitFor(ctx, "pods", t.checkerOf(w.informer), t.checkerOf(hanging.informer)) {
 			t.Error("all are in sync")
 		}
 		log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()

@@ -1,0 +1,16 @@
+//go:build !before36
+
+package conformance_test
+
+import (
+	"k8s.io/client-go/informers"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
+)
+
+// olderDefects36 are those of client-go before 0.36.
+var olderDefects36 map[string]string
+
+func withInformerName(options conformance.FactoryOptions) informers.SharedInformerOption {
+	return informers.WithInformerName(options.InformerName)
+}

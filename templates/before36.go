@@ -3,4 +3,4 @@
 package templates
 
 // cacheSince36 has what tools/cache has since 0.36.
-const cacheSince36 = runtimeCache
+const cacheSince36 = RuntimeModule + "/runtime/clientgo/cache"

@@ -8,11 +8,7 @@ import (
 // RuntimeModule is the module whose packages generated code calls.
 const RuntimeModule = "github.com/informer-gen/informer-gen"
 
-const (
-	clientGoCache = "k8s.io/client-go/tools/cache"
-	// runtimeCache has what older minors of client-go lack.
-	runtimeCache = RuntimeModule + "/runtime/clientgo/cache"
-)
+const clientGoCache = "k8s.io/client-go/tools/cache"
 
 // Import is a package that generated code imports.
 type Import struct {

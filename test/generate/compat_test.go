@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,17 +135,24 @@ func (x tools) generate(t *testing.T, dir, module string, in input) {
 	run(x.ours, "ours/informers", slices.Concat(in.informers, []string{"--listers-package", module + "/ours/listers"})...)
 }
 
+// libraries is the version of Kubernetes' libraries in compatProject.
+const libraries = "v0.37.2"
+
 // compatProject is a module with the files of an archive. Those with TREE in
-// their names it has twice, for what either tool generates.
+// their names it has twice, for what either tool generates; since37.go is for libraries since 0.37.
 func compatProject(t *testing.T, archive string) string {
 	t.Helper()
-	dir := project(t, "example.com/compat", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2", "k8s.io/apiextensions-apiserver v0.37.2")
+	dir := project(t, "example.com/compat", "k8s.io/apimachinery "+libraries, "k8s.io/client-go "+libraries, "k8s.io/apiextensions-apiserver "+libraries)
 	if archive != "" {
 		files, err := txtar.ParseFile(archive)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range files.Files {
+			since, newer := strings.CutPrefix(strings.TrimSuffix(path.Base(file.Name), ".go"), "since")
+			if newer && "v0."+since > libraries {
+				continue
+			}
 			for _, tree := range []string{"theirs", "ours"} {
 				text := strings.NewReplacer("TREE", tree)
 				write(t, filepath.Join(dir, filepath.FromSlash(text.Replace(file.Name))), text.Replace(string(file.Data)))

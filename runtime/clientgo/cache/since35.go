@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// What tools/cache has since 0.35.
+// The types that tools/cache has since 0.35. Their documentation is client-go's.
 type (
 	ProcessBatchFunc               = cache.ProcessBatchFunc
 	QueueWithBatch                 = cache.QueueWithBatch
@@ -19,6 +19,7 @@ type (
 	TransactionType                = cache.TransactionType
 )
 
+// The constants that tools/cache has since 0.35.
 const (
 	TransactionTypeAdd    = cache.TransactionTypeAdd
 	TransactionTypeDelete = cache.TransactionTypeDelete

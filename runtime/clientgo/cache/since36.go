@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// What tools/cache has since 0.36.
+// The types that tools/cache has since 0.36. Their documentation is client-go's.
 type (
 	BookmarkInfo            = cache.BookmarkInfo
 	DoneChecker             = cache.DoneChecker
@@ -24,6 +24,7 @@ type (
 	ThreadSafeStoreOption   = cache.ThreadSafeStoreOption
 )
 
+// The constants that tools/cache has since 0.36.
 const (
 	Bookmark    = cache.Bookmark
 	ReplacedAll = cache.ReplacedAll

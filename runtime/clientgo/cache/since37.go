@@ -7,7 +7,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// What tools/cache has since 0.37.
+// The types that tools/cache has since 0.37. Their documentation is client-go's.
 type (
 	DeletedObject[T Object]                          = cache.DeletedObject[T]
 	MutationCacheOptions                             = cache.MutationCacheOptions

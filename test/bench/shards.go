@@ -12,7 +12,7 @@ import (
 func shards(s scale) []workload {
 	const replicas = 8
 	var all []workload
-	for _, mode := range []ingestMode{ingestModes[0], ingestModes[2]} {
+	for _, mode := range []ingestMode{listInProtobuf, listInJSON} {
 		for _, filters := range []bool{false, true} {
 			f := feed{Pods: pods.Population{Size: s.pods}, Events: s.podEvents, WatchList: mode.watchList, Encoding: mode.encoding, Filters: filters}
 			whole := ingester{Feed: f, Ours: true}

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/pflag"
-	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "write what the tests find as what they want")

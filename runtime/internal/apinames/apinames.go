@@ -12,15 +12,18 @@
 package apinames
 
 import (
+	"go/importer"
+	"go/token"
 	"go/types"
+	"io"
 	"maps"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"golang.org/x/tools/go/packages"
 )
 
 // Exceptions are the names in which a package may and must differ, separated by
@@ -39,142 +42,87 @@ type Exceptions struct {
 // exception, and for each exception that is none.
 func Compare(t *testing.T, ours, theirs string, except Exceptions) {
 	t.Helper()
-	missing, added, changed := differences(t, ours, theirs)
-	for _, c := range []struct {
-		what, want string
-		got        []string
-	}{{"missing", except.Missing, missing}, {"added", except.Added, added}, {"changed", except.Changed, changed}} {
-		want := strings.Fields(c.want)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, c.got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("names %s (-want +got):\n%s", c.what, diff)
-		}
+	for _, names := range []*string{&except.Missing, &except.Added, &except.Changed} {
+		*names = strings.Join(slices.Sorted(strings.FieldsSeq(*names)), " ")
+	}
+	if diff := cmp.Diff(except, differences(t, ours, theirs)); diff != "" {
+		t.Errorf("names that differ (-want +got):\n%s", diff)
 	}
 }
 
-// differences returns the names that only theirs has, those that only ours has,
-// and those with different types, in order.
-func differences(t *testing.T, ours, theirs string) (missing, added, changed []string) {
+// differences returns the names in which two packages differ, in order.
+func differences(t *testing.T, ours, theirs string) Exceptions {
 	t.Helper()
-	own, other := exported(t, ours, ours, theirs), exported(t, theirs, ours, theirs)
-	for _, name := range slices.Sorted(maps.Keys(other)) {
+	own, other := exported(load(t, ours)[0].types, ours, theirs), exported(load(t, theirs)[0].types, ours, theirs)
+	all := maps.Clone(own)
+	maps.Copy(all, other)
+	var missing, added, changed []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		switch {
 		case own[name] == "":
 			missing = append(missing, name)
+		case other[name] == "":
+			added = append(added, name)
 		case own[name] != other[name]:
 			changed = append(changed, name)
 			t.Logf("%s is\n%s\nand in %s\n%s", name, own[name], theirs, other[name])
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if other[name] == "" {
-			added = append(added, name)
-		}
-	}
-	return missing, added, changed
+	return Exceptions{strings.Join(missing, " "), strings.Join(added, " "), strings.Join(changed, " ")}
 }
 
-// exported describes the exported names of the package at path, with ours
-// called theirs.
-func exported(t *testing.T, path, ours, theirs string) map[string]string {
-	t.Helper()
-	loaded := load(t, path)
-	if len(loaded) != 1 {
-		t.Fatalf("loading %s: %d packages", path, len(loaded))
-	}
-	d := describer{strings.NewReplacer("interface{}", "any", ours+".", theirs+".")}
-	scope := loaded[0].Types.Scope()
+// exported lists each exported name of a package, without the names of
+// parameters, and without the paths of the packages that are compared.
+func exported(pkg *types.Package, compared ...string) map[string]string {
 	all := map[string]string{}
-	for _, name := range scope.Names() {
-		if obj := scope.Lookup(name); obj.Exported() {
-			all[name] = d.object(obj)
+	for _, name := range pkg.Scope().Names() {
+		l := &listing{pkg: pkg, resolve: true, qualifier: func(p *types.Package) string {
+			if slices.Contains(compared, p.Path()) {
+				return ""
+			}
+			return p.Path()
+		}}
+		if obj := pkg.Scope().Lookup(name); obj.Exported() {
+			l.object(obj)
+			all[name] = strings.Join(l.sorted(), "\n")
 		}
 	}
 	return all
 }
 
-// load returns the packages that match a pattern, with what they export.
-func load(t *testing.T, pattern string) []*packages.Package {
+// loaded is a package with what it exports, as the compiler wrote it.
+type loaded struct {
+	path, dir string
+	types     *types.Package
+}
+
+// load returns the packages that match the patterns, but for those of tests alone.
+func load(t *testing.T, patterns ...string) []loaded {
 	t.Helper()
-	const mode = packages.NeedName | packages.NeedFiles | packages.NeedModule | packages.NeedImports | packages.NeedTypes | packages.NeedExportFile
-	loaded, err := packages.Load(&packages.Config{Mode: mode}, pattern)
+	const format = "{{if .Export}}{{.ImportPath}}\t{{.Dir}}\t{{.Export}}\t{{.DepOnly}}{{end}}"
+	command := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", format}, patterns...)...)
+	command.Stderr = t.Output()
+	output, err := command.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %v", command, err)
 	}
-	for _, pkg := range loaded {
-		for _, err := range pkg.Errors {
-			t.Errorf("loading %s: %v", pkg.PkgPath, err)
+	exports := map[string]string{}
+	var matched []loaded
+	for line := range strings.Lines(string(output)) {
+		columns := strings.Split(strings.TrimSpace(line), "\t")
+		exports[columns[0]] = columns[2]
+		if columns[3] == "false" {
+			matched = append(matched, loaded{path: columns[0], dir: columns[1]})
 		}
 	}
-	if t.Failed() || len(loaded) == 0 {
-		t.Fatalf("loading %s: %d packages", pattern, len(loaded))
-	}
-	return loaded
-}
-
-// describer says the same of two objects if they are of the same type.
-type describer struct{ names *strings.Replacer }
-
-func (d describer) object(obj types.Object) string {
-	switch obj := obj.(type) {
-	case *types.TypeName:
-		if named, ok := types.Unalias(obj.Type()).(*types.Named); ok {
-			return d.named(named.Origin())
-		}
-		return "type " + d.typeName(obj.Type())
-	case *types.Func:
-		return "func" + d.signature(obj.Signature())
-	default:
-		return d.typeName(obj.Type())
-	}
-}
-
-// named describes a declared type by its name, its methods, and its form as far
-// as it is exported.
-func (d describer) named(named *types.Named) string {
-	lines := []string{"type " + d.typeName(named.Obj().Type())}
-	for method := range types.NewMethodSet(types.NewPointer(named)).Methods() {
-		if method.Obj().Exported() && !types.IsInterface(named) {
-			lines = append(lines, "\tmethod "+method.Obj().Name()+d.signature(method.Obj().Type().(*types.Signature)))
+	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	for i, pkg := range matched {
+		if matched[i].types, err = imports.Import(pkg.path); err != nil {
+			t.Fatal(err)
 		}
 	}
-	switch under := named.Underlying().(type) {
-	case *types.Struct:
-		for field := range under.Fields() {
-			if field.Exported() {
-				lines = append(lines, "\tfield "+field.Name()+" "+d.typeName(field.Type()))
-			}
-		}
-	case *types.Signature:
-		lines = append(lines, "\tfunc"+d.signature(under))
-	default:
-		lines = append(lines, "\t"+d.typeName(under))
+	if len(matched) == 0 {
+		t.Fatalf("%v: no packages", command)
 	}
-	return strings.Join(lines, "\n")
-}
-
-// signature leaves out the names of parameters.
-func (d describer) signature(sig *types.Signature) string {
-	what := ""
-	for p := range sig.TypeParams().TypeParams() {
-		what += " " + d.typeName(p.Constraint())
-	}
-	what += d.tuple(sig.Params())
-	if sig.Variadic() {
-		what += "..."
-	}
-	return what + d.tuple(sig.Results())
-}
-
-func (d describer) tuple(t *types.Tuple) string {
-	var all []string
-	for v := range t.Variables() {
-		all = append(all, d.typeName(v.Type()))
-	}
-	return "(" + strings.Join(all, ", ") + ")"
-}
-
-// typeName names an alias as what it stands for.
-func (d describer) typeName(t types.Type) string {
-	return d.names.Replace(types.Unalias(t).String())
+	return matched
 }

@@ -13,43 +13,67 @@ import (
 //
 // The members of an alias are listed if its type is in an internal package of
 // the module: no other listing has them.
-func Listing(pkg *types.Package, module string) []string {
-	l := &listing{pkg: pkg, module: module + "/"}
+func Listing(pkg *types.Package) []string {
+	l := &listing{pkg: pkg, qualifier: func(p *types.Package) string {
+		if p == pkg {
+			return ""
+		}
+		return strings.TrimPrefix(p.Path(), module)
+	}}
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {
 		if obj := scope.Lookup(name); obj.Exported() {
 			l.object(obj)
 		}
 	}
-	slices.Sort(l.lines)
-	return slices.Compact(l.lines)
+	return l.sorted()
 }
 
+// module begins the paths of this module.
+const module = "github.com/informer-gen/informer-gen/"
+
 type listing struct {
-	pkg    *types.Package
-	module string
-	lines  []string
+	pkg *types.Package
+	// qualifier names packages in types.
+	qualifier types.Qualifier
+	// resolve lists an alias as the type that it stands for, and leaves out the
+	// names of parameters.
+	resolve bool
+	lines   []string
+}
+
+func (l *listing) sorted() []string {
+	slices.Sort(l.lines)
+	return slices.Compact(l.lines)
 }
 
 func (l *listing) add(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
-// qualifier leaves out the listed package, and the path of the module.
-func (l *listing) qualifier(pkg *types.Package) string {
-	if pkg == l.pkg {
-		return ""
-	}
-	return strings.TrimPrefix(pkg.Path(), l.module)
-}
-
 func (l *listing) typeName(t types.Type) string {
+	if l.resolve {
+		t = types.Unalias(t)
+	}
 	return strings.ReplaceAll(types.TypeString(t, l.qualifier), "interface{}", "any")
 }
 
 // signature is the parameters and results of a function.
 func (l *listing) signature(sig *types.Signature) string {
-	return strings.TrimPrefix(l.typeName(sig), "func")
+	params := ""
+	if l.resolve {
+		params = l.typeParams(sig.TypeParams())
+		sig = types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic())
+	}
+	return params + strings.TrimPrefix(l.typeName(sig), "func")
+}
+
+func unnamed(tuple *types.Tuple) *types.Tuple {
+	var all []*types.Var
+	for v := range tuple.Variables() {
+		all = append(all, types.NewParam(v.Pos(), v.Pkg(), "", types.Unalias(v.Type())))
+	}
+	return types.NewTuple(all...)
 }
 
 func (l *listing) object(obj types.Object) {
@@ -66,19 +90,22 @@ func (l *listing) object(obj types.Object) {
 }
 
 func (l *listing) declaredType(obj *types.TypeName) {
-	if !obj.IsAlias() {
-		l.named(obj.Name(), obj.Type().(*types.Named))
-		return
-	}
-	l.add("%s", strings.ReplaceAll(types.ObjectString(obj, l.qualifier), "interface{}", "any"))
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
-	if ok && l.isInternal(named.Obj().Pkg()) {
-		l.members(obj.Name(), named.Origin())
+	switch {
+	case ok && (l.resolve || !obj.IsAlias()):
+		l.named(obj.Name(), named.Origin())
+	case l.resolve:
+		l.add("type %s %s", obj.Name(), l.typeName(obj.Type()))
+	default:
+		l.add("%s", strings.ReplaceAll(types.ObjectString(obj, l.qualifier), "interface{}", "any"))
+		if ok && l.isInternal(named.Obj().Pkg()) {
+			l.members(obj.Name(), named.Origin())
+		}
 	}
 }
 
 func (l *listing) isInternal(pkg *types.Package) bool {
-	return pkg != nil && strings.HasPrefix(pkg.Path(), l.module) && strings.Contains(pkg.Path()+"/", "/internal/")
+	return pkg != nil && strings.HasPrefix(pkg.Path(), module) && strings.Contains(pkg.Path()+"/", "/internal/")
 }
 
 func (l *listing) named(name string, named *types.Named) {
@@ -90,14 +117,14 @@ func (l *listing) named(name string, named *types.Named) {
 	default:
 		form = l.typeName(under)
 	}
-	l.add("type %s%s %s", name, l.typeParams(named), form)
+	l.add("type %s%s %s", name, l.typeParams(named.TypeParams()), form)
 	l.members(name, named)
 }
 
-// typeParams are the type parameters of a type with their constraints.
-func (l *listing) typeParams(named *types.Named) string {
+// typeParams lists type parameters with their constraints.
+func (l *listing) typeParams(params *types.TypeParamList) string {
 	var all []string
-	for p := range named.TypeParams().TypeParams() {
+	for p := range params.TypeParams() {
 		all = append(all, p.Obj().Name()+" "+l.typeName(p.Constraint()))
 	}
 	if all == nil {
@@ -109,9 +136,9 @@ func (l *listing) typeParams(named *types.Named) string {
 func (l *listing) members(name string, named *types.Named) {
 	switch under := named.Underlying().(type) {
 	case *types.Struct:
-		l.fields(name+l.typeParams(named), under)
+		l.fields(name+l.typeParams(named.TypeParams()), under)
 	case *types.Interface:
-		l.elements(name+l.typeParams(named), under)
+		l.elements(name+l.typeParams(named.TypeParams()), under)
 		return
 	}
 	byValue := types.NewMethodSet(named)

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,20 +18,20 @@ var update = flag.Bool("update", false, "write api.txt of each public package")
 func TestPublicPackages(t *testing.T) {
 	trackSources(t)
 	found := 0
-	for _, pkg := range slices.Concat(load(t, "github.com/informer-gen/informer-gen/runtime/..."), load(t, "github.com/informer-gen/informer-gen/operations/...")) {
-		if strings.Contains(pkg.PkgPath+"/", "/internal/") {
+	for _, pkg := range load(t, module+"runtime/...", module+"operations/...") {
+		if strings.Contains(pkg.path+"/", "/internal/") {
 			continue
 		}
-		lines := Listing(pkg.Types, pkg.Module.Path)
-		path := filepath.Join(pkg.Dir, "api.txt")
+		lines := Listing(pkg.types)
+		path := filepath.Join(pkg.dir, "api.txt")
 		if len(lines) == 0 { // a package of tests
 			if _, err := os.Stat(path); err == nil {
-				t.Errorf("%s: %s exports nothing", path, pkg.PkgPath)
+				t.Errorf("%s: %s exports nothing", path, pkg.path)
 			}
 			continue
 		}
 		found++
-		t.Run(strings.TrimPrefix(pkg.PkgPath, pkg.Module.Path+"/"), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(pkg.path, module), func(t *testing.T) {
 			checkListing(t, path, strings.Join(lines, "\n")+"\n")
 		})
 	}
@@ -73,7 +72,7 @@ func trackSources(t *testing.T) {
 }
 
 func TestListing(t *testing.T) {
-	pkg := load(t, "github.com/informer-gen/informer-gen/runtime/internal/apinames/testdata/listed")[0]
+	pkg := load(t, module+"runtime/internal/apinames/testdata/listed")[0]
 	const want = `
 const First Kind = 1
 func New[T Text](ctx context.Context, o Options) (Handler[T], error)
@@ -98,7 +97,7 @@ type Row[T any] struct, Key T
 type Text interface
 type Text interface, embeds ~string | ~[]byte
 var Failed error`
-	got := Listing(pkg.Types, pkg.Module.Path)
+	got := Listing(pkg.types)
 	if diff := cmp.Diff(strings.Split(want, "\n")[1:], got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

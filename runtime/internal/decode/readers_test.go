@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,16 +19,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/klog/v2"
-	"sigs.k8s.io/randfill"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
@@ -105,23 +102,84 @@ var sizes = []string{"0", "1", "1000m", "100m", "1.5Gi", "1024Mi", "1Gi", "0.1",
 
 var raws = []string{`{"kind":"Config","values":[1,2.5,"three"]}`, `{"a long name of a field":{"b":"c"}}`, `"a text that is long enough"`, `[{"x":"a list in a raw extension"}]`}
 
-// newFiller returns a generator of objects that have many parts in common.
-func newFiller(rng *rand.Rand) *randfill.Filler {
-	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rng, serializer.NewCodecFactory(kruntime.NewScheme())).NilChance(0.3).NumElements(1, 3).MaxDepth(9)
-	return fill.Funcs(
-		func(q *resource.Quantity, c randfill.Continue) { *q = resource.MustParse(sizes[c.Intn(len(sizes))]) },
-		func(r *kruntime.RawExtension, c randfill.Continue) { r.Raw = []byte(raws[c.Intn(len(raws))]) },
-		func(r *stdjson.RawMessage, c randfill.Continue) { *r = stdjson.RawMessage(raws[c.Intn(len(raws))]) },
-		func(l *lazy, c randfill.Continue) { l.content = &lazyContent{text: raws[c.Intn(len(raws))]} },
-		func(f *metav1.FieldsV1, c randfill.Continue) { _ = f.UnmarshalJSON([]byte(raws[c.Intn(2)])) },
-		func(v *any, c randfill.Continue) { _ = utiljson.Unmarshal([]byte(raws[c.Intn(len(raws))]), v) },
-		func(b *[]byte, c randfill.Continue) { *b = bytes.Repeat([]byte{byte(c.Intn(3))}, c.Intn(70)) },
-		func(d *metav1.Duration, c randfill.Continue) { d.Duration = time.Duration(c.Intn(3)) * time.Second },
-	)
+// filler fills objects at random, which have many parts in common.
+type filler struct{ *rand.Rand }
+
+func (f filler) pick(texts []string) string { return texts[f.Intn(len(texts))] }
+
+// fill sets v and what it consists of, down to some depth.
+func (f filler) fill(v reflect.Value, depth int) {
+	if !v.CanSet() || depth > 9 || f.special(v.Addr().Interface()) {
+		return
+	}
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			f.fill(v.Field(i), depth+1)
+		}
+	case v.CanInt():
+		v.SetInt(f.Int63n(200) - 100)
+	case v.CanUint():
+		v.SetUint(uint64(f.Intn(200)))
+	case v.CanFloat():
+		v.SetFloat(f.Float64())
+	case v.Kind() == reflect.Bool:
+		v.SetBool(f.Intn(2) == 0)
+	case v.Kind() == reflect.String:
+		v.SetString(strconv.FormatInt(f.Int63()>>f.Intn(64), 36))
+	case f.Intn(10) < 3: // the others are nil
+		v.SetZero()
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), depth+1)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1+f.Intn(3), 3))
+		for i := range v.Len() {
+			f.fill(v.Index(i), depth+1)
+		}
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 1 + f.Intn(3) {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(key, depth+1)
+			f.fill(value, depth+1)
+			v.SetMapIndex(key, value)
+		}
+	}
+}
+
+// special fills what is more than its fields, and reports whether it did.
+func (f filler) special(v any) bool {
+	switch v := v.(type) {
+	case *resource.Quantity:
+		*v = resource.MustParse(f.pick(sizes))
+	case *kruntime.RawExtension:
+		v.Raw = []byte(f.pick(raws))
+	case *stdjson.RawMessage:
+		*v = stdjson.RawMessage(f.pick(raws))
+	case *lazy:
+		v.content = &lazyContent{text: f.pick(raws)}
+	case *metav1.FieldsV1:
+		_ = v.UnmarshalJSON([]byte(f.pick(raws[:2])))
+	case *any:
+		_ = utiljson.Unmarshal([]byte(f.pick(raws)), v)
+	case *[]byte:
+		*v = bytes.Repeat([]byte{byte(f.Intn(3))}, f.Intn(70))
+	case *metav1.Duration:
+		v.Duration = time.Duration(f.Intn(3)) * time.Second
+	case *metav1.Time:
+		*v = metav1.Unix(f.Int63n(1<<31), 0)
+	case *intstr.IntOrString:
+		*v = intstr.Parse(f.pick([]string{"80", "http", "50%"}))
+	case *metav1.TypeMeta:
+	default:
+		return false
+	}
+	return true
 }
 
 // change fills some part of a value anew.
-func change(rng *rand.Rand, fill *randfill.Filler, v reflect.Value) {
+func change(rng *rand.Rand, v reflect.Value) {
 	for rng.Intn(4) > 0 {
 		switch _, decodesItself := v.Addr().Interface().(stdjson.Unmarshaler); {
 		case decodesItself: // what it consists of is valid together only
@@ -135,7 +193,7 @@ func change(rng *rand.Rand, fill *randfill.Filler, v reflect.Value) {
 			v = v.Index(rng.Intn(v.Len()))
 		}
 	}
-	fill.Fill(v.Addr().Interface())
+	filler{rng}.fill(v, 0)
 }
 
 // readObject is an object that was decoded, which one user at a time reads.
@@ -284,7 +342,6 @@ func (r *readers) use(seed int64) {
 // decode decodes changes of objects until the end. Each decoder has some of the places.
 func (r *readers) decode(seed int64, first, step int) {
 	rng := rand.New(rand.NewSource(seed))
-	fill := newFiller(rng)
 	models := make([]reflect.Value, len(r.objects))
 	for !r.over() {
 		place := first + step*rng.Intn(len(r.objects)/step)
@@ -292,9 +349,9 @@ func (r *readers) decode(seed int64, first, step int) {
 		switch {
 		case !models[place].IsValid() || rng.Intn(20) == 0:
 			models[place] = reflect.New(typ)
-			fill.Fill(models[place].Interface())
+			filler{rng}.fill(models[place].Elem(), 0)
 		case rng.Intn(3) > 0:
-			change(rng, fill, models[place].Elem())
+			change(rng, models[place].Elem())
 		}
 		o, err := r.decodeOne(rng, typ, models[place].Interface())
 		if err != nil {

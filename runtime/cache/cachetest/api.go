@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
 // API is an API server of one resource, in memory. It is a
@@ -28,16 +30,100 @@ import (
 //
 // An API is safe for concurrent use. Every object is copied on its way in and
 // on its way out.
-type API[T runtime.Object] struct {
+type API[T runtime.Object] struct{ engine }
+
+// NewAPI returns an API that holds the objects, created in that order. Its
+// first resourceVersion, that of the empty API, is 1.
+//
+// If one of the objects can't be created, its error comes from every later
+// request.
+func NewAPI[T runtime.Object](objs ...T) *API[T] {
+	kind := reflect.TypeFor[T]()
+	a := &API[T]{engine{
+		goType:   kind,
+		resource: schema.GroupResource{Resource: strings.ToLower(elem(kind).Name()) + "s"},
+		objects:  map[types.NamespacedName]*version{},
+		history:  newHistory(1),
+	}}
+	for _, obj := range objs {
+		if _, err := a.Create(obj); err != nil {
+			a.invalid = err // which is also that of each further Create
+			break
+		}
+	}
+	return a
+}
+
+// Create adds the object and returns it as stored, with a resourceVersion and,
+// if it has none, a UID, a creationTimestamp and the generation 1. An object
+// without a name gets one made of its generateName.
+//
+// Possible errors: AlreadyExists, BadRequest for an object without a name or
+// with a resourceVersion.
+func (a *API[T]) Create(obj T) (T, error) { return typed[T](a.create(obj)) }
+
+// Update replaces the object of the same namespace and name, and returns it as
+// stored. An empty resourceVersion, UID or creationTimestamp is that of the
+// stored object. The generation goes up by one if anything but metadata and
+// status changes, unless the object has a generation of its own. As on a real
+// server, an update that changes nothing is no event and keeps the
+// resourceVersion.
+//
+// Possible errors: NotFound; Conflict, if the resourceVersion or the UID is not
+// that of the stored object.
+func (a *API[T]) Update(obj T) (T, error) { return typed[T](a.update(obj)) }
+
+// Delete removes an object at once, whatever its finalizers, and returns its
+// last state with the resourceVersion of the deletion.
+//
+// Possible errors: NotFound.
+func (a *API[T]) Delete(key types.NamespacedName) (T, error) { return typed[T](a.delete(key)) }
+
+// Get returns the object of that key, or the error NotFound.
+func (a *API[T]) Get(key types.NamespacedName) (T, error) { return typed[T](a.get(key)) }
+
+// typed returns an object as what it is; none with an error.
+func typed[T runtime.Object](obj runtime.Object, err error) (T, error) {
+	t, _ := obj.(T)
+	return t, err
+}
+
+// Objects returns every object, ordered by namespace and name: what to
+// compare a cache with.
+func (a *API[T]) Objects() []T {
+	a.mu.Lock()
+	versions := a.snapshotLocked(a.history.tail.rv)
+	a.mu.Unlock()
+	objs := make([]T, len(versions))
+	for i, v := range versions {
+		objs[i], _ = v.copy().(T)
+	}
+	return objs
+}
+
+// Source returns the source of the objects of all namespaces.
+func (a *API[T]) Source() cache.Source[T] { return cache.Source[T]{Objects: &a.engine} }
+
+// InNamespace returns a source of the objects of one namespace.
+func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
+	return cache.Source[T]{Objects: namespaced{engine: &a.engine, namespace: namespace}}
+}
+
+// engine is an API, whatever the Go type of its objects.
+type engine struct {
+	// goType is that of the objects.
+	goType reflect.Type
+
 	mu sync.Mutex
 	// invalid is the error of the objects given to NewAPI.
-	invalid  error
+	invalid error
+	// resource is named in errors.
 	resource schema.GroupResource
 	// objects is the latest state, and history how it came about.
-	objects map[types.NamespacedName]*version[T]
-	history history[T]
+	objects map[types.NamespacedName]*version
+	history history
 	// listed is the latest snapshot that was listed, for its further pages.
-	listed snapshot[T]
+	listed snapshot
 	// created numbers the objects that were ever created, for their UIDs.
 	created uint64
 
@@ -56,51 +142,8 @@ type API[T runtime.Object] struct {
 	watches  int
 }
 
-// NewAPI returns an API that holds the objects, created in that order. Its
-// first resourceVersion, that of the empty API, is 1.
-//
-// If one of the objects can't be created, its error comes from every later
-// request.
-func NewAPI[T runtime.Object](objs ...T) *API[T] {
-	kind := reflect.TypeFor[T]()
-	for kind.Kind() == reflect.Pointer {
-		kind = kind.Elem()
-	}
-	a := &API[T]{
-		resource: schema.GroupResource{Resource: strings.ToLower(kind.Name()) + "s"},
-		objects:  map[types.NamespacedName]*version[T]{},
-		history:  newHistory[T](1),
-	}
-	for _, obj := range objs {
-		if _, err := a.Create(obj); err != nil {
-			a.invalid = err // which is also that of each further Create
-			break
-		}
-	}
-	return a
-}
-
-// SetResource names the resource in the errors of the API. The default is the
-// lower-case name of the Go type with an s. Serve sets it too.
-func (a *API[T]) SetResource(resource schema.GroupResource) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.resource = resource
-}
-
-// FilterShards sets whether the server has the feature gate ShardedListAndWatch (KEP-5866),
-// and obeys shard selectors, also in the watches that are open. By default it ignores them,
-// as servers do without it.
-func (a *API[T]) FilterShards(on bool) { a.filtersShards.Store(on) }
-
-// Create adds the object and returns it as stored, with a resourceVersion and,
-// if it has none, a UID, a creationTimestamp and the generation 1. An object
-// without a name gets one made of its generateName.
-//
-// Possible errors: AlreadyExists, BadRequest for an object without a name or
-// with a resourceVersion.
-func (a *API[T]) Create(obj T) (T, error) {
-	return a.write(http.MethodPost, obj, func(v *version[T]) (*version[T], error) {
+func (a *engine) create(obj runtime.Object) (runtime.Object, error) {
+	return a.write(http.MethodPost, obj, func(v *version) (*version, error) {
 		if v.meta.GetResourceVersion() != "" {
 			return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
 		}
@@ -127,23 +170,13 @@ func (a *API[T]) Create(obj T) (T, error) {
 	})
 }
 
-// Update replaces the object of the same namespace and name, and returns it as
-// stored. An empty resourceVersion, UID or creationTimestamp is that of the
-// stored object. The generation goes up by one if anything but metadata and
-// status changes, unless the object has a generation of its own. As on a real
-// server, an update that changes nothing is no event and keeps the
-// resourceVersion.
-//
-// Possible errors: NotFound; Conflict, if the resourceVersion or the UID is not
-// that of the stored object.
-func (a *API[T]) Update(obj T) (T, error) {
-	return a.write(http.MethodPut, obj, func(v *version[T]) (*version[T], error) {
+func (a *engine) update(obj runtime.Object) (runtime.Object, error) {
+	return a.write(http.MethodPut, obj, func(v *version) (*version, error) {
 		old := a.objects[v.key()]
 		if old == nil {
 			return nil, apierrors.NewNotFound(a.resource, v.meta.GetName())
 		}
-		uid, rv := v.meta.GetUID(), v.meta.GetResourceVersion()
-		if err := a.checkLocked(old, &uid, &rv); err != nil {
+		if err := a.checkLocked(old, v.meta); err != nil {
 			return nil, err
 		}
 		v.inherit(old)
@@ -155,89 +188,59 @@ func (a *API[T]) Update(obj T) (T, error) {
 	})
 }
 
-// Delete removes an object at once, whatever its finalizers, and returns its
-// last state with the resourceVersion of the deletion.
-//
-// Possible errors: NotFound; Conflict, if the object does not meet a
-// precondition.
-func (a *API[T]) Delete(key types.NamespacedName, preconditions ...metav1.Preconditions) (T, error) {
+func (a *engine) delete(key types.NamespacedName) (runtime.Object, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var none T
-	if err := a.unavailableLocked(http.MethodDelete); err != nil {
-		return none, err
-	}
-	old := a.objects[key]
-	if old == nil {
-		return none, apierrors.NewNotFound(a.resource, key.Name)
-	}
-	for _, p := range preconditions {
-		if err := a.checkLocked(old, p.UID, p.ResourceVersion); err != nil {
-			return none, err
-		}
+	old, err := a.storedLocked(http.MethodDelete, key)
+	if err != nil {
+		return nil, err
 	}
 	a.changeLocked(key, nil)
 	return old.copyAt(a.history.tail.rv), nil
 }
 
-// Get returns the object of that key, or the error NotFound.
-func (a *API[T]) Get(key types.NamespacedName) (T, error) {
+func (a *engine) get(key types.NamespacedName) (runtime.Object, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var none T
-	if err := a.unavailableLocked(http.MethodGet); err != nil {
-		return none, err
-	}
-	v := a.objects[key]
-	if v == nil {
-		return none, apierrors.NewNotFound(a.resource, key.Name)
+	v, err := a.storedLocked(http.MethodGet, key)
+	if err != nil {
+		return nil, err
 	}
 	return v.copy(), nil
 }
 
-// Objects returns every object, ordered by namespace and name: what to
-// compare a cache with.
-func (a *API[T]) Objects() []T {
-	a.mu.Lock()
-	versions := a.snapshotLocked(a.history.tail.rv)
-	a.mu.Unlock()
-	objs := make([]T, 0, len(versions))
-	for _, v := range versions {
-		objs = append(objs, v.copy())
+// storedLocked returns the object of that key for a request with that method.
+func (a *engine) storedLocked(method string, key types.NamespacedName) (*version, error) {
+	if err := a.unavailableLocked(method); err != nil {
+		return nil, err
 	}
-	return objs
+	v := a.objects[key]
+	if v == nil {
+		return nil, apierrors.NewNotFound(a.resource, key.Name)
+	}
+	return v, nil
 }
 
+// FilterShards sets whether the server has the feature gate ShardedListAndWatch (KEP-5866),
+// and obeys shard selectors, also in the watches that are open. By default it ignores them,
+// as servers do without it.
+func (a *engine) FilterShards(on bool) { a.filtersShards.Store(on) }
+
 // ResourceVersion returns the latest resourceVersion of the API.
-func (a *API[T]) ResourceVersion() string {
+func (a *engine) ResourceVersion() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return formatVersion(a.history.tail.rv)
 }
 
-// Compact drops the history before the latest resourceVersion: see CompactTo.
-func (a *API[T]) Compact() {
+// Compact drops the history before the latest resourceVersion, as etcd does
+// with an older one every few minutes: a list or a watch from an older one, and
+// a continue token of an older one, is answered with 410 Expired. Open watches
+// go on.
+func (a *engine) Compact() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.history.compact(a.history.tail.rv)
-}
-
-// CompactTo drops the history before a resourceVersion, as etcd does every
-// few minutes: a list or a watch from an older one, and a continue token of an
-// older one, is answered with 410 Expired. Open watches go on. A
-// resourceVersion that is not a number, or later than the latest, is an error.
-func (a *API[T]) CompactTo(resourceVersion string) error {
-	rv, err := parseVersion(resourceVersion)
-	if err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if latest := a.history.tail.rv; rv > latest {
-		return fmt.Errorf("resourceVersion %d: later than the latest, %d", rv, latest)
-	}
-	a.history.compact(rv)
-	return nil
 }
 
 // Restart simulates a server that restarts with a new history, such as a cluster that
@@ -249,11 +252,11 @@ func (a *API[T]) CompactTo(resourceVersion string) error {
 // from a resourceVersion that is yet to come fails with the cause
 // ResourceVersionTooLarge. A watch from one opens, and is silent until there is
 // a later one: neither the changes up to it nor their bookmarks are sent.
-func (a *API[T]) Restart() {
+func (a *engine) Restart() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	restored := a.snapshotLocked(a.history.tail.rv)
-	a.beginLocked(1, make(map[types.NamespacedName]*version[T], len(restored)))
+	a.beginLocked(1, make(map[types.NamespacedName]*version, len(restored)))
 	for _, v := range restored {
 		v = newVersion(v.copy())
 		v.meta.SetUID(a.nextUIDLocked())
@@ -266,7 +269,7 @@ func (a *API[T]) Restart() {
 // resourceVersions are then given out for a second time, for other objects and
 // other states. One that is no number, later than the latest, or lost to a
 // compaction is an error.
-func (a *API[T]) Restore(resourceVersion string) error {
+func (a *engine) Restore(resourceVersion string) error {
 	rv, err := parseVersion(resourceVersion)
 	if err != nil {
 		return err
@@ -282,18 +285,18 @@ func (a *API[T]) Restore(resourceVersion string) error {
 }
 
 // beginLocked breaks the watches, and begins a new history.
-func (a *API[T]) beginLocked(rv uint64, objects map[types.NamespacedName]*version[T]) {
+func (a *engine) beginLocked(rv uint64, objects map[types.NamespacedName]*version) {
 	a.signalLocked(ended, io.ErrUnexpectedEOF)
 	a.objects = objects
-	a.history = newHistory[T](rv)
-	a.listed = snapshot[T]{}
+	a.history = newHistory(rv)
+	a.listed = snapshot{}
 }
 
 // Uninstall takes the resource from the server, as the deletion of its
 // CustomResourceDefinition does: every object is deleted, with its event, the
 // watches end normally, and all else is answered with 404 NotFound until
 // Install.
-func (a *API[T]) Uninstall() {
+func (a *engine) Uninstall() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, v := range a.snapshotLocked(a.history.tail.rv) {
@@ -305,7 +308,7 @@ func (a *API[T]) Uninstall() {
 
 // Install is the resource's coming back after Uninstall. ResourceVersions go
 // on, and the history from before is forgotten.
-func (a *API[T]) Install() {
+func (a *engine) Install() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.uninstalled {
@@ -316,7 +319,7 @@ func (a *API[T]) Install() {
 
 // unavailableLocked returns why no request can be answered, or nil. After
 // Uninstall, it is the error that a client makes of an answer that is no status.
-func (a *API[T]) unavailableLocked(method string) error {
+func (a *engine) unavailableLocked(method string) error {
 	if a.uninstalled {
 		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)
 	}
@@ -324,52 +327,50 @@ func (a *API[T]) unavailableLocked(method string) error {
 }
 
 // generateNameLocked returns a name that no other object was ever given.
-func (a *API[T]) generateNameLocked(prefix string) string {
+func (a *engine) generateNameLocked(prefix string) string {
 	return fmt.Sprintf("%s%05d", prefix, a.created+1)
 }
 
-func (a *API[T]) nextUIDLocked() types.UID {
+func (a *engine) nextUIDLocked() types.UID {
 	a.created++
 	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", a.created))
 }
 
 // write passes a copy of obj to change, with the API locked, and returns a copy
 // of its answer.
-func (a *API[T]) write(method string, obj T, change func(*version[T]) (*version[T], error)) (T, error) {
-	var none T
+func (a *engine) write(method string, obj runtime.Object, change func(*version) (*version, error)) (runtime.Object, error) {
 	v, err := ingest(obj)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.unavailableLocked(method); err != nil {
-		return none, err
+		return nil, err
 	}
 	if v, err = change(v); err != nil {
-		return none, err
+		return nil, err
 	}
 	return v.copy(), nil
 }
 
-// checkLocked compares preconditions, of which nil and empty ones are met, with
-// what is stored.
-func (a *API[T]) checkLocked(old *version[T], uid *types.UID, rv *string) error {
+// checkLocked refuses an update of another object or state than the stored one.
+func (a *engine) checkLocked(old *version, updated metav1.Object) error {
 	conflict := func(format string, args ...any) error {
 		return apierrors.NewConflict(a.resource, old.meta.GetName(), fmt.Errorf(format, args...))
 	}
-	if stored := old.meta.GetUID(); uid != nil && *uid != "" && *uid != stored {
-		return conflict("UID in precondition: %s, UID in object meta: %s", *uid, stored)
+	if uid, stored := updated.GetUID(), old.meta.GetUID(); uid != "" && uid != stored {
+		return conflict("UID in precondition: %s, UID in object meta: %s", uid, stored)
 	}
-	if stored := old.meta.GetResourceVersion(); rv != nil && *rv != "" && *rv != stored {
-		return conflict("the object has been modified: resourceVersion %s is not the latest, %s", *rv, stored)
+	if rv, stored := updated.GetResourceVersion(), old.meta.GetResourceVersion(); rv != "" && rv != stored {
+		return conflict("the object has been modified: resourceVersion %s is not the latest, %s", rv, stored)
 	}
 	return nil
 }
 
 // changeLocked makes a new state of one object, nil if it is deleted, the next
 // event of the history.
-func (a *API[T]) changeLocked(key types.NamespacedName, v *version[T]) {
+func (a *engine) changeLocked(key types.NamespacedName, v *version) {
 	rv := a.history.tail.rv + 1
 	before := a.objects[key]
 	if v == nil {
@@ -378,20 +379,20 @@ func (a *API[T]) changeLocked(key types.NamespacedName, v *version[T]) {
 		v.meta.SetResourceVersion(formatVersion(rv))
 		a.objects[key] = v
 	}
-	a.history.append(&record[T]{kind: changed, rv: rv, key: key, before: before, after: v})
+	a.history.append(&record{kind: changed, rv: rv, key: key, before: before, after: v})
 }
 
 // snapshotLocked returns the objects as of a resourceVersion that the history
 // reaches, ordered by key. It is shared and read-only.
-func (a *API[T]) snapshotLocked(rv uint64) []*version[T] {
+func (a *engine) snapshotLocked(rv uint64) []*version {
 	if a.listed.versions == nil || a.listed.rv != rv {
 		state := a.history.stateAt(rv, a.objects)
-		versions := make([]*version[T], 0, len(state))
+		versions := make([]*version, 0, len(state))
 		for _, v := range state {
 			versions = append(versions, v)
 		}
-		slices.SortFunc(versions, func(x, y *version[T]) int { return compareKeys(x.key(), y.key()) })
-		a.listed = snapshot[T]{rv: rv, versions: versions}
+		slices.SortFunc(versions, func(x, y *version) int { return compareKeys(x.key(), y.key()) })
+		a.listed = snapshot{rv: rv, versions: versions}
 	}
 	return a.listed.versions
 }

@@ -36,19 +36,19 @@ type Chaos struct {
 
 // FailRandomly injects random faults into lists and watches that meet no scripted fault, until
 // ClearFaults.
-func (a *API[T]) FailRandomly(c Chaos) {
+func (a *engine) FailRandomly(c Chaos) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.Rate = cmp.Or(c.Rate, 0.5)
 	c.MaxDelay = cmp.Or(c.MaxDelay, 10*time.Second)
-	a.chaos = &chaos{Chaos: c, compact: a.Compact, restart: a.Restart}
+	a.chaos = &chaos{Chaos: c, api: a}
 }
 
 // chaos is a Chaos at work.
 type chaos struct {
 	Chaos
-	requests         uint64
-	compact, restart func()
+	api      *engine
+	requests uint64
 }
 
 // meet returns the fault that the next request meets: the zero value for none.
@@ -105,9 +105,9 @@ func (c *chaos) fault(random *rand.Rand) Fault {
 		f.Shuffle = 1 + random.Uint64()>>1
 		f.LoseBookmarks = random.IntN(2) == 0
 	case 12:
-		f.Do = c.compact
+		f.Do = c.api.Compact
 	case 13:
-		f.Do = c.restart
+		f.Do = c.api.Restart
 	}
 	return f
 }

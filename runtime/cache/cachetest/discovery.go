@@ -1,7 +1,9 @@
 package cachetest
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,129 +11,97 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 	apiversion "k8s.io/apimachinery/pkg/version"
 )
 
-// discovery describes what a server serves at one moment: the resources that are
-// installed, subresources included, by group version.
-type discovery map[schema.GroupVersion][]metav1.APIResource
+// discovery returns the documents about what the server serves now, by their paths:
+// the resources that are installed, subresources included, by group version.
+func (s *Server) discovery() map[string]any {
+	resources := s.describe()
+	documents := map[string]any{}
+	core := &metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}}
+	groups := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
+	documents["/apis"] = groups
+	// The preferred version of a group comes first.
+	for _, gv := range slices.SortedFunc(maps.Keys(resources), func(x, y schema.GroupVersion) int {
+		return cmp.Or(strings.Compare(x.Group, y.Group), apiversion.CompareKubeAwareVersionStrings(y.Version, x.Version))
+	}) {
+		path := "/apis/" + gv.String()
+		if gv.Group == "" {
+			path = "/api/" + gv.Version
+			core.Versions = append(core.Versions, gv.Version)
+			documents["/api"] = core
+		} else {
+			addVersion(groups, gv)
+		}
+		documents[path] = &metav1.APIResourceList{
+			TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+			GroupVersion: gv.String(),
+			APIResources: resources[gv],
+		}
+	}
+	for _, group := range groups.Groups {
+		group.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
+		documents["/apis/"+group.Name] = &group
+	}
+	return documents
+}
 
-// discovery returns what the server serves now.
-func (s *Server) discovery() discovery {
+// addVersion adds a version to its group, which is the last one if it is there.
+func addVersion(groups *metav1.APIGroupList, gv schema.GroupVersion) {
+	version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+	last := len(groups.Groups) - 1
+	if last >= 0 && groups.Groups[last].Name == gv.Group {
+		groups.Groups[last].Versions = append(groups.Groups[last].Versions, version)
+		return
+	}
+	groups.Groups = append(groups.Groups, metav1.APIGroup{
+		Name:             gv.Group,
+		Versions:         []metav1.GroupVersionForDiscovery{version},
+		PreferredVersion: version,
+	})
+}
+
+// describe returns the resources that are installed, by their names.
+func (s *Server) describe() map[schema.GroupVersion][]metav1.APIResource {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	d := discovery{}
+	all := map[schema.GroupVersion][]metav1.APIResource{}
 	for resource, e := range s.resources {
 		if e.installed() {
 			gv := resource.GroupVersion()
-			d[gv] = append(d[gv], e.describe(resource.Resource)...)
+			all[gv] = append(all[gv], e.describe()...)
 		}
 	}
-	for _, resources := range d {
+	for _, resources := range all {
 		slices.SortFunc(resources, func(x, y metav1.APIResource) int { return strings.Compare(x.Name, y.Name) })
 	}
-	return d
+	return all
 }
 
-// document returns the discovery document of a path, or false if there is none.
-func (d discovery) document(path string) (any, bool) {
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	switch {
-	case parts[0] == "api" && len(parts) == 1:
-		return d.coreVersions()
-	case parts[0] == "api" && len(parts) == 2:
-		return d.resources(schema.GroupVersion{Version: parts[1]})
-	case parts[0] != "apis":
-		return nil, false
-	case len(parts) == 1:
-		return d.groups(), true
-	case len(parts) == 2:
-		return d.group(parts[1])
-	case len(parts) == 3:
-		return d.resources(schema.GroupVersion{Group: parts[1], Version: parts[2]})
+// describe returns what discovery says of a resource and its status.
+func (e endpoint) describe() []metav1.APIResource {
+	resource := metav1.APIResource{
+		Name:         e.path.Resource,
+		SingularName: strings.ToLower(e.kind.Kind),
+		Namespaced:   !e.options.ClusterScoped,
+		Kind:         e.kind.Kind,
+		Verbs:        metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 	}
-	return nil, false
-}
-
-// coreVersions is the document of /api.
-func (d discovery) coreVersions() (any, bool) {
-	versions := d.versions("")
-	return &metav1.APIVersions{
-		TypeMeta: metav1.TypeMeta{Kind: "APIVersions"},
-		Versions: versions,
-	}, len(versions) > 0
-}
-
-// versions returns the versions of a group, the preferred one first.
-func (d discovery) versions(group string) []string {
-	var versions []string
-	for gv := range d {
-		if gv.Group == group {
-			versions = append(versions, gv.Version)
-		}
+	if !e.status {
+		return []metav1.APIResource{resource}
 	}
-	slices.SortFunc(versions, func(x, y string) int { return apiversion.CompareKubeAwareVersionStrings(y, x) })
-	return versions
-}
-
-// groups is the document of /apis.
-func (d discovery) groups() *metav1.APIGroupList {
-	names := sets.New[string]()
-	for gv := range d {
-		if gv.Group != "" {
-			names.Insert(gv.Group)
-		}
-	}
-	list := &metav1.APIGroupList{
-		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
-		Groups:   []metav1.APIGroup{},
-	}
-	for _, name := range sets.List(names) {
-		list.Groups = append(list.Groups, d.describeGroup(name))
-	}
-	return list
-}
-
-// group is the document of /apis/<group>.
-func (d discovery) group(name string) (any, bool) {
-	group := d.describeGroup(name)
-	if name == "" || len(group.Versions) == 0 {
-		return nil, false
-	}
-	group.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
-	return &group, true
-}
-
-func (d discovery) describeGroup(name string) metav1.APIGroup {
-	group := metav1.APIGroup{Name: name}
-	for _, v := range d.versions(name) {
-		group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{
-			GroupVersion: schema.GroupVersion{Group: name, Version: v}.String(),
-			Version:      v,
-		})
-	}
-	if len(group.Versions) > 0 {
-		group.PreferredVersion = group.Versions[0]
-	}
-	return group
-}
-
-// resources is the document of a group version.
-func (d discovery) resources(gv schema.GroupVersion) (any, bool) {
-	resources, ok := d[gv]
-	return &metav1.APIResourceList{
-		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
-		GroupVersion: gv.String(),
-		APIResources: resources,
-	}, ok
+	status := resource
+	status.Name, status.SingularName = resource.Name+"/"+statusSubresource, ""
+	status.Verbs = metav1.Verbs{"get", "patch", "update"}
+	return []metav1.APIResource{resource, status}
 }
 
 // serveDiscovery answers with a discovery document, or with 404 for a path that
 // has none.
-func serveDiscovery(w http.ResponseWriter, r *http.Request, d discovery) {
-	document, ok := d.document(r.URL.Path)
-	if !ok {
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+	document := s.discovery()["/"+strings.Trim(r.URL.Path, "/")]
+	if document == nil {
 		http.NotFound(w, r)
 		return
 	}
@@ -144,5 +114,5 @@ func serveDiscovery(w http.ResponseWriter, r *http.Request, d discovery) {
 		writeError(w, apierrors.NewInternalError(err))
 		return
 	}
-	writeJSON(w, http.StatusOK, text)
+	writeBody(w, http.StatusOK, jsonType, text)
 }

@@ -2,145 +2,172 @@ package cachetest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/watch"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// endpoint is an API, whatever the type of its objects.
-type endpoint interface {
-	// installed is false after Uninstall.
-	installed() bool
-	// describe returns what discovery says of the resource of that name.
-	describe(name string) []metav1.APIResource
-	// hasStatus says whether there is a status subresource, and hasProtobuf
-	// whether objects have a form in protobuf.
-	hasStatus() bool
-	hasProtobuf() bool
-	// bodyTypes and patchTypes are the media types of bodies that are accepted.
-	bodyTypes() []string
-	patchTypes() []string
-
-	// meet logs a request for an object, and lets it meet its fault.
-	meet(ctx context.Context, r Request, carryOut func() error) error
-
-	get(key types.NamespacedName) (runtime.Object, error)
-	create(w write, b body) (runtime.Object, error)
-	update(w write, b body) (runtime.Object, error)
-	// patch says whether the object is new.
-	patch(w write, p patch) (runtime.Object, bool, error)
-	// delete says whether the object is gone.
-	delete(w write, options metav1.DeleteOptions) (runtime.Object, bool, error)
-	deleteCollection(w write, selected metav1.ListOptions, options metav1.DeleteOptions) ([]runtime.Object, metav1.ListMeta, error)
-
-	list(ctx context.Context, namespace string, options metav1.ListOptions, f format, each func([]byte)) (metav1.ListMeta, error)
-	// listHead is a list as far as the bracket that opens its items.
-	listHead(list metav1.ListMeta, f format) ([]byte, error)
-	watch(ctx context.Context, namespace string, options metav1.ListOptions, f format) (stream, error)
+// ServeOptions says how a resource is served. The zero value is a namespaced
+// resource, with a status subresource if its objects can have a status.
+type ServeOptions struct {
+	// ClusterScoped tells clients, by discovery, that the objects have no
+	// namespace.
+	ClusterScoped bool
+	// NoStatus makes status a field like others. By default it is a
+	// subresource: what a client creates or updates keeps the status that is
+	// stored, and only a write to .../status changes it. A Go type without a
+	// field "status" has no such subresource anyway.
+	NoStatus bool
+	// TypeConverter tells server-side apply the fields of the type. The default
+	// reads them from the Go type: a list is a set, or a map by a key, if its
+	// tags for strategic merges say so (patchStrategy, patchMergeKey), and is
+	// owned as a whole otherwise. For the types of k8s.io/api, whose lists may
+	// have more keys than that, client-go has an exact one:
+	// applyconfigurations.NewTypeConverter.
+	TypeConverter managedfields.TypeConverter
 }
 
-// stream is an open watch in JSON.
-type stream interface {
-	next() (watch.EventType, []byte, error)
-	stop()
-}
-
-// typedEndpoint is the endpoint of an API[T].
-type typedEndpoint[T runtime.Object] struct {
-	api     *API[T]
+// endpoint is an API as a server serves it.
+type endpoint struct {
+	*engine
+	path    schema.GroupVersionResource
 	kind    schema.GroupVersionKind
 	options ServeOptions
+	// status says that status is written by its subresource alone.
+	status bool
+	// builtIn says that the type is one of those that every Kubernetes has.
+	builtIn bool
+	// protobuf says that objects have a form in protobuf.
+	protobuf bool
+	// typeConverter is that of the options, or the default.
+	typeConverter func() (managedfields.TypeConverter, error)
 }
 
-func (e typedEndpoint[T]) installed() bool {
-	e.api.mu.Lock()
-	defer e.api.mu.Unlock()
-	return !e.api.uninstalled
-}
-
-func (e typedEndpoint[T]) describe(name string) []metav1.APIResource {
-	resources := []metav1.APIResource{{
-		Name:         name,
-		SingularName: strings.ToLower(e.kind.Kind),
-		Namespaced:   !e.options.ClusterScoped,
-		Kind:         e.kind.Kind,
-		Verbs:        metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-	}}
-	if e.hasStatus() {
-		resources = append(resources, metav1.APIResource{
-			Name:       name + "/" + statusSubresource,
-			Namespaced: !e.options.ClusterScoped,
-			Kind:       e.kind.Kind,
-			Verbs:      metav1.Verbs{"get", "patch", "update"},
-		})
+func newEndpoint(engine *engine, path schema.GroupVersionResource, kind string, options ServeOptions) endpoint {
+	e := endpoint{
+		engine:   engine,
+		path:     path,
+		kind:     path.GroupVersion().WithKind(kind),
+		options:  options,
+		status:   !options.NoStatus && hasField(engine.goType, statusSubresource),
+		builtIn:  strings.HasPrefix(elem(engine.goType).PkgPath(), "k8s.io/api/"),
+		protobuf: engine.goType.Implements(reflect.TypeFor[interface{ Unmarshal([]byte) error }]()),
 	}
-	return resources
+	e.typeConverter = sync.OnceValues(func() (managedfields.TypeConverter, error) {
+		if options.TypeConverter != nil {
+			return options.TypeConverter, nil
+		}
+		return newTypeConverter(engine.goType, e.kind)
+	})
+	return e
 }
 
-func (e typedEndpoint[T]) hasProtobuf() bool {
-	return reflect.TypeFor[T]().Implements(reflect.TypeFor[protobufObject]())
-}
-
-func (e typedEndpoint[T]) bodyTypes() []string {
-	if e.hasProtobuf() {
-		return []string{jsonType, yamlType, protoType}
+// hasField says whether objects of a type can have a field: of a pointer to a
+// struct, one of that JSON name.
+func hasField(goType reflect.Type, name string) bool {
+	if goType.Implements(reflect.TypeFor[runtime.Unstructured]()) || elem(goType).Kind() != reflect.Struct {
+		return true
 	}
-	return []string{jsonType, yamlType}
-}
-
-func (e typedEndpoint[T]) meet(ctx context.Context, r Request, carryOut func() error) error {
-	request, fault := e.api.arrive(r)
-	err := fault.around(ctx, carryOut)
-	e.api.answer(request, err)
-	return err
-}
-
-func (e typedEndpoint[T]) get(key types.NamespacedName) (runtime.Object, error) {
-	obj, err := e.api.Get(key)
-	if err != nil {
-		return nil, err
+	for field := range elem(goType).Fields() {
+		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
+			return true
+		}
 	}
-	e.setKind(obj, e.kind)
+	return false
+}
+
+// newObject returns an empty object.
+func (e endpoint) newObject() (runtime.Object, error) {
+	if e.goType.Kind() != reflect.Pointer {
+		return nil, apierrors.NewInternalError(fmt.Errorf("%v: not a pointer to a struct", e.goType))
+	}
+	obj, _ := reflect.New(e.goType.Elem()).Interface().(runtime.Object)
 	return obj, nil
 }
 
-func (e typedEndpoint[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, f format, each func([]byte)) (metav1.ListMeta, error) {
-	var broken error
-	list, err := e.api.list(ctx, namespace, options, func(obj T, padding int, err error) {
-		item, err := e.encodeOr(obj, f, err)
-		if err != nil {
-			broken = err
-			return
-		}
-		each(pad(item, padding))
-	})
-	if broken != nil {
-		return metav1.ListMeta{}, broken
+// decode reads an object as Kubernetes does, and checks its kind.
+func (e endpoint) decode(b body, strict bool) (*version, error) {
+	obj, err := e.newObject()
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	_, got, err := decoder(b.kind, strict).Decode(b.text, nil, obj)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%[1]s in version %[2]q cannot be handled as a %[1]s: %[3]v", e.kind.Kind, e.kind.Version, err))
+	}
+	if !got.Empty() && *got != e.kind {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the object is a %s; expected a %s", got, e.kind))
+	}
+	setKind(obj, schema.GroupVersionKind{})
+	return ingest(obj)
 }
 
-func (e typedEndpoint[T]) listHead(list metav1.ListMeta, f format) ([]byte, error) {
-	kind := e.kind
-	if f.metadata {
-		kind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+// response returns a copy of an object as it is sent to clients.
+func (e endpoint) response(v *version) runtime.Object {
+	obj := v.copy()
+	setKind(obj, e.kind)
+	return obj
+}
+
+// setKind sets the kind of an object that is no Unstructured, which always
+// has one.
+func setKind(obj runtime.Object, kind schema.GroupVersionKind) {
+	if _, ok := obj.(runtime.Unstructured); !ok {
+		obj.GetObjectKind().SetGroupVersionKind(kind)
 	}
+}
+
+// encode encodes an object of a list or watch, or one that does not decode in
+// place of a *failure.ObjectError.
+func (e endpoint) encode(obj runtime.Object, f format, err error) ([]byte, error) {
+	var object *failure.ObjectError
+	if errors.As(err, &object) {
+		namespace, name, ok := strings.Cut(object.Object, "/")
+		if !ok {
+			namespace, name = "", object.Object
+		}
+		return e.encodeMeta(map[string]any{"namespace": namespace, "name": name, "labels": object.Error()}, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	setKind(obj, e.kind)
+	return f.encode(obj)
+}
+
+// encodeMeta encodes an object that has nothing but metadata.
+func (e endpoint) encodeMeta(m map[string]any, f format) ([]byte, error) {
+	kind := e.kindIn(f)
+	return json.Marshal(map[string]any{"kind": kind.Kind, "apiVersion": kind.GroupVersion().String(), "metadata": m})
+}
+
+// kindIn returns the kind of the objects in a format.
+func (e endpoint) kindIn(f format) schema.GroupVersionKind {
+	if f.metadata {
+		return partialKind
+	}
+	return e.kind
+}
+
+// listEnd ends a list.
+const listEnd = "]}\n"
+
+// encodeList encodes a list of items that are encoded.
+func (e endpoint) encodeList(list metav1.ListMeta, items [][]byte, f format) ([]byte, error) {
+	kind := e.kindIn(f)
 	text, err := json.Marshal(struct {
 		metav1.TypeMeta `json:",inline"`
 		metav1.ListMeta `json:"metadata"`
@@ -148,39 +175,28 @@ func (e typedEndpoint[T]) listHead(list metav1.ListMeta, f format) ([]byte, erro
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	return append(text[:len(text)-1], `,"items":[`...), nil
+	return slices.Concat(text[:len(text)-1], []byte(`,"items":[`), bytes.Join(items, []byte(",")), []byte(listEnd)), nil
 }
 
-func (e typedEndpoint[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions, f format) (stream, error) {
-	w, err := e.api.watch(ctx, namespace, options)
-	if err != nil {
-		return nil, err
-	}
-	return typedStream[T]{endpoint: e, watcher: w, format: f}, nil
-}
-
-// typedStream is the stream of a typedEndpoint.
-type typedStream[T runtime.Object] struct {
-	endpoint typedEndpoint[T]
-	watcher  *watcher[T]
-	format   format
-}
-
-func (s typedStream[T]) stop() { s.watcher.Stop() }
-
-func (s typedStream[T]) next() (watch.EventType, []byte, error) {
-	event, err := s.watcher.Next()
+// next returns the next event of a watch, encoded.
+func (e endpoint) next(w *watcher, f format) (watch.EventType, []byte, error) {
+	event, err := w.Next()
+	var text []byte
 	if event.Type == watch.Bookmark {
-		text, err := s.endpoint.encodeBookmark(event.ResourceVersion, event.InitialEventsEnd, s.format)
-		return event.Type, pad(text, s.watcher.padding), err
+		m := map[string]any{"resourceVersion": event.ResourceVersion}
+		if event.InitialEventsEnd {
+			m["annotations"] = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+		}
+		text, err = e.encodeMeta(m, f)
+	} else {
+		obj, _ := event.Object.(runtime.Object) // none with an error
+		text, err = e.encode(obj, f, err)
 	}
-	obj, _ := event.Object.(T) // none with an error
-	text, err := s.endpoint.encodeOr(obj, s.format, err)
 	if event.Type == "" {
 		// What can't be decoded does not say either what happened to it.
 		event.Type = watch.Modified
 	}
-	return event.Type, pad(text, s.watcher.padding), err
+	return event.Type, pad(text, w.padding), err
 }
 
 // pad makes an object longer, by a field of its own.
@@ -191,122 +207,4 @@ func pad(object []byte, by int) []byte {
 	const before, after = `{"padding":"`, `",`
 	padding := bytes.Repeat([]byte("x"), max(by-len(before)-len(after)+1, 0))
 	return slices.Concat([]byte(before), padding, []byte(after), object[1:])
-}
-
-// newObject returns an empty object.
-func (e typedEndpoint[T]) newObject() (T, error) {
-	kind := reflect.TypeFor[T]()
-	if kind.Kind() != reflect.Pointer {
-		var none T
-		return none, apierrors.NewInternalError(fmt.Errorf("%v: not a pointer to a struct", kind))
-	}
-	obj, _ := reflect.New(kind.Elem()).Interface().(T)
-	return obj, nil
-}
-
-// decodeBody reads the object of a request.
-func (e typedEndpoint[T]) decodeBody(b body, strict bool) (*version[T], error) {
-	switch b.kind {
-	case protoType:
-		return e.decodeProtobuf(b.text)
-	case yamlType:
-		text, err := yaml.ToJSON(b.text)
-		if err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-		return e.decode(text, strict)
-	default:
-		return e.decode(b.text, strict)
-	}
-}
-
-func (e typedEndpoint[T]) decodeProtobuf(text []byte) (*version[T], error) {
-	obj, err := e.newObject()
-	if err != nil {
-		return nil, err
-	}
-	kind, err := unmarshalProtobuf(text, obj)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return e.decoded(obj, kind)
-}
-
-// decode reads an object as Kubernetes does: names are case-sensitive.
-func (e typedEndpoint[T]) decode(text []byte, strict bool) (*version[T], error) {
-	obj, err := e.newObject()
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := any(obj).(runtime.Unstructured); ok {
-		err = utiljson.Unmarshal(text, obj)
-	} else if strict {
-		var unknown []error
-		if unknown, err = kjson.UnmarshalStrict(text, obj); err == nil && len(unknown) > 0 {
-			err = runtime.NewStrictDecodingError(unknown)
-		}
-	} else {
-		err = kjson.UnmarshalCaseSensitivePreserveInts(text, obj)
-	}
-	if err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%[1]s in version %[2]q cannot be handled as a %[1]s: %[3]v", e.kind.Kind, e.kind.Version, err))
-	}
-	return e.decoded(obj, obj.GetObjectKind().GroupVersionKind())
-}
-
-// decoded checks the kind of an object that came from a client.
-func (e typedEndpoint[T]) decoded(obj T, got schema.GroupVersionKind) (*version[T], error) {
-	if !got.Empty() && got != e.kind {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the object is a %s; expected a %s", got, e.kind))
-	}
-	e.setKind(obj, schema.GroupVersionKind{})
-	return ingest(obj)
-}
-
-// setKind sets the kind of an object that is no Unstructured, which always
-// has one.
-func (e typedEndpoint[T]) setKind(obj T, kind schema.GroupVersionKind) {
-	if _, ok := any(obj).(runtime.Unstructured); !ok {
-		obj.GetObjectKind().SetGroupVersionKind(kind)
-	}
-}
-
-// encoded encodes the answer of the API.
-func (e typedEndpoint[T]) encoded(obj T, f format, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	e.setKind(obj, e.kind)
-	return f.encode(obj)
-}
-
-// encodeOr encodes an object, or one that does not decode in place of a
-// *failure.ObjectError.
-func (e typedEndpoint[T]) encodeOr(obj T, f format, err error) ([]byte, error) {
-	var object *failure.ObjectError
-	if !errors.As(err, &object) {
-		return e.encoded(obj, f, err)
-	}
-	namespace, name, ok := strings.Cut(object.Object, "/")
-	if !ok {
-		namespace, name = "", object.Object
-	}
-	return e.encodeMeta(map[string]any{"namespace": namespace, "name": name, "labels": object.Error()}, f)
-}
-
-func (e typedEndpoint[T]) encodeBookmark(resourceVersion string, initialEventsEnd bool, f format) ([]byte, error) {
-	m := map[string]any{"resourceVersion": resourceVersion}
-	if initialEventsEnd {
-		m["annotations"] = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-	}
-	return e.encodeMeta(m, f)
-}
-
-// encodeMeta encodes an object that has nothing but metadata.
-func (e typedEndpoint[T]) encodeMeta(m map[string]any, f format) ([]byte, error) {
-	kind := e.kind
-	if f.metadata {
-		kind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
-	}
-	return json.Marshal(map[string]any{"kind": kind.Kind, "apiVersion": kind.GroupVersion().String(), "metadata": m})
 }

@@ -140,7 +140,7 @@ func StatusRetryAfter(code int, seconds int) *apierrors.StatusError {
 
 // Fail scripts faults. A request meets the first one, in the order in which
 // they were scripted, that concerns it and is not used up; and only that one.
-func (a *API[T]) Fail(faults ...Fault) {
+func (a *engine) Fail(faults ...Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, f := range faults {
@@ -153,7 +153,7 @@ func (a *API[T]) Fail(faults ...Fault) {
 
 // ClearFaults removes the faults that are not used up, and ends FailRandomly.
 // Requests that have met theirs keep it.
-func (a *API[T]) ClearFaults() {
+func (a *engine) ClearFaults() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.faults, a.chaos = nil, nil

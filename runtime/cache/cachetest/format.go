@@ -1,8 +1,9 @@
 package cachetest
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
 // Media types of bodies.
@@ -66,19 +69,18 @@ func (f format) contentType() string {
 
 // encode writes one object.
 func (f format) encode(obj runtime.Object) ([]byte, error) {
-	if f.metadata {
-		if _, isStatus := obj.(*metav1.Status); !isStatus {
-			partial, err := onlyMetadata(obj)
-			if err != nil {
-				return nil, apierrors.NewInternalError(err)
-			}
-			obj = partial
+	if _, isStatus := obj.(*metav1.Status); f.metadata && !isStatus {
+		m, err := meta.Accessor(obj)
+		if err != nil {
+			return nil, apierrors.NewInternalError(err)
 		}
+		obj = meta.AsPartialObjectMetadata(m)
+		obj.GetObjectKind().SetGroupVersionKind(partialKind)
 	}
 	var text []byte
 	var err error
 	if f.protobuf {
-		text, err = marshalProtobuf(obj)
+		text, err = runtime.Encode(protobufSerializer, obj)
 	} else {
 		text, err = json.Marshal(obj)
 	}
@@ -88,15 +90,22 @@ func (f format) encode(obj runtime.Object) ([]byte, error) {
 	return text, nil
 }
 
-// onlyMetadata returns what a client gets that asks for metadata.
-func onlyMetadata(obj runtime.Object) (*metav1.PartialObjectMetadata, error) {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, err
+// partialKind is the kind of objects whose metadata alone is sent.
+var partialKind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+
+// noTypes lets serializers decode into the objects that they get.
+var noTypes = runtime.NewScheme()
+
+var protobufSerializer = protobuf.NewSerializer(noTypes, noTypes)
+
+// decoder returns the decoder of bodies of a media type. A strict one refuses
+// fields that a type does not have.
+func decoder(mediaType string, strict bool) runtime.Decoder {
+	if mediaType == protoType {
+		return protobufSerializer
 	}
-	partial := meta.AsPartialObjectMetadata(m)
-	partial.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
-	return partial, nil
+	options := jsonserializer.SerializerOptions{Yaml: mediaType == yamlType, Strict: strict}
+	return jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, noTypes, noTypes, options)
 }
 
 // body is the body of a request that writes, and its media type.
@@ -105,23 +114,20 @@ type body struct {
 	text []byte
 }
 
-// mediaType returns the media type of the body of a request, without its
-// parameters. The default is JSON.
-func mediaType(r *http.Request) string {
+// readBody returns the body of a request, if it has one of the types accepted.
+// The default is JSON.
+func readBody(r *http.Request, accepted []string) (body, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if kind = strings.TrimSpace(kind); kind == "" {
-		return jsonType
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return body{}, apierrors.NewBadRequest(err.Error())
 	}
-	return kind
-}
-
-// requireMediaType refuses a body of a type that is not one of those accepted.
-func requireMediaType(kind string, accepted []string) error {
-	if slices.Contains(accepted, kind) {
-		return nil
+	b := body{kind: cmp.Or(strings.TrimSpace(kind), jsonType), text: text}
+	if (len(text) > 0 || r.Method == http.MethodPatch) && !slices.Contains(accepted, b.kind) {
+		return body{}, statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+			"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", "))
 	}
-	return statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
-		fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %s", strings.Join(accepted, ", ")))
+	return b, nil
 }
 
 func statusError(code int32, reason metav1.StatusReason, message string) error {

@@ -9,14 +9,14 @@ import (
 // history has what happened, in order, as a linked list from base to tail that
 // grows at its tail. A watch is a position in it, which it moves on without a
 // lock; what lies before the base and every watch is garbage.
-type history[T runtime.Object] struct {
+type history struct {
 	// base is the place of the oldest resourceVersion that can be read.
-	base *record[T]
-	tail *record[T]
+	base *record
+	tail *record
 }
 
 // record is one entry of a history.
-type record[T runtime.Object] struct {
+type record struct {
 	kind recordKind
 	// seq is the record's place in its history.
 	seq uint64
@@ -26,13 +26,13 @@ type record[T runtime.Object] struct {
 	// key, before and after describe the change: before is nil for a create, and
 	// after for a delete.
 	key           types.NamespacedName
-	before, after *version[T]
+	before, after *version
 
 	// err is the error with which an end ends watches.
 	err error
 
 	// next is set before more is closed, and read after.
-	next *record[T]
+	next *record
 	more chan struct{}
 }
 
@@ -48,12 +48,12 @@ const (
 	ended
 )
 
-func newHistory[T runtime.Object](rv uint64) history[T] {
-	first := &record[T]{rv: rv, more: make(chan struct{})}
-	return history[T]{base: first, tail: first}
+func newHistory(rv uint64) history {
+	first := &record{rv: rv, more: make(chan struct{})}
+	return history{base: first, tail: first}
 }
 
-func (h *history[T]) append(r *record[T]) {
+func (h *history) append(r *record) {
 	r.seq = h.tail.seq + 1
 	r.more = make(chan struct{})
 	last := h.tail
@@ -62,7 +62,7 @@ func (h *history[T]) append(r *record[T]) {
 }
 
 // compact makes rv the oldest resourceVersion that can be read.
-func (h *history[T]) compact(rv uint64) {
+func (h *history) compact(rv uint64) {
 	if rv > h.base.rv {
 		h.base = h.at(rv)
 	}
@@ -70,7 +70,7 @@ func (h *history[T]) compact(rv uint64) {
 
 // at returns the last record that is not later than rv, which is not before the
 // base.
-func (h *history[T]) at(rv uint64) *record[T] {
+func (h *history) at(rv uint64) *record {
 	if rv >= h.tail.rv {
 		return h.tail
 	}
@@ -82,11 +82,11 @@ func (h *history[T]) at(rv uint64) *record[T] {
 }
 
 // stateAt undoes in a copy of the latest state what came after rv.
-func (h *history[T]) stateAt(rv uint64, latest map[types.NamespacedName]*version[T]) map[types.NamespacedName]*version[T] {
+func (h *history) stateAt(rv uint64, latest map[types.NamespacedName]*version) map[types.NamespacedName]*version {
 	if rv >= h.tail.rv {
 		return latest
 	}
-	undone := map[types.NamespacedName]*version[T]{}
+	undone := map[types.NamespacedName]*version{}
 	for r := h.at(rv).next; r != nil; r = r.next {
 		if r.kind != changed {
 			continue
@@ -96,7 +96,7 @@ func (h *history[T]) stateAt(rv uint64, latest map[types.NamespacedName]*version
 			undone[r.key] = r.before
 		}
 	}
-	state := make(map[types.NamespacedName]*version[T], len(latest))
+	state := make(map[types.NamespacedName]*version, len(latest))
 	for key, v := range latest {
 		if _, ok := undone[key]; !ok {
 			state[key] = v
@@ -113,7 +113,7 @@ func (h *history[T]) stateAt(rv uint64, latest map[types.NamespacedName]*version
 // event returns what the change is to a watch of a selection, and the object to
 // send; false if it is nothing. As on a real server, an object that leaves the
 // selection is sent as deleted, in its state before.
-func (r *record[T]) event(s selection) (watch.EventType, T, bool) {
+func (r *record) event(s selection) (watch.EventType, runtime.Object, bool) {
 	was := r.before != nil && s.matches(r.before.meta)
 	is := r.after != nil && s.matches(r.after.meta)
 	switch {
@@ -124,6 +124,5 @@ func (r *record[T]) event(s selection) (watch.EventType, T, bool) {
 	case was:
 		return watch.Deleted, r.before.copyAt(r.rv), true
 	}
-	var none T
-	return "", none, false
+	return "", nil, false
 }

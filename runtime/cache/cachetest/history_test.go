@@ -56,9 +56,7 @@ func TestHistoryReplays(t *testing.T) {
 				}
 			}
 			oldest := 1 + random.IntN(10)
-			if err := api.CompactTo(fmt.Sprint(oldest)); err != nil {
-				t.Fatal(err)
-			}
+			api.history.compact(uint64(oldest))
 			for rv := oldest; rv < len(all); rv++ {
 				replay(t, api, rv, "", all)
 				replay(t, api, rv, "app=1", chosen)

@@ -2,11 +2,12 @@ package cachetest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,25 +48,23 @@ func NewServer() *Server {
 // An API can be served at several places, also with several servers. At most
 // one ServeOptions is used.
 func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResource, kind string, api *API[T], options ...ServeOptions) {
-	api.SetResource(resource.GroupResource())
-	e := typedEndpoint[T]{api: api, kind: resource.GroupVersion().WithKind(kind)}
+	api.mu.Lock()
+	api.resource = resource.GroupResource()
+	api.mu.Unlock()
+	var used ServeOptions
 	if len(options) > 0 {
-		e.options = options[0]
+		used = options[0]
 	}
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	server.resources[resource] = e
+	server.resources[resource] = newEndpoint(&api.engine, resource, kind, used)
 }
 
 // ServeObjects is Serve with a new API, which holds the objects and is returned. The kind
 // is the name of the Go type.
 func ServeObjects[T runtime.Object](server *Server, resource schema.GroupVersionResource, objects ...T) *API[T] {
 	api := NewAPI(objects...)
-	of := reflect.TypeFor[T]()
-	if of.Kind() == reflect.Pointer {
-		of = of.Elem()
-	}
-	Serve(server, resource, of.Name(), api)
+	Serve(server, resource, elem(api.goType).Name(), api)
 	return api
 }
 
@@ -123,7 +122,7 @@ func (t target) notSupported(method string) error {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parsePath(r.URL.Path)
 	if !ok {
-		serveDiscovery(w, r, s.discovery())
+		s.serveDiscovery(w, r)
 		return
 	}
 	s.mu.RLock()
@@ -132,22 +131,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !found || t.key.Name != "" && !e.installed():
 		http.NotFound(w, r)
-	case t.subresource != "" && (t.subresource != statusSubresource || !e.hasStatus()):
+	case t.subresource != "" && (t.subresource != statusSubresource || !e.status):
 		writeError(w, apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name))
-	case t.key.Name == "":
-		serveCollection(w, r, e, t)
+	case t.key.Name == "" && r.Method != http.MethodPost:
+		e.serveCollection(w, r, t)
 	default:
-		serveObject(w, r, e, t)
+		e.serveObject(w, r, t)
 	}
 }
 
 // serveCollection answers a request for all objects of a resource, or of a
 // namespace.
-func serveCollection(w http.ResponseWriter, r *http.Request, e endpoint, t target) {
-	if r.Method == http.MethodPost {
-		serveObject(w, r, e, t)
-		return
-	}
+func (e endpoint) serveCollection(w http.ResponseWriter, r *http.Request, t target) {
 	f, err := negotiate(r, false, false)
 	if err != nil {
 		writeError(w, err)
@@ -161,26 +156,27 @@ func serveCollection(w http.ResponseWriter, r *http.Request, e endpoint, t targe
 	}
 	switch {
 	case r.Method == http.MethodGet && options.Watch:
-		serveWatch(w, r, e, t.key.Namespace, options, f)
+		e.serveWatch(w, r, t, options, f)
 	case r.Method == http.MethodGet:
-		serveList(w, r, e, t.key.Namespace, options, f)
+		e.serveList(w, r, t, options, f)
 	case r.Method == http.MethodDelete:
-		serveDeleteCollection(w, r, e, t, options, f)
+		e.serveDeleteCollection(w, r, t, options, f)
 	default:
 		writeError(w, t.notSupported(r.Method))
 	}
 }
 
-func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions, f format) {
-	items := [][]byte{}
-	list, err := e.list(r.Context(), namespace, options, f, func(item []byte) { items = append(items, item) })
+func (e endpoint) serveList(w http.ResponseWriter, r *http.Request, t target, options metav1.ListOptions, f format) {
+	var items [][]byte
+	var broken error
+	list, err := e.list(r.Context(), t.key.Namespace, options, func(obj runtime.Object, padding int, err error) {
+		item, err := e.encode(obj, f, err)
+		broken = cmp.Or(broken, err)
+		items = append(items, pad(item, padding))
+	})
+	err = cmp.Or(broken, err)
 	if err != nil && !inBody(err) && (isStatus(err) || len(items) == 0) {
 		writeError(w, err)
-		return
-	}
-	head, encodeErr := e.listHead(list, f)
-	if encodeErr != nil {
-		writeError(w, encodeErr)
 		return
 	}
 	switch {
@@ -189,45 +185,44 @@ func serveList(w http.ResponseWriter, r *http.Request, e endpoint, namespace str
 	case errors.Is(err, ErrGarbled):
 		items = append(items, []byte(garbled))
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusOK)
-	out := &writer{to: w}
-	out.write(head)
-	out.write(bytes.Join(items, []byte(",")))
-	switch {
-	case errors.Is(err, ErrTruncated):
-	case err != nil && !errors.Is(err, ErrGarbled):
+	text, encodeErr := e.encodeList(list, items, f)
+	if encodeErr != nil {
+		writeError(w, encodeErr)
+		return
+	}
+	if err != nil && !errors.Is(err, ErrGarbled) {
+		text = bytes.TrimSuffix(text, []byte(listEnd))
+	}
+	writeBody(w, http.StatusOK, jsonType, text)
+	if err != nil && !inBody(err) {
 		// The connection breaks in the middle of the list.
 		flush(w)
 		abort(w, err)
-	default:
-		out.write([]byte("]}\n"))
 	}
 }
 
-func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace string, options metav1.ListOptions, f format) {
-	stream, err := e.watch(r.Context(), namespace, options, f)
+func (e endpoint) serveWatch(w http.ResponseWriter, r *http.Request, t target, options metav1.ListOptions, f format) {
+	watcher, err := e.watch(r.Context(), t.key.Namespace, options)
 	if err != nil {
 		writeError(w, err)
 		return
 	}
-	defer stream.stop()
-	w.Header().Set("Content-Type", "application/json")
+	defer watcher.Stop()
+	w.Header().Set("Content-Type", jsonType)
 	w.WriteHeader(http.StatusOK)
 	flush(w)
-	out := &writer{to: w}
-	for out.err == nil {
-		event, object, err := stream.next()
+	for connected := true; connected; {
+		event, object, err := e.next(watcher, f)
 		switch {
 		case err == nil:
-			out.event(event, object)
+			connected = writeEvent(w, event, object)
 		case isStatus(err):
-			out.event(watch.Error, encodeStatus(err))
+			writeEvent(w, watch.Error, encodeStatus(err))
 			return
 		case errors.Is(err, ErrGarbled):
-			out.event(watch.Modified, []byte(garbled))
+			connected = writeEvent(w, watch.Modified, []byte(garbled))
 		case errors.Is(err, ErrTruncated):
-			out.write([]byte(`{"type":"MODIFIED","object":` + truncated))
+			_, _ = io.WriteString(w, `{"type":"MODIFIED","object":`+truncated)
 			return
 		case errors.Is(err, io.EOF):
 			return
@@ -235,8 +230,14 @@ func serveWatch(w http.ResponseWriter, r *http.Request, e endpoint, namespace st
 			abort(w, err)
 			return
 		}
-		flush(w)
 	}
+}
+
+// writeEvent writes one event of a watch on a line, and reports whether the client is there.
+func writeEvent(w http.ResponseWriter, event watch.EventType, object []byte) bool {
+	_, err := fmt.Fprintf(w, "{\"type\":%q,\"object\":%s}\n", event, object)
+	flush(w)
+	return err == nil
 }
 
 // These stand for an object of a body with ErrTruncated or ErrGarbled.
@@ -247,73 +248,45 @@ const (
 
 func inBody(err error) bool { return errors.Is(err, ErrTruncated) || errors.Is(err, ErrGarbled) }
 
-// writer writes until the first error.
-type writer struct {
-	to  io.Writer
-	err error
-}
-
-func (w *writer) write(p []byte) {
-	if w.err == nil {
-		_, w.err = w.to.Write(p)
-	}
-}
-
-// event writes one event of a watch on a line.
-func (w *writer) event(event watch.EventType, object []byte) {
-	line := append(strconv.AppendQuote([]byte(`{"type":`), string(event)), `,"object":`...)
-	w.write(append(append(line, object...), "}\n"...))
-}
-
-func isStatus(err error) bool {
+// statusOf returns the status that an error is, or nil.
+func statusOf(err error) *metav1.Status {
 	var status apierrors.APIStatus
-	return errors.As(err, &status)
+	if !errors.As(err, &status) {
+		return nil
+	}
+	s := status.Status()
+	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return &s
 }
+
+func isStatus(err error) bool { return statusOf(err) != nil }
 
 func encodeStatus(err error) []byte {
-	status := statusOf(err)
-	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	// A status is strings and numbers, which always encode.
-	text, _ := json.Marshal(status)
+	text, _ := json.Marshal(statusOf(err))
 	return text
-}
-
-func statusOf(err error) metav1.Status {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		return status.Status()
-	}
-	return apierrors.NewInternalError(err).Status()
 }
 
 // writeError answers with a status, with a body that does not decode for ErrTruncated and
 // ErrGarbled, or breaks the connection if the error is another one.
 func writeError(w http.ResponseWriter, err error) {
+	status := statusOf(err)
+	cause, isText := apierrors.StatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 	switch {
 	case errors.Is(err, ErrTruncated):
-		writeJSON(w, http.StatusOK, []byte(truncated))
-		return
+		writeBody(w, http.StatusOK, jsonType, []byte(truncated))
 	case errors.Is(err, ErrGarbled):
-		writeJSON(w, http.StatusOK, []byte(garbled))
-		return
-	}
-	if !isStatus(err) {
+		writeBody(w, http.StatusOK, jsonType, []byte(garbled))
+	case status == nil:
 		abort(w, err)
-		return
+	case isText:
+		http.Error(w, cause.Message, int(status.Code))
+	default:
+		if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+		}
+		writeBody(w, int(status.Code), jsonType, encodeStatus(err))
 	}
-	if cause, ok := apierrors.StatusCause(err, metav1.CauseTypeUnexpectedServerResponse); ok {
-		http.Error(w, cause.Message, int(statusOf(err).Code))
-		return
-	}
-	status := statusOf(err)
-	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
-	}
-	writeJSON(w, int(status.Code), encodeStatus(err))
-}
-
-func writeJSON(w http.ResponseWriter, code int, text []byte) {
-	writeBody(w, code, jsonType, text)
 }
 
 func writeBody(w http.ResponseWriter, code int, mediaType string, text []byte) {

@@ -28,50 +28,34 @@ import (
 // Possible errors: those of faults; NotFound, after Uninstall; Expired, for a
 // resourceVersion or a continue token from before a compaction; Timeout with
 // the cause ResourceVersionTooLarge, at once; BadRequest and Invalid.
-func (a *API[T]) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	return a.list(ctx, "", options, unpadded[T](each))
+func (a *engine) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	return a.list(ctx, "", options, unpadded(each))
 }
 
 // Describe says that resourceVersions are numbers that can be compared, that a watch
 // sends them in order, and whether the API has the resource.
-func (a *API[T]) Describe() cache.SourceInfo {
-	return cache.SourceInfo{OrderedResourceVersions: true, Served: a.served}
+func (a *engine) Describe() cache.SourceInfo {
+	served := func(context.Context) (bool, error) { return a.installed(), nil }
+	return cache.SourceInfo{OrderedResourceVersions: true, Served: served}
 }
 
-// Source returns the source of the objects of all namespaces.
-func (a *API[T]) Source() cache.Source[T] { return cache.Source[T]{Objects: a} }
-
-// InNamespace returns a source of the objects of one namespace.
-func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
-	return cache.Source[T]{Objects: namespaced[T]{api: a, namespace: namespace}}
-}
-
-// namespaced is the source of one namespace.
-type namespaced[T runtime.Object] struct {
-	api       *API[T]
+// namespaced has the objects of one namespace.
+type namespaced struct {
+	*engine
 	namespace string
 }
 
-func (n namespaced[T]) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	return n.api.list(ctx, n.namespace, options, unpadded[T](each))
+func (n namespaced) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	return n.list(ctx, n.namespace, options, unpadded(each))
 }
 
-func (a *API[T]) served(context.Context) (bool, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.uninstalled, nil
-}
-
-// Describe is that of the API.
-func (n namespaced[T]) Describe() cache.SourceInfo { return n.api.Describe() }
-
-func (n namespaced[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
-	return asWatcher(n.api.watch(ctx, n.namespace, options))
+func (n namespaced) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+	return asWatcher(n.watch(ctx, n.namespace, options))
 }
 
 // SetWatchCache says whether the server has a watch cache. Without one, a list
 // with the resourceVersion "0" is paged like others. The default is true.
-func (a *API[T]) SetWatchCache(on bool) {
+func (a *engine) SetWatchCache(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.uncached = !on
@@ -79,10 +63,10 @@ func (a *API[T]) SetWatchCache(on bool) {
 
 // eachItem takes an item of a list, or the error in its place, and the bytes by
 // which it is longer than it is.
-type eachItem[T any] func(obj T, padding int, err error)
+type eachItem func(obj runtime.Object, padding int, err error)
 
-func unpadded[T any](each func(any, error)) eachItem[T] {
-	return func(obj T, _ int, err error) {
+func unpadded(each func(any, error)) eachItem {
+	return func(obj runtime.Object, _ int, err error) {
 		if err != nil {
 			each(nil, err)
 			return
@@ -91,14 +75,14 @@ func unpadded[T any](each func(any, error)) eachItem[T] {
 	}
 }
 
-func (a *API[T]) list(ctx context.Context, namespace string, options metav1.ListOptions, each eachItem[T]) (metav1.ListMeta, error) {
+func (a *engine) list(ctx context.Context, namespace string, options metav1.ListOptions, each eachItem) (metav1.ListMeta, error) {
 	request, fault := a.arrive(Request{Verb: List, Namespace: namespace, Options: *options.DeepCopy()})
 	list, err := a.listPage(ctx, namespace, options, fault, each)
 	a.answer(request, err)
 	return list, err
 }
 
-func (a *API[T]) listPage(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault, each eachItem[T]) (metav1.ListMeta, error) {
+func (a *engine) listPage(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault, each eachItem) (metav1.ListMeta, error) {
 	if err := fault.start(ctx); err != nil {
 		return metav1.ListMeta{}, err
 	}
@@ -123,8 +107,7 @@ func (a *API[T]) listPage(ctx context.Context, namespace string, options metav1.
 		if i > 0 {
 			each(v.copy(), 0, nil)
 		} else if object := fault.undecodable(v.key()); object != nil {
-			var none T
-			each(none, fault.Padding, object)
+			each(nil, fault.Padding, object)
 		} else {
 			each(v.copy(), fault.Padding, nil)
 		}
@@ -133,23 +116,23 @@ func (a *API[T]) listPage(ctx context.Context, namespace string, options metav1.
 }
 
 // page is one page of a list.
-type page[T runtime.Object] struct {
-	items []*version[T]
+type page struct {
+	items []*version
 	meta  metav1.ListMeta
 }
 
 // page returns the page that the options ask for. Shuffle is the seed of a list
 // that begins with it.
-func (a *API[T]) page(namespace string, options metav1.ListOptions, shuffle uint64) (page[T], error) {
+func (a *engine) page(namespace string, options metav1.ListOptions, shuffle uint64) (page, error) {
 	options.Watch = false
 	s, err := parseSelection(namespace, options, true, &a.filtersShards)
 	if err != nil {
-		return page[T]{}, err
+		return page{}, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.unavailableLocked(http.MethodGet); err != nil {
-		return page[T]{}, err
+		return page{}, err
 	}
 	limit := int(options.Limit)
 	if options.ResourceVersion == "0" && options.Continue == "" && !a.uncached {
@@ -163,20 +146,20 @@ func (a *API[T]) page(namespace string, options metav1.ListOptions, shuffle uint
 		token, err = a.continueLocked(options)
 	}
 	if err != nil {
-		return page[T]{}, err
+		return page{}, err
 	}
 	return cutPage(a.snapshotLocked(token.Version), s, limit, token), nil
 }
 
 // cutPage selects the items of the page that the token begins.
-func cutPage[T runtime.Object](versions []*version[T], s selection, limit int, token continueToken) page[T] {
+func cutPage(versions []*version, s selection, limit int, token continueToken) page {
 	versions = shuffle(versions, token.Shuffle)
 	compare := shuffled(token.Shuffle)
-	p := page[T]{meta: metav1.ListMeta{ResourceVersion: formatVersion(token.Version)}}
+	p := page{meta: metav1.ListMeta{ResourceVersion: formatVersion(token.Version)}}
 	first := 0
 	if token.Page > 0 {
 		var found bool
-		first, found = slices.BinarySearchFunc(versions, token.Last, func(v *version[T], key types.NamespacedName) int {
+		first, found = slices.BinarySearchFunc(versions, token.Last, func(v *version, key types.NamespacedName) int {
 			return compare(v.key(), key)
 		})
 		if found {
@@ -206,7 +189,7 @@ func cutPage[T runtime.Object](versions []*version[T], s selection, limit int, t
 
 // listVersionLocked returns the resourceVersion of the state that the first
 // page of a list is of.
-func (a *API[T]) listVersionLocked(options metav1.ListOptions) (uint64, error) {
+func (a *engine) listVersionLocked(options metav1.ListOptions) (uint64, error) {
 	latest := a.history.tail.rv
 	if options.ResourceVersion == "" || options.ResourceVersion == "0" {
 		return latest, nil
@@ -231,7 +214,7 @@ func (a *API[T]) listVersionLocked(options metav1.ListOptions) (uint64, error) {
 
 // continueLocked returns where the page of options.Continue begins. An expired
 // token's error has another one, which continues in the latest state.
-func (a *API[T]) continueLocked(options metav1.ListOptions) (continueToken, error) {
+func (a *engine) continueLocked(options metav1.ListOptions) (continueToken, error) {
 	if rv := options.ResourceVersion; rv != "" && rv != "0" {
 		return continueToken{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}

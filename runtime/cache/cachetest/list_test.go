@@ -96,9 +96,7 @@ func TestListErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := listed(t)
-			if err := api.CompactTo("5"); err != nil {
-				t.Fatal(err)
-			}
+			api.history.compact(5)
 			_, _, err := list(t, api.Source(), test.options)
 			if got := statusCode(err); got != test.code {
 				t.Errorf("code is %d, want %d: %v", got, test.code, err)

@@ -1,8 +1,9 @@
 package cachetest
 
 import (
-	"fmt"
+	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -13,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // fieldManager keeps account of who set which fields, for server-side apply.
@@ -23,19 +23,11 @@ type fieldManager struct {
 }
 
 // newFieldManager returns the manager for writes to a subresource, or to the
-// resource itself if that is empty.
-func newFieldManager(s strategy, converter managedfields.TypeConverter, subresource string) (fieldManager, error) {
-	reset := map[fieldpath.APIVersion]fieldpath.Filter{}
-	version := fieldpath.APIVersion(s.kind.GroupVersion().String())
-	switch {
-	case subresource == statusSubresource:
-		reset[version] = fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("metadata"), fieldpath.MakePathOrDie("spec")))
-	case s.status:
-		reset[version] = fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie(statusSubresource)))
-	}
+// resource itself if that is empty. It sees only what they may write.
+func newFieldManager(kind schema.GroupVersionKind, converter managedfields.TypeConverter, subresource string) (fieldManager, error) {
 	same := sameVersion{}
-	manager, err := managedfields.NewDefaultCRDFieldManager(converter, same, same, same, s.kind, s.kind.GroupVersion(), subresource, reset)
-	return fieldManager{kind: s.kind, manager: manager}, err
+	manager, err := managedfields.NewDefaultCRDFieldManager(converter, same, same, same, kind, kind.GroupVersion(), subresource, nil)
+	return fieldManager{kind: kind, manager: manager}, err
 }
 
 // update notes in obj what a manager changed in live, which is nil for an
@@ -66,9 +58,6 @@ func (f fieldManager) orEmpty(live *unstructured.Unstructured) *unstructured.Uns
 // content returns a merged object in the form of the others: a type converter
 // may make a typed one of it.
 func (f fieldManager) content(obj runtime.Object) (*unstructured.Unstructured, error) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return u, nil
-	}
 	values, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
 		return nil, err
@@ -79,18 +68,8 @@ func (f fieldManager) content(obj runtime.Object) (*unstructured.Unstructured, e
 }
 
 // sameVersion stands for the conversions of a server whose versions of a
-// resource have the same fields.
-type sameVersion struct{}
-
-var (
-	_ runtime.ObjectConvertor = sameVersion{}
-	_ runtime.ObjectDefaulter = sameVersion{}
-	_ runtime.ObjectCreater   = sameVersion{}
-)
-
-func (sameVersion) Convert(in, out, _ any) error {
-	return fmt.Errorf("conversion from %T to %T: not supported", in, out)
-}
+// resource have the same fields. Its other methods are not called.
+type sameVersion struct{ runtime.ObjectConvertor }
 
 func (sameVersion) ConvertToVersion(in runtime.Object, version runtime.GroupVersioner) (runtime.Object, error) {
 	old := in.GetObjectKind().GroupVersionKind()
@@ -101,10 +80,6 @@ func (sameVersion) ConvertToVersion(in runtime.Object, version runtime.GroupVers
 	out := in.DeepCopyObject()
 	out.GetObjectKind().SetGroupVersionKind(kind)
 	return out, nil
-}
-
-func (sameVersion) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
-	return label, value, nil
 }
 
 func (sameVersion) Default(runtime.Object) {}
@@ -143,4 +118,123 @@ func unchanged(obj, old *unstructured.Unstructured) bool {
 		u.SetManagedFields(entries)
 	}
 	return equality.Semantic.DeepEqual(obj.Object, old.Object)
+}
+
+// deepest limits how many fields may be inside of each other; what is deeper, such
+// as in a type that holds itself, is of any form.
+const deepest = 12
+
+// openAPI is a schema in the JSON of OpenAPI.
+type openAPI map[string]any
+
+// newTypeConverter returns what server-side apply has to know of a type: its
+// fields, and from the tags for strategic merges, which lists are sets or maps
+// by a key. An unstructured type has no known fields but metadata.
+func newTypeConverter(goType reflect.Type, kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
+	root, properties := anything(), map[string]openAPI{}
+	if t := elem(goType); t.Kind() == reflect.Struct && !goType.Implements(reflect.TypeFor[runtime.Unstructured]()) {
+		root = openAPI{"type": "object"}
+		addFields(properties, t, deepest)
+	}
+	properties["apiVersion"], properties["kind"] = openAPI{"type": "string"}, openAPI{"type": "string"}
+	properties["metadata"] = schemaOf(reflect.TypeFor[metav1.ObjectMeta](), deepest)
+	root["properties"] = properties
+	root["x-kubernetes-group-version-kind"] = []metav1.GroupVersionKind{metav1.GroupVersionKind(kind)}
+	text, err := json.Marshal(map[string]openAPI{"object": root})
+	if err != nil {
+		return nil, err
+	}
+	return withSchemas(text, managedfields.NewTypeConverter)
+}
+
+// withSchemas calls a function with decoded schemas. Their type is inferred, so
+// that this module does not require theirs, which has no versions.
+func withSchemas[S any](text []byte, convert func(map[string]*S, bool) (managedfields.TypeConverter, error)) (managedfields.TypeConverter, error) {
+	schemas := map[string]*S{}
+	if err := json.Unmarshal(text, &schemas); err != nil {
+		return nil, err
+	}
+	return convert(schemas, true)
+}
+
+// anything is the schema of a value of any form.
+func anything() openAPI {
+	return openAPI{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+}
+
+// scalar is the schema of a value without fields, such as a time, a quantity,
+// or a number that may be a string.
+func scalar() openAPI { return openAPI{"x-kubernetes-int-or-string": true} }
+
+// schemaOf returns the schema of a Go type.
+func schemaOf(t reflect.Type, depth int) openAPI {
+	t = elem(t)
+	kind := t.Kind()
+	switch isList := kind == reflect.Slice || kind == reflect.Array; {
+	case encodesItself(t) || isList && t.Elem().Kind() == reflect.Uint8:
+		return scalar()
+	case depth == 0 || kind == reflect.Interface:
+		return anything()
+	case kind == reflect.Struct:
+		properties := map[string]openAPI{}
+		addFields(properties, t, depth)
+		return openAPI{"type": "object", "properties": properties}
+	case kind == reflect.Map:
+		return openAPI{"type": "object", "additionalProperties": schemaOf(t.Elem(), depth-1)}
+	case isList:
+		return openAPI{"type": "array", "items": schemaOf(t.Elem(), depth-1), "x-kubernetes-list-type": "atomic"}
+	case kind == reflect.Bool:
+		return openAPI{"type": "boolean"}
+	case kind == reflect.String:
+		return openAPI{"type": "string"}
+	case kind == reflect.Float32 || kind == reflect.Float64:
+		return openAPI{"type": "number"}
+	default:
+		return openAPI{"type": "integer"}
+	}
+}
+
+// addFields adds the fields of a struct, and those of structs that are inline.
+func addFields(properties map[string]openAPI, t reflect.Type, depth int) {
+	for field := range t.Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported() || name == "-":
+		case name == "" && (field.Anonymous || strings.Contains(options, "inline")):
+			if inline := elem(field.Type); inline.Kind() == reflect.Struct {
+				addFields(properties, inline, depth)
+			}
+		default:
+			if name == "" {
+				name = field.Name
+			}
+			properties[name] = schemaOf(field.Type, depth-1)
+			if properties[name]["type"] == "array" && strings.Contains(field.Tag.Get("patchStrategy"), "merge") {
+				addListType(properties[name], field.Tag.Get("patchMergeKey"))
+			}
+		}
+	}
+}
+
+// addListType makes a list a map by a key, or a set if that is empty.
+func addListType(list openAPI, key string) {
+	list["x-kubernetes-list-type"] = "set"
+	if key != "" {
+		list["x-kubernetes-list-type"] = "map"
+		list["x-kubernetes-list-map-keys"] = []string{key}
+	}
+}
+
+// elem returns the type that pointers lead to.
+func elem(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// encodesItself says that the fields of a type are not those of its JSON.
+func encodesItself(t reflect.Type) bool {
+	marshaler := reflect.TypeFor[json.Marshaler]()
+	return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)
 }

@@ -1,18 +1,11 @@
 package cachetest
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
-	"net/url"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,8 +13,8 @@ import (
 )
 
 // serveObject answers a request for one object, or for a new one.
-func serveObject(w http.ResponseWriter, r *http.Request, e endpoint, t target) {
-	f, err := negotiate(r, true, e.hasProtobuf())
+func (e endpoint) serveObject(w http.ResponseWriter, r *http.Request, t target) {
+	f, err := negotiate(r, true, e.protobuf)
 	if err != nil {
 		writeError(w, err)
 		return
@@ -29,7 +22,7 @@ func serveObject(w http.ResponseWriter, r *http.Request, e endpoint, t target) {
 	var code int
 	var text []byte
 	err = e.meet(r.Context(), t.request(r.Method), func() error {
-		obj, answer, err := answerObject(r, e, t)
+		obj, answer, err := e.carryOut(r, t)
 		if err != nil {
 			return err
 		}
@@ -44,101 +37,114 @@ func serveObject(w http.ResponseWriter, r *http.Request, e endpoint, t target) {
 	writeBody(w, code, f.contentType(), text)
 }
 
-// answerObject carries out a request for one object.
-func answerObject(r *http.Request, e endpoint, t target) (runtime.Object, int, error) {
-	code := http.StatusOK
+// carryOut carries out a request for one object.
+func (e endpoint) carryOut(r *http.Request, t target) (runtime.Object, int, error) {
 	switch {
 	case r.Method == http.MethodGet:
 		obj, err := e.get(t.key)
-		return obj, code, err
-	case r.Method == http.MethodPost && t.key.Name == "":
-		obj, err := answerCreate(r, e, t)
-		return obj, http.StatusCreated, err
-	case r.Method == http.MethodPut:
-		obj, err := answerUpdate(r, e, t)
-		return obj, code, err
-	case r.Method == http.MethodPatch:
-		obj, created, err := answerPatch(r, e, t)
-		if created {
-			code = http.StatusCreated
+		if err == nil {
+			setKind(obj, e.kind)
 		}
-		return obj, code, err
+		return obj, http.StatusOK, err
 	case r.Method == http.MethodDelete && t.subresource == "":
-		return answerDelete(r, e, t)
+		return e.carryOutDelete(r, t)
+	case r.Method == http.MethodPost && t.key.Name == "", r.Method == http.MethodPut, r.Method == http.MethodPatch:
+		return e.carryOutWrite(r, t)
 	}
 	return nil, 0, t.notSupported(r.Method)
 }
 
-func answerCreate(r *http.Request, e endpoint, t target) (runtime.Object, error) {
-	options, err := parameters(r, "CreateOptions", metav1.Convert_url_Values_To_v1_CreateOptions, validation.ValidateCreateOptions)
-	if err != nil {
-		return nil, err
+func (e endpoint) carryOutWrite(r *http.Request, t target) (runtime.Object, int, error) {
+	accepted := e.bodyTypes()
+	if r.Method == http.MethodPatch {
+		accepted = e.patchTypes()
 	}
-	b, err := readBody(r, e.bodyTypes())
+	b, err := readBody(r, accepted)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return e.create(write{
-		key:     t.key,
-		manager: managerOf(r, options.FieldManager),
-		dryRun:  len(options.DryRun) > 0,
-		strict:  options.FieldValidation == metav1.FieldValidationStrict,
-	}, b)
+	w, err := newWrite(r, t, b)
+	if err != nil {
+		return nil, 0, err
+	}
+	var obj runtime.Object
+	created := false
+	switch r.Method {
+	case http.MethodPost:
+		created = true
+		obj, err = e.createObject(w)
+	case http.MethodPut:
+		obj, err = e.updateObject(w)
+	default:
+		obj, created, err = e.patchObject(w)
+	}
+	if created {
+		return obj, http.StatusCreated, err
+	}
+	return obj, http.StatusOK, err
 }
 
-func answerUpdate(r *http.Request, e endpoint, t target) (runtime.Object, error) {
-	options, err := parameters(r, "UpdateOptions", metav1.Convert_url_Values_To_v1_UpdateOptions, validation.ValidateUpdateOptions)
-	if err != nil {
-		return nil, err
+// bodyTypes returns the media types of objects.
+func (e endpoint) bodyTypes() []string {
+	if e.protobuf {
+		return []string{jsonType, yamlType, protoType}
 	}
-	b, err := readBody(r, e.bodyTypes())
-	if err != nil {
-		return nil, err
-	}
-	return e.update(write{
-		key:         t.key,
-		subresource: t.subresource,
-		manager:     managerOf(r, options.FieldManager),
-		dryRun:      len(options.DryRun) > 0,
-		strict:      options.FieldValidation == metav1.FieldValidationStrict,
-	}, b)
+	return []string{jsonType, yamlType}
 }
 
-func answerPatch(r *http.Request, e endpoint, t target) (runtime.Object, bool, error) {
-	b, err := readBody(r, e.patchTypes())
-	if err != nil {
-		return nil, false, err
+// write is a request of a client that changes an object.
+type write struct {
+	key         types.NamespacedName
+	subresource string
+	body        body
+	// manager is who owns the fields that are set.
+	manager string
+	dryRun  bool
+	force   bool
+	// strict refuses fields that the type does not have.
+	strict bool
+}
+
+// newWrite reads a request to create, update or patch an object.
+func newWrite(r *http.Request, t target, b body) (write, error) {
+	var options metav1.PatchOptions // those of the other requests are a part of them
+	query := r.URL.Query()
+	if err := metav1.Convert_url_Values_To_v1_PatchOptions(&query, &options, nil); err != nil {
+		return write{}, apierrors.NewBadRequest(err.Error())
 	}
-	kind := types.PatchType(b.kind)
-	options, err := parameters(r, "PatchOptions", metav1.Convert_url_Values_To_v1_PatchOptions, func(options *metav1.PatchOptions) field.ErrorList {
-		return validation.ValidatePatchOptions(options, kind)
-	})
-	if err != nil {
-		return nil, false, err
+	kind := "PatchOptions"
+	switch r.Method {
+	case http.MethodPost:
+		kind, options.Force = "CreateOptions", nil
+	case http.MethodPut:
+		kind, options.Force = "UpdateOptions", nil
 	}
-	return e.patch(write{
+	return write{
 		key:         t.key,
 		subresource: t.subresource,
+		body:        b,
 		manager:     managerOf(r, options.FieldManager),
 		dryRun:      len(options.DryRun) > 0,
 		force:       options.Force != nil && *options.Force,
 		strict:      options.FieldValidation == metav1.FieldValidationStrict,
-	}, patch{kind: kind, text: b.text})
+	}, invalidOptions(kind, validation.ValidatePatchOptions(&options, types.PatchType(b.kind)))
 }
 
-func answerDelete(r *http.Request, e endpoint, t target) (runtime.Object, int, error) {
+// applies says whether the request is a server-side apply.
+func (w write) applies() bool { return types.PatchType(w.body.kind) == types.ApplyYAMLPatchType }
+
+func (e endpoint) carryOutDelete(r *http.Request, t target) (runtime.Object, int, error) {
 	options, err := deleteOptions(r)
 	if err != nil {
 		return nil, 0, err
 	}
-	obj, gone, err := e.delete(write{key: t.key, dryRun: len(options.DryRun) > 0}, options)
-	if err != nil {
+	obj, gone, err := e.deleteObject(write{key: t.key, dryRun: len(options.DryRun) > 0}, options)
+	switch {
+	case err != nil:
 		return nil, 0, err
-	}
-	if gone {
+	case gone:
 		return deleted(t.resource.GroupResource(), obj), http.StatusOK, nil
-	}
-	if options.OrphanDependents != nil && !*options.OrphanDependents { //nolint:staticcheck // clients still may send it
+	case options.OrphanDependents != nil && !*options.OrphanDependents: //nolint:staticcheck // clients still may send it
 		return obj, http.StatusAccepted, nil
 	}
 	return obj, http.StatusOK, nil
@@ -147,7 +153,7 @@ func answerDelete(r *http.Request, e endpoint, t target) (runtime.Object, int, e
 // deleted is the answer to the deletion of an object that is gone. As from a
 // real server, the kind in it is the resource.
 func deleted(resource schema.GroupResource, obj runtime.Object) *metav1.Status {
-	m, _ := meta.Accessor(obj)
+	m := newVersion(obj).meta
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusSuccess,
@@ -155,50 +161,46 @@ func deleted(resource schema.GroupResource, obj runtime.Object) *metav1.Status {
 	}
 }
 
-func serveDeleteCollection(w http.ResponseWriter, r *http.Request, e endpoint, t target, selected metav1.ListOptions, f format) {
-	var objs []runtime.Object
-	var list metav1.ListMeta
+func (e endpoint) serveDeleteCollection(w http.ResponseWriter, r *http.Request, t target, selected metav1.ListOptions, f format) {
+	var text []byte
 	err := e.meet(r.Context(), t.request(r.Method), func() error {
 		options, err := deleteOptions(r)
-		if err == nil {
-			objs, list, err = e.deleteCollection(write{key: t.key, dryRun: len(options.DryRun) > 0}, selected, options)
+		if err != nil {
+			return err
 		}
+		objs, list, err := e.deleteCollection(write{key: t.key, dryRun: len(options.DryRun) > 0}, selected, options)
+		if err != nil {
+			return err
+		}
+		items := make([][]byte, len(objs))
+		for i, obj := range objs {
+			if items[i], err = f.encode(obj); err != nil {
+				return err
+			}
+		}
+		text, err = e.encodeList(list, items, f)
 		return err
 	})
 	if err != nil {
 		writeError(w, err)
 		return
 	}
-	head, err := e.listHead(list, f)
-	if err != nil {
-		writeError(w, err)
-		return
-	}
-	items := make([][]byte, len(objs))
-	for i, obj := range objs {
-		if items[i], err = f.encode(obj); err != nil {
-			writeError(w, err)
-			return
-		}
-	}
-	writeJSON(w, http.StatusOK, slices.Concat(head, bytes.Join(items, []byte(",")), []byte("]}\n")))
+	writeBody(w, http.StatusOK, jsonType, text)
 }
 
 // deleteOptions returns the options of a deletion, which are in its body, or
 // else in its URL.
 func deleteOptions(r *http.Request) (metav1.DeleteOptions, error) {
+	var options metav1.DeleteOptions
 	b, err := readBody(r, []string{jsonType, protoType})
 	if err != nil {
-		return metav1.DeleteOptions{}, err
+		return options, err
 	}
-	if len(b.text) == 0 {
-		return parameters(r, "DeleteOptions", metav1.Convert_url_Values_To_v1_DeleteOptions, validation.ValidateDeleteOptions)
-	}
-	var options metav1.DeleteOptions
-	if b.kind == protoType {
-		_, err = unmarshalProtobuf(b.text, &options)
+	if len(b.text) > 0 {
+		_, _, err = decoder(b.kind, false).Decode(b.text, nil, &options)
 	} else {
-		err = json.Unmarshal(b.text, &options)
+		query := r.URL.Query()
+		err = metav1.Convert_url_Values_To_v1_DeleteOptions(&query, &options, nil)
 	}
 	if err != nil {
 		return options, apierrors.NewBadRequest(err.Error())
@@ -206,34 +208,9 @@ func deleteOptions(r *http.Request) (metav1.DeleteOptions, error) {
 	return options, invalidOptions("DeleteOptions", validation.ValidateDeleteOptions(&options))
 }
 
-// parameters returns the options in the URL of a request.
-func parameters[O any](r *http.Request, kind string, convert func(*url.Values, *O, conversion.Scope) error, validate func(*O) field.ErrorList) (O, error) {
-	var options O
-	query := r.URL.Query()
-	if err := convert(&query, &options, nil); err != nil {
-		return options, apierrors.NewBadRequest(err.Error())
-	}
-	return options, invalidOptions(kind, validate(&options))
-}
-
 func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
-}
-
-// readBody returns the body of a request, if it has one of the types accepted.
-func readBody(r *http.Request, accepted []string) (body, error) {
-	kind := mediaType(r)
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		return body{}, apierrors.NewBadRequest(err.Error())
-	}
-	if len(text) > 0 || r.Method == http.MethodPatch {
-		if err := requireMediaType(kind, accepted); err != nil {
-			return body{}, err
-		}
-	}
-	return body{kind: kind, text: text}, nil
 }

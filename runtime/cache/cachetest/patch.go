@@ -2,8 +2,10 @@ package cachetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,31 +21,38 @@ import (
 // maxPatchOperations limits the operations of a JSON patch.
 const maxPatchOperations = 10_000
 
-// patch is the body of a PATCH.
-type patch struct {
-	kind types.PatchType
-	text []byte
-}
-
-// patchTypes returns the types of patches that a server accepts.
-func patchTypes(strategic bool) []string {
+// patchTypes returns the types of patches for the objects of the endpoint.
+func (e endpoint) patchTypes() []string {
 	kinds := []string{string(types.JSONPatchType), string(types.MergePatchType)}
-	if strategic {
+	if e.builtIn {
 		kinds = append(kinds, string(types.StrategicMergePatchType))
 	}
 	return append(kinds, string(types.ApplyYAMLPatchType))
 }
 
-// to returns what the patch, which is no apply, makes of an object. Example is
-// the Go struct whose tags a strategic merge goes by.
-func (p patch) to(obj *unstructured.Unstructured, example any) (*unstructured.Unstructured, error) {
+// patched returns what a patch, which is no apply, makes of an object.
+func (e endpoint) patched(obj *unstructured.Unstructured, patch body) (*unstructured.Unstructured, error) {
 	before, err := json.Marshal(obj.Object)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	after, err := p.merge(before, example)
-	if err != nil {
+	var after []byte
+	switch types.PatchType(patch.kind) {
+	case types.JSONPatchType:
+		after, err = operate(before, patch.text)
+	case types.StrategicMergePatchType:
+		// The tags of the Go type say how.
+		after, err = strategicpatch.StrategicMergePatch(before, patch.text, reflect.New(elem(e.goType)).Interface())
+	default:
+		if after, err = jsonpatch.MergePatch(before, patch.text); err != nil {
+			err = errors.New("invalid JSON patch")
+		}
+	}
+	if isStatus(err) {
 		return nil, err
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	patched := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(after, &patched.Object); err != nil {
@@ -52,29 +61,11 @@ func (p patch) to(obj *unstructured.Unstructured, example any) (*unstructured.Un
 	return patched, nil
 }
 
-func (p patch) merge(before []byte, example any) ([]byte, error) {
-	switch p.kind {
-	case types.JSONPatchType:
-		return p.mergeOperations(before)
-	case types.StrategicMergePatchType:
-		after, err := strategicpatch.StrategicMergePatch(before, p.text, example)
-		if err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-		return after, nil
-	default:
-		after, err := jsonpatch.MergePatch(before, p.text)
-		if err != nil {
-			return nil, apierrors.NewBadRequest("invalid JSON patch")
-		}
-		return after, nil
-	}
-}
-
-func (p patch) mergeOperations(before []byte) ([]byte, error) {
-	operations, err := jsonpatch.DecodePatch(p.text)
+// operate carries out the operations of a JSON patch.
+func operate(before, patch []byte) ([]byte, error) {
+	operations, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, err
 	}
 	if len(operations) > maxPatchOperations {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(operations)))
@@ -86,15 +77,25 @@ func (p patch) mergeOperations(before []byte) ([]byte, error) {
 	return after, nil
 }
 
-// applied returns the object of an apply, in YAML or JSON.
-func (p patch) applied() (*unstructured.Unstructured, error) {
-	text, err := yaml.ToJSON(p.text)
+// applied returns the object of an apply, in YAML or JSON, without what the
+// resource or its subresource does not write.
+func (e endpoint) applied(w write) (*unstructured.Unstructured, error) {
+	text, err := yaml.ToJSON(w.body.text)
 	obj := &unstructured.Unstructured{}
 	if err == nil {
 		err = utiljson.Unmarshal(text, &obj.Object)
 	}
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	switch {
+	case w.subresource == statusSubresource:
+		delete(obj.Object, "spec")
+		for _, name := range []string{"annotations", "finalizers", "labels", "ownerReferences"} {
+			unstructured.RemoveNestedField(obj.Object, "metadata", name)
+		}
+	case e.status:
+		delete(obj.Object, statusSubresource)
 	}
 	return obj, nil
 }

@@ -1,6 +1,7 @@
 package cachetest
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -67,7 +68,7 @@ type Request struct {
 
 // Requests returns the requests since the API was made or ResetRequests called, in the order
 // of their arrival.
-func (a *API[T]) Requests() []Request {
+func (a *engine) Requests() []Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	requests := make([]Request, len(a.requests))
@@ -78,7 +79,7 @@ func (a *API[T]) Requests() []Request {
 }
 
 // ResetRequests empties the log of requests.
-func (a *API[T]) ResetRequests() {
+func (a *engine) ResetRequests() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.requests = nil
@@ -86,7 +87,7 @@ func (a *API[T]) ResetRequests() {
 
 // arrive logs a request and returns the fault that it meets: the zero value
 // for none.
-func (a *API[T]) arrive(r Request) (*Request, *Fault) {
+func (a *engine) arrive(r Request) (*Request, *Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.Arrived = time.Now()
@@ -96,7 +97,7 @@ func (a *API[T]) arrive(r Request) (*Request, *Fault) {
 	return &r, &fault
 }
 
-func (a *API[T]) meetLocked(r Request) Fault {
+func (a *engine) meetLocked(r Request) Fault {
 	i := slices.IndexFunc(a.faults, func(f *Fault) bool { return f.matches(r) })
 	if i < 0 {
 		return a.chaos.meet(r)
@@ -108,8 +109,23 @@ func (a *API[T]) meetLocked(r Request) Fault {
 	return met
 }
 
+// meet logs a request for an object, and carries it out unless its fault fails it.
+func (a *engine) meet(ctx context.Context, r Request, carryOut func() error) error {
+	request, fault := a.arrive(r)
+	err := fault.around(ctx, carryOut)
+	a.answer(request, err)
+	return err
+}
+
+// installed reports whether the server knows the resource.
+func (a *engine) installed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.uninstalled
+}
+
 // answer logs the answer to a request.
-func (a *API[T]) answer(r *Request, err error) {
+func (a *engine) answer(r *Request, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.Answered, r.Err = true, err

@@ -2,6 +2,7 @@ package cachetest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -18,95 +19,90 @@ import (
 // statusSubresource is the only subresource that a server has.
 const statusSubresource = "status"
 
-// strategy prepares and validates the objects that clients write: which
+// The methods below prepare and validate the objects that clients write: which
 // fields clients may set, and which ones are the server's. The rules are those
 // of custom resources, but for types that are built in.
-type strategy struct {
-	kind     schema.GroupVersionKind
-	resource schema.GroupResource
-	// status says that status is written by its subresource alone.
-	status bool
-	// builtIn says that an update needs no resourceVersion.
-	builtIn bool
-}
 
-// wipe removes from a new object what the server sets.
-func wipe(obj *unstructured.Unstructured) {
+// wipe removes from a new object what the server sets, and what its subresource does.
+func (e endpoint) wipe(obj *unstructured.Unstructured) {
 	obj.SetUID("")
 	obj.SetCreationTimestamp(metav1.Time{})
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetSelfLink("")
+	if e.status {
+		delete(obj.Object, statusSubresource)
+	}
 }
 
-// create prepares an object to be stored for the first time.
-func (s strategy) create(obj *unstructured.Unstructured, uid types.UID) error {
-	wipe(obj)
+// prepareNew prepares and validates an object to be stored for the first time.
+func (e endpoint) prepareNew(obj *unstructured.Unstructured, uid types.UID) error {
+	e.wipe(obj)
 	obj.SetUID(uid)
 	obj.SetCreationTimestamp(now())
 	obj.SetGeneration(1)
-	if s.status {
-		delete(obj.Object, statusSubresource)
-	}
-	return s.invalid(obj, validation.ValidateObjectMetaAccessor(obj, obj.GetNamespace() != "", s.validateName, field.NewPath("metadata")))
+	return e.invalid(obj, e.validateMetadata(obj))
 }
 
-// update prepares an object to be stored instead of old.
-func (s strategy) update(obj, old *unstructured.Unstructured, subresource string) error {
-	if err := s.checkVersion(obj, old); err != nil {
+// prepare prepares an object to be stored instead of old, of which the
+// subresource changes a part.
+func (e endpoint) prepare(obj, old *unstructured.Unstructured, subresource string) error {
+	if err := e.checkVersion(obj, old); err != nil {
 		return err
 	}
 	obj.SetGeneration(old.GetGeneration())
 	if subresource == statusSubresource {
-		s.resetAllButStatus(obj, old)
+		resetAllButStatus(obj, old)
 	} else {
-		s.resetStatus(obj, old)
+		if e.status {
+			setStatus(obj, old)
+		}
 		if !equality.Semantic.DeepEqual(withoutMetadata(obj), withoutMetadata(old)) {
 			obj.SetGeneration(old.GetGeneration() + 1)
 		}
 	}
 	keepMetadata(obj, old)
-	where := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(obj, obj.GetNamespace() != "", s.validateName, where)
-	return s.invalid(obj, append(errs, validation.ValidateObjectMetaAccessorUpdate(obj, old, where)...))
+	return nil
+}
+
+// validate refuses metadata that old can't be given.
+func (e endpoint) validate(obj, old *unstructured.Unstructured) error {
+	errs := validation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))
+	return e.invalid(obj, append(e.validateMetadata(obj), errs...))
+}
+
+func (e endpoint) validateMetadata(obj *unstructured.Unstructured) field.ErrorList {
+	return validation.ValidateObjectMetaAccessor(obj, obj.GetNamespace() != "", e.validateName, field.NewPath("metadata"))
 }
 
 // checkUID refuses to replace an object by another one of that name.
-func (s strategy) checkUID(obj, old *unstructured.Unstructured) error {
+func (e endpoint) checkUID(obj, old *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" && uid != old.GetUID() {
-		return apierrors.NewConflict(s.resource, old.GetName(), fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
+		return apierrors.NewConflict(e.path.GroupResource(), old.GetName(), fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
 	}
 	return nil
 }
 
 // checkVersion refuses to replace a state that is not the latest.
-func (s strategy) checkVersion(obj, old *unstructured.Unstructured) error {
+func (e endpoint) checkVersion(obj, old *unstructured.Unstructured) error {
 	switch rv := obj.GetResourceVersion(); {
-	case rv == "" && !s.builtIn:
+	case rv == "" && !e.builtIn:
 		// As from a real server, the kind in it is the resource.
-		kind := schema.GroupKind{Group: s.resource.Group, Kind: s.resource.Resource}
+		kind := schema.GroupKind{Group: e.path.GroupResource().Group, Kind: e.path.GroupResource().Resource}
 		return apierrors.NewInvalid(kind, old.GetName(), field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 	case rv != "" && rv != old.GetResourceVersion():
 		if _, err := parseVersion(rv); err != nil {
-			return s.invalid(obj, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), rv, err.Error())})
+			return e.invalid(obj, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), rv, err.Error())})
 		}
-		return modified(s.resource, old.GetName())
+		return apierrors.NewConflict(e.path.GroupResource(), old.GetName(), fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	obj.SetResourceVersion(old.GetResourceVersion())
 	return nil
 }
 
-// modified is the error of an update of a state that is not the latest.
-func modified(resource schema.GroupResource, name string) error {
-	return apierrors.NewConflict(resource, name, fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
-}
-
-// resetStatus takes back what only the status subresource may change.
-func (s strategy) resetStatus(obj, old *unstructured.Unstructured) {
-	if !s.status {
-		return
-	}
-	if status, ok := old.Object[statusSubresource]; ok {
+// setStatus sets the status of an object to that of another one.
+func setStatus(obj, from *unstructured.Unstructured) {
+	if status, ok := from.Object[statusSubresource]; ok {
 		obj.Object[statusSubresource] = status
 	} else {
 		delete(obj.Object, statusSubresource)
@@ -115,16 +111,11 @@ func (s strategy) resetStatus(obj, old *unstructured.Unstructured) {
 
 // resetAllButStatus takes back what the status subresource may not change. The
 // managed fields name the manager that changed the status.
-func (s strategy) resetAllButStatus(obj, old *unstructured.Unstructured) {
-	status, ok := obj.Object[statusSubresource]
-	managed := obj.GetManagedFields()
-	obj.Object = old.DeepCopy().Object
-	obj.SetManagedFields(managed)
-	if ok {
-		obj.Object[statusSubresource] = status
-	} else {
-		delete(obj.Object, statusSubresource)
-	}
+func resetAllButStatus(obj, old *unstructured.Unstructured) {
+	reset := old.DeepCopy()
+	setStatus(reset, obj)
+	reset.SetManagedFields(obj.GetManagedFields())
+	obj.Object = reset.Object
 }
 
 // keepMetadata restores the metadata that an update can't change, and does not
@@ -144,9 +135,66 @@ func keepMetadata(obj, old *unstructured.Unstructured) {
 	}
 }
 
+// deletion returns what the deletion of an object by a client makes of it: a
+// state in which its finalizers wait to be removed, or nil if it is gone.
+func deletion(old *unstructured.Unstructured, options metav1.DeleteOptions) *unstructured.Unstructured {
+	finalizers := collectorFinalizers(old.GetFinalizers(), options)
+	if len(finalizers) == 0 {
+		return nil
+	}
+	obj := old.DeepCopy()
+	obj.SetFinalizers(finalizers)
+	markDeleting(obj)
+	return obj
+}
+
+// checkPreconditions refuses to delete another object or state than the client
+// means. As from a real server, the resource in the error is the kind.
+func (e endpoint) checkPreconditions(old metav1.Object, p *metav1.Preconditions) error {
+	if p == nil {
+		return nil
+	}
+	conflict := func(format string, args ...any) error {
+		return apierrors.NewConflict(schema.GroupResource{Group: e.kind.Group, Resource: e.kind.Kind}, old.GetName(), fmt.Errorf(format, args...))
+	}
+	if stored := old.GetUID(); p.UID != nil && *p.UID != stored {
+		return conflict("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, stored)
+	}
+	if stored := old.GetResourceVersion(); p.ResourceVersion != nil && *p.ResourceVersion != stored {
+		return conflict("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, stored)
+	}
+	return nil
+}
+
+// collectorFinalizers returns the finalizers of an object that is deleted: its
+// own, and that of the garbage collector which the propagation policy asks for.
+func collectorFinalizers(finalizers []string, options metav1.DeleteOptions) []string {
+	var policy metav1.DeletionPropagation
+	switch {
+	case options.OrphanDependents != nil && *options.OrphanDependents: //nolint:staticcheck // clients still may send it
+		policy = metav1.DeletePropagationOrphan
+	case options.OrphanDependents != nil: //nolint:staticcheck // clients still may send it
+		policy = metav1.DeletePropagationBackground
+	case options.PropagationPolicy != nil:
+		policy = *options.PropagationPolicy
+	default:
+		return finalizers
+	}
+	finalizers = slices.DeleteFunc(slices.Clone(finalizers), func(name string) bool {
+		return name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents
+	})
+	switch policy {
+	case metav1.DeletePropagationOrphan:
+		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
+	}
+	return finalizers
+}
+
 // markDeleting makes an object one that is deleted when its last finalizer
 // goes.
-func (s strategy) markDeleting(obj *unstructured.Unstructured) {
+func markDeleting(obj *unstructured.Unstructured) {
 	if obj.GetDeletionTimestamp() == nil {
 		if generation := obj.GetGeneration(); generation > 0 {
 			obj.SetGeneration(generation + 1)
@@ -159,18 +207,18 @@ func (s strategy) markDeleting(obj *unstructured.Unstructured) {
 }
 
 // validateName allows what a path can hold to RBAC, whose names have colons.
-func (s strategy) validateName(name string, prefix bool) []string {
-	if s.kind.Group == "rbac.authorization.k8s.io" {
+func (e endpoint) validateName(name string, prefix bool) []string {
+	if e.kind.Group == "rbac.authorization.k8s.io" {
 		return path.ValidatePathSegmentName(name, prefix)
 	}
 	return validation.NameIsDNSSubdomain(name, prefix)
 }
 
-func (s strategy) invalid(obj *unstructured.Unstructured, errs field.ErrorList) error {
+func (e endpoint) invalid(obj *unstructured.Unstructured, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(s.kind.GroupKind(), obj.GetName(), errs)
+	return apierrors.NewInvalid(e.kind.GroupKind(), obj.GetName(), errs)
 }
 
 func withoutMetadata(obj *unstructured.Unstructured) map[string]any {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,24 +19,24 @@ import (
 )
 
 // version is one immutable state of an object. Its metadata is a part of it.
-type version[T runtime.Object] struct {
-	object T
+type version struct {
+	object runtime.Object
 	meta   metav1.Object
 }
 
 // snapshot is the state at a resourceVersion, ordered by key.
-type snapshot[T runtime.Object] struct {
+type snapshot struct {
 	rv       uint64
-	versions []*version[T]
+	versions []*version
 }
 
 // ingest copies an object that came from outside.
-func ingest[T runtime.Object](obj T) (*version[T], error) {
-	if v := reflect.ValueOf(&obj).Elem(); (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+func ingest(obj runtime.Object) (*version, error) {
+	if v := reflect.ValueOf(obj); obj == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, apierrors.NewBadRequest("object is nil")
 	}
-	copied, ok := obj.DeepCopyObject().(T)
-	if !ok {
+	copied := obj.DeepCopyObject()
+	if reflect.TypeOf(copied) != reflect.TypeOf(obj) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("deep copy of %T is of another type", obj))
 	}
 	if _, err := meta.Accessor(copied); err != nil {
@@ -45,29 +46,26 @@ func ingest[T runtime.Object](obj T) (*version[T], error) {
 }
 
 // newVersion wraps an object that ingest has seen, or a copy of it.
-func newVersion[T runtime.Object](obj T) *version[T] {
+func newVersion(obj runtime.Object) *version {
 	m, _ := meta.Accessor(obj)
-	return &version[T]{object: obj, meta: m}
+	return &version{object: obj, meta: m}
 }
 
-func (v *version[T]) key() types.NamespacedName {
+func (v *version) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: v.meta.GetNamespace(), Name: v.meta.GetName()}
 }
 
-func (v *version[T]) copy() T {
-	obj, _ := v.object.DeepCopyObject().(T)
-	return obj
-}
+func (v *version) copy() runtime.Object { return v.object.DeepCopyObject() }
 
 // copyAt returns a copy with another resourceVersion.
-func (v *version[T]) copyAt(rv uint64) T {
+func (v *version) copyAt(rv uint64) runtime.Object {
 	copied := newVersion(v.copy())
 	copied.meta.SetResourceVersion(formatVersion(rv))
 	return copied.object
 }
 
 // inherit takes from the state before what an update need not repeat.
-func (v *version[T]) inherit(old *version[T]) {
+func (v *version) inherit(old *version) {
 	v.meta.SetUID(old.meta.GetUID())
 	v.meta.SetResourceVersion(old.meta.GetResourceVersion())
 	if created := v.meta.GetCreationTimestamp(); created.IsZero() {
@@ -79,6 +77,42 @@ func (v *version[T]) inherit(old *version[T]) {
 		}
 		v.meta.SetGeneration(generation)
 	}
+}
+
+// sameSpec says that two objects differ at most in metadata and status, so that
+// their generation is the same.
+func sameSpec(x, y any) bool {
+	if u, ok := x.(runtime.Unstructured); ok {
+		v, ok := y.(runtime.Unstructured)
+		return ok && equality.Semantic.DeepEqual(specOf(u), specOf(v))
+	}
+	a, b := reflect.Indirect(reflect.ValueOf(x)), reflect.Indirect(reflect.ValueOf(y))
+	if a.Kind() != reflect.Struct || a.Type() != b.Type() {
+		return equality.Semantic.DeepEqual(x, y)
+	}
+	for i := range a.NumField() {
+		field := a.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		meta := field.Type == reflect.TypeFor[metav1.TypeMeta]() || field.Type == reflect.TypeFor[metav1.ObjectMeta]()
+		if meta || name == statusSubresource || !field.IsExported() {
+			continue
+		}
+		if !equality.Semantic.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+			return false
+		}
+	}
+	return true
+}
+
+// specOf returns the fields of an object other than metadata and status.
+func specOf(u runtime.Unstructured) map[string]any {
+	spec := map[string]any{}
+	for name, value := range u.UnstructuredContent() {
+		if name != "metadata" && name != statusSubresource {
+			spec[name] = value
+		}
+	}
+	return spec
 }
 
 func compareKeys(x, y types.NamespacedName) int {
@@ -106,12 +140,12 @@ func shuffled(seed uint64) func(x, y types.NamespacedName) int {
 
 // shuffle returns the versions, which are ordered by key, in the order of a
 // seed.
-func shuffle[T runtime.Object](versions []*version[T], seed uint64) []*version[T] {
+func shuffle(versions []*version, seed uint64) []*version {
 	if seed == 0 {
 		return versions
 	}
 	compare := shuffled(seed)
-	return slices.SortedFunc(slices.Values(versions), func(x, y *version[T]) int { return compare(x.key(), y.key()) })
+	return slices.SortedFunc(slices.Values(versions), func(x, y *version) int { return compare(x.key(), y.key()) })
 }
 
 func formatVersion(rv uint64) string { return strconv.FormatUint(rv, 10) }

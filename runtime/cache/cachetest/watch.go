@@ -37,7 +37,7 @@ const (
 var errStopped = errors.New("watch: stopped")
 
 // SetWatchList says how later watch-lists are answered.
-func (a *API[T]) SetWatchList(mode WatchListMode) {
+func (a *engine) SetWatchList(mode WatchListMode) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.watchList = mode
@@ -45,16 +45,16 @@ func (a *API[T]) SetWatchList(mode WatchListMode) {
 
 // Bookmark sends a bookmark of the latest resourceVersion to the open watches
 // that allow them. Otherwise only a watch-list has one.
-func (a *API[T]) Bookmark() { a.signal(bookmarked, nil) }
+func (a *engine) Bookmark() { a.signal(bookmarked, nil) }
 
 // CloseWatches ends the open watches normally. Like the other signals, it
 // reaches each of them after every event from before the call.
-func (a *API[T]) CloseWatches() { a.signal(ended, io.EOF) }
+func (a *engine) CloseWatches() { a.signal(ended, io.EOF) }
 
 // BreakWatches ends the open watches with an error: a status error as an event
 // of type ERROR, another one as a broken connection. Nil is
 // io.ErrUnexpectedEOF.
-func (a *API[T]) BreakWatches(err error) {
+func (a *engine) BreakWatches(err error) {
 	if err == nil {
 		err = io.ErrUnexpectedEOF
 	}
@@ -63,20 +63,20 @@ func (a *API[T]) BreakWatches(err error) {
 
 // Watches returns how many watches were opened and have neither ended nor been
 // stopped. A watch whose context ended counts until its Next or Stop is called.
-func (a *API[T]) Watches() int {
+func (a *engine) Watches() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.watches
 }
 
-func (a *API[T]) signal(kind recordKind, err error) {
+func (a *engine) signal(kind recordKind, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.signalLocked(kind, err)
 }
 
-func (a *API[T]) signalLocked(kind recordKind, err error) {
-	a.history.append(&record[T]{kind: kind, rv: a.history.tail.rv, err: err})
+func (a *engine) signalLocked(kind recordKind, err error) {
+	a.history.append(&record{kind: kind, rv: a.history.tail.rv, err: err})
 }
 
 // Watch implements cache.Objects for all namespaces.
@@ -94,19 +94,19 @@ func (a *API[T]) signalLocked(kind recordKind, err error) {
 // Invalid. In the stream, as from a real server: Expired, for a resourceVersion
 // from before a compaction; and Timeout with the cause ResourceVersionTooLarge,
 // for a watch-list.
-func (a *API[T]) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+func (a *engine) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	return asWatcher(a.watch(ctx, "", options))
 }
 
 // asWatcher keeps a nil pointer from becoming an interface that is not nil.
-func asWatcher[T runtime.Object](w *watcher[T], err error) (cache.Watcher, error) {
+func asWatcher(w *watcher, err error) (cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.ListOptions) (*watcher[T], error) {
+func (a *engine) watch(ctx context.Context, namespace string, options metav1.ListOptions) (*watcher, error) {
 	verb := Watch
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		verb = WatchList
@@ -117,7 +117,7 @@ func (a *API[T]) watch(ctx context.Context, namespace string, options metav1.Lis
 	return w, err
 }
 
-func (a *API[T]) open(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault) (*watcher[T], error) {
+func (a *engine) open(ctx context.Context, namespace string, options metav1.ListOptions, fault *Fault) (*watcher, error) {
 	if err := fault.start(ctx); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (a *API[T]) open(ctx context.Context, namespace string, options metav1.List
 			return nil, err
 		}
 	}
-	w := &watcher[T]{
+	w := &watcher{
 		api:       a,
 		ctx:       ctx,
 		stopped:   make(chan struct{}),
@@ -157,7 +157,7 @@ func (a *API[T]) open(ctx context.Context, namespace string, options metav1.List
 
 // positionLocked sets what the watch begins with. Its error belongs into the
 // stream.
-func (a *API[T]) positionLocked(w *watcher[T], from uint64, sendInitial *bool) error {
+func (a *engine) positionLocked(w *watcher, from uint64, sendInitial *bool) error {
 	latest := a.history.tail.rv
 	streaming := sendInitial != nil && *sendInitial
 	if from != 0 && !streaming {
@@ -179,8 +179,8 @@ func (a *API[T]) positionLocked(w *watcher[T], from uint64, sendInitial *bool) e
 }
 
 // watcher is an open watch: a position in the history.
-type watcher[T runtime.Object] struct {
-	api       *API[T]
+type watcher struct {
+	api       *engine
 	ctx       context.Context
 	selection selection
 	bookmarks bool
@@ -188,11 +188,11 @@ type watcher[T runtime.Object] struct {
 
 	// initial is still to be sent as added, and closing whether a
 	// bookmark comes after it.
-	initial []*version[T]
+	initial []*version
 	closing bool
 	// at is the last record read. Changes up to from, and signals up to
 	// opened, are not for this watch.
-	at     *record[T]
+	at     *record
 	from   uint64
 	opened uint64
 	// refused is why the watch ends before its first event.
@@ -215,7 +215,7 @@ type watcher[T runtime.Object] struct {
 
 // Next implements cache.Watcher. After the stream has ended, it returns the
 // same error again.
-func (w *watcher[T]) Next() (cache.WatchEvent, error) {
+func (w *watcher) Next() (cache.WatchEvent, error) {
 	if w.err != nil {
 		return cache.WatchEvent{}, w.err
 	}
@@ -229,12 +229,12 @@ func (w *watcher[T]) Next() (cache.WatchEvent, error) {
 }
 
 // Stop implements cache.Watcher.
-func (w *watcher[T]) Stop() {
+func (w *watcher) Stop() {
 	w.stop.Do(func() { close(w.stopped) })
 	w.free()
 }
 
-func (w *watcher[T]) free() {
+func (w *watcher) free() {
 	w.release.Do(func() {
 		if w.timer != nil {
 			w.timer.Stop()
@@ -245,7 +245,7 @@ func (w *watcher[T]) free() {
 	})
 }
 
-func (w *watcher[T]) next() (cache.WatchEvent, error) {
+func (w *watcher) next() (cache.WatchEvent, error) {
 	w.padding = 0
 	f := w.fault
 	if w.sent != f.After {
@@ -276,22 +276,22 @@ func (w *watcher[T]) next() (cache.WatchEvent, error) {
 	if garbled {
 		return cache.WatchEvent{}, f.Err
 	}
-	if object := f.undecodable(keyOf[T](event)); object != nil {
+	if object := f.undecodable(keyOf(event)); object != nil {
 		return cache.WatchEvent{}, object
 	}
 	return event, nil
 }
 
 // keyOf returns the key of the event's object, and an empty one for a bookmark.
-func keyOf[T runtime.Object](event cache.WatchEvent) types.NamespacedName {
+func keyOf(event cache.WatchEvent) types.NamespacedName {
 	if event.Type == watch.Bookmark {
 		return types.NamespacedName{}
 	}
-	return newVersion(event.Object.(T)).key()
+	return newVersion(event.Object.(runtime.Object)).key()
 }
 
 // pass lets one event pass that the fault does not keep back.
-func (w *watcher[T]) pass() (cache.WatchEvent, error) {
+func (w *watcher) pass() (cache.WatchEvent, error) {
 	event, err := w.event()
 	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && event.Type == watch.Bookmark {
 		event, err = w.event()
@@ -302,7 +302,7 @@ func (w *watcher[T]) pass() (cache.WatchEvent, error) {
 	if w.fault.Repeat > 0 && w.sent == w.fault.After-w.fault.Repeat {
 		w.kept = event
 		if event.Type != watch.Bookmark {
-			w.kept.Object = newVersion(event.Object.(T)).copy()
+			w.kept.Object = newVersion(event.Object.(runtime.Object)).copy()
 		}
 	}
 	w.sent++
@@ -310,7 +310,7 @@ func (w *watcher[T]) pass() (cache.WatchEvent, error) {
 }
 
 // stall blocks for d, or returns why the watch has ended.
-func (w *watcher[T]) stall(d time.Duration) error {
+func (w *watcher) stall(d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
@@ -321,7 +321,7 @@ func (w *watcher[T]) stall(d time.Duration) error {
 }
 
 // event returns what comes next without a fault.
-func (w *watcher[T]) event() (cache.WatchEvent, error) {
+func (w *watcher) event() (cache.WatchEvent, error) {
 	if w.refused != nil {
 		return cache.WatchEvent{}, w.refused
 	}
@@ -359,7 +359,7 @@ func (w *watcher[T]) event() (cache.WatchEvent, error) {
 }
 
 // ended returns why the watch has ended, or nil.
-func (w *watcher[T]) ended() error {
+func (w *watcher) ended() error {
 	select {
 	case <-w.stopped:
 		return errStopped
@@ -374,7 +374,7 @@ func (w *watcher[T]) ended() error {
 
 // wait blocks until ready is closed, or returns why the watch has ended. When
 // both are true, it has ended.
-func (w *watcher[T]) wait(ready <-chan struct{}) error {
+func (w *watcher) wait(ready <-chan struct{}) error {
 	if err := w.ended(); err != nil {
 		return err
 	}

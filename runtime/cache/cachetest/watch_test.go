@@ -170,9 +170,7 @@ func TestWatchErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := listed(t)
-			if err := api.CompactTo("5"); err != nil {
-				t.Fatal(err)
-			}
+			api.history.compact(5)
 			api.SetWatchList(test.mode)
 			w, err := api.Watch(t.Context(), test.options)
 			if got := statusCode(err); got != test.open {

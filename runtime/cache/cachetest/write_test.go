@@ -15,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -228,7 +227,7 @@ func TestUninstalled(t *testing.T) {
 
 // TestDecodeErrors: bodies that are no objects are refused, in each format.
 func TestDecodeErrors(t *testing.T) {
-	e := typedEndpoint[*testv1.Carp]{api: NewAPI[*testv1.Carp](), kind: schema.GroupVersionKind{Group: "pond.test", Version: "v1", Kind: "Carp"}}
+	e := newEndpoint(&NewAPI[*testv1.Carp]().engine, carps, "Carp", ServeOptions{})
 	for _, b := range []body{
 		{jsonType, []byte(`{"metadata":`)},
 		{yamlType, []byte("\t")},
@@ -236,7 +235,7 @@ func TestDecodeErrors(t *testing.T) {
 		{protoType, []byte("k8s\x00\xff")},
 		{protoType, []byte("k8s\x00\x12\x01\xff")},
 	} {
-		if _, err := e.create(write{}, b); !apierrors.IsBadRequest(err) {
+		if _, err := e.createObject(write{body: b}); !apierrors.IsBadRequest(err) {
 			t.Errorf("%s %q: %v", b.kind, b.text, err)
 		}
 	}

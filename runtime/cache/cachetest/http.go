@@ -296,8 +296,5 @@ func writeBody(w http.ResponseWriter, code int, mediaType string, text []byte) {
 	_, _ = w.Write(text)
 }
 
-func flush(w http.ResponseWriter) {
-	if f, ok := w.(http.Flusher); ok {
-		f.Flush()
-	}
-}
+// flush sends what was written, as far as w can.
+func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }

@@ -7,13 +7,11 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -92,70 +90,42 @@ func (l *ListerWatcher[T]) WatchWithContext(ctx context.Context, options metav1.
 	if err != nil {
 		return nil, err
 	}
-	w := &eventWatch[T]{watcher: watcher, events: make(chan watch.Event), stopped: make(chan struct{})}
-	go w.pump()
-	return w, nil
-}
-
-// eventWatch is a Watcher as a channel.
-type eventWatch[T runtime.Object] struct {
-	watcher cache.Watcher
-	// events is closed by pump.
-	events chan watch.Event
-	stop   sync.Once
-	// stopped is closed by Stop.
-	stopped chan struct{}
-}
-
-func (w *eventWatch[T]) ResultChan() <-chan watch.Event { return w.events }
-
-func (w *eventWatch[T]) Stop() {
-	w.stop.Do(func() { close(w.stopped) })
-	w.watcher.Stop()
-}
-
-// pump sends what the watcher returns until it ends or is stopped.
-func (w *eventWatch[T]) pump() {
-	defer close(w.events)
-	defer w.watcher.Stop()
-	for {
-		next, err := w.watcher.Next()
-		event := watch.Event{Type: next.Type}
-		event.Object, _ = next.Object.(runtime.Object) // none in a bookmark
-		switch {
-		case err != nil:
-			event = errorEvent(err)
-		case next.Type == watch.Bookmark:
-			event.Object = bookmarkObject[T](next)
-		}
-		if event.Type != "" {
-			select {
-			case w.events <- event:
-			case <-w.stopped:
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// errorEvent returns what a client sends before it closes the channel: nothing
-// if the stream has ended or broken.
-func errorEvent(err error) watch.Event {
-	var status apierrors.APIStatus
-	switch {
-	case errors.As(err, &status):
-		s := status.Status()
-		return watch.Event{Type: watch.Error, Object: &s}
-	case errors.Is(err, io.ErrUnexpectedEOF), utilnet.IsProbableEOF(err), utilnet.IsTimeout(err):
-		return watch.Event{}
-	}
-	return watch.Event{Type: watch.Error, Object: decodingErrors.AsObject(err)}
+	return watch.NewStreamWatcher(&eventDecoder[T]{watcher: watcher}, decodingErrors), nil
 }
 
 var decodingErrors = apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
+
+// eventDecoder is a Watcher as client-go's clients read one.
+type eventDecoder[T runtime.Object] struct {
+	watcher cache.Watcher
+	// ended reports whether the status of an error was the last event.
+	ended bool
+}
+
+// Close implements watch.Decoder.
+func (d *eventDecoder[T]) Close() { d.watcher.Stop() }
+
+// Decode implements watch.Decoder.
+func (d *eventDecoder[T]) Decode() (watch.EventType, runtime.Object, error) {
+	if d.ended {
+		return "", nil, io.EOF
+	}
+	next, err := d.watcher.Next()
+	status := statusOf(err)
+	switch {
+	case status != nil:
+		d.ended = true
+		return watch.Error, status, nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "", nil, io.ErrUnexpectedEOF // as it is, to which it is compared
+	case err != nil:
+		return "", nil, err
+	case next.Type == watch.Bookmark:
+		return next.Type, bookmarkObject[T](next), nil
+	}
+	obj, _ := next.Object.(runtime.Object)
+	return next.Type, obj, nil
+}
 
 // bookmarkObject returns an object with nothing but what a bookmark says.
 func bookmarkObject[T runtime.Object](next cache.WatchEvent) runtime.Object {

@@ -138,19 +138,25 @@ func (a *engine) open(ctx context.Context, namespace string, options metav1.List
 		}
 	}
 	w := &watcher{
-		api:       a,
-		ctx:       ctx,
-		stopped:   make(chan struct{}),
 		selection: s,
 		bookmarks: options.AllowWatchBookmarks,
 		fault:     fault,
 		opened:    a.history.tail.seq,
 	}
 	a.watches++
+	ctx, stop := context.WithCancelCause(ctx)
+	w.ctx, w.timed = ctx, ctx
+	cancel := func() {}
 	if seconds := options.TimeoutSeconds; seconds != nil && *seconds > 0 {
-		w.timer = time.NewTimer(time.Duration(*seconds) * time.Second)
-		w.timeout = w.timer.C
+		w.timed, cancel = context.WithTimeoutCause(ctx, time.Duration(*seconds)*time.Second, io.EOF)
 	}
+	w.free = sync.OnceFunc(func() {
+		stop(errStopped)
+		cancel()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.watches--
+	})
 	w.refused = a.positionLocked(w, from, options.SendInitialEvents)
 	return w, nil
 }
@@ -180,8 +186,11 @@ func (a *engine) positionLocked(w *watcher, from uint64, sendInitial *bool) erro
 
 // watcher is an open watch: a position in the history.
 type watcher struct {
-	api       *engine
-	ctx       context.Context
+	// ctx ends when the watch is stopped, and timed also after its timeout.
+	ctx, timed context.Context
+	// free ends them, and the watch does not count any more.
+	free func()
+
 	selection selection
 	bookmarks bool
 	fault     *Fault
@@ -205,12 +214,6 @@ type watcher struct {
 	padding int
 	// err is the error that the stream ended with.
 	err error
-
-	timer   *time.Timer
-	timeout <-chan time.Time // nil for none
-	stop    sync.Once
-	stopped chan struct{}
-	release sync.Once
 }
 
 // Next implements cache.Watcher. After the stream has ended, it returns the
@@ -229,21 +232,7 @@ func (w *watcher) Next() (cache.WatchEvent, error) {
 }
 
 // Stop implements cache.Watcher.
-func (w *watcher) Stop() {
-	w.stop.Do(func() { close(w.stopped) })
-	w.free()
-}
-
-func (w *watcher) free() {
-	w.release.Do(func() {
-		if w.timer != nil {
-			w.timer.Stop()
-		}
-		w.api.mu.Lock()
-		defer w.api.mu.Unlock()
-		w.api.watches--
-	})
-}
+func (w *watcher) Stop() { w.free() }
 
 func (w *watcher) next() (cache.WatchEvent, error) {
 	w.padding = 0
@@ -251,7 +240,7 @@ func (w *watcher) next() (cache.WatchEvent, error) {
 	if w.sent != f.After {
 		return w.pass()
 	}
-	if err := w.stall(f.Stall); err != nil {
+	if err := pause(w.timed, f.Stall); err != nil {
 		return cache.WatchEvent{}, err
 	}
 	f.Stall = 0
@@ -260,13 +249,9 @@ func (w *watcher) next() (cache.WatchEvent, error) {
 		return again, nil
 	}
 	garbled := errors.Is(f.Err, ErrGarbled)
-	switch {
-	case f.Hang:
+	if f.ends() && !garbled {
 		// A server that is silent does not end the stream in time either.
-		w.timeout = nil
-		return cache.WatchEvent{}, w.wait(nil)
-	case f.ends() && !garbled:
-		return cache.WatchEvent{}, f.Err
+		return cache.WatchEvent{}, f.end(w.ctx)
 	}
 	event, err := w.pass()
 	if err != nil {
@@ -309,24 +294,13 @@ func (w *watcher) pass() (cache.WatchEvent, error) {
 	return event, nil
 }
 
-// stall blocks for d, or returns why the watch has ended.
-func (w *watcher) stall(d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	passed := make(chan struct{})
-	timer := time.AfterFunc(d, func() { close(passed) })
-	defer timer.Stop()
-	return w.wait(passed)
-}
-
 // event returns what comes next without a fault.
 func (w *watcher) event() (cache.WatchEvent, error) {
 	if w.refused != nil {
 		return cache.WatchEvent{}, w.refused
 	}
 	// What has ended is not read on, even if more is there.
-	if err := w.ended(); err != nil {
+	if err := context.Cause(w.timed); err != nil {
 		return cache.WatchEvent{}, err
 	}
 	for len(w.initial) > 0 {
@@ -358,34 +332,12 @@ func (w *watcher) event() (cache.WatchEvent, error) {
 	}
 }
 
-// ended returns why the watch has ended, or nil.
-func (w *watcher) ended() error {
-	select {
-	case <-w.stopped:
-		return errStopped
-	case <-w.ctx.Done():
-		return context.Cause(w.ctx)
-	case <-w.timeout:
-		return io.EOF
-	default:
-		return nil
-	}
-}
-
 // wait blocks until ready is closed, or returns why the watch has ended. When
 // both are true, it has ended.
 func (w *watcher) wait(ready <-chan struct{}) error {
-	if err := w.ended(); err != nil {
-		return err
-	}
 	select {
-	case <-w.stopped:
-		return errStopped
-	case <-w.ctx.Done():
-		return context.Cause(w.ctx)
-	case <-w.timeout:
-		return io.EOF
+	case <-w.timed.Done():
 	case <-ready:
-		return nil
 	}
+	return context.Cause(w.timed)
 }

@@ -29,7 +29,7 @@ type Chaos struct {
 	// API.Restart. Once that has as many versions as the old one, a client can't see
 	// that it is another: it gets the changes that it missed only by a list.
 	Restart bool
-	// If says whether a request may meet a fault; nil for any. It must not call
+	// If reports whether a request may meet a fault; nil for any. It must not call
 	// the API.
 	If func(Request, Fault) bool
 }

@@ -46,11 +46,11 @@ type endpoint struct {
 	path    schema.GroupVersionResource
 	kind    schema.GroupVersionKind
 	options ServeOptions
-	// status says that status is written by its subresource alone.
+	// status reports whether status is written by its subresource alone.
 	status bool
-	// builtIn says that the type is one of those that every Kubernetes has.
+	// builtIn reports whether the type is one of those that every Kubernetes has.
 	builtIn bool
-	// protobuf says that objects have a form in protobuf.
+	// protobuf reports whether objects have a form in protobuf.
 	protobuf bool
 	// typeConverter is that of the options, or the default.
 	typeConverter func() (managedfields.TypeConverter, error)
@@ -75,7 +75,7 @@ func newEndpoint(engine *engine, path schema.GroupVersionResource, kind string, 
 	return e
 }
 
-// hasField says whether objects of a type can have a field: of a pointer to a
+// hasField reports whether objects of a type can have a field: of a pointer to a
 // struct, one of that JSON name.
 func hasField(goType reflect.Type, name string) bool {
 	if goType.Implements(reflect.TypeFor[runtime.Unstructured]()) || elem(goType).Kind() != reflect.Struct {

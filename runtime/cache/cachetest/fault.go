@@ -227,13 +227,13 @@ func pause(ctx context.Context, d time.Duration) error {
 	return context.Cause(ctx)
 }
 
-// ends says whether the fault ends its request, rather than one object of it.
+// ends reports whether the fault ends its request, rather than one object of it.
 func (f *Fault) ends() bool {
 	var object *failure.ObjectError
 	return f.Hang || f.Err != nil && !errors.As(f.Err, &object)
 }
 
-// answered says that the failure comes after the header of the answer.
+// answered reports whether the failure comes after the header of the answer.
 func (f *Fault) answered() bool { return f.Opened || inBody(f.Err) }
 
 // end is the error with which the request ends.

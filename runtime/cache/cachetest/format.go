@@ -27,11 +27,11 @@ const (
 // format is the encoding of objects in an answer.
 type format struct {
 	protobuf bool
-	// metadata says that only their metadata is.
+	// metadata reports whether only their metadata is.
 	metadata bool
 }
 
-// negotiate returns the format that a request accepts first; single says that
+// negotiate returns the format that a request accepts first; single reports whether
 // the answer is one object. Lists and watches come in JSON.
 func negotiate(r *http.Request, single, protobuf bool) (format, error) {
 	accept := strings.Join(r.Header.Values("Accept"), ",")

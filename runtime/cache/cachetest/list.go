@@ -53,7 +53,7 @@ func (n namespaced) Watch(ctx context.Context, options metav1.ListOptions) (cach
 	return asWatcher(n.watch(ctx, n.namespace, options))
 }
 
-// SetWatchCache says whether the server has a watch cache. Without one, a list
+// SetWatchCache sets whether the server has a watch cache. Without one, a list
 // with the resourceVersion "0" is paged like others. The default is true.
 func (a *engine) SetWatchCache(on bool) {
 	a.mu.Lock()

@@ -106,7 +106,7 @@ func managerOf(r *http.Request, name string) string {
 	return agent[:min(len(agent), validation.FieldManagerMaxLength)]
 }
 
-// unchanged says that two states differ at most in the times at which managed
+// unchanged reports whether two states differ at most in the times at which managed
 // fields were set, so that there is nothing to store.
 func unchanged(obj, old *unstructured.Unstructured) bool {
 	obj, old = obj.DeepCopy(), old.DeepCopy()
@@ -233,7 +233,7 @@ func elem(t reflect.Type) reflect.Type {
 	return t
 }
 
-// encodesItself says that the fields of a type are not those of its JSON.
+// encodesItself reports whether the fields of a type are not those of its JSON.
 func encodesItself(t reflect.Type) bool {
 	marshaler := reflect.TypeFor[json.Marshaler]()
 	return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)

@@ -130,7 +130,7 @@ func newWrite(r *http.Request, t target, b body) (write, error) {
 	}, invalidOptions(kind, validation.ValidatePatchOptions(&options, types.PatchType(b.kind)))
 }
 
-// applies says whether the request is a server-side apply.
+// applies reports whether the request is a server-side apply.
 func (w write) applies() bool { return types.PatchType(w.body.kind) == types.ApplyYAMLPatchType }
 
 func (e endpoint) carryOutDelete(r *http.Request, t target) (runtime.Object, int, error) {

@@ -181,7 +181,7 @@ func (r *Recorder[T]) check(e Event[T]) {
 	r.view[e.Key] = e.Object
 }
 
-// same says whether two values are one object.
+// same reports whether two values are one object.
 func same[T any](x, y T) bool {
 	v, w := reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem()
 	return v.Comparable() && w.Comparable() && v.Equal(w)

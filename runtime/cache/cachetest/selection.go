@@ -28,7 +28,7 @@ type selection struct {
 }
 
 // parseSelection validates options by the rules of the real server and returns
-// what they select. WatchList says whether the server supports watch-lists.
+// what they select. WatchList reports whether the server supports watch-lists.
 func parseSelection(namespace string, options metav1.ListOptions, watchList bool, shards *atomic.Bool) (selection, error) {
 	var parsed internalversion.ListOptions
 	if err := internalversion.Convert_v1_ListOptions_To_internalversion_ListOptions(&options, &parsed, nil); err != nil {
@@ -110,7 +110,7 @@ func (s selection) matches(m metav1.Object) bool {
 		s.shard.matches(m)
 }
 
-// selective says that there are selectors, with which a server does not count
+// selective reports whether there are selectors, with which a server does not count
 // the items that remain.
 func (s selection) selective() bool {
 	return !s.labels.Empty() || !s.fields.Empty() || s.shard.field != nil

@@ -85,14 +85,15 @@ func (e endpoint) checkUID(obj, old *unstructured.Unstructured) error {
 
 // checkVersion refuses to replace a state that is not the latest.
 func (e endpoint) checkVersion(obj, old *unstructured.Unstructured) error {
+	where := field.NewPath("metadata", "resourceVersion")
 	switch rv := obj.GetResourceVersion(); {
 	case rv == "" && !e.builtIn:
 		// As from a real server, the kind in it is the resource.
-		kind := schema.GroupKind{Group: e.path.GroupResource().Group, Kind: e.path.GroupResource().Resource}
-		return apierrors.NewInvalid(kind, old.GetName(), field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
+		kind := schema.GroupKind{Group: e.path.Group, Kind: e.path.Resource}
+		return apierrors.NewInvalid(kind, old.GetName(), field.ErrorList{field.Invalid(where, 0, "must be specified for an update")})
 	case rv != "" && rv != old.GetResourceVersion():
 		if _, err := parseVersion(rv); err != nil {
-			return e.invalid(obj, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), rv, err.Error())})
+			return e.invalid(obj, field.ErrorList{field.Invalid(where, rv, err.Error())})
 		}
 		return apierrors.NewConflict(e.path.GroupResource(), old.GetName(), fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
 	}
@@ -169,21 +170,20 @@ func (e endpoint) checkPreconditions(old metav1.Object, p *metav1.Preconditions)
 // collectorFinalizers returns the finalizers of an object that is deleted: its
 // own, and that of the garbage collector which the propagation policy asks for.
 func collectorFinalizers(finalizers []string, options metav1.DeleteOptions) []string {
-	var policy metav1.DeletionPropagation
-	switch {
-	case options.OrphanDependents != nil && *options.OrphanDependents: //nolint:staticcheck // clients still may send it
-		policy = metav1.DeletePropagationOrphan
-	case options.OrphanDependents != nil: //nolint:staticcheck // clients still may send it
-		policy = metav1.DeletePropagationBackground
-	case options.PropagationPolicy != nil:
-		policy = *options.PropagationPolicy
-	default:
+	policy := options.PropagationPolicy
+	if orphan := options.OrphanDependents; orphan != nil { //nolint:staticcheck // clients still may send it
+		policy = new(metav1.DeletePropagationBackground)
+		if *orphan {
+			policy = new(metav1.DeletePropagationOrphan)
+		}
+	}
+	if policy == nil {
 		return finalizers
 	}
 	finalizers = slices.DeleteFunc(slices.Clone(finalizers), func(name string) bool {
 		return name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents
 	})
-	switch policy {
+	switch *policy {
 	case metav1.DeletePropagationOrphan:
 		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
 	case metav1.DeletePropagationForeground:
@@ -231,7 +231,7 @@ func withoutMetadata(obj *unstructured.Unstructured) map[string]any {
 	return rest
 }
 
-// finished says that an object is gone now that its last finalizer is.
+// finished reports whether an object is gone now that its last finalizer is.
 func finished(obj, old metav1.Object) bool {
 	grace := old.GetDeletionGracePeriodSeconds()
 	return len(obj.GetFinalizers()) == 0 && old.GetDeletionTimestamp() != nil && (grace == nil || *grace == 0)

@@ -79,7 +79,7 @@ func (v *version) inherit(old *version) {
 	}
 }
 
-// sameSpec says that two objects differ at most in metadata and status, so that
+// sameSpec reports whether two objects differ at most in metadata and status, so that
 // their generation is the same.
 func sameSpec(x, y any) bool {
 	if u, ok := x.(runtime.Unstructured); ok {

@@ -36,7 +36,7 @@ const (
 // errStopped is returned by Next after Stop.
 var errStopped = errors.New("watch: stopped")
 
-// SetWatchList says how later watch-lists are answered.
+// SetWatchList sets how later watch-lists are answered.
 func (a *engine) SetWatchList(mode WatchListMode) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -195,9 +195,12 @@ func (e endpoint) applyObject(w write) (runtime.Object, bool, error) {
 	})
 }
 
-// change replaces an object by what change makes of it, and says whether it is
-// new: apply may create it, from nil.
-func (e endpoint) change(w write, method string, change func(manager fieldManager, old *unstructured.Unstructured) (*unstructured.Unstructured, error)) (runtime.Object, bool, error) {
+// edit returns what a request makes of an object, which is nil if there is none.
+type edit func(manager fieldManager, old *unstructured.Unstructured) (*unstructured.Unstructured, error)
+
+// change stores an edited object, and reports whether it is new: apply may create
+// it.
+func (e endpoint) change(w write, method string, edit edit) (runtime.Object, bool, error) {
 	manager, err := e.fieldManager(w.subresource)
 	if err != nil {
 		return nil, false, err
@@ -209,7 +212,7 @@ func (e endpoint) change(w write, method string, change func(manager fieldManage
 	}
 	stored, err := e.storedLocked(method, w.key)
 	if err != nil && w.applies() && w.subresource == "" {
-		obj, err := change(manager, nil)
+		obj, err := edit(manager, nil)
 		if err != nil {
 			return nil, false, err
 		}
@@ -223,7 +226,7 @@ func (e endpoint) change(w write, method string, change func(manager fieldManage
 	if err != nil {
 		return nil, false, err
 	}
-	obj, err := change(manager, old)
+	obj, err := edit(manager, old)
 	if err != nil {
 		return nil, false, err
 	}
@@ -254,7 +257,7 @@ func (e endpoint) storeLocked(w write, stored *version, obj, old *unstructured.U
 	return e.response(v), nil
 }
 
-// deleteObject deletes an object, or marks it for deletion, and says whether it
+// deleteObject deletes an object, or marks it for deletion, and reports whether it
 // is gone.
 func (e endpoint) deleteObject(w write, options metav1.DeleteOptions) (runtime.Object, bool, error) {
 	e.mu.Lock()

@@ -25,8 +25,7 @@ import (
 // cache.Objects of all namespaces; InNamespace has those of a single one.
 //
 // Create, Update, Delete, Get and Objects are for the test; they are
-// never subject to faults and not logged. List and Watch are for the informer
-// does.
+// never subject to faults and not logged. List and Watch are for informers.
 //
 // An API is safe for concurrent use. Every object is copied on its way in and
 // on its way out.

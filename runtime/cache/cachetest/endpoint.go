@@ -52,8 +52,8 @@ type endpoint struct {
 	builtIn bool
 	// protobuf reports whether objects have a form in protobuf.
 	protobuf bool
-	// typeConverter is that of the options, or the default.
-	typeConverter func() (managedfields.TypeConverter, error)
+	// fieldManagers are those of newFieldManagers.
+	fieldManagers func() (map[string]fieldManager, error)
 }
 
 func newEndpoint(engine *engine, path schema.GroupVersionResource, kind string, options ServeOptions) endpoint {
@@ -66,11 +66,8 @@ func newEndpoint(engine *engine, path schema.GroupVersionResource, kind string, 
 		builtIn:  strings.HasPrefix(elem(engine.goType).PkgPath(), "k8s.io/api/"),
 		protobuf: engine.goType.Implements(reflect.TypeFor[interface{ Unmarshal([]byte) error }]()),
 	}
-	e.typeConverter = sync.OnceValues(func() (managedfields.TypeConverter, error) {
-		if options.TypeConverter != nil {
-			return options.TypeConverter, nil
-		}
-		return newTypeConverter(engine.goType, e.kind)
+	e.fieldManagers = sync.OnceValues(func() (map[string]fieldManager, error) {
+		return newFieldManagers(engine.goType, e.kind, options.TypeConverter)
 	})
 	return e
 }

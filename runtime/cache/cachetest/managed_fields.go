@@ -22,12 +22,25 @@ type fieldManager struct {
 	manager *managedfields.FieldManager
 }
 
-// newFieldManager returns the manager for writes to a subresource, or to the
-// resource itself if that is empty. It sees only what they may write.
-func newFieldManager(kind schema.GroupVersionKind, converter managedfields.TypeConverter, subresource string) (fieldManager, error) {
+// newFieldManagers returns the managers for writes to the resource itself, whose
+// key is empty, and to its status. They are shown only what a write may change.
+func newFieldManagers(goType reflect.Type, kind schema.GroupVersionKind, converter managedfields.TypeConverter) (map[string]fieldManager, error) {
+	if converter == nil {
+		var err error
+		if converter, err = newTypeConverter(goType, kind); err != nil {
+			return nil, err
+		}
+	}
 	same := sameVersion{}
-	manager, err := managedfields.NewDefaultCRDFieldManager(converter, same, same, same, kind, kind.GroupVersion(), subresource, nil)
-	return fieldManager{kind: kind, manager: manager}, err
+	managers := map[string]fieldManager{}
+	for _, subresource := range []string{"", statusSubresource} {
+		manager, err := managedfields.NewDefaultCRDFieldManager(converter, same, same, same, kind, kind.GroupVersion(), subresource, nil)
+		if err != nil {
+			return nil, err
+		}
+		managers[subresource] = fieldManager{kind: kind, manager: manager}
+	}
+	return managers, nil
 }
 
 // update notes in obj what a manager changed in live, which is nil for an

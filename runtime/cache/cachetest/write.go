@@ -12,18 +12,6 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-func (e endpoint) fieldManager(subresource string) (fieldManager, error) {
-	converter, err := e.typeConverter()
-	if err != nil {
-		return fieldManager{}, apierrors.NewInternalError(err)
-	}
-	manager, err := newFieldManager(e.kind, converter, subresource)
-	if err != nil {
-		return fieldManager{}, apierrors.NewInternalError(err)
-	}
-	return manager, nil
-}
-
 // content returns an object as the values of its JSON, the form in which writes
 // are worked out.
 func (e endpoint) content(v *version) (*unstructured.Unstructured, error) {
@@ -90,12 +78,12 @@ func (e endpoint) createObject(w write) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	manager, err := e.fieldManager("")
+	managers, err := e.fieldManagers()
 	if err != nil {
-		return nil, err
+		return nil, apierrors.NewInternalError(err)
 	}
 	e.wipe(obj)
-	if obj, err = manager.update(nil, obj, w.manager); err != nil {
+	if obj, err = managers[""].update(nil, obj, w.manager); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	e.mu.Lock()
@@ -201,10 +189,11 @@ type edit func(manager fieldManager, old *unstructured.Unstructured) (*unstructu
 // change stores an edited object, and reports whether it is new: apply may create
 // it.
 func (e endpoint) change(w write, method string, edit edit) (runtime.Object, bool, error) {
-	manager, err := e.fieldManager(w.subresource)
+	managers, err := e.fieldManagers()
 	if err != nil {
-		return nil, false, err
+		return nil, false, apierrors.NewInternalError(err)
 	}
+	manager := managers[w.subresource]
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.unavailableLocked(method); err != nil {

@@ -99,20 +99,19 @@ func (e endpoint) describe() []metav1.APIResource {
 
 // serveDiscovery answers with a discovery document, or with 404 for a path that
 // has none.
-func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) error {
 	document := s.discovery()["/"+strings.Trim(r.URL.Path, "/")]
 	if document == nil {
 		http.NotFound(w, r)
-		return
+		return nil
 	}
 	if r.Method != http.MethodGet {
-		writeError(w, apierrors.NewMethodNotSupported(schema.GroupResource{}, r.Method))
-		return
+		return apierrors.NewMethodNotSupported(schema.GroupResource{}, r.Method)
 	}
 	text, err := json.Marshal(document)
 	if err != nil {
-		writeError(w, apierrors.NewInternalError(err))
-		return
+		return apierrors.NewInternalError(err)
 	}
 	writeBody(w, http.StatusOK, jsonType, text)
+	return nil
 }

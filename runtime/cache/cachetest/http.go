@@ -108,22 +108,21 @@ func (t target) request(method string) Request {
 
 // notSupported is the error of a method that the target does not know.
 func (t target) notSupported(method string) error {
-	verb := strings.ToLower(method)
-	switch method {
-	case http.MethodPost:
-		verb = "create"
-	case http.MethodPut:
-		verb = "update"
-	}
-	return apierrors.NewMethodNotSupported(t.resource.GroupResource(), verb)
+	return apierrors.NewMethodNotSupported(t.resource.GroupResource(), cmp.Or(string(verbs[method]), strings.ToLower(method)))
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := s.serve(w, r); err != nil {
+		writeError(w, err)
+	}
+}
+
+// serve answers a request, unless it returns an error.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	t, ok := parsePath(r.URL.Path)
 	if !ok {
-		s.serveDiscovery(w, r)
-		return
+		return s.serveDiscovery(w, r)
 	}
 	s.mu.RLock()
 	e, found := s.resources[t.resource]
@@ -131,42 +130,41 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !found || t.key.Name != "" && !e.installed():
 		http.NotFound(w, r)
+		return nil
 	case t.subresource != "" && (t.subresource != statusSubresource || !e.status):
-		writeError(w, apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name))
+		return apierrors.NewNotFound(t.resource.GroupResource(), t.key.Name)
 	case t.key.Name == "" && r.Method != http.MethodPost:
-		e.serveCollection(w, r, t)
+		return e.serveCollection(w, r, t)
 	default:
-		e.serveObject(w, r, t)
+		return e.serveObject(w, r, t)
 	}
 }
 
 // serveCollection answers a request for all objects of a resource, or of a
 // namespace.
-func (e endpoint) serveCollection(w http.ResponseWriter, r *http.Request, t target) {
+func (e endpoint) serveCollection(w http.ResponseWriter, r *http.Request, t target) error {
 	f, err := negotiate(r, false, false)
 	if err != nil {
-		writeError(w, err)
-		return
+		return err
 	}
 	var options metav1.ListOptions
 	query := r.URL.Query()
 	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &options, nil); err != nil {
-		writeError(w, apierrors.NewBadRequest(err.Error()))
-		return
+		return apierrors.NewBadRequest(err.Error())
 	}
 	switch {
 	case r.Method == http.MethodGet && options.Watch:
-		e.serveWatch(w, r, t, options, f)
+		return e.serveWatch(w, r, t, options, f)
 	case r.Method == http.MethodGet:
-		e.serveList(w, r, t, options, f)
+		return e.serveList(w, r, t, options, f)
 	case r.Method == http.MethodDelete:
-		e.serveDeleteCollection(w, r, t, options, f)
+		return e.serveDeleteCollection(w, r, t, options, f)
 	default:
-		writeError(w, t.notSupported(r.Method))
+		return t.notSupported(r.Method)
 	}
 }
 
-func (e endpoint) serveList(w http.ResponseWriter, r *http.Request, t target, options metav1.ListOptions, f format) {
+func (e endpoint) serveList(w http.ResponseWriter, r *http.Request, t target, options metav1.ListOptions, f format) error {
 	var items [][]byte
 	var broken error
 	list, err := e.list(r.Context(), t.key.Namespace, options, func(obj runtime.Object, padding int, err error) {
@@ -176,8 +174,7 @@ func (e endpoint) serveList(w http.ResponseWriter, r *http.Request, t target, op
 	})
 	err = cmp.Or(broken, err)
 	if err != nil && !inBody(err) && (isStatus(err) || len(items) == 0) {
-		writeError(w, err)
-		return
+		return err
 	}
 	switch {
 	case errors.Is(err, ErrTruncated):
@@ -187,8 +184,7 @@ func (e endpoint) serveList(w http.ResponseWriter, r *http.Request, t target, op
 	}
 	text, encodeErr := e.encodeList(list, items, f)
 	if encodeErr != nil {
-		writeError(w, encodeErr)
-		return
+		return encodeErr
 	}
 	if err != nil && !errors.Is(err, ErrGarbled) {
 		text = bytes.TrimSuffix(text, []byte(listEnd))
@@ -199,13 +195,13 @@ func (e endpoint) serveList(w http.ResponseWriter, r *http.Request, t target, op
 		flush(w)
 		abort(w, err)
 	}
+	return nil
 }
 
-func (e endpoint) serveWatch(w http.ResponseWriter, r *http.Request, t target, options metav1.ListOptions, f format) {
+func (e endpoint) serveWatch(w http.ResponseWriter, r *http.Request, t target, options metav1.ListOptions, f format) error {
 	watcher, err := e.watch(r.Context(), t.key.Namespace, options)
 	if err != nil {
-		writeError(w, err)
-		return
+		return err
 	}
 	defer watcher.Stop()
 	w.Header().Set("Content-Type", jsonType)
@@ -218,19 +214,20 @@ func (e endpoint) serveWatch(w http.ResponseWriter, r *http.Request, t target, o
 			connected = writeEvent(w, event, object)
 		case isStatus(err):
 			writeEvent(w, watch.Error, encodeStatus(err))
-			return
+			return nil
 		case errors.Is(err, ErrGarbled):
 			connected = writeEvent(w, watch.Modified, []byte(garbled))
 		case errors.Is(err, ErrTruncated):
 			_, _ = io.WriteString(w, `{"type":"MODIFIED","object":`+truncated)
-			return
+			return nil
 		case errors.Is(err, io.EOF):
-			return
+			return nil
 		default:
 			abort(w, err)
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // writeEvent writes one event of a watch on a line, and reports whether the client is there.

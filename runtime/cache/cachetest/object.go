@@ -13,11 +13,10 @@ import (
 )
 
 // serveObject answers a request for one object, or for a new one.
-func (e endpoint) serveObject(w http.ResponseWriter, r *http.Request, t target) {
+func (e endpoint) serveObject(w http.ResponseWriter, r *http.Request, t target) error {
 	f, err := negotiate(r, true, e.protobuf)
 	if err != nil {
-		writeError(w, err)
-		return
+		return err
 	}
 	var code int
 	var text []byte
@@ -30,11 +29,10 @@ func (e endpoint) serveObject(w http.ResponseWriter, r *http.Request, t target) 
 		text, err = f.encode(obj)
 		return err
 	})
-	if err != nil {
-		writeError(w, err)
-		return
+	if err == nil {
+		writeBody(w, code, f.contentType(), text)
 	}
-	writeBody(w, code, f.contentType(), text)
+	return err
 }
 
 // carryOut carries out a request for one object.
@@ -161,7 +159,7 @@ func deleted(resource schema.GroupResource, obj runtime.Object) *metav1.Status {
 	}
 }
 
-func (e endpoint) serveDeleteCollection(w http.ResponseWriter, r *http.Request, t target, selected metav1.ListOptions, f format) {
+func (e endpoint) serveDeleteCollection(w http.ResponseWriter, r *http.Request, t target, selected metav1.ListOptions, f format) error {
 	var text []byte
 	err := e.meet(r.Context(), t.request(r.Method), func() error {
 		options, err := deleteOptions(r)
@@ -181,11 +179,10 @@ func (e endpoint) serveDeleteCollection(w http.ResponseWriter, r *http.Request, 
 		text, err = e.encodeList(list, items, f)
 		return err
 	})
-	if err != nil {
-		writeError(w, err)
-		return
+	if err == nil {
+		writeBody(w, http.StatusOK, jsonType, text)
 	}
-	writeBody(w, http.StatusOK, jsonType, text)
+	return err
 }
 
 // deleteOptions returns the options of a deletion, which are in its body, or

@@ -116,10 +116,7 @@ func specOf(u runtime.Unstructured) map[string]any {
 }
 
 func compareKeys(x, y types.NamespacedName) int {
-	if c := strings.Compare(x.Namespace, y.Namespace); c != 0 {
-		return c
-	}
-	return strings.Compare(x.Name, y.Name)
+	return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
 }
 
 // shuffled returns a comparison of keys whose order depends on the seed: for 0,

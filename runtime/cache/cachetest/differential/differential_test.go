@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 )
 
@@ -20,8 +19,6 @@ var (
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{}) // which says nothing
-	// The other default handler sleeps by the real clock, 26 years in a bubble.
-	utilruntime.ErrorHandlers = slices.Clip(utilruntime.ErrorHandlers[:1])
 	m.Run()
 }
 

@@ -134,8 +134,8 @@ func TestVersionOfBranches(t *testing.T) {
 func TestBranchesLeaveOut(t *testing.T) {
 	p := newBranches(&namespacePlan{objects: func(string) int { return 0 }})
 	one, other := newBranch(quietSource{}), newBranch(quietSource{})
-	one.recorder.leftOut.add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
-	other.recorder.leftOut.add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
+	one.recorder.leftOut.Add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
+	other.recorder.leftOut.Add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
 	for _, test := range []struct {
 		branches []*branch
 		want     map[string]string

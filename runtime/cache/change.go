@@ -136,8 +136,8 @@ func (s *store) rebuilt(items []item) *table.Table {
 		}
 	})
 	form := s.form.Load()
-	s.unindexed.beginVisit()
-	defer func() { s.unindexed.endVisit(); s.failed = false }()
+	s.unindexed.BeginVisit()
+	defer func() { s.unindexed.EndVisit(); s.failed = false }()
 	return s.table.Rebuilt(len(items), func(yield func(types.NamespacedName, table.Object) bool) {
 		for i := range items {
 			if !yield(items[i].key, form.Pack(items[i].obj)) {

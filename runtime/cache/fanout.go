@@ -5,6 +5,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
 )
 
 // joinedLate and firstList are the causes of initial objects.
@@ -30,7 +31,7 @@ type fanout struct {
 	// changed broadcasts after each commit, when the store is unlocked.
 	changed eventlog.Signal
 	// detector is nil unless mutations are to be found.
-	detector *mutationDetector
+	detector *mutation.Detector
 	// stagedChanges and stagedEverything hold the events of a list that is about to be
 	// committed, for each log. They are guarded by the lock of writers.
 	stagedChanges, stagedEverything eventlog.Chain
@@ -52,7 +53,7 @@ func (f *fanout) applying(batch []delta) { f.received(batch) }
 // emit is called for each change, with the store locked.
 func (f *fanout) emit(e eventlog.Event) {
 	if f.detector != nil && e.Kind <= eventlog.Updated {
-		f.detector.add(e.Object)
+		f.detector.Add(e.Object)
 	}
 	e.At, e.Watched = f.now, true
 	if f.changes.HasReaders() && e.Kind != eventlog.Unchanged {
@@ -73,7 +74,7 @@ func (f *fanout) stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog
 	f.stagedChanges, f.stagedEverything = eventlog.Chain{Cause: why}, eventlog.Chain{Cause: why}
 	for e := range events {
 		if f.detector != nil && e.Kind <= eventlog.Updated {
-			f.detector.add(e.Object)
+			f.detector.Add(e.Object)
 		}
 		e.At = f.now
 		if wanted.changes && e.Kind != eventlog.Unchanged {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -234,14 +235,14 @@ func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *l
 	logger := klog.FromContext(ctx)
 	if err != nil {
 		l.postpone(asked)
-		logger.V(4).Info("Object could not be looked up", "object", keyString(key), "err", err, "again", asked.due)
+		logger.V(4).Info("Object could not be looked up", "object", objectkey.String(key), "err", err, "again", asked.due)
 		return
 	}
 	delete(l.pending, key)
 	if l.ordered {
 		l.known[key] = found.version
 	}
-	logger.V(2).Info("Object was looked up", "object", keyString(key), "exists", found.exists)
+	logger.V(2).Info("Object was looked up", "object", objectkey.String(key), "exists", found.exists)
 	switch {
 	case !found.exists:
 		l.push(delta{kind: deleted, key: key, unseen: true})

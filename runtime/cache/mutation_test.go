@@ -3,57 +3,13 @@ package cache
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-func TestMutationDetector(t *testing.T) {
-	d := newMutationDetector("things")
-	quiet, loud := newThing("ns", "quiet", "1"), newThing("ns", "loud", "1")
-	d.add(quiet)
-	d.add(loud)
-	if err := d.compare(time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	loud.Labels = map[string]string{"changed": "yes"}
-	err := d.compare(time.Now())
-	if err == nil || !strings.Contains(err.Error(), `informer "things": object "ns/loud" of the cache was mutated`) {
-		t.Errorf("got %v", err)
-	}
-	loud.Labels = nil
-	if err := d.compare(time.Now().Add(2 * mutationRetention)); err != nil || len(d.watched) != 0 {
-		t.Errorf("after the retention: %v, %d objects watched", err, len(d.watched))
-	}
-}
-
-// Printing an object is no mutation, whatever it writes to.
-func TestMutationDetectorWithPrintedObjects(t *testing.T) {
-	d := newMutationDetector("pods")
-	size := resource.MustParse("1024Mi")
-	pod := &v1.Pod{Spec: v1.PodSpec{Volumes: []v1.Volume{{VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{SizeLimit: &size}}}}}}
-	d.add(pod)
-	_ = pod.String()
-	_ = size.AsDec()
-	if err := d.compare(time.Now()); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestMutationDetectionSwitch(t *testing.T) {
-	for value, want := range map[string]bool{"": false, "false": false, "true": true, "1": true, "maybe": false} {
-		t.Setenv(mutationDetectorVariable, value)
-		if got := mutationDetection(); got != want {
-			t.Errorf("%q: got %v", value, got)
-		}
-	}
-}
 
 // quietSource lists one object, and nothing happens to it.
 type quietSource struct{ obj *thing }
@@ -80,7 +36,7 @@ func (w quietWatcher) Next() (WatchEvent, error) {
 
 // With the switch on, an informer watches what it hands out.
 func TestInformerDetectsMutations(t *testing.T) {
-	t.Setenv(mutationDetectorVariable, "true")
+	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {
 		obj := newThing("ns", "a", "1")
 		informer := New(Source[*thing]{quietSource{obj}}, Options[*thing]{})
@@ -92,7 +48,7 @@ func TestInformerDetectsMutations(t *testing.T) {
 		}
 		shared, _ := informer.Store().Get(types.NamespacedName{Namespace: "ns", Name: "a"})
 		shared.Labels = map[string]string{"changed": "yes"}
-		if err := informer.core.fanout.detector.compare(time.Now()); err == nil {
+		if err := informer.core.fanout.detector.Compare(time.Now()); err == nil {
 			t.Error("the mutation was not found")
 		}
 		shared.Labels = nil // or the informer would panic
@@ -114,7 +70,7 @@ func (brokenSource) List(context.Context, metav1.ListOptions, func(any, error)) 
 
 // An informer that gives up ends with the switch on as it does without.
 func TestInformerThatDetectsMutationsGivesUp(t *testing.T) {
-	t.Setenv(mutationDetectorVariable, "true")
+	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {
 		informer := New(Source[*thing]{brokenSource{}}, Options[*thing]{
 			ListWatch: ListWatch{OnFailure: func(context.Context, Failure) Decision { return Decision{Stop: true} }},

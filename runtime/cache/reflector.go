@@ -16,6 +16,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/idle"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
@@ -160,7 +162,7 @@ func (r *reflector) reconnected() {
 
 // pushObject pushes a delta of an object, which is not left out then.
 func (r *reflector) pushObject(d delta) {
-	r.recorder.leftOut.remove(d.key)
+	r.recorder.leftOut.Remove(d.key)
 	r.push(d)
 }
 
@@ -191,7 +193,7 @@ func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State
 	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.Since)
 	r.begin()
 	s.ResourceVersion = ""
-	r.recorder.leftOut.endVisit()
+	r.recorder.leftOut.EndVisit()
 	r.push(delta{kind: replaced, list: &wholeList{cause: &cause.Cause{Kind: cause.ResourceRemoved}}})
 	return s
 }
@@ -222,7 +224,7 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 			r.recorder.listing()
 			items = items[:0]
 			r.versions = protocol.VersionSample{}
-			r.recorder.leftOut.beginVisit()
+			r.recorder.leftOut.BeginVisit()
 		}
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })
@@ -260,7 +262,7 @@ func repeatsFirst(items []item, from int) bool {
 func (r *reflector) begin() {
 	r.versions = protocol.VersionSample{}
 	r.delivered = protocol.NewDelivered()
-	r.recorder.leftOut.beginVisit()
+	r.recorder.leftOut.BeginVisit()
 	r.reread.Listing()
 	r.lookups.hold()
 }
@@ -269,11 +271,11 @@ func (r *reflector) begin() {
 func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) (metav1.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := cancelWhenIdle(cancel, r.options.idleTimeout(), failure.ErrListIdle)
-	defer idle.stop()
-	ctx = r.filter.beforeDecoding(ctx, func(string) { idle.touch() })
+	timer := idle.Cancel(cancel, r.options.idleTimeout(), failure.ErrListIdle)
+	defer timer.Stop()
+	ctx = r.filter.beforeDecoding(ctx, func(string) { timer.Touch() })
 	page, err := r.source.List(ctx, r.filter.request(s.ListOptions()), func(obj any, err error) {
-		idle.touch()
+		timer.Touch()
 		if err == nil && !r.filter.wants(obj) {
 			return
 		}
@@ -285,7 +287,7 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 		// Not a response of the server: as a list, it would delete all objects.
 		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, s.ResourceVersion)
 	}
-	return page, causeOf(ctx, err)
+	return page, idle.CauseOf(ctx, err)
 }
 
 // sameness returns the rule by which objects of the list in progress equal the store's.
@@ -306,7 +308,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	r.backoff.Succeeded()
 	r.recorder.enter(PhaseWatching)
 	r.reread.Listed()
-	r.recorder.leftOut.endVisit()
+	r.recorder.leftOut.EndVisit()
 	r.push(delta{kind: replaced, resourceVersion: s.ResourceVersion, list: &wholeList{
 		items:     items,
 		same:      r.sameness(s),
@@ -410,7 +412,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 	it := item{key: key, obj: obj}
 	old, existed := r.cached(it.key)
 	if existed && same == protocol.SameVersion && same.Of(old, obj) {
-		r.recorder.leftOut.remove(key)
+		r.recorder.leftOut.Remove(key)
 		it.obj = old
 		return it, true
 	}
@@ -419,7 +421,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 		it.obj = old
 		return it, existed
 	}
-	r.recorder.leftOut.remove(key)
+	r.recorder.leftOut.Remove(key)
 	if it.obj == nil {
 		return item{}, false
 	}
@@ -434,10 +436,10 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	key, err := KeyOf(obj)
 	if other := r.check(obj); other != nil {
-		return key, &failure.ObjectError{Object: keyString(key), Err: other}
+		return key, &failure.ObjectError{Object: objectkey.String(key), Err: other}
 	}
 	if err == nil && r.namespace != "" && key.Namespace != r.namespace {
-		err = &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.namespace)}
+		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.namespace)}
 	}
 	return key, err
 }
@@ -451,7 +453,7 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 		r.reportKey(ctx, err)
 		return item{}, false
 	}
-	it := item{key: parseKey(object.Object)}
+	it := item{key: objectkey.Parse(object.Object)}
 	r.lookUp(it.key) // before it is left out: an earlier look-up may just end
 	r.reportObject(ctx, err)
 	old, existed := r.cached(it.key)
@@ -483,7 +485,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 	page, err := r.source.List(ctx, r.filter.selecting(lookupOptions(key)), func(obj any, err error) {
 		if err != nil {
 			var object *failure.ObjectError
-			if errors.As(err, &object) && (object.Object == "" || parseKey(object.Object) == key) {
+			if errors.As(err, &object) && (object.Object == "" || objectkey.Parse(object.Object) == key) {
 				broken = err
 			}
 			return

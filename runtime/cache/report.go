@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
@@ -212,12 +213,12 @@ func (r *reporter) succeed(ctx context.Context) {
 
 func (r *reporter) reportObject(ctx context.Context, err error) {
 	r.recorder.objectError(err)
-	r.recorder.leftOut.add(err)
+	r.recorder.leftOut.Add(err)
 	klog.FromContext(ctx).Error(err, "Object left out")
 }
 
 func (r *reporter) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
-	r.reportObject(ctx, &failure.ObjectError{Object: keyString(key), Err: fmt.Errorf("transform: %w", err)})
+	r.reportObject(ctx, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
 }
 
 func (r *reporter) logRecovery(ctx context.Context, failures int) {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 )
 
 // count adds the counters of another status, so that they never go down.
@@ -70,6 +72,14 @@ func (s *Status) join(branches []Status, now time.Time) {
 	}
 	if !served && len(branches) > 0 {
 		s.LastContact = now.Add(-branches[0].Stale())
+	}
+}
+
+// leaveOut adds objects that are left out, some of them by name.
+func (s *Status) leaveOut(count int, named map[string]string) {
+	if count > 0 {
+		s.LeftOut += count
+		s.LeftOutObjects = leftout.Join(s.LeftOutObjects, named)
 	}
 }
 

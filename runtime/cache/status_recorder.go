@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -19,7 +20,7 @@ type statusRecorder struct {
 	// arrived and expected are Status.Received and Status.Expected.
 	arrived, expected atomic.Int64
 
-	leftOut leftOut
+	leftOut leftout.Set
 }
 
 // phaseOf returns the phase of an informer that makes a request.
@@ -36,7 +37,7 @@ func (r *statusRecorder) get() Status {
 	defer r.mu.Unlock()
 	s := r.status
 	s.Received, s.Expected = int(r.arrived.Load()), int(r.expected.Load())
-	r.leftOut.describe(&s)
+	s.leaveOut(r.leftOut.Reasons())
 	return s
 }
 

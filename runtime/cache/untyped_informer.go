@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
@@ -100,7 +101,7 @@ func (i *informer) status() Status {
 		s.DecodedByClient = decodedByClient(i.source)
 	}
 	s.Name = i.name()
-	i.store.core.unindexed.describe(&s)
+	s.leaveOut(i.store.core.unindexed.Reasons())
 	s.Objects = i.store.Len()
 	for _, r := range i.registrations() {
 		s.Handlers = append(s.Handlers, r.Status())
@@ -222,7 +223,7 @@ func (i *informer) run(ctx context.Context) error {
 	beside, stop := context.WithCancel(ctx)
 	defer stop()
 	if detector := i.fanout.detector; detector != nil {
-		pipeline.Go(func() { detector.run(beside) })
+		pipeline.Go(func() { detector.Run(beside) })
 	}
 
 	ctx = decoding.With(ctx, decoding.Request{Options: decoding.Options{
@@ -291,8 +292,8 @@ func (i *informer) begin(ctx context.Context) error {
 	i.context = context.WithoutCancel(ctx)
 	i.recorder.start()
 	i.started.Store(true)
-	if mutationDetection() {
-		i.fanout.detector = newMutationDetector(i.name())
+	if mutation.Enabled() {
+		i.fanout.detector = mutation.New(i.name())
 	}
 	for _, l := range *i.listeners.Load() {
 		i.start(l)

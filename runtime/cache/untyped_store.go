@@ -14,6 +14,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
@@ -34,7 +36,7 @@ type store struct {
 	// complain is called with the error of an index function that failed. unindexed has the
 	// objects. failed reports whether one failed since the last key.
 	complain  func(error)
-	unindexed leftOut
+	unindexed leftout.Set
 	failed    bool
 
 	// form is the form of the table's objects. It changes when there are objects of another Go
@@ -53,9 +55,9 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 	s.of, s.key = of, key
 	s.complain = func(err error) { logIndexError(err) }
 	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
-		err = fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: keyString(key), Err: err})
+		err = fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: objectkey.String(key), Err: err})
 		s.failed = true
-		s.unindexed.add(err)
+		s.unindexed.Add(err)
 		s.complain(err)
 	})
 	form := table.FormOf(reflect.Zero(of).Interface())
@@ -65,7 +67,7 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 // endIndexing notes that the change of a key was prepared. The caller holds writing.
 func (s *store) endIndexing(key types.NamespacedName) {
 	if !s.failed {
-		s.unindexed.remove(key)
+		s.unindexed.Remove(key)
 	}
 	s.failed = false
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/idle"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -31,7 +32,7 @@ type watching struct {
 	settled bool
 	// initial collects the initial events of a watch-list.
 	initial *initialEvents
-	idle    *idleTimer
+	idle    *idle.Timer
 	// bookmarked is when the last bookmark came. timeout limits how long the watch may be silent.
 	bookmarked time.Time
 	timeout    time.Duration
@@ -46,19 +47,19 @@ func (w *watching) comparable() bool { return w.ordered && w.settled }
 func (w *watching) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
-	defer func() { w.idle.stop() }()
+	defer func() { w.idle.Stop() }()
 	if w.state.Phase == protocol.Streaming {
 		w.begin()
 		w.recorder.listing()
 		w.initial = newInitialEvents()
-		w.idle = cancelWhenIdle(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
+		w.idle = idle.Cancel(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.Resumable()
 		w.expect()
 	}
 	stream, err := w.source.Watch(w.filter.beforeDecoding(ctx, w.pass), w.filter.request(w.state.WatchOptions(w.watchTimeout())))
 	if err != nil {
-		return causeOf(ctx, err)
+		return idle.CauseOf(ctx, err)
 	}
 	w.opened, w.openedAt = true, time.Now()
 	w.reconnected()
@@ -71,12 +72,12 @@ func (w *watching) run(ctx context.Context) error {
 	for {
 		event, err := stream.Next()
 		if broken := (*failure.ObjectError)(nil); errors.As(err, &broken) {
-			w.idle.touch()
+			w.idle.Touch()
 			w.skip(ctx, err)
 			continue
 		}
 		if err != nil {
-			return causeOf(ctx, err)
+			return idle.CauseOf(ctx, err)
 		}
 		if event.Type != watch.Bookmark && !w.filter.wants(event.Object) {
 			w.pass(protocol.ResourceVersionOf(event.Object))
@@ -99,7 +100,7 @@ func (w *watching) run(ctx context.Context) error {
 
 // touch notes that an event has come.
 func (w *watching) touch() {
-	w.idle.touch()
+	w.idle.Touch()
 	if w.events++; w.events == 1 {
 		w.first = time.Now()
 	}
@@ -127,9 +128,9 @@ func (w *watching) expect() {
 	if timeout == w.timeout || w.mayBeSilent() {
 		return
 	}
-	w.idle.stop()
+	w.idle.Stop()
 	w.timeout = timeout
-	w.idle = cancelWhenIdle(w.cancel, timeout, failure.ErrWatchIdle)
+	w.idle = idle.Cancel(w.cancel, timeout, failure.ErrWatchIdle)
 }
 
 // skip leaves out an event whose object can't be decoded.
@@ -175,7 +176,7 @@ func (w *watching) close(ctx context.Context, version string) {
 	w.recorder.requested(protocol.Streaming, nil)
 	w.replace(ctx, listed, w.initial.items())
 	w.initial, w.settled = nil, true
-	w.idle.stop()
+	w.idle.Stop()
 	w.idle = nil
 	w.expect()
 }
@@ -293,7 +294,7 @@ func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict p
 	if event.Type == watch.Deleted {
 		key, err := w.keyOf(event.Object)
 		if it, ok = (item{key: key}), err == nil; ok {
-			w.recorder.leftOut.remove(key)
+			w.recorder.leftOut.Remove(key)
 		}
 	} else {
 		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))

@@ -1,4 +1,4 @@
-package cache
+package idle
 
 import (
 	"testing"
@@ -11,10 +11,10 @@ import (
 func TestIdleTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		expired := make(chan time.Time, 2)
-		timer := newIdleTimer(8*time.Second, func() { expired <- time.Now() })
+		timer := New(8*time.Second, func() { expired <- time.Now() })
 		for range 10 {
 			time.Sleep(5 * time.Second)
-			timer.touch()
+			timer.Touch()
 		}
 		last := time.Now()
 		time.Sleep(time.Minute)
@@ -29,9 +29,9 @@ func TestIdleTimer(t *testing.T) {
 
 func TestIdleTimerStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		timer := newIdleTimer(8*time.Second, func() { t.Error("expired") })
+		timer := New(8*time.Second, func() { t.Error("expired") })
 		time.Sleep(7 * time.Second)
-		timer.stop()
+		timer.Stop()
 		time.Sleep(time.Minute)
 	})
 }

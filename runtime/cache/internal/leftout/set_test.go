@@ -1,0 +1,66 @@
+package leftout
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+)
+
+func broken(name string) error {
+	return &failure.ObjectError{Object: name, Err: errors.New("broken\nand a stack")}
+}
+
+// An object is left out until it is taken, or a visit does not leave it out again.
+func TestSet(t *testing.T) {
+	var s Set
+	expect := func(want string) {
+		t.Helper()
+		count, named := s.Reasons()
+		got := ""
+		for _, name := range first(maxNames, named) {
+			got += fmt.Sprintf("%s: %s; ", name, named[name])
+		}
+		if got != want || count != len(named) {
+			t.Errorf("%d: %q, want %q", count, got, want)
+		}
+	}
+	expect("")
+	s.Add(broken("ns/a"))
+	s.Add(fmt.Errorf("transform: %w", broken("ns/b")))
+	s.Add(broken(""))
+	expect(": object: broken; ns/a: broken; ns/b: transform: broken; ")
+	s.Remove(types.NamespacedName{Namespace: "ns", Name: "a"})
+	expect(": object: broken; ns/b: transform: broken; ")
+	s.BeginVisit()
+	s.Add(broken("ns/c"))
+	s.EndVisit()
+	expect("ns/c: broken; ")
+	s.BeginVisit()
+	s.EndVisit()
+	expect("")
+}
+
+// Names and reasons are bounded, also those of several sets.
+func TestBounds(t *testing.T) {
+	var s Set
+	for i := range 150 {
+		s.Add(&failure.ObjectError{Object: fmt.Sprintf("a%03d", 149-i), Err: errors.New(strings.Repeat("very bad ", 100))})
+	}
+	count, named := s.Reasons()
+	if count != 150 || len(named) != maxNames || len(named["a000"]) > maxReason+len(" …") || named["a099"] == "" {
+		t.Errorf("%d, named: %v", count, named)
+	}
+	joined := Join(map[string]string{"a000": "first", "a": "also"}, named)
+	if len(joined) != maxNames || joined["a000"] != "first" || joined["a"] != "also" || joined["a099"] != "" {
+		t.Errorf("joined: %v", joined)
+	}
+	if got := Join(nil, named); !maps.Equal(got, named) {
+		t.Errorf("joined with nothing: %v", got)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/idle"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
@@ -44,7 +45,7 @@ type reflector struct {
 	committed func() bool
 
 	floor   protocol.Floor
-	lookups *lookups
+	lookups *lookup.Lookups
 	reread  protocol.Reread
 	// bookmarks measures how often the server sends bookmarks.
 	bookmarks protocol.BookmarkInterval
@@ -73,8 +74,10 @@ type reflector struct {
 func (r *reflector) run(ctx context.Context) error {
 	r.backoff = protocol.NewBackoff(r.options.backoff(), r.options.jitter)
 	r.delivered = protocol.NewDelivered()
-	r.lookups = newLookups(ctx, r.find, r.pushObject, r.options.jitter, r.about.OrderedResourceVersions)
-	defer r.lookups.stop()
+	r.lookups = lookup.New(ctx, lookup.Config{
+		Find: r.find, Found: r.found, Jitter: r.options.jitter, Ordered: r.about.OrderedResourceVersions,
+	})
+	defer r.lookups.Stop()
 
 	s := protocol.NewState(r.options.PageSize, !r.options.lists() && !r.about.NoWatchList)
 	s.ResourceVersion = r.since
@@ -264,7 +267,7 @@ func (r *reflector) begin() {
 	r.delivered = protocol.NewDelivered()
 	r.recorder.leftOut.BeginVisit()
 	r.reread.Listing()
-	r.lookups.hold()
+	r.lookups.Hold()
 }
 
 // page fetches one page, unless nothing comes of it for too long.
@@ -321,7 +324,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	}
 	r.detectsRestart = r.about.OrderedResourceVersions || seen == protocol.SameVersion
 	r.versioned = r.about.OrderedResourceVersions && s.Resumable()
-	r.lookups.unhold()
+	r.lookups.Unhold()
 }
 
 // watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
@@ -471,18 +474,18 @@ func (r *reflector) reportKey(ctx context.Context, err error) {
 // lookUp has an object looked up by its name, or, if there are too many of them,
 // everything listed again in a while.
 func (r *reflector) lookUp(key types.NamespacedName) {
-	if !r.lookups.add(key) {
+	if !r.lookups.Add(key) {
 		r.reread.Unreadable()
 	}
 }
 
 // find looks an object up by its name. Other objects in the response are ignored: some
 // servers ignore the selector.
-func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found finding, err error) {
+func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found lookup.Finding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	var broken error
-	page, err := r.source.List(ctx, r.filter.selecting(lookupOptions(key)), func(obj any, err error) {
+	page, err := r.source.List(ctx, r.filter.selecting(lookup.Options(key)), func(obj any, err error) {
 		if err != nil {
 			var object *failure.ObjectError
 			if errors.As(err, &object) && (object.Object == "" || objectkey.Parse(object.Object) == key) {
@@ -491,23 +494,31 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found f
 			return
 		}
 		if k, err := r.keyOf(obj); err == nil && k == key && r.filter.has(obj) {
-			found.obj, found.exists = obj, true
+			found.Object = obj
 		}
 	})
-	found.version = page.ResourceVersion
-	if err = cmp.Or(err, broken); err != nil || !found.exists {
+	found.Version = page.ResourceVersion
+	if err = cmp.Or(err, broken); err != nil || found.Object == nil {
 		return found, err
 	}
-	if found.obj, err = r.transform(found.obj); err != nil {
+	if found.Object, err = r.transform(found.Object); err != nil || found.Object == nil {
 		return found, err
-	}
-	if found.obj == nil {
-		found.exists = false
-		return found, nil
 	}
 	old, existed := r.cached(key)
-	found.same = existed && protocol.SameContent.Of(old, found.obj)
+	found.Same = existed && protocol.SameContent.Of(old, found.Object)
 	return found, nil
+}
+
+// found pushes what a look-up has found.
+func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
+	switch {
+	case f.Object == nil:
+		r.pushObject(delta{kind: deleted, key: key, unseen: true})
+	case f.Same:
+		r.pushObject(delta{kind: noChange, key: key})
+	default:
+		r.pushObject(delta{kind: set, key: key, obj: f.Object})
+	}
 }
 
 // transform returns what is stored of an object: nil if the transform leaves it out.

@@ -207,7 +207,7 @@ func (w *watching) event(ctx context.Context, event WatchEvent) {
 	w.advance(event.Type, d.resourceVersion)
 	if ok {
 		w.delivered.Last = d.obj
-		w.lookups.pushEvent(d)
+		w.lookups.Push(d.key, d.resourceVersion, func() { w.pushObject(d) })
 		if verdict == protocol.Outdated {
 			w.lookUp(d.key)
 		}

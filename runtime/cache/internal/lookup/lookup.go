@@ -1,4 +1,5 @@
-package cache
+// Package lookup reads objects by name whose latest state is not known from a watch or list.
+package lookup
 
 import (
 	"context"
@@ -17,36 +18,32 @@ import (
 )
 
 const (
-	// maxLookups limits how many objects are looked up by name. For more, a list costs less.
-	maxLookups = 32
-	// firstLookup and longestLookup are the delays before an object is looked up, at
-	// first and in the end. Each is at random up to twice as long.
-	firstLookup   = 2 * time.Second
-	longestLookup = 5 * time.Minute
+	// maxPending limits how many objects are looked up by name. For more, a list costs less.
+	maxPending = 32
+	// firstDelay and longestDelay are the delays before an object is looked up, at first and
+	// in the end. Each is at random up to twice as long.
+	firstDelay   = 2 * time.Second
+	longestDelay = 5 * time.Minute
 )
 
-// lookups read objects by name whose latest state is not known from the watch or list:
-// they could not be decoded, or their events came out of order. Each is looked up after a
-// delay that grows, until that succeeds, or a watch event or list has its state.
+// Lookups read objects by name: they could not be decoded, or their events came out of order.
+// Each is looked up after a delay that grows, until that succeeds, or a watch event or list
+// has its state.
 //
-// They run in a goroutine of their own while there are any. What they find is pushed
-// with mu held, after a check that the reflector has not pushed a later state.
-type lookups struct {
+// They run in a goroutine of their own while there are any. Found is called with mu held, after
+// a check that the reflector has not pushed a later state.
+type Lookups struct {
+	Config
 	// context is that of the informer: an object is looked up also when the watch of its
 	// event has ended.
 	context context.Context
-	find    func(context.Context, types.NamespacedName) (finding, error)
-	push    func(delta)
-	jitter  func(limit time.Duration) time.Duration
-	// ordered reports whether a state with a later version is a later state.
-	ordered bool
 
 	// active is false while there is nothing to compare events with.
 	active atomic.Bool
 
 	mu sync.Mutex
 	// held is true while everything is listed: what is looked up then could be older
-	// than the list. It stays true after stop.
+	// than the list. It stays true after Stop.
 	held bool
 	// pending, known, and wake are made when the first object is to be looked up: most
 	// informers never have one.
@@ -62,26 +59,31 @@ type lookups struct {
 	done sync.WaitGroup
 }
 
-func newLookups(
-	ctx context.Context, find func(context.Context, types.NamespacedName) (finding, error), push func(delta),
-	jitter func(limit time.Duration) time.Duration, ordered bool,
-) *lookups {
-	return &lookups{
-		context: ctx,
-		find:    find,
-		push:    push,
-		jitter:  jitter,
-		ordered: ordered,
-	}
+// Config says how objects are looked up. All functions are needed.
+type Config struct {
+	// Find requests an object of that name.
+	Find func(context.Context, types.NamespacedName) (Finding, error)
+	// Found is called with what Find has found, unless a later state is known.
+	Found func(types.NamespacedName, Finding)
+	// Jitter returns a random duration below a limit.
+	Jitter func(limit time.Duration) time.Duration
+	// Ordered reports whether a state with a later version is a later state.
+	Ordered bool
 }
 
-// finding is the object that a look-up found.
-type finding struct {
-	obj any
-	// exists reports whether there is an object. same reports whether it is the store's.
-	exists, same bool
-	// version is that of the answer.
-	version string
+// Finding is the object that a look-up found.
+type Finding struct {
+	// Object is the object; nil if there is none.
+	Object any
+	// Same reports whether it is the store's.
+	Same bool
+	// Version is the resourceVersion of the response.
+	Version string
+}
+
+// New returns look-ups that last no longer than ctx.
+func New(ctx context.Context, config Config) *Lookups {
+	return &Lookups{Config: config, context: ctx}
 }
 
 // lookup is an object that is to be looked up.
@@ -91,16 +93,16 @@ type lookup struct {
 }
 
 // postpone sets when an object is looked up next. The caller holds mu.
-func (l *lookups) postpone(next *lookup) {
-	next.delay = min(max(2*next.delay, firstLookup), longestLookup)
-	next.due = time.Now().Add(next.delay + l.jitter(next.delay))
+func (l *Lookups) postpone(next *lookup) {
+	next.delay = min(max(2*next.delay, firstDelay), longestDelay)
+	next.due = time.Now().Add(next.delay + l.Jitter(next.delay))
 }
 
-// add has an object looked up. It returns false if too many are.
-func (l *lookups) add(key types.NamespacedName) bool {
+// Add has an object looked up. It returns false if too many are.
+func (l *Lookups) Add(key types.NamespacedName) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pending[key] == nil && len(l.pending) >= maxLookups {
+	if l.pending[key] == nil && len(l.pending) >= maxPending {
 		return false
 	}
 	if l.pending == nil {
@@ -124,7 +126,7 @@ func (l *lookups) add(key types.NamespacedName) bool {
 }
 
 // start has the goroutine look at what is pending. The caller holds mu.
-func (l *lookups) start() {
+func (l *Lookups) start() {
 	if l.held || len(l.pending) == 0 {
 		return
 	}
@@ -139,28 +141,28 @@ func (l *lookups) start() {
 	}
 }
 
-// pushEvent pushes the delta of a watch event, unless a look-up has found a later state. The
-// object needs no look-up any more then.
-func (l *lookups) pushEvent(d delta) {
+// Push calls push for a watch event, unless a look-up has found a later state of its object.
+// The object needs no look-up any more then.
+func (l *Lookups) Push(key types.NamespacedName, resourceVersion string, push func()) {
 	if !l.active.Load() {
-		l.push(d)
+		push()
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if known, ok := l.known[d.key]; ok && !protocol.Newer(d.resourceVersion, known) {
+	if known, ok := l.known[key]; ok && !protocol.Newer(resourceVersion, known) {
 		return
 	}
-	delete(l.pending, d.key)
+	delete(l.pending, key)
 	// What comes after this event is later than it.
-	maps.DeleteFunc(l.known, func(_ types.NamespacedName, version string) bool { return !protocol.Newer(version, d.resourceVersion) })
+	maps.DeleteFunc(l.known, func(_ types.NamespacedName, version string) bool { return !protocol.Newer(version, resourceVersion) })
 	l.active.Store(len(l.pending)+len(l.known) > 0)
-	l.push(d)
+	push()
 }
 
-// hold drops all of them, since a list of all objects is about to begin. Nothing is looked
-// up before release.
-func (l *lookups) hold() {
+// Hold drops all of them, since a list of all objects is about to begin. Nothing is looked
+// up before Unhold.
+func (l *Lookups) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = true
@@ -169,17 +171,17 @@ func (l *lookups) hold() {
 	l.active.Store(false)
 }
 
-// unhold begins to look up the objects that the list could not read.
-func (l *lookups) unhold() {
+// Unhold begins to look up the objects that the list could not read.
+func (l *Lookups) Unhold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = false
 	l.start()
 }
 
-// stop ends the goroutine and waits for it. Nothing is looked up any more.
-func (l *lookups) stop() {
-	l.hold()
+// Stop ends the goroutine and waits for it. Nothing is looked up any more.
+func (l *Lookups) Stop() {
+	l.Hold()
 	l.mu.Lock()
 	if l.cancel != nil {
 		l.cancel()
@@ -189,7 +191,7 @@ func (l *lookups) stop() {
 }
 
 // run looks objects up when they are due, until there are none or the context ends.
-func (l *lookups) run(ctx context.Context) {
+func (l *Lookups) run(ctx context.Context) {
 	for {
 		key, next, ok := l.next(ctx)
 		if !ok {
@@ -202,13 +204,13 @@ func (l *lookups) run(ctx context.Context) {
 		case <-ctx.Done():
 			continue
 		}
-		found, err := l.find(ctx, key)
-		l.settle(ctx, key, next, found, err)
+		found, err := l.Find(ctx, key)
+		l.deliver(ctx, key, next, found, err)
 	}
 }
 
 // next returns the look-up that is due first. The goroutine ends if there is none.
-func (l *lookups) next(ctx context.Context) (key types.NamespacedName, next *lookup, ok bool) {
+func (l *Lookups) next(ctx context.Context) (key types.NamespacedName, next *lookup, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k, candidate := range l.pending {
@@ -224,9 +226,8 @@ func (l *lookups) next(ctx context.Context) (key types.NamespacedName, next *loo
 	return key, next, true
 }
 
-// settle pushes what was found, unless the reflector has got a state of the object
-// meanwhile.
-func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *lookup, found finding, err error) {
+// deliver calls Found, unless the reflector has got a state of the object meanwhile.
+func (l *Lookups) deliver(ctx context.Context, key types.NamespacedName, asked *lookup, found Finding, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pending[key] != asked || ctx.Err() != nil {
@@ -239,22 +240,15 @@ func (l *lookups) settle(ctx context.Context, key types.NamespacedName, asked *l
 		return
 	}
 	delete(l.pending, key)
-	if l.ordered {
-		l.known[key] = found.version
+	if l.Ordered {
+		l.known[key] = found.Version
 	}
-	logger.V(2).Info("Object was looked up", "object", objectkey.String(key), "exists", found.exists)
-	switch {
-	case !found.exists:
-		l.push(delta{kind: deleted, key: key, unseen: true})
-	case found.same:
-		l.push(delta{kind: noChange, key: key})
-	default:
-		l.push(delta{kind: set, key: key, obj: found.obj})
-	}
+	logger.V(2).Info("Object was looked up", "object", objectkey.String(key), "exists", found.Object != nil)
+	l.Found(key, found)
 }
 
-// lookupOptions are those of a list of one object, in its latest state.
-func lookupOptions(key types.NamespacedName) metav1.ListOptions {
+// Options are those of a list of one object, in its latest state.
+func Options(key types.NamespacedName) metav1.ListOptions {
 	selector := fields.Set{"metadata.name": key.Name}
 	if key.Namespace != "" {
 		selector["metadata.namespace"] = key.Namespace

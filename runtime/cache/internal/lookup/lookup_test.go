@@ -1,4 +1,4 @@
-package cache
+package lookup
 
 import (
 	"context"
@@ -13,20 +13,25 @@ import (
 func TestLookupsStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		l := newLookups(t.Context(), func(ctx context.Context, _ types.NamespacedName) (finding, error) {
-			asked++
-			<-ctx.Done()
-			return finding{exists: true}, nil
-		}, func(delta) { t.Error("something was pushed") }, new(settings).jitter, true)
+		l := New(t.Context(), Config{
+			Find: func(ctx context.Context, _ types.NamespacedName) (Finding, error) {
+				asked++
+				<-ctx.Done()
+				return Finding{Object: "found"}, nil
+			},
+			Found:   func(types.NamespacedName, Finding) { t.Error("something was found") },
+			Jitter:  func(time.Duration) time.Duration { return 0 },
+			Ordered: true,
+		})
 		key := types.NamespacedName{Name: "a"}
-		l.add(key)
-		time.Sleep(2 * firstLookup)
+		l.Add(key)
+		time.Sleep(2 * firstDelay)
 		synctest.Wait()
 		if asked != 1 {
 			t.Fatalf("%d objects were asked for, want 1", asked)
 		}
-		l.stop()
-		l.add(key)
+		l.Stop()
+		l.Add(key)
 		time.Sleep(time.Hour)
 		if asked != 1 {
 			t.Error("an object was looked up after the end")

@@ -8,6 +8,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -42,25 +43,24 @@ func (p *shardPlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
 	var old *branch
 	if len(before) > 0 {
 		old = before[0]
-		has := old.filter.ranges()
+		has := old.filter.Ranges()
 		stays := has.Intersect(wanted)
 		fewer := stays.Equal(wanted) && (has.Equal(wanted) || old.recorder.get().LeftOut == 0)
 		if len(stays) > 0 && (fewer || !old.listed.Load()) {
-			old.filter.held.Store(&stays)
+			old.filter.Limit(stays)
 			return before, changed, nil
 		}
 	}
 	added := newBranch(p.source)
 	added.before = old
-	added.filter = &shardFilter{by: p.shard.By(), report: p.report}
-	added.filter.held.Store(&wanted)
+	added.filter = shardfilter.New(p.shard.By(), wanted, p.report)
 	return []*branch{added}, changed, nil
 }
 
 func (p *shardPlan) assign(branches []*branch) *assignment {
 	a := &assignment{by: p.shard.By(), cause: &cause.Cause{Kind: cause.Released}}
 	for _, one := range branches {
-		a.branch, a.ranges = one, one.filter.ranges()
+		a.branch, a.ranges = one, one.filter.Ranges()
 	}
 	return a
 }
@@ -73,6 +73,6 @@ func (p *shardPlan) describe(s *Status, branches []*branch, _ []Status) {
 	ranges, _ := p.shard.Ranges()
 	s.Shard = ranges.String()
 	for _, branch := range branches {
-		s.ShardFilter = branch.filter.filteredBy()
+		s.ShardFilter = branch.filter.FilteredBy()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 )
 
 // branches are the lists and watches of an informer whose objects may change while it runs: one
@@ -62,7 +63,7 @@ type branch struct {
 	namespace string
 	// filter is that of a shard, and before the branch in whose place this one lists everything
 	// again; nil otherwise.
-	filter   *shardFilter
+	filter   *shardfilter.Filter
 	before   *branch
 	recorder statusRecorder
 	stop     context.CancelFunc

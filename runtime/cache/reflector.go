@@ -20,6 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
@@ -34,7 +35,7 @@ type reflector struct {
 	// namespace is the one that objects have to be of; "" is any.
 	namespace string
 	// filter limits what is requested and taken to a shard; nil in general.
-	filter *shardFilter
+	filter *shardfilter.Filter
 	// since is the version that the first list is not to be older than; "" is any.
 	since string
 	// push takes a delta, in order. It may be called by two goroutines.
@@ -276,10 +277,10 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	defer cancel(nil)
 	timer := idle.Cancel(cancel, r.options.idleTimeout(), failure.ErrListIdle)
 	defer timer.Stop()
-	ctx = r.filter.beforeDecoding(ctx, func(string) { timer.Touch() })
-	page, err := r.source.List(ctx, r.filter.request(s.ListOptions()), func(obj any, err error) {
+	ctx = r.filter.BeforeDecoding(ctx, func(string) { timer.Touch() })
+	page, err := r.source.List(ctx, r.filter.Request(s.ListOptions()), func(obj any, err error) {
 		timer.Touch()
-		if err == nil && !r.filter.wants(obj) {
+		if err == nil && !r.filter.Wants(obj) {
 			return
 		}
 		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
@@ -485,7 +486,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found l
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	var broken error
-	page, err := r.source.List(ctx, r.filter.selecting(lookup.Options(key)), func(obj any, err error) {
+	page, err := r.source.List(ctx, r.filter.Select(lookup.Options(key)), func(obj any, err error) {
 		if err != nil {
 			var object *failure.ObjectError
 			if errors.As(err, &object) && (object.Object == "" || objectkey.Parse(object.Object) == key) {
@@ -493,7 +494,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found l
 			}
 			return
 		}
-		if k, err := r.keyOf(obj); err == nil && k == key && r.filter.has(obj) {
+		if k, err := r.keyOf(obj); err == nil && k == key && r.filter.Has(obj) {
 			found.Object = obj
 		}
 	})

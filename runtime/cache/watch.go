@@ -57,7 +57,7 @@ func (w *watching) run(ctx context.Context) error {
 		w.settled = w.state.Resumable()
 		w.expect()
 	}
-	stream, err := w.source.Watch(w.filter.beforeDecoding(ctx, w.pass), w.filter.request(w.state.WatchOptions(w.watchTimeout())))
+	stream, err := w.source.Watch(w.filter.BeforeDecoding(ctx, w.pass), w.filter.Request(w.state.WatchOptions(w.watchTimeout())))
 	if err != nil {
 		return idle.CauseOf(ctx, err)
 	}
@@ -79,7 +79,7 @@ func (w *watching) run(ctx context.Context) error {
 		if err != nil {
 			return idle.CauseOf(ctx, err)
 		}
-		if event.Type != watch.Bookmark && !w.filter.wants(event.Object) {
+		if event.Type != watch.Bookmark && !w.filter.Wants(event.Object) {
 			w.pass(protocol.ResourceVersionOf(event.Object))
 			continue
 		}

@@ -1,4 +1,5 @@
-package cache
+// Package shardfilter limits requests, and what is taken of their responses, to a shard.
+package shardfilter
 
 import (
 	"context"
@@ -15,9 +16,10 @@ import (
 // than 8 KB. If there are more, the server is asked for what is between some of them too.
 const maxTerms = 32
 
-// shardFilter limits the requests of a branch, and what it wants of the responses, to the ranges
-// of a shard. The ranges become fewer while the branch runs, and never more.
-type shardFilter struct {
+// Filter limits the requests of a branch, and what it wants of the responses, to the ranges
+// of a shard. The ranges become fewer while the branch runs, and never more. A nil Filter takes
+// everything. It is safe for concurrent use.
+type Filter struct {
 	by   shard.By
 	held atomic.Pointer[shard.Ranges]
 	// requested are the ranges of the latest request.
@@ -30,31 +32,43 @@ type shardFilter struct {
 	report func()
 }
 
-func (f *shardFilter) ranges() shard.Ranges { return *f.held.Load() }
+// New returns a filter for ranges of hashes by a function. It calls report when the server has
+// not filtered.
+func New(by shard.By, ranges shard.Ranges, report func()) *Filter {
+	f := &Filter{by: by, report: report}
+	f.Limit(ranges)
+	return f
+}
 
-// selecting returns the options of a request for objects of the ranges only. f may be nil.
-func (f *shardFilter) selecting(options metav1.ListOptions) metav1.ListOptions {
+// Limit makes ranges those of the filter.
+func (f *Filter) Limit(ranges shard.Ranges) { f.held.Store(&ranges) }
+
+// Ranges returns the ranges.
+func (f *Filter) Ranges() shard.Ranges { return *f.held.Load() }
+
+// Select returns the options of a request for objects of the ranges only.
+func (f *Filter) Select(options metav1.ListOptions) metav1.ListOptions {
 	if f != nil {
-		setShardSelector(&options, f.by.Selector(f.ranges().Cover(maxTerms)))
+		setShardSelector(&options, f.by.Selector(f.Ranges().Cover(maxTerms)))
 	}
 	return options
 }
 
-// request is selecting for a list or a watch. What wants sees from then on is its response.
-func (f *shardFilter) request(options metav1.ListOptions) metav1.ListOptions {
+// Request is Select for a list or a watch. What Wants sees from then on is its response.
+func (f *Filter) Request(options metav1.ListOptions) metav1.ListOptions {
 	if f != nil && options.Continue == "" {
-		ranges := f.ranges().Cover(maxTerms)
+		ranges := f.Ranges().Cover(maxTerms)
 		if before := f.requested.Swap(&ranges); before == nil || !before.Equal(ranges) || f.foreign.Load() {
 			f.taken.Store(0)
 		}
 		f.foreign.Store(false)
 	}
-	return f.selecting(options)
+	return f.Select(options)
 }
 
-// wants reports whether an object of a response belongs to the branch. The hash of a function may
+// Wants reports whether an object of a response belongs to the branch. The hash of a function may
 // change with the object: then the store decides, which knows the state before.
-func (f *shardFilter) wants(obj any) bool {
+func (f *Filter) Wants(obj any) bool {
 	if f == nil || !f.by.Served() {
 		return true
 	}
@@ -62,9 +76,9 @@ func (f *shardFilter) wants(obj any) bool {
 	return !ok || f.wantsHash(f.by.Hash(m))
 }
 
-// beforeDecoding returns the context of a request whose source asks the filter before it
+// BeforeDecoding returns the context of a request whose source asks the filter before it
 // decodes an object. Passed is called with the version of each that is dropped then.
-func (f *shardFilter) beforeDecoding(ctx context.Context, passed func(resourceVersion string)) context.Context {
+func (f *Filter) BeforeDecoding(ctx context.Context, passed func(resourceVersion string)) context.Context {
 	if f == nil || !f.by.Served() {
 		return ctx
 	}
@@ -79,18 +93,18 @@ func (f *shardFilter) beforeDecoding(ctx context.Context, passed func(resourceVe
 	return decoding.With(ctx, request)
 }
 
-// has reports whether an object belongs to the branch. f may be nil.
-func (f *shardFilter) has(obj any) bool {
+// Has reports whether an object belongs to the branch.
+func (f *Filter) Has(obj any) bool {
 	m, ok := obj.(metav1.Object)
-	return f == nil || !ok || f.ranges().Contains(f.by.Hash(m))
+	return f == nil || !ok || f.Ranges().Contains(f.by.Hash(m))
 }
 
-func (f *shardFilter) wantsHash(hash uint64) bool {
+func (f *Filter) wantsHash(hash uint64) bool {
 	if requested := f.requested.Load(); requested != nil && !requested.Contains(hash) && !f.foreign.Swap(true) {
 		f.report()
 	}
 	f.taken.Add(1)
-	return f.ranges().Contains(hash)
+	return f.Ranges().Contains(hash)
 }
 
 // certain is the least evidence that a server filters: of responses by chance, one in a
@@ -98,16 +112,15 @@ func (f *shardFilter) wantsHash(hash uint64) bool {
 const certain = 14
 
 // evidence returns how certain it is that the server filters, from its responses so far.
-func (f *shardFilter) evidence() float64 {
+func (f *Filter) evidence() float64 {
 	if requested := f.requested.Load(); requested != nil {
 		return -float64(f.taken.Load()) * math.Log(requested.Fraction())
 	}
 	return 0
 }
 
-// filteredBy returns the party that selects the objects, as Status.ShardFilter has it. f may
-// be nil.
-func (f *shardFilter) filteredBy() string {
+// FilteredBy returns the party that selects the objects, as Status.ShardFilter has it.
+func (f *Filter) FilteredBy() string {
 	switch {
 	case f == nil:
 		return ""

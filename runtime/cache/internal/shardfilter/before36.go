@@ -1,6 +1,6 @@
 //go:build before36
 
-package cache
+package shardfilter
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 

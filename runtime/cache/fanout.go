@@ -6,6 +6,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/progress"
 )
 
 // joinedLate and firstList are the causes of initial objects.
@@ -18,7 +19,7 @@ var (
 // store's changes get into the event log, and where handlers come and go.
 type fanout struct {
 	store *store
-	clock clock
+	clock progress.Clock
 	// changes is the log for handlers without HandlerOptions.Unchanged, and everything
 	// for those with it: it also has the objects that a relist found unchanged. An event
 	// of the one log never waits for a handler of the other.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/progress"
 )
 
 // defaultCoalesceLimit limits how many events may wait for a coalescing handler before they
@@ -54,10 +55,13 @@ type listener struct {
 	own eventlog.Event
 	// cause is that of the current event, unless it is Watched.
 	cause *cause.Cause
+	// pause is the next backoff after a panic, if the same event is retried; zero is the first.
 	pause time.Duration
 	// panicked reports whether the last call of work ended in a panic.
 	panicked bool
-	*progress
+	progress *progress.Meter
+	// toReplay counts the initial objects that the handler has still to be given.
+	toReplay atomic.Int64
 
 	// unbind frees the context that the handler is bound to, if that can end.
 	unbind func() bool
@@ -73,9 +77,8 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 		options:  options,
 		fanout:   f,
 		log:      &f.changes,
-		pause:    panicPause,
 		quit:     make(chan struct{}),
-		progress: newProgress(&f.clock),
+		progress: progress.New(&f.clock),
 		unbind:   func() bool { return false },
 	}
 	if options.Unchanged {
@@ -124,10 +127,10 @@ func (l *listener) run(ctx context.Context) {
 	stopped := false
 	defer func() {
 		if !stopped && !l.panicked {
-			l.calls++
+			l.progress.Called()
 			l.expel(errHandlerExited)
 		}
-		l.idle()
+		l.progress.Idle()
 		l.registration.end()
 	}()
 	select {
@@ -182,7 +185,7 @@ func (l *listener) work(ctx context.Context) (stopped bool) {
 		if l.ready() {
 			continue
 		}
-		l.idle()
+		l.progress.Idle()
 		select {
 		case <-changed:
 		case <-due:
@@ -198,7 +201,7 @@ func (l *listener) work(ctx context.Context) (stopped bool) {
 func (l *listener) goOn() bool {
 	if l.again && !l.stopping.Load() {
 		l.repeatCall()
-		l.again, l.pause = false, panicPause
+		l.again, l.pause = false, 0
 	}
 	for l.initial.Len() > 0 && !l.stopping.Load() {
 		l.own = eventlog.Event{Kind: eventlog.Initial, Object: l.initial.next()}
@@ -237,7 +240,7 @@ func (l *listener) deliver(limit int) bool {
 		if l.stopping.Load() {
 			break
 		}
-		if l.due() {
+		if l.progress.Due() {
 			l.cursor.Publish()
 		}
 		e := l.cursor.Next()
@@ -275,8 +278,8 @@ func (l *listener) ready() bool {
 }
 
 func (l *listener) call(e *eventlog.Event) {
-	if l.due() {
-		l.step(e.At)
+	if l.progress.Due() {
+		l.progress.Step(e.At)
 	}
 	l.current = e
 	if l.options.Cause != nil {
@@ -298,7 +301,7 @@ func (l *listener) call(e *eventlog.Event) {
 	case eventlog.Unchanged:
 		l.handler.OnUpdate(e.Object, e.Object)
 	}
-	l.calls++
+	l.progress.Called()
 }
 
 // resync updates every object of the store with itself. It does so between two events, when
@@ -343,7 +346,7 @@ func (l *listener) repeat() {
 	l.cause = &resyncDue
 	for l.resynced.Len() > 0 && !l.stopping.Load() {
 		obj := l.resynced.next()
-		l.own = eventlog.Event{Kind: eventlog.Updated, At: l.clock.millis(), Old: obj, Object: obj}
+		l.own = eventlog.Event{Kind: eventlog.Updated, At: l.fanout.clock.Millis(), Old: obj, Object: obj}
 		l.call(&l.own)
 		if l.resynced.Len()%eventlog.SegmentSize == 0 {
 			l.flush()
@@ -406,7 +409,18 @@ func (l *listener) exempt() {
 
 // status needs no lock, so that it never waits for the handler.
 func (l *listener) status() HandlerStatus {
-	s := HandlerStatus{Name: l.options.Name, Backlog: l.backlog()}
-	l.progress.status(&s)
+	backlog := l.backlog() // before the calls that lessen it are counted
+	read := l.progress.Read()
+	s := HandlerStatus{
+		Name:        l.options.Name,
+		Backlog:     backlog,
+		Delivered:   read.Delivered,
+		LongestCall: read.Longest,
+		Panics:      read.Panics,
+		LastPanic:   read.LastPanic,
+	}
+	if l.toReplay.Load() == 0 {
+		s.Lag = read.Lag
+	}
 	return s
 }

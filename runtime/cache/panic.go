@@ -42,10 +42,7 @@ func (l *listener) logCrash(ctx context.Context) func(context.Context, any) {
 // interrupted notes a call that ended in a panic, and whether it is to be made again.
 func (l *listener) interrupted(context.Context, any) {
 	l.panicked = true
-	l.lastPanic.Store(time.Now().UnixNano())
-	l.panics.Add(1)
-	l.calls++
-	l.idle()
+	l.progress.Panicked()
 	l.again = l.options.OnPanic == PanicRetry
 	if l.batch != nil && !l.again {
 		l.batch.drop()
@@ -56,7 +53,8 @@ func (l *listener) interrupted(context.Context, any) {
 func (l *listener) pauseAfterPanic() time.Duration {
 	pause := panicPause
 	if l.again {
-		pause, l.pause = l.pause, min(2*l.pause, longestPanicPause)
+		pause = max(l.pause, panicPause)
+		l.pause = min(2*pause, longestPanicPause)
 	}
 	return pause
 }

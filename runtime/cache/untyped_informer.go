@@ -7,12 +7,12 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/progress"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
@@ -69,7 +69,7 @@ func newInformer(objects reflect.Type, source Objects, about SourceInfo, options
 	store := &i.store.core
 	store.setUp(objects, KeyOf)
 	store.complain = i.leftOut
-	i.fanout = &fanout{store: store, clock: clock{time.Now()}, received: i.received, synced: synced, listeners: map[*listener]bool{}}
+	i.fanout = &fanout{store: store, clock: progress.NewClock(), received: i.received, synced: synced, listeners: map[*listener]bool{}}
 	i.listeners.Store(new([]*listener))
 	if err := store.addIndexes(options.Indexes); err != nil {
 		i.invalid = i.errorf("%w", err)
@@ -349,7 +349,7 @@ func (i *informer) commit(deltas *queue) {
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
 			began := i.options.Metrics.now()
-			i.fanout.now = i.fanout.clock.millis()
+			i.fanout.now = i.fanout.clock.Millis()
 			i.store.core.commit(batch, i.fanout)
 			i.fanout.changed.Broadcast()
 			i.enforceLimits()

@@ -1,4 +1,5 @@
-package cache
+// Package progress measures the calls of handlers.
+package progress
 
 import (
 	"sync/atomic"
@@ -6,30 +7,32 @@ import (
 )
 
 const (
-	// A listener measures its calls in steps, since to measure each one would cost as
-	// much as the call. Steps grow up to longestStep calls as long as one takes less
-	// than quickStep, and are reset to one call when one takes more than slowStep.
+	// A meter measures calls in steps, since to measure each one would cost as much as the
+	// call. Steps grow up to longestStep calls as long as one takes less than quickStep, and
+	// are reset to one call when one takes more than slowStep.
 	longestStep = 64
 	quickStep   = 20 * time.Microsecond
 	slowStep    = time.Millisecond
 )
 
-// clock measures the time since it was made.
-type clock struct{ began time.Time }
+// Clock measures the time since it was made.
+type Clock struct{ began time.Time }
 
-func (c clock) now() time.Duration { return time.Since(c.began) }
+// NewClock returns a clock that starts at zero.
+func NewClock() Clock { return Clock{time.Now()} }
 
-// millis is the time in the form in which events carry it. It starts over after 49
+func (c Clock) now() time.Duration { return time.Since(c.began) }
+
+// Millis is the time in the form in which events carry it. It starts over after 49
 // days, which differences survive.
-func (c clock) millis() uint32 { return uint32(c.now().Milliseconds()) }
+func (c Clock) Millis() uint32 { return uint32(c.now().Milliseconds()) }
 
-// progress measures how far a listener is. Its goroutine steps, other goroutines read.
-type progress struct {
-	clock *clock
+// Meter measures the calls of one handler. The goroutine that makes the calls writes it, and
+// any goroutine may Read it.
+type Meter struct {
+	clock *Clock
 
-	// toReplay counts the initial objects that the handler has still to be given. delivered
-	// counts the handler's calls.
-	toReplay  atomic.Int64
+	// delivered counts the calls.
 	delivered atomic.Uint64
 	// since is when the running step began, negative if none does, and at the time
 	// of its first event.
@@ -46,67 +49,90 @@ type progress struct {
 	began               time.Duration
 }
 
-func newProgress(clock *clock) *progress {
-	p := &progress{clock: clock, stride: 1}
-	p.since.Store(-1)
-	return p
+// New returns a meter whose events have the times of a clock.
+func New(clock *Clock) *Meter {
+	m := &Meter{clock: clock, stride: 1}
+	m.since.Store(-1)
+	return m
 }
 
-// due reports whether the next call begins a step.
-func (p *progress) due() bool { return p.calls >= p.next }
+// Due reports whether the next call begins a stem.
+func (m *Meter) Due() bool { return m.calls >= m.next }
 
-// step ends the running step, if there is one, and begins the next with an event
+// Called notes that a call has returned.
+func (m *Meter) Called() { m.calls++ }
+
+// Panicked notes that a call has ended in a panic, and with it the running step.
+func (m *Meter) Panicked() {
+	m.lastPanic.Store(time.Now().UnixNano())
+	m.panics.Add(1)
+	m.calls++
+	m.Idle()
+}
+
+// Step ends the running step, if there is one, and begins the next with an event
 // that happened at that time.
-func (p *progress) step(at uint32) {
-	now := p.clock.now()
-	p.end(now)
-	p.began = now
-	p.next = p.calls + p.stride
-	p.at.Store(at)
-	p.since.Store(int64(now))
+func (m *Meter) Step(at uint32) {
+	now := m.clock.now()
+	m.end(now)
+	m.began = now
+	m.next = m.calls + m.stride
+	m.at.Store(at)
+	m.since.Store(int64(now))
 }
 
-// idle ends the running step: there is no event to call the handler for.
-func (p *progress) idle() {
-	if p.since.Load() < 0 {
+// Idle ends the running step: there is no event to call the handler for.
+func (m *Meter) Idle() {
+	if m.since.Load() < 0 {
 		return
 	}
-	p.end(p.clock.now())
-	p.next = p.calls
-	p.since.Store(-1)
+	m.end(m.clock.now())
+	m.next = m.calls
+	m.since.Store(-1)
 }
 
-func (p *progress) end(now time.Duration) {
-	p.delivered.Store(p.calls)
-	if p.since.Load() < 0 {
+func (m *Meter) end(now time.Duration) {
+	m.delivered.Store(m.calls)
+	if m.since.Load() < 0 {
 		return
 	}
-	took := now - p.began
-	if int64(took) > p.longest.Load() {
-		p.longest.Store(int64(took))
+	took := now - m.began
+	if int64(took) > m.longest.Load() {
+		m.longest.Store(int64(took))
 	}
 	switch {
 	case took < quickStep:
-		p.stride = min(2*p.stride, longestStep)
+		m.stride = min(2*m.stride, longestStep)
 	case took > slowStep:
-		p.stride = 1
+		m.stride = 1
 	}
 }
 
-// status fills in what a listener's goroutine has measured.
-func (p *progress) status(s *HandlerStatus) {
-	since, at := p.since.Load(), p.at.Load()
-	now := p.clock.now() // no earlier than both
-	s.Delivered = p.delivered.Load()
-	s.LongestCall = time.Duration(p.longest.Load())
-	if s.Panics = int(p.panics.Load()); s.Panics > 0 {
-		s.LastPanic = time.Unix(0, p.lastPanic.Load())
+// Reading is what a meter shows.
+type Reading struct {
+	// Delivered counts the calls, but for those of the running step. Longest is the time that
+	// the longest call took, or takes.
+	Delivered uint64
+	Longest   time.Duration
+	// Lag is the time since the event happened with which the running step began; zero if none
+	// runs.
+	Lag time.Duration
+	// Panics counts the calls that ended in a panic, and LastPanic is when the last did.
+	Panics    int
+	LastPanic time.Time
+}
+
+// Read returns what the meter has measured.
+func (m *Meter) Read() Reading {
+	since, at := m.since.Load(), m.at.Load()
+	now := m.clock.now() // no earlier than both
+	r := Reading{Delivered: m.delivered.Load(), Longest: time.Duration(m.longest.Load()), Panics: int(m.panics.Load())}
+	if r.Panics > 0 {
+		r.LastPanic = time.Unix(0, m.lastPanic.Load())
 	}
-	if since < 0 {
-		return
+	if since >= 0 {
+		r.Longest = max(r.Longest, now-time.Duration(since))
+		r.Lag = time.Duration(uint32(now.Milliseconds())-at) * time.Millisecond
 	}
-	s.LongestCall = max(s.LongestCall, now-time.Duration(since))
-	if p.toReplay.Load() == 0 {
-		s.Lag = time.Duration(uint32(now.Milliseconds())-at) * time.Millisecond
-	}
+	return r
 }

@@ -1,4 +1,4 @@
-package cache
+package progress
 
 import (
 	"sync"
@@ -9,16 +9,15 @@ import (
 // A handler that is called for an event as soon as that happens is never seen to lag, however
 // the status is read meanwhile.
 func TestLagOfNothing(t *testing.T) {
-	c := clock{time.Now()}
-	p := newProgress(&c)
+	c := NewClock()
+	m := New(&c)
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	over := make(chan struct{})
 	readers.Go(func() {
 		for {
-			var s HandlerStatus
-			if p.status(&s); s.Lag > time.Minute {
-				t.Errorf("lag: %v", s.Lag)
+			if lag := m.Read().Lag; lag > time.Minute {
+				t.Errorf("lag: %v", lag)
 				return
 			}
 			select {
@@ -29,7 +28,7 @@ func TestLagOfNothing(t *testing.T) {
 		}
 	})
 	for range 2_000_000 {
-		p.step(c.millis())
+		m.Step(c.Millis())
 	}
 	close(over)
 }

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,23 +16,13 @@ var errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stand
 
 // namespacePlan is a branch for each namespace of a set.
 type namespacePlan struct {
-	// namespaces and in are those of SourceInfo.
-	namespaces func() (names []string, changed <-chan struct{})
-	in         func(namespace string) Objects
-	// objects counts the store's objects of a namespace, if the store knows.
-	objects func(namespace string) int
+	about *SourceInfo
+	// objects counts the store's objects with a value in an index; zero if there is no such index.
+	objects func(index, value string) int
 }
 
-func newNamespacePlan(i *informer, in func(namespace string) Objects) *namespacePlan {
-	return &namespacePlan{
-		namespaces: i.about.Namespaces,
-		in:         in,
-		objects:    func(namespace string) int { return i.store.core.indexed(namespaceIndexName, namespace) },
-	}
-}
-
-func (p *namespacePlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
-	names, changed := p.namespaces()
+func (p *namespacePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan struct{}, error) {
+	names, changed := p.about.Namespaces()
 	known := make(map[string]*branch, len(before))
 	for _, branch := range before {
 		known[branch.namespace] = branch
@@ -48,7 +39,7 @@ func (p *namespacePlan) next(before []*branch) ([]*branch, <-chan struct{}, erro
 		taken[name] = true
 		branch := known[name]
 		if branch == nil {
-			branch = newBranch(p.in(name))
+			branch = newBranch(p.about.In(name))
 			branch.namespace = name
 		}
 		next = append(next, branch)
@@ -72,7 +63,7 @@ func (p *namespacePlan) describe(s *Status, branches []*branch, statuses []Statu
 	s.Namespaces = statuses
 	for i, branch := range branches {
 		statuses[i].Name = branch.namespace
-		statuses[i].Objects = p.objects(branch.namespace)
+		statuses[i].Objects = p.objects(namespaceIndexName, branch.namespace)
 	}
 	slices.SortFunc(statuses, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
 }

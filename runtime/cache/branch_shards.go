@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -18,24 +19,21 @@ import (
 type shardPlan struct {
 	shard  *shard.Shard
 	source Objects
-	// report logs that the server does not filter.
-	report func()
+	// reported makes one log line of the branches that find that the server does not filter.
+	reported sync.Once
 }
 
-func newShardPlan(i *informer) *shardPlan {
-	return &shardPlan{
-		shard:  i.options.Shard,
-		source: i.source,
-		report: sync.OnceFunc(func() {
-			klog.FromContext(i.context).Info("Server does not filter by shard, objects of others are dropped here", "shardedBy", i.options.Shard.By())
-		}),
-	}
+// report logs that the server does not filter.
+func (p *shardPlan) report(ctx context.Context) {
+	p.reported.Do(func() {
+		klog.FromContext(ctx).Info("Server does not filter by shard, objects of others are dropped here", "shardedBy", p.shard.By())
+	})
 }
 
 // next keeps a branch that has not listed yet, less what the shard has lost: what it has gained
 // meanwhile is listed after that, so that there is an end to lists of a shard that changes often.
 // If objects are left out, a list shows which of them the shard still has.
-func (p *shardPlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
+func (p *shardPlan) next(ctx context.Context, before []*branch) ([]*branch, <-chan struct{}, error) {
 	wanted, changed := p.shard.Ranges()
 	if len(wanted) == 0 {
 		return nil, changed, nil
@@ -53,7 +51,7 @@ func (p *shardPlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
 	}
 	added := newBranch(p.source)
 	added.before = old
-	added.filter = shardfilter.New(p.shard.By(), wanted, p.report)
+	added.filter = shardfilter.New(p.shard.By(), wanted, func() { p.report(ctx) })
 	return []*branch{added}, changed, nil
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 )
 
-// branches are the lists and watches of an informer whose objects may change while it runs: one
+// branchSet is the lists and watches of an informer whose objects may change while it runs: one
 // for each namespace of a set, or one for the objects of a shard. Each has a reflector in a
 // goroutine of its own, and all of them fill the one store, which takes of each what the latest
 // assignment says. They come and go in the goroutine of run.
-type branches struct {
+type branchSet struct {
 	plan plan
 	// reflect follows a branch until ctx ends or a failure is to end it.
 	reflect func(ctx context.Context, branch *branch) error
@@ -47,7 +47,7 @@ type branches struct {
 type plan interface {
 	// next returns the branches for what is wanted now, those of before that go on and new ones,
 	// and a channel that is closed when something else is wanted.
-	next(before []*branch) (branches []*branch, changed <-chan struct{}, err error)
+	next(ctx context.Context, before []*branch) (branches []*branch, changed <-chan struct{}, err error)
 	// assign returns which of the branches each object belongs to.
 	assign(branches []*branch) *assignment
 	// foreign is the error for an object that belongs to none of the branches.
@@ -73,7 +73,7 @@ type branch struct {
 	reflector *reflector
 	// listed is set when the store has a whole list of the branch.
 	listed atomic.Bool
-	// version is the one that the store has reached. It is guarded by mu of branches.
+	// version is the one that the store has reached. It is guarded by mu of branchSet.
 	version string
 	// refusals counts the failures in a row that were refusals. After too many, the branch is
 	// left out until it is listed.
@@ -85,8 +85,8 @@ func newBranch(source Objects) *branch {
 	return &branch{source: source, ended: make(chan struct{})}
 }
 
-func newBranches(plan plan) *branches {
-	return &branches{plan: plan, listed: make(chan struct{}, 1), failing: map[*branch]bool{}}
+func newBranchSet(plan plan) *branchSet {
+	return &branchSet{plan: plan, listed: make(chan struct{}, 1), failing: map[*branch]bool{}}
 }
 
 // maxRefusals is the number of refusals in a row after which the informer goes on without a
@@ -95,7 +95,7 @@ const maxRefusals = 3
 
 // run follows the branches of the plan until ctx ends, or one of them is given up with an
 // error, which it returns.
-func (p *branches) run(ctx context.Context) error {
+func (p *branchSet) run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, stop := context.WithCancel(ctx)
@@ -121,7 +121,7 @@ func (p *branches) run(ctx context.Context) error {
 			}
 		})
 	}
-	next, changed, err := p.plan.next(nil)
+	next, changed, err := p.plan.next(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (p *branches) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if next, changed, err = p.plan.next(next); err != nil {
+		if next, changed, err = p.plan.next(ctx, next); err != nil {
 			return err
 		}
 		p.switchTo(next, start)
@@ -144,7 +144,7 @@ func (p *branches) run(ctx context.Context) error {
 }
 
 // switchTo makes next the branches: from here on the store takes nothing of others.
-func (p *branches) switchTo(next []*branch, start func(*branch)) {
+func (p *branchSet) switchTo(next []*branch, start func(*branch)) {
 	assignment := p.plan.assign(next)
 	p.replace(next, assignment)
 	for _, branch := range assignment.ended {
@@ -160,7 +160,7 @@ func (p *branches) switchTo(next []*branch, start func(*branch)) {
 
 // replace makes next the current branches, and notes in their assignment which branches end. The
 // counters of these become those of the past at the same time, so that no status is without them.
-func (p *branches) replace(next []*branch, assignment *assignment) {
+func (p *branchSet) replace(next []*branch, assignment *assignment) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	goesOn := make(map[*branch]bool, len(next))
@@ -179,7 +179,7 @@ func (p *branches) replace(next []*branch, assignment *assignment) {
 
 // failed is called with each failure of a branch in its goroutine. A namespace that the server
 // refuses is left out: neither the first content nor a version waits for it.
-func (p *branches) failed(ctx context.Context, branch *branch, f *Failure) {
+func (p *branchSet) failed(ctx context.Context, branch *branch, f *Failure) {
 	if p.leavesOut(branch, f) {
 		klog.FromContext(ctx).V(2).Info("Namespace is refused, going on without it")
 		p.push(delta{kind: branchRefused, from: branch})
@@ -187,7 +187,7 @@ func (p *branches) failed(ctx context.Context, branch *branch, f *Failure) {
 }
 
 // leavesOut reports whether a branch is left out from a failure on.
-func (p *branches) leavesOut(branch *branch, f *Failure) bool {
+func (p *branchSet) leavesOut(branch *branch, f *Failure) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if refuses(f.Err) {
@@ -195,7 +195,7 @@ func (p *branches) leavesOut(branch *branch, f *Failure) bool {
 		delete(p.failing, branch)
 	} else {
 		branch.refusals = 0
-		if !expected(f) {
+		if !f.expected() {
 			p.failing[branch] = true
 		}
 	}
@@ -208,7 +208,7 @@ func (p *branches) leavesOut(branch *branch, f *Failure) bool {
 
 // recovered notes that a branch works again, or has ended, and reports whether others still
 // fail. An outage is over when each works again, but for those that the server refuses.
-func (p *branches) recovered(branch *branch) (othersFail bool) {
+func (p *branchSet) recovered(branch *branch) (othersFail bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.failing, branch)
@@ -216,7 +216,7 @@ func (p *branches) recovered(branch *branch) (othersFail bool) {
 }
 
 // received notes that a batch was committed to the store.
-func (p *branches) received(batch []delta) {
+func (p *branchSet) received(batch []delta) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range batch {
@@ -245,7 +245,7 @@ func (p *branches) received(batch []delta) {
 
 // reach notes the version of a committed delta. That of a list counts even if it is older:
 // the server's history has restarted. The caller holds mu.
-func (p *branches) reach(branch *branch, d *delta) {
+func (p *branchSet) reach(branch *branch, d *delta) {
 	if d.kind == replaced {
 		branch.version = cmp.Or(d.resourceVersion, branch.version)
 		branch.leftOut, branch.refusals = false, 0
@@ -259,7 +259,7 @@ func (p *branches) reach(branch *branch, d *delta) {
 
 // version returns the version that the store has reached in every branch that is not left out:
 // "" if it has nothing of one. Awaited is false if there is no such branch.
-func (p *branches) version() (version string, awaited bool) {
+func (p *branchSet) version() (version string, awaited bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.least == nil {
@@ -274,7 +274,7 @@ func (p *branches) version() (version string, awaited bool) {
 // behind returns the branch with the oldest version that is not left out, or nil. All that wait
 // for a version ask at each event, so that it is looked for only when it may be another one. The
 // caller holds mu.
-func (p *branches) behind() (least *branch) {
+func (p *branchSet) behind() (least *branch) {
 	for _, branch := range p.current {
 		switch {
 		case branch.leftOut:
@@ -288,7 +288,7 @@ func (p *branches) behind() (least *branch) {
 }
 
 // versionOf returns the version that the store has reached in the branch of an object.
-func (p *branches) versionOf(obj metav1.Object) (string, error) {
+func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.assigned == nil {
@@ -302,7 +302,7 @@ func (p *branches) versionOf(obj metav1.Object) (string, error) {
 }
 
 // statuses returns the branches, their statuses, and the counters of those of the past.
-func (p *branches) statuses() (current []*branch, all []Status, past Status) {
+func (p *branchSet) statuses() (current []*branch, all []Status, past Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, branch := range p.current {
@@ -314,7 +314,7 @@ func (p *branches) statuses() (current []*branch, all []Status, past Status) {
 }
 
 // describe makes the status of an informer that of its branches.
-func (p *branches) describe(s *Status) {
+func (p *branchSet) describe(s *Status) {
 	branches, statuses, past := p.statuses()
 	for i, branch := range branches {
 		statuses[i].DecodedByClient = decodedByClient(branch.source)

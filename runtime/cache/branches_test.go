@@ -18,7 +18,7 @@ import (
 // The counters of an informer do not go down when a namespace is removed, so that their
 // rates are right.
 func TestCountersOfRemovedBranches(t *testing.T) {
-	p := newBranches(&namespacePlan{})
+	p := newBranchSet(&namespacePlan{})
 	counters := func() (s Status) {
 		_, all, past := p.statuses()
 		s.count(&past)
@@ -59,8 +59,8 @@ func TestCountersOfRemovedBranches(t *testing.T) {
 }
 
 // manyBranches returns branches that have begun, each of a namespace of its own.
-func manyBranches(n int) *branches {
-	p := newBranches(&namespacePlan{})
+func manyBranches(n int) *branchSet {
+	p := newBranchSet(&namespacePlan{})
 	var all []*branch
 	for i := range n {
 		one := newBranch(nil)
@@ -76,14 +76,14 @@ func manyBranches(n int) *branches {
 func TestWorkOfOneBranch(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "1", Name: "a"}}
 	unavailable := &Failure{Err: apierrors.NewServiceUnavailable("down")}
-	for name, work := range map[string]func(*branches){
-		"recovery": func(p *branches) {
+	for name, work := range map[string]func(*branchSet){
+		"recovery": func(p *branchSet) {
 			one := p.current[0]
 			p.leavesOut(one, unavailable)
 			p.recovered(one)
 		},
-		"version of an object": func(p *branches) { _, _ = p.versionOf(obj) },
-		"version":              func(p *branches) { p.version() },
+		"version of an object": func(p *branchSet) { _, _ = p.versionOf(obj) },
+		"version":              func(p *branchSet) { p.version() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			allocations := func(n int) float64 {
@@ -132,7 +132,7 @@ func TestVersionOfBranches(t *testing.T) {
 
 // What branches leave out is added up while they are there.
 func TestBranchesLeaveOut(t *testing.T) {
-	p := newBranches(&namespacePlan{objects: func(string) int { return 0 }})
+	p := newBranchSet(&namespacePlan{objects: func(string, string) int { return 0 }})
 	one, other := newBranch(quietSource{}), newBranch(quietSource{})
 	one.recorder.leftOut.Add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
 	other.recorder.leftOut.Add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})

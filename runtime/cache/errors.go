@@ -2,10 +2,7 @@ package cache
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
@@ -48,40 +45,4 @@ func catch(err *error) {
 	if value := recover(); value != nil {
 		*err = &failure.PanicError{Value: value, Stack: debug.Stack()}
 	}
-}
-
-// SyncError says why an informer is not in sync. WaitForSync returns it when its
-// context ends, or the informer stops, before the informer is in sync. Status.CheckSynced
-// returns it at once.
-type SyncError struct {
-	// Informer is the name of the informer.
-	Informer string
-	// Handler is the name of the handler that still replays the initial list,
-	// when it is a handler that was waited for.
-	Handler string
-	// Status says what the informer was doing.
-	Status Status
-	// Cause is why the waiting ended, in general context.Cause of its context. It is nil if
-	// nothing has waited.
-	Cause error
-}
-
-// Error returns the names, what the informer is doing instead, and the cause.
-func (e *SyncError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "informer %q: not in sync: ", e.Informer)
-	if e.Handler != "" {
-		fmt.Fprintf(&b, "replaying to handler %q, ", e.Handler)
-	}
-	b.WriteString(e.Status.String())
-	if e.Cause != nil {
-		fmt.Fprintf(&b, "; stopped waiting: %v", e.Cause)
-	}
-	return b.String()
-}
-
-// Unwrap returns the cause and the informer's last error, so that errors.Is
-// and errors.As find both.
-func (e *SyncError) Unwrap() []error {
-	return slices.DeleteFunc([]error{e.Cause, e.Status.LastError}, func(err error) bool { return err == nil })
 }

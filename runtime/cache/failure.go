@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -26,6 +27,15 @@ type Failure struct {
 	// NewClass reports whether the failure is of another class than the last one since all was
 	// well. The informer logs such failures.
 	NewClass bool
+}
+
+func newFailure(informer string, phase Phase, opened bool, err error) Failure {
+	return Failure{Informer: informer, Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: opened}
+}
+
+// expected reports whether a failure is one that a healthy server may cause.
+func (f *Failure) expected() bool {
+	return f.Class == failure.ClassExpired || errors.Is(f.Err, failure.ErrWatchTooShort)
 }
 
 // Decision says what to do about a Failure. The zero value leaves that to the informer.

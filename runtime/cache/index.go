@@ -33,13 +33,6 @@ type Index[T any] struct {
 	namespace bool
 }
 
-// Find returns the objects that have that value in the index, which the store must have,
-// in no order. Store.ByIndex does so by the name of the index. Possible errors:
-// ErrIndexUnknown.
-func (x Index[T]) Find(store *Store[T], value string) ([]T, error) {
-	return store.ByIndex(x.Name, value)
-}
-
 // of appends the values of obj to others. A panic of the function is an error.
 func (x *Index[T]) of(others []string, obj T) (all []string, err error) {
 	all = others

@@ -2,13 +2,15 @@ package cache
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"path"
 	"reflect"
+	"runtime"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
@@ -53,34 +55,16 @@ import (
 // When its context ends an informer sends no more requests. Events that still wait for
 // a handler are dropped. Run waits for calls of handlers that have not returned, and
 // returns when every goroutine that it started has ended. The store keeps its objects.
-type Informer[T any] struct{ core informer }
+type Informer[T any] struct{ core engine }
 
 // New returns an informer that is yet to be run. T is an API type, as a pointer, or an
 // interface that API types implement. If the indexes of the options
 // are invalid, Run, AddHandler and WaitForSync return ErrIndexInvalid or
 // ErrIndexExists.
 func New[T any](source Source[T], options Options[T]) *Informer[T] {
-	var about SourceInfo
-	if source.Objects != nil {
-		about = source.Describe()
-	}
-	objects := about.Type
-	if objects == nil {
-		objects = reflect.TypeFor[T]()
-	}
-	i := newInformer(objects, source.Objects, about, untypedOptions(&options))
-	i.core.check = checkType[T](objects)
-	switch {
-	case source.Objects == nil:
-		i.core.invalid = i.core.errorf("source: is nil")
-	case about.Namespaces != nil && i.core.options.sharded():
-		i.core.invalid = i.core.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
-	case about.Namespaces != nil:
-		i.core.branches = newBranches(newNamespacePlan(&i.core, about.In))
-	case i.core.options.sharded():
-		i.core.branches = newBranches(newShardPlan(&i.core))
-	}
-	return (*Informer[T])(i)
+	i := &Informer[T]{}
+	i.core.setUp(source.Objects, reflect.TypeFor[T](), checkType[T], untypedOptions(&options))
+	return i
 }
 
 // Untyped returns the same informer, for code that works with objects of any type.
@@ -202,4 +186,31 @@ func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error
 // installed is healthy, and so is one that has not been started.
 func (i *Informer[T]) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error { return i.core.status().Check(stale) }
+}
+
+// handlerName names a handler after the place where it was added, and its type unless
+// every handler of functions has it.
+func handlerName[T any](handler Handler[T]) string {
+	place := callerOfInformer()
+	switch handler.(type) {
+	case HandlerFuncs[T], *HandlerFuncs[T], batchFunc[T]:
+		return place
+	}
+	return fmt.Sprintf("%T at %s", handler, place)
+}
+
+// callerOfInformer returns where a method of Informer was called, as the file with its
+// folder and the line.
+func callerOfInformer() string {
+	methods := reflect.TypeFor[HandlerOptions]().PkgPath() + ".(*Informer["
+	var callers [16]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	for inside := false; ; {
+		frame, more := frames.Next()
+		is := strings.HasPrefix(frame.Function, methods)
+		if inside && !is || !more {
+			return fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(frame.File)), path.Base(frame.File)), frame.Line)
+		}
+		inside = inside || is
+	}
 }

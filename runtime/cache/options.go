@@ -135,9 +135,6 @@ type settings struct {
 	random *rand.Rand
 }
 
-// sharded reports whether the objects are divided by a hash.
-func (o *settings) sharded() bool { return o.Shard != nil }
-
 // jitter returns a random duration below limit, or zero if there is none.
 func (o *settings) jitter(limit time.Duration) time.Duration {
 	switch {

@@ -86,7 +86,7 @@ func (r *reflector) run(ctx context.Context) error {
 		var pace protocol.Pace
 		var err error
 		phase := s.Phase
-		if !r.waits(s) {
+		if !s.Absent() {
 			r.recorder.enter(phaseOf(phase))
 		}
 		began := time.Now()
@@ -179,7 +179,7 @@ func (r *reflector) mayBeSilent() bool {
 
 // vanish deletes the objects of a resource that was removed, when that is proven.
 func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State {
-	if !r.waits(s) {
+	if !s.Absent() {
 		r.absence = protocol.Absence{}
 		return s
 	}
@@ -332,7 +332,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 // events. It returns the phase in which it ended: a watch-list whose initial events are
 // complete is a watch. The error is the one to report.
 func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State, protocol.Phase, protocol.Pace, error) {
-	w := &watching{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}
+	w := &watchRequest{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}
 	began := time.Now()
 	end := protocol.Ending{Err: w.run(ctx), Opened: w.opened, Events: w.events}
 	end.Lasted = time.Since(began)

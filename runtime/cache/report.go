@@ -36,11 +36,6 @@ type reporter struct {
 	opened bool
 }
 
-// waits reports whether the informer waits for its resource to be installed.
-func (r *reporter) waits(s protocol.State) bool {
-	return s.Absent()
-}
-
 // decide returns what to do about a failure. Its backoff is the time to wait.
 func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	var d Decision
@@ -105,9 +100,10 @@ func resourceIn(err error) schema.GroupResource {
 // reportFailure reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
-	f := Failure{Informer: r.options.Name, Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened, Attempts: r.recorder.failed(err)}
-	f.NewClass = !expected(&f) && r.recorder.report(err)
-	if r.waits(s) {
+	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
+	f.Attempts = r.recorder.failed(err)
+	f.NewClass = !f.expected() && r.recorder.report(err)
+	if s.Absent() {
 		f.Backoff = r.options.absentDelay()
 	} else {
 		f.Backoff = r.backoff.Delay(protocol.HealthOf(err), min(protocol.SuggestedDelay(err), protocol.MaxRetryAfter))
@@ -123,7 +119,7 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 		return err
 	}
 	next := PhaseBackingOff
-	if r.waits(s) {
+	if s.Absent() {
 		next = PhaseAbsent
 	}
 	r.recorder.backOff(next, time.Now().Add(decision.Backoff))
@@ -150,11 +146,6 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// expected reports whether a failure is one that a healthy server may cause.
-func expected(f *Failure) bool {
-	return f.Class == failure.ClassExpired || errors.Is(f.Err, failure.ErrWatchTooShort)
-}
-
 func logFailure(ctx context.Context, f Failure) {
 	if logger := klog.FromContext(ctx); f.NewClass {
 		logger.Error(f.Err, "List or watch failed, trying again")
@@ -169,7 +160,7 @@ func logFailure(ctx context.Context, f Failure) {
 // changes. It returns err if there is to be no other request.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	logger := klog.FromContext(ctx)
-	f := Failure{Informer: r.options.Name, Err: err, Class: failure.ClassOf(err), Phase: phaseOf(phase), Opened: r.opened}
+	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
 	switch {
 	case errors.Is(err, failure.ErrWatchIdle):
 		logger.V(4).Info("Watch is silent, opening it again", "err", err)

@@ -208,27 +208,3 @@ func (s Status) Stale() time.Duration {
 		return time.Since(s.LastContact)
 	}
 }
-
-// Check returns the error of HealthCheck.
-func (s Status) Check(stale time.Duration) error {
-	if s.Phase == PhaseStopped {
-		return fmt.Errorf("informer %q: %w", s.Name, ErrStopped)
-	}
-	if s.Started.IsZero() {
-		return nil // it was not started, or is not of this module and has no times
-	}
-	if age := s.Stale(); age > stale {
-		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, ErrStale, age.Round(time.Second), s)
-	}
-	return nil
-}
-
-// CheckSynced returns a *SyncError without a cause if the store has not held a whole list
-// yet, for a readiness probe. The resource of an informer that waits for it to be installed
-// is missed: it is an error, unless the informer was in sync before.
-func (s Status) CheckSynced() error {
-	if s.Synced {
-		return nil
-	}
-	return &SyncError{Informer: s.Name, Status: s}
-}

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
@@ -80,6 +79,13 @@ func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 		return objects, err
 	}
 	return reader.Slice[T](reader.Objects{Words: words, Form: form}), err
+}
+
+// Find returns the objects that have that value in the index, which the store must have,
+// in no order. Store.ByIndex does so by the name of the index. Possible errors:
+// ErrIndexUnknown.
+func (x Index[T]) Find(store *Store[T], value string) ([]T, error) {
+	return store.ByIndex(x.Name, value)
 }
 
 // ByIndexAny returns the objects that have one of those values in an index, or
@@ -176,44 +182,6 @@ func (s WritableStore[T]) SetResourceVersion(resourceVersion string) {
 // is registered then.
 func (s WritableStore[T]) AddIndexes(indexes ...Index[T]) error {
 	return s.core.addIndexes(indexesOf[any](indexes))
-}
-
-// Snapshot is the objects that a store held at some time, in no order. Taking one copies
-// nothing: the store copies when it changes. Its objects stay in memory as long as it
-// does, and must not be mutated. It is safe for concurrent use.
-type Snapshot[T any] struct {
-	words []table.Object
-	form  *table.Form
-}
-
-// Len returns the number of objects.
-func (s Snapshot[T]) Len() int { return len(s.words) }
-
-// All iterates over the objects.
-func (s Snapshot[T]) All() iter.Seq[T] { return s.each }
-
-func (s Snapshot[T]) each(yield func(T) bool) {
-	defer giveWay(len(s.words))
-	if objects, ok := reader.Pointers[T](s.words, s.form); ok {
-		for _, obj := range objects {
-			if !yield(obj) {
-				return
-			}
-		}
-		return
-	}
-	for _, o := range s.words {
-		if obj, ok := reader.To[T](s.form.Unpack(o)); ok && !yield(obj) {
-			return
-		}
-	}
-}
-
-// next takes one object out.
-func (s *Snapshot[T]) next() T {
-	o := s.words[0]
-	s.words = s.words[1:]
-	return reader.As[T](s.form.Unpack(o))
 }
 
 // KeyOf returns the namespace and the name of obj, which may be anything that

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -304,19 +303,6 @@ func (s *store) hits(name, value string) (hits *table.Vector, known bool) {
 		return list.Objects(), true
 	}
 	return nil, true
-}
-
-// longRead limits how many objects a read may give out without giving way.
-const longRead = 2048
-
-// giveWay lets others run after a read of n objects if that was a long one.
-// Goroutines that list without pause hold the processors for 10 ms at a time:
-// with more of them than processors, each step of an event from the source to the
-// handlers would wait for several such time slices.
-func giveWay(n int) {
-	if n > longRead {
-		runtime.Gosched()
-	}
 }
 
 // shortCopy limits how many objects are copied into memory that is allocated under the lock.

@@ -2,14 +2,76 @@ package cache
 
 import (
 	"context"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
+// SyncError says why an informer is not in sync. WaitForSync returns it when its
+// context ends, or the informer stops, before the informer is in sync. Status.CheckSynced
+// returns it at once.
+type SyncError struct {
+	// Informer is the name of the informer.
+	Informer string
+	// Handler is the name of the handler that still replays the initial list,
+	// when it is a handler that was waited for.
+	Handler string
+	// Status says what the informer was doing.
+	Status Status
+	// Cause is why the waiting ended, in general context.Cause of its context. It is nil if
+	// nothing has waited.
+	Cause error
+}
+
+// Error returns the names, what the informer is doing instead, and the cause.
+func (e *SyncError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "informer %q: not in sync: ", e.Informer)
+	if e.Handler != "" {
+		fmt.Fprintf(&b, "replaying to handler %q, ", e.Handler)
+	}
+	b.WriteString(e.Status.String())
+	if e.Cause != nil {
+		fmt.Fprintf(&b, "; stopped waiting: %v", e.Cause)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause and the informer's last error, so that errors.Is
+// and errors.As find both.
+func (e *SyncError) Unwrap() []error {
+	return slices.DeleteFunc([]error{e.Cause, e.Status.LastError}, func(err error) bool { return err == nil })
+}
+
+// Check returns the error of HealthCheck.
+func (s Status) Check(stale time.Duration) error {
+	if s.Phase == PhaseStopped {
+		return fmt.Errorf("informer %q: %w", s.Name, ErrStopped)
+	}
+	if s.Started.IsZero() {
+		return nil // it was not started, or is not of this module and has no times
+	}
+	if age := s.Stale(); age > stale {
+		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, ErrStale, age.Round(time.Second), s)
+	}
+	return nil
+}
+
+// CheckSynced returns a *SyncError without a cause if the store has not held a whole list
+// yet, for a readiness probe. The resource of an informer that waits for it to be installed
+// is missed: it is an error, unless the informer was in sync before.
+func (s Status) CheckSynced() error {
+	if s.Synced {
+		return nil
+	}
+	return &SyncError{Informer: s.Name, Status: s}
+}
+
 // waitForSync is Informer.WaitForSync.
-func (i *informer) waitForSync(ctx context.Context) error {
+func (i *engine) waitForSync(ctx context.Context) error {
 	if i.invalid != nil {
 		return i.invalid
 	}
@@ -26,7 +88,7 @@ func (i *informer) waitForSync(ctx context.Context) error {
 
 // await blocks until done is closed. If it is, neither a context nor a stop can
 // take that back.
-func (i *informer) await(ctx context.Context, done <-chan struct{}) error {
+func (i *engine) await(ctx context.Context, done <-chan struct{}) error {
 	var err error
 	select {
 	case <-done:
@@ -44,17 +106,8 @@ func (i *informer) await(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// registrations returns those of the handlers that were not removed.
-func (i *informer) registrations() []*Registration {
-	var all []*Registration
-	for _, l := range *i.listeners.Load() {
-		all = append(all, l.registration)
-	}
-	return all
-}
-
 // waitForVersion waits until what the store has reached is a version or a later one.
-func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
+func (i *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
 	for {
 		changed := i.fanout.changed.Next()
 		have, err := reached()
@@ -74,18 +127,9 @@ func (i *informer) waitForVersion(ctx context.Context, resourceVersion string, r
 	}
 }
 
-// version returns the version that the store has reached. Awaited is false if it has nothing
-// to wait for: no namespace, or none that the server does not refuse.
-func (i *informer) version() (version string, awaited bool) {
-	if i.branches != nil {
-		return i.branches.version()
-	}
-	return i.store.ResourceVersion(), true
-}
-
 // reached returns the version that the store has reached, which is wanted if there is nothing
 // to wait for.
-func (i *informer) reached(wanted string) string {
+func (i *engine) reached(wanted string) string {
 	version, awaited := i.version()
 	select {
 	case <-i.synced:
@@ -95,12 +139,4 @@ func (i *informer) reached(wanted string) string {
 	default:
 	}
 	return version
-}
-
-// versionOf returns the version that counts for an object.
-func (i *informer) versionOf(obj metav1.Object) (string, error) {
-	if i.branches != nil {
-		return i.branches.versionOf(obj)
-	}
-	return i.store.ResourceVersion(), nil
 }

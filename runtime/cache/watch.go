@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// watching is one watch, from the request to its end.
-type watching struct {
+// watchRequest is one watch, from the request to its end.
+type watchRequest struct {
 	*reflector
 	state protocol.State
 	// ordered reports whether the source's events come in the order of their versions.
@@ -40,11 +40,11 @@ type watching struct {
 }
 
 // comparable reports whether the version of an event says if the event is new.
-func (w *watching) comparable() bool { return w.ordered && w.settled }
+func (w *watchRequest) comparable() bool { return w.ordered && w.settled }
 
 // run opens the watch and takes events until it ends. The error is io.EOF if
 // the server closed it.
-func (w *watching) run(ctx context.Context) error {
+func (w *watchRequest) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
 	defer func() { w.idle.Stop() }()
@@ -99,7 +99,7 @@ func (w *watching) run(ctx context.Context) error {
 }
 
 // touch notes that an event has come.
-func (w *watching) touch() {
+func (w *watchRequest) touch() {
 	w.idle.Touch()
 	if w.events++; w.events == 1 {
 		w.first = time.Now()
@@ -107,7 +107,7 @@ func (w *watching) touch() {
 }
 
 // pass takes an event of an object of another shard, of which only the version counts.
-func (w *watching) pass(resourceVersion string) {
+func (w *watchRequest) pass(resourceVersion string) {
 	w.touch()
 	if w.initial == nil {
 		w.advance(watch.Modified, resourceVersion)
@@ -120,10 +120,10 @@ func (w *watching) pass(resourceVersion string) {
 const promptness = 10 * time.Second
 
 // prompt reports whether events came before the end of the watch.
-func (w *watching) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
+func (w *watchRequest) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
 
 // expect sets the idle timer to what is known of the server.
-func (w *watching) expect() {
+func (w *watchRequest) expect() {
 	timeout := w.bookmarks.IdleTimeout(w.options.idleTimeout())
 	if timeout == w.timeout || w.mayBeSilent() {
 		return
@@ -134,7 +134,7 @@ func (w *watching) expect() {
 }
 
 // skip leaves out an event whose object can't be decoded.
-func (w *watching) skip(ctx context.Context, err error) {
+func (w *watchRequest) skip(ctx context.Context, err error) {
 	w.recorder.contact()
 	it, ok := w.unreadable(ctx, err)
 	if ok && w.initial != nil {
@@ -144,7 +144,7 @@ func (w *watching) skip(ctx context.Context, err error) {
 
 // bookmark takes a bookmark: the one that closes the initial events, or one with the
 // position of the watch.
-func (w *watching) bookmark(ctx context.Context, event WatchEvent) error {
+func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 	version := event.ResourceVersion
 	switch {
 	case w.initial != nil && event.InitialEventsEnd:
@@ -168,7 +168,7 @@ func (w *watching) bookmark(ctx context.Context, event WatchEvent) error {
 }
 
 // close ends the initial events.
-func (w *watching) close(ctx context.Context, version string) {
+func (w *watchRequest) close(ctx context.Context, version string) {
 	restarted := w.state.Restarted
 	w.state = w.state.Streamed(version)
 	listed := w.state
@@ -182,7 +182,7 @@ func (w *watching) close(ctx context.Context, version string) {
 }
 
 // event takes an event of an object.
-func (w *watching) event(ctx context.Context, event WatchEvent) {
+func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	verdict := w.judge(event)
 	if w.initial != nil {
 		w.initialEvent(ctx, event, verdict)
@@ -221,13 +221,13 @@ const replayTime = time.Second
 // replayed reports whether a delta repeats the store's object because its watch was opened
 // again without need. Fakes, whose watches may be silent for ever, begin each watch with the
 // latest states. Real servers write no state twice.
-func (w *watching) replayed(d delta) bool {
+func (w *watchRequest) replayed(d delta) bool {
 	return w.silenced && !w.ordered && d.kind == set && time.Since(w.openedAt) < replayTime && w.has(d)
 }
 
 // has reports whether d's object equals the last one delivered or the stored one. A store that
 // is behind does not count: a later state may be in the queue.
-func (w *watching) has(d delta) bool {
+func (w *watchRequest) has(d delta) bool {
 	if protocol.SameContent.Of(w.delivered.Last, d.obj) {
 		return true
 	}
@@ -239,7 +239,7 @@ func (w *watching) has(d delta) bool {
 }
 
 // judge compares an event with those before it, if there is an order of versions.
-func (w *watching) judge(event WatchEvent) protocol.Novelty {
+func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 	switch {
 	case !w.ordered:
 		return protocol.Fresh
@@ -253,7 +253,7 @@ func (w *watching) judge(event WatchEvent) protocol.Novelty {
 }
 
 // delta makes a delta of an event, unless its object can't be used.
-func (w *watching) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
+func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
 	d = delta{kind: set, resourceVersion: protocol.ResourceVersionOf(event.Object)}
 	key, err := w.keyOf(event.Object)
 	if err != nil {
@@ -276,7 +276,7 @@ func (w *watching) delta(ctx context.Context, event WatchEvent) (d delta, ok boo
 	return d, true
 }
 
-func (w *watching) advance(kind watch.EventType, resourceVersion string) {
+func (w *watchRequest) advance(kind watch.EventType, resourceVersion string) {
 	if kind != watch.Added {
 		w.settled = true
 	}
@@ -288,7 +288,7 @@ func (w *watching) advance(kind watch.EventType, resourceVersion string) {
 }
 
 // initialEvent takes one of the initial events.
-func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict protocol.Novelty) {
+func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdict protocol.Novelty) {
 	var it item
 	var ok bool
 	if event.Type == watch.Deleted {
@@ -311,7 +311,7 @@ func (w *watching) initialEvent(ctx context.Context, event WatchEvent, verdict p
 }
 
 // unknown is for what has nothing to do with the objects of the store.
-func (w *watching) unknown(types.NamespacedName) (none any, _ bool) { return none, false }
+func (w *watchRequest) unknown(types.NamespacedName) (none any, _ bool) { return none, false }
 
 // initialEvents folds the events that open a watch-list into the list that they
 // stand for.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -8,17 +9,20 @@ import (
 	"sync"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/progress"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// informer is the untyped part of an Informer: it is compiled once for all types.
-type informer struct {
+// engine is the untyped part of an Informer: it is compiled once for all types.
+type engine struct {
 	source Objects
 	about  SourceInfo
 	// check returns an error for an object of another type.
@@ -29,7 +33,7 @@ type informer struct {
 	outage   outage.Reporter
 	recorder statusRecorder
 	// branches are those of a source of several namespaces; nil in general.
-	branches *branches
+	branches *branchSet
 	// invalid is the error in the options; nil in general.
 	invalid error
 
@@ -52,40 +56,49 @@ type informer struct {
 	running sync.WaitGroup
 }
 
-func newInformer(objects reflect.Type, source Objects, about SourceInfo, options Options[any]) *Informer[any] {
-	if options.Name == "" {
-		options.Name = objects.String()
+// setUp makes an engine for objects of the type of, unless the source knows theirs. Check
+// returns a function that returns an error for objects of another type.
+func (i *engine) setUp(source Objects, of reflect.Type, check func(objects reflect.Type) func(any) error, options Options[any]) {
+	if source != nil {
+		i.source, i.about = source, source.Describe()
 	}
+	if i.about.Type != nil {
+		of = i.about.Type
+	}
+	options.Name = cmp.Or(options.Name, of.String())
 	synced := make(chan struct{})
-	typed := &Informer[any]{core: informer{
-		source:  source,
-		about:   about,
-		options: settings{Options: options},
-		synced:  synced,
-		stopped: make(chan struct{}),
-	}}
-	i := &typed.core
+	i.check, i.options = check(of), settings{Options: options}
+	i.synced, i.stopped = synced, make(chan struct{})
 	i.outage.Log = options.Outages
 	store := &i.store.core
-	store.setUp(objects, KeyOf)
+	store.setUp(of, objectkey.Of)
 	store.complain = i.leftOut
 	i.fanout = &fanout{store: store, clock: progress.NewClock(), received: i.received, synced: synced, listeners: map[*listener]bool{}}
 	i.listeners.Store(new([]*listener))
 	if err := store.addIndexes(options.Indexes); err != nil {
 		i.invalid = i.errorf("%w", err)
 	}
-	return typed
+	switch namespaces := i.about.Namespaces != nil; {
+	case source == nil:
+		i.invalid = i.errorf("source: is nil")
+	case namespaces && options.Shard != nil:
+		i.invalid = i.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
+	case namespaces:
+		i.branches = newBranchSet(&namespacePlan{about: &i.about, objects: store.indexed})
+	case options.Shard != nil:
+		i.branches = newBranchSet(&shardPlan{shard: options.Shard, source: source})
+	}
 }
 
-func (i *informer) errorf(format string, args ...any) error {
+func (i *engine) errorf(format string, args ...any) error {
 	return fmt.Errorf("informer %q: "+format, append([]any{i.name()}, args...)...)
 }
 
-func (i *informer) name() string { return i.options.Name }
+func (i *engine) name() string { return i.options.Name }
 
 // status reads what is announced before what that says of the store: an informer that is in
 // sync has all its objects.
-func (i *informer) status() Status {
+func (i *engine) status() Status {
 	synced := false
 	select {
 	case <-i.synced:
@@ -109,8 +122,34 @@ func (i *informer) status() Status {
 	return s
 }
 
+// registrations returns those of the handlers that were not removed.
+func (i *engine) registrations() []*Registration {
+	var all []*Registration
+	for _, l := range *i.listeners.Load() {
+		all = append(all, l.registration)
+	}
+	return all
+}
+
+// version returns the version that the store has reached. Awaited is false if it has nothing
+// to wait for: no namespace, or none that the server does not refuse.
+func (i *engine) version() (version string, awaited bool) {
+	if i.branches != nil {
+		return i.branches.version()
+	}
+	return i.store.ResourceVersion(), true
+}
+
+// versionOf returns the version that counts for an object.
+func (i *engine) versionOf(obj metav1.Object) (string, error) {
+	if i.branches != nil {
+		return i.branches.versionOf(obj)
+	}
+	return i.store.ResourceVersion(), nil
+}
+
 // configure changes options before the start.
-func (i *informer) configure(change func(*Options[any])) error {
+func (i *engine) configure(change func(*Options[any])) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.started.Load() {
@@ -120,7 +159,7 @@ func (i *informer) configure(change func(*Options[any])) error {
 	return nil
 }
 
-func (i *informer) addIndexes(indexes []Index[any]) error {
+func (i *engine) addIndexes(indexes []Index[any]) error {
 	if i.ended.Load() {
 		return i.errorf("%w", ErrStopped)
 	}
@@ -130,7 +169,7 @@ func (i *informer) addIndexes(indexes []Index[any]) error {
 	return nil
 }
 
-func (i *informer) addHandler(ctx context.Context, handler Handler[any], options HandlerOptions) (*Registration, error) {
+func (i *engine) addHandler(ctx context.Context, handler Handler[any], options HandlerOptions) (*Registration, error) {
 	if i.invalid != nil {
 		return nil, i.invalid
 	}
@@ -160,13 +199,13 @@ func (i *informer) addHandler(ctx context.Context, handler Handler[any], options
 }
 
 // start runs a listener. The caller holds mu.
-func (i *informer) start(l *listener) {
+func (i *engine) start(l *listener) {
 	i.running.Go(func() { l.run(i.context) })
 }
 
 // remove removes a listener, and reports whether it was there. The error is why, if
 // nobody asked for it.
-func (i *informer) remove(l *listener, err error) bool {
+func (i *engine) remove(l *listener, err error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	all := *i.listeners.Load()
@@ -187,7 +226,7 @@ func (i *informer) remove(l *listener, err error) bool {
 }
 
 // expel removes a listener for a reason, and logs it.
-func (i *informer) expel(l *listener, reason error) {
+func (i *engine) expel(l *listener, reason error) {
 	err := i.errorf("handler %q: %w", l.options.Name, reason)
 	if i.remove(l, err) {
 		klog.FromContext(l.context(i.context)).Error(err, "Handler removed")
@@ -195,7 +234,7 @@ func (i *informer) expel(l *listener, reason error) {
 }
 
 // enforceLimits looks after the handlers that are behind with what was committed.
-func (i *informer) enforceLimits() {
+func (i *engine) enforceLimits() {
 	for _, l := range *i.listeners.Load() {
 		if l.options.Limit > 0 && l.enforceLimit() {
 			i.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
@@ -204,7 +243,7 @@ func (i *informer) enforceLimits() {
 }
 
 // run is Informer.Run.
-func (i *informer) run(ctx context.Context) error {
+func (i *engine) run(ctx context.Context) error {
 	if i.invalid != nil {
 		return i.invalid
 	}
@@ -237,7 +276,7 @@ func (i *informer) run(ctx context.Context) error {
 }
 
 // reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
-func (i *informer) reflect(ctx context.Context, deltas *queue) error {
+func (i *engine) reflect(ctx context.Context, deltas *queue) error {
 	options := i.options
 	options.Transform = oneAtATime(options.Transform)
 	if i.branches == nil {
@@ -265,7 +304,7 @@ func (i *informer) reflect(ctx context.Context, deltas *queue) error {
 	return i.branches.run(ctx)
 }
 
-func (i *informer) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
+func (i *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
 	return &reflector{
 		reporter:  reporter{about: about, options: options, recorder: recorder, outage: &i.outage},
 		source:    source,
@@ -278,12 +317,12 @@ func (i *informer) newReflector(source Objects, about *SourceInfo, options *sett
 }
 
 // leftOut reports an object that an index function failed on.
-func (i *informer) leftOut(err error) {
+func (i *engine) leftOut(err error) {
 	i.recorder.objectError(err)
 	logIndexError(err, "informer", i.name())
 }
 
-func (i *informer) begin(ctx context.Context) error {
+func (i *engine) begin(ctx context.Context) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.started.Load() {
@@ -302,7 +341,7 @@ func (i *informer) begin(ctx context.Context) error {
 }
 
 // end stops the handlers and waits for them.
-func (i *informer) end() {
+func (i *engine) end() {
 	i.mu.Lock()
 	i.ended.Store(true)
 	for _, l := range *i.listeners.Load() {
@@ -321,7 +360,7 @@ func (i *informer) end() {
 
 // received notes deltas that the store takes, while it is locked for that: to note each one
 // as it comes would take longer than to decide what it is.
-func (i *informer) received(batch []delta) {
+func (i *engine) received(batch []delta) {
 	if i.branches != nil {
 		i.branches.received(batch)
 		return
@@ -340,7 +379,7 @@ func (i *informer) received(batch []delta) {
 
 // commit moves deltas from the queue to the store until the queue is closed
 // and empty.
-func (i *informer) commit(deltas *queue) {
+func (i *engine) commit(deltas *queue) {
 	var popped []delta
 	for {
 		popped = deltas.pop(popped)

@@ -1,0 +1,60 @@
+package cache
+
+import (
+	"iter"
+	"runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
+)
+
+// Snapshot is the objects that a store held at some time, in no order. Taking one copies
+// nothing: the store copies when it changes. Its objects stay in memory as long as it
+// does, and must not be mutated. It is safe for concurrent use.
+type Snapshot[T any] struct {
+	words []table.Object
+	form  *table.Form
+}
+
+// Len returns the number of objects.
+func (s Snapshot[T]) Len() int { return len(s.words) }
+
+// All iterates over the objects.
+func (s Snapshot[T]) All() iter.Seq[T] { return s.each }
+
+func (s Snapshot[T]) each(yield func(T) bool) {
+	defer giveWay(len(s.words))
+	if objects, ok := reader.Pointers[T](s.words, s.form); ok {
+		for _, obj := range objects {
+			if !yield(obj) {
+				return
+			}
+		}
+		return
+	}
+	for _, o := range s.words {
+		if obj, ok := reader.To[T](s.form.Unpack(o)); ok && !yield(obj) {
+			return
+		}
+	}
+}
+
+// next takes one object out.
+func (s *Snapshot[T]) next() T {
+	o := s.words[0]
+	s.words = s.words[1:]
+	return reader.As[T](s.form.Unpack(o))
+}
+
+// longRead limits how many objects a read may give out without giving way.
+const longRead = 2048
+
+// giveWay lets others run after a read of n objects if that was a long one.
+// Goroutines that list without pause hold the processors for 10 ms at a time:
+// with more of them than processors, each step of an event from the source to the
+// handlers would wait for several such time slices.
+func giveWay(n int) {
+	if n > longRead {
+		runtime.Gosched()
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +11,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 )
 
 // branchSet is the lists and watches of an informer whose objects may change while it runs: one
@@ -54,35 +52,6 @@ type plan interface {
 	foreign(obj metav1.Object) error
 	// describe adds the statuses of branches to that of their informer.
 	describe(s *Status, branches []*branch, statuses []Status)
-}
-
-// branch is a list and watch of an informer that has several.
-type branch struct {
-	source Objects
-	// namespace is the one that it lists; "" for a branch of a shard.
-	namespace string
-	// filter is that of a shard, and before the branch in whose place this one lists everything
-	// again; nil otherwise.
-	filter   *shardfilter.Filter
-	before   *branch
-	recorder statusRecorder
-	stop     context.CancelFunc
-	// ended is closed when the reflector has ended.
-	ended chan struct{}
-	// reflector is set when it starts.
-	reflector *reflector
-	// listed is set when the store has a whole list of the branch.
-	listed atomic.Bool
-	// version is the one that the store has reached. It is guarded by mu of branchSet.
-	version string
-	// refusals counts the failures in a row that were refusals. After too many, the branch is
-	// left out until it is listed.
-	refusals int
-	leftOut  bool
-}
-
-func newBranch(source Objects) *branch {
-	return &branch{source: source, ended: make(chan struct{})}
 }
 
 func newBranchSet(plan plan) *branchSet {

@@ -191,7 +191,7 @@ func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool
 // writing.
 func (s *store) admit(d *delta, after upcoming) {
 	stored, exists := after.find(s, d.key)
-	switch d.kind = s.branches.classify(d, stored, exists); d.kind {
+	switch d.kind = d.classify(s.branches, stored, exists); d.kind {
 	case set:
 		after[d.key] = d.obj
 	case deleted:

@@ -52,6 +52,23 @@ func (d *delta) prepared() bool {
 	return d.kind == replaced || d.kind == assigned || d.kind == departed
 }
 
+// classify returns what a delta of a branch is to a store with that object of its key: another
+// kind of delta, if the branch does not have the object any more, or has lost it by this change.
+func (d *delta) classify(a *assignment, stored any, exists bool) deltaKind {
+	mine := exists && a.of(d.key, stored) == d.from
+	switch {
+	case d.kind != set && d.kind != deleted:
+		return d.kind
+	case d.kind == set && a.of(d.key, d.obj) == d.from:
+		return set
+	case mine && d.kind == set:
+		return departed
+	case mine:
+		return deleted
+	}
+	return noChange
+}
+
 // wholeList has the items of a list of the API, in its order, or an assignment.
 type wholeList struct {
 	assignment *assignment

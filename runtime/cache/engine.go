@@ -17,6 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/progress"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/queue"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
@@ -253,11 +254,11 @@ func (i *engine) run(ctx context.Context) error {
 	}
 	defer i.end()
 
-	deltas := newQueue(i.options.Metrics.queued)
+	deltas := queue.New[delta](i.options.Metrics.queued)
 	var pipeline sync.WaitGroup
 	defer pipeline.Wait()
 	pipeline.Go(func() { i.commit(deltas) })
-	defer deltas.close()
+	defer deltas.Close()
 	// The reflector may end before ctx does.
 	beside, stop := context.WithCancel(ctx)
 	defer stop()
@@ -276,43 +277,44 @@ func (i *engine) run(ctx context.Context) error {
 }
 
 // reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
-func (i *engine) reflect(ctx context.Context, deltas *queue) error {
+func (i *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error {
 	options := i.options
 	options.Transform = oneAtATime(options.Transform)
 	if i.branches == nil {
 		return i.newReflector(i.source, &i.about, &options, deltas, &i.recorder).run(ctx)
 	}
-	i.branches.push, i.branches.expect = deltas.push, i.fanout.expect
+	i.branches.push, i.branches.expect = deltas.Push, i.fanout.expect
 	i.branches.reflect = func(ctx context.Context, branch *branch) error {
 		about, options := branch.source.Describe(), options
 		r := i.newReflector(branch.source, &about, &options, deltas, &branch.recorder)
 		r.namespace, r.filter = branch.namespace, branch.filter
 		r.push = func(d delta) {
 			d.from = branch
-			deltas.push(d)
+			deltas.Push(d)
 		}
 		r.othersFail = func() bool { return i.branches.recovered(branch) }
 		r.afterFailure = func(ctx context.Context, f *Failure) { i.branches.failed(ctx, branch, f) }
-		branch.reflector = r
 		if before := branch.before; before != nil {
 			branch.before = nil // or each branch would keep the one before it
 			<-before.ended
-			r.inherit(before.reflector)
+			r.lessons = before.learned
 		}
-		return r.run(ctx)
+		err := r.run(ctx)
+		branch.learned = r.learned()
+		return err
 	}
 	return i.branches.run(ctx)
 }
 
-func (i *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue, recorder *statusRecorder) *reflector {
+func (i *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
 	return &reflector{
 		reporter:  reporter{about: about, options: options, recorder: recorder, outage: &i.outage},
 		source:    source,
 		check:     i.check,
-		push:      deltas.push,
+		push:      deltas.Push,
 		cached:    i.store.core.Get,
-		committed: deltas.consumed,
-		same:      protocol.SameContent,
+		committed: deltas.Consumed,
+		lessons:   lessons{same: protocol.SameContent},
 	}
 }
 
@@ -377,12 +379,15 @@ func (i *engine) received(batch []delta) {
 	i.recorder.received(events, bookmarks)
 }
 
+// batchLimit is the largest number of deltas in a commit. It bounds how long readers wait.
+const batchLimit = 512
+
 // commit moves deltas from the queue to the store until the queue is closed
 // and empty.
-func (i *engine) commit(deltas *queue) {
+func (i *engine) commit(deltas *queue.Queue[delta]) {
 	var popped []delta
 	for {
-		popped = deltas.pop(popped)
+		popped = deltas.Pop(popped)
 		if len(popped) == 0 {
 			return
 		}

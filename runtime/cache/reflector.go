@@ -36,8 +36,6 @@ type reflector struct {
 	namespace string
 	// filter limits what is requested and taken to a shard; nil in general.
 	filter *shardfilter.Filter
-	// since is the version that the first list is not to be older than; "" is any.
-	since string
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
@@ -50,9 +48,9 @@ type reflector struct {
 	reread  protocol.Reread
 	// bookmarks measures how often the server sends bookmarks.
 	bookmarks protocol.BookmarkInterval
-	// versions samples the list in progress. same says what the next lists are to compare.
+	// versions samples the list in progress.
 	versions protocol.VersionSample
-	same     protocol.Sameness
+	lessons
 	// buffered reports whether the last watches delivered nothing before their end: a proxy may
 	// be buffering the stream.
 	buffered bool
@@ -60,11 +58,6 @@ type reflector struct {
 	silenced bool
 	// broken is the end of a watch that the next one is to continue.
 	broken *brokenWatch
-	// detectsRestart reports whether a version older than a watch's means that the server's
-	// history has restarted.
-	detectsRestart bool
-	// versioned reports whether the source should have versions and the last list had one.
-	versioned bool
 	// delivered are the latest events of the watch.
 	delivered protocol.Delivered
 	absence   protocol.Absence
@@ -110,18 +103,19 @@ func (r *reflector) run(ctx context.Context) error {
 	return nil //nolint:nilerr // the end of ctx is the normal end
 }
 
-// inherit makes the reflector list no older state than another one had, which has ended, and
-// go on with what that knew of the server.
-func (r *reflector) inherit(from *reflector) {
-	r.since = cmp.Or(from.recorder.get().ResourceVersion, from.since)
-	r.same, r.versioned, r.detectsRestart = from.same, from.versioned, from.detectsRestart
+// learned returns what another reflector of the same source may go on with, which then lists no
+// older state. This one has ended.
+func (r *reflector) learned() lessons {
+	lessons := r.lessons
+	lessons.since = cmp.Or(r.recorder.get().ResourceVersion, r.since)
+	return lessons
 }
 
 // goOn waits until the next request is due, which follows one that ended in that phase,
 // took so long, and ended with err. It returns an error if there is to be none.
 func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
 	if pace == protocol.Later {
-		return r.reportFailure(ctx, s, phase, r.explain(err))
+		return r.reportFailure(ctx, s, phase, err)
 	}
 	if err != nil {
 		if err := r.reportEnd(ctx, s, phase, err); err != nil {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
@@ -54,52 +52,10 @@ func (o *settings) absentDelay() time.Duration {
 	return absentRetry + o.jitter(absentRetry/4)
 }
 
-// explain adds to an error what operator action it needs, and that a Retry-After which is
-// too long is not respected.
-func (r *reporter) explain(err error) error {
-	switch class := failure.ClassOf(err); {
-	case apierrors.IsUnauthorized(err):
-		err = fmt.Errorf("%w; the server does not accept the credentials: are they missing or expired?", err)
-	case class == failure.ClassForbidden:
-		err = fmt.Errorf("%w; RBAC must grant list and watch on %s", err, r.target(err))
-	case class == failure.ClassNotFound:
-		err = fmt.Errorf("%w; the server does not have %s: is its CRD installed?", err, r.target(err))
-	}
-	if asked := protocol.SuggestedDelay(err); asked > protocol.MaxRetryAfter {
-		err = fmt.Errorf("%w; the server asks to retry after %v, which is too long: retrying after %v", err, asked, protocol.MaxRetryAfter)
-	}
-	return err
-}
-
-// target names what the source lists and watches. A source that does not say it, such as a
-// ListerWatcher, has it in the server's error.
-func (r *reporter) target(err error) string {
-	resource, namespace := r.about.Resource, r.about.Namespace
-	if resource.Empty() {
-		return cmp.Or(resourceIn(err).String(), r.options.Name)
-	}
-	if namespace == "" {
-		return fmt.Sprintf("%s (version %s) in all namespaces", resource.GroupResource(), resource.Version)
-	}
-	return fmt.Sprintf("%s (version %s) in namespace %q", resource.GroupResource(), resource.Version, namespace)
-}
-
-// resourceIn returns the resource that an error of the server is about; empty if it does not say.
-func resourceIn(err error) schema.GroupResource {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return schema.GroupResource{}
-	}
-	details := status.Status().Details
-	if details == nil || details.Kind == "" {
-		return schema.GroupResource{}
-	}
-	return schema.GroupResource{Group: details.Group, Resource: details.Kind}
-}
-
 // reportFailure reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
+	err = protocol.Explain(err, r.about.Resource, r.about.Namespace, r.options.Name)
 	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
 	f.Attempts = r.recorder.failed(err)
 	f.NewClass = !f.expected() && r.recorder.report(err)

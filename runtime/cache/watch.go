@@ -31,7 +31,7 @@ type watchRequest struct {
 	// particular version starts with objects whose versions come in any order.
 	settled bool
 	// initial collects the initial events of a watch-list.
-	initial *initialEvents
+	initial *protocol.InitialEvents[item]
 	idle    *idle.Timer
 	// bookmarked is when the last bookmark came. timeout limits how long the watch may be silent.
 	bookmarked time.Time
@@ -51,7 +51,7 @@ func (w *watchRequest) run(ctx context.Context) error {
 	if w.state.Phase == protocol.Streaming {
 		w.begin()
 		w.recorder.listing()
-		w.initial = newInitialEvents()
+		w.initial = protocol.NewInitialEvents[item]()
 		w.idle = idle.Cancel(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.Resumable()
@@ -138,7 +138,7 @@ func (w *watchRequest) skip(ctx context.Context, err error) {
 	w.recorder.contact()
 	it, ok := w.unreadable(ctx, err)
 	if ok && w.initial != nil {
-		w.initial.add(watch.Added, it)
+		w.initial.Add(watch.Added, it.key, it)
 	}
 }
 
@@ -174,7 +174,7 @@ func (w *watchRequest) close(ctx context.Context, version string) {
 	listed := w.state
 	listed.Restarted = restarted
 	w.recorder.requested(protocol.Streaming, nil)
-	w.replace(ctx, listed, w.initial.items())
+	w.replace(ctx, listed, w.initial.Items())
 	w.initial, w.settled = nil, true
 	w.idle.Stop()
 	w.idle = nil
@@ -303,7 +303,7 @@ func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdi
 		return
 	}
 	if verdict != protocol.Superseded {
-		w.initial.add(event.Type, it)
+		w.initial.Add(event.Type, it.key, it)
 	}
 	if verdict == protocol.Superseded || verdict == protocol.Outdated {
 		w.lookUp(it.key)
@@ -312,41 +312,3 @@ func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdi
 
 // unknown is for what has nothing to do with the objects of the store.
 func (w *watchRequest) unknown(types.NamespacedName) (none any, _ bool) { return none, false }
-
-// initialEvents folds the events that open a watch-list into the list that they
-// stand for.
-type initialEvents struct {
-	list []item
-	at   map[types.NamespacedName]int
-}
-
-func newInitialEvents() *initialEvents {
-	return &initialEvents{at: map[types.NamespacedName]int{}}
-}
-
-func (e *initialEvents) add(kind watch.EventType, it item) {
-	i, listed := e.at[it.key]
-	switch {
-	case kind == watch.Deleted:
-		delete(e.at, it.key)
-	case listed:
-		e.list[i] = it
-	default:
-		e.at[it.key] = len(e.list)
-		e.list = append(e.list, it)
-	}
-}
-
-// items returns the list, in the order of the events.
-func (e *initialEvents) items() []item {
-	if len(e.at) == len(e.list) {
-		return e.list
-	}
-	kept := make([]item, 0, len(e.at))
-	for i, it := range e.list {
-		if at, ok := e.at[it.key]; ok && at == i {
-			kept = append(kept, it)
-		}
-	}
-	return kept
-}

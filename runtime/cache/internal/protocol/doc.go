@@ -6,6 +6,8 @@
 //	Backoff, Floor  how long to wait before it
 //	Delivered       whether an event repeats or contradicts an earlier one
 //	Sameness        whether a listed object is the stored one
+//	InitialEvents   the list that the initial events of a watch-list stand for
 //	Absence         whether a resource was removed
 //	Reread          when to list again for objects that could not be read
+//	Explain         what operator action an error needs
 package protocol

@@ -1,53 +1,53 @@
-package cache
+package queue
 
 import (
 	"testing"
 	"testing/synctest"
 )
 
-// Deltas come out in the order in which they went in; those that are left when
+// Items come out in the order in which they went in; those that are left when
 // the queue is closed come out too. A full queue makes the writer wait.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(func(int) {})
+		q := New[int](func(int) {})
 		go func() {
-			for i := range 3 * queueLimit {
-				q.push(delta{obj: i})
+			for i := range 3 * limit {
+				q.Push(i)
 			}
-			q.close()
+			q.Close()
 		}()
 		synctest.Wait()
-		if len(q.deltas) != queueLimit {
-			t.Errorf("%d deltas wait, want the limit of %d", len(q.deltas), queueLimit)
+		if len(q.items) != limit {
+			t.Errorf("%d items wait, want the limit of %d", len(q.items), limit)
 		}
 		next := 0
-		var batch []delta
+		var batch []int
 		for {
-			batch = q.pop(batch)
+			batch = q.Pop(batch)
 			if len(batch) == 0 {
 				break
 			}
-			for _, d := range batch {
-				if d.obj != next {
-					t.Fatalf("got %d, want %d", d.obj, next)
+			for _, item := range batch {
+				if item != next {
+					t.Fatalf("got %d, want %d", item, next)
 				}
 				next++
 			}
 		}
-		if next != 3*queueLimit {
-			t.Errorf("got %d deltas", next)
+		if next != 3*limit {
+			t.Errorf("got %d items", next)
 		}
 	})
 }
 
-// A pop waits for a delta or for the end.
+// A pop waits for an item or for the end.
 func TestQueuePopWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(func(int) {})
+		q := New[int](func(int) {})
 		got := make(chan int)
 		go func() {
 			for {
-				batch := q.pop(nil)
+				batch := q.Pop(nil)
 				got <- len(batch)
 				if len(batch) == 0 {
 					return
@@ -55,11 +55,11 @@ func TestQueuePopWaits(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		q.push(delta{})
+		q.Push(1)
 		if n := <-got; n != 1 {
 			t.Errorf("got %d", n)
 		}
-		q.close()
+		q.Close()
 		if n := <-got; n != 0 {
 			t.Errorf("got %d", n)
 		}

@@ -27,7 +27,7 @@ type branch struct {
 	// ended is closed when the reflector has ended.
 	ended chan struct{}
 	// learned is set when the reflector has ended.
-	learned lessons
+	learned serverFacts
 	// listed is set when the store has a whole list of the branch.
 	listed atomic.Bool
 	// version is the one that the store has reached. It is guarded by mu of branchSet.
@@ -42,8 +42,8 @@ func newBranch(source Objects) *branch {
 	return &branch{source: source, ended: make(chan struct{})}
 }
 
-// lessons are what a reflector has learned of its server. Another one may go on with them.
-type lessons struct {
+// serverFacts have what a reflector has learned of its server, for another one to go on with.
+type serverFacts struct {
 	// since is the version that the next list is not to be older than; "" is any.
 	since string
 	// same says what the next lists are to compare.

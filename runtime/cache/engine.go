@@ -297,7 +297,7 @@ func (i *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 		if before := branch.before; before != nil {
 			branch.before = nil // or each branch would keep the one before it
 			<-before.ended
-			r.lessons = before.learned
+			r.serverFacts = before.learned
 		}
 		err := r.run(ctx)
 		branch.learned = r.learned()
@@ -308,13 +308,13 @@ func (i *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 
 func (i *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
 	return &reflector{
-		reporter:  reporter{about: about, options: options, recorder: recorder, outage: &i.outage},
-		source:    source,
-		check:     i.check,
-		push:      deltas.Push,
-		cached:    i.store.core.Get,
-		committed: deltas.Consumed,
-		lessons:   lessons{same: protocol.SameContent},
+		reporter:    reporter{about: about, options: options, recorder: recorder, outage: &i.outage},
+		source:      source,
+		check:       i.check,
+		push:        deltas.Push,
+		cached:      i.store.core.Get,
+		committed:   deltas.Consumed,
+		serverFacts: serverFacts{same: protocol.SameContent},
 	}
 }
 

@@ -50,7 +50,7 @@ type reflector struct {
 	bookmarks protocol.BookmarkInterval
 	// versions samples the list in progress.
 	versions protocol.VersionSample
-	lessons
+	serverFacts
 	// buffered reports whether the last watches delivered nothing before their end: a proxy may
 	// be buffering the stream.
 	buffered bool
@@ -105,10 +105,10 @@ func (r *reflector) run(ctx context.Context) error {
 
 // learned returns what another reflector of the same source may go on with, which then lists no
 // older state. This one has ended.
-func (r *reflector) learned() lessons {
-	lessons := r.lessons
-	lessons.since = cmp.Or(r.recorder.get().ResourceVersion, r.since)
-	return lessons
+func (r *reflector) learned() serverFacts {
+	facts := r.serverFacts
+	facts.since = cmp.Or(r.recorder.get().ResourceVersion, r.since)
+	return facts
 }
 
 // goOn waits until the next request is due, which follows one that ended in that phase,

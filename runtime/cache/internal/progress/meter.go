@@ -108,7 +108,7 @@ func (m *Meter) end(now time.Duration) {
 	}
 }
 
-// Reading is what a meter shows.
+// Reading has the measurements of a meter.
 type Reading struct {
 	// Delivered counts the calls, but for those of the running step. Longest is the time that
 	// the longest call took, or takes.

@@ -20,10 +20,10 @@ type observer interface {
 	emit(eventlog.Event)
 	// wanted returns which events of a replace the observer wants. It is called with
 	// mu held, maybe for reading.
-	wanted() wanted
+	wanted() eventlog.Wanted
 	// stage is called without mu, but with writing held, for the events of a replace
 	// that were wanted, and their cause. What it was called with before is void.
-	stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog.Event])
+	stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq[eventlog.Event])
 	// relisted is called when a replace was made: what was staged has happened.
 	relisted()
 	// settled is called when the store has the first content of a branch, nil for
@@ -40,11 +40,7 @@ func (s *store) commit(batch []delta, to observer) {
 	defer s.writing.Unlock()
 	for len(batch) > 0 {
 		if d := &batch[0]; d.prepared() {
-			if d.kind == replaced {
-				s.replace(batch[:1], to)
-			} else {
-				s.remove(batch[:1], to)
-			}
+			s.commitPrepared(batch[:1], to)
 			batch = batch[1:]
 			continue
 		}
@@ -122,33 +118,47 @@ func (s *store) apply(d *delta, to observer) {
 	s.advance(d.resourceVersion)
 }
 
-// replace makes a list of the API the content of the store. An item that is the same
-// as the object in the store is dropped in its favour. The observer gets first the objects
-// that are gone, then the new and the changed ones in the order of items. The
-// batch is that delta alone. The caller holds writing.
-func (s *store) replace(batch []delta, to observer) {
+// commitPrepared applies a delta whose changes are prepared before the store is locked. A list of
+// the API becomes the content of the store; an item that is the same as the object in the
+// store is dropped in its favour. The observer gets first the objects that are gone, then the
+// new and the changed ones in the order of items. The batch is that delta alone. The caller
+// holds writing.
+func (s *store) commitPrepared(batch []delta, to observer) {
 	d := &batch[0]
 	// Only a holder of writing changes the table: it can be read without mu.
-	change := diff(s, d)
-	changes, fresh := s.turn(&change, d.from != nil)
-	s.lockWith(&change, d.list.cause, to)
+	var change difference
+	var why *cause.Cause
+	if d.kind == replaced {
+		change, why = diff(s, d), d.list.cause
+	} else {
+		change, why = s.without(d)
+	}
+	changes, fresh := s.turn(&change, d)
+	s.lockWith(&change, why, to)
 	defer s.unlock()
 	to.applying(batch)
 	s.makeChanges(changes, fresh)
-	if d.from == nil || d.list.restarted {
+	if d.kind == replaced && (d.from == nil || d.list.restarted) {
 		s.see(d.resourceVersion)
 	} else {
 		s.advance(d.resourceVersion)
 	}
 	to.relisted()
-	to.settled(d.from)
+	switch d.kind {
+	case replaced:
+		to.settled(d.from)
+	case assigned:
+		for _, branch := range d.list.assignment.ended {
+			to.settled(branch)
+		}
+	}
 	to.committed()
 }
 
-// turn is patch for a difference, which may be the better part of the store, unless it is
-// that of a branch. The caller holds writing.
-func (s *store) turn(change *difference, branch bool) (changes []Change[any], fresh *table.Table) {
-	if branch || change.size() <= s.table.Len()/2 {
+// turn is patch for the difference that a delta makes, which may be the better part of the
+// store if that is a list of everything. The caller holds writing.
+func (s *store) turn(change *difference, d *delta) (changes []Change[any], fresh *table.Table) {
+	if d.kind != replaced || d.from != nil || change.size() <= s.table.Len()/2 {
 		changes = change.changes()
 		return changes, s.patch(changes)
 	}
@@ -222,25 +232,4 @@ func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 		}
 	}
 	return gone, s.branches.cause
-}
-
-// remove takes out of the store what a delta makes it lose. The batch is that delta alone.
-// The caller holds writing.
-func (s *store) remove(batch []delta, to observer) {
-	d := &batch[0]
-	change, why := s.without(d)
-	changes := change.changes()
-	fresh := s.patch(changes)
-	s.lockWith(&change, why, to)
-	defer s.unlock()
-	to.applying(batch)
-	s.makeChanges(changes, fresh)
-	s.advance(d.resourceVersion)
-	to.relisted()
-	if d.kind == assigned {
-		for _, branch := range d.list.assignment.ended {
-			to.settled(branch)
-		}
-	}
-	to.committed()
 }

@@ -27,14 +27,6 @@ type pair struct {
 	existed bool
 }
 
-// wanted selects the events that an observer wants.
-type wanted struct {
-	// changes are those of objects that come, go, or are not as they were.
-	changes bool
-	// unchanged are those of objects that a replace found as they were.
-	unchanged bool
-}
-
 // diff compares the items of a list with the objects of a store, or of one branch of it. The
 // caller holds writing: then the table can be read without mu.
 func diff(s *store, from *delta) difference {
@@ -140,9 +132,9 @@ func (d *difference) changes() []Change[any] {
 }
 
 // events are those of the difference that are wanted.
-func (d *difference) events(wanted wanted) iter.Seq[eventlog.Event] {
+func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 	return func(yield func(eventlog.Event) bool) {
-		if !wanted.changes && !wanted.unchanged {
+		if !wanted.Changes && !wanted.Unchanged {
 			return
 		}
 		for i := range d.gone {
@@ -152,7 +144,7 @@ func (d *difference) events(wanted wanted) iter.Seq[eventlog.Event] {
 			}
 		}
 		changed := d.changed
-		if !wanted.unchanged {
+		if !wanted.Unchanged {
 			for i := range changed {
 				if !yield(changed[i].event()) {
 					return

@@ -20,10 +20,9 @@ var (
 type fanout struct {
 	store *store
 	clock progress.Clock
-	// changes is the log for handlers without HandlerOptions.Unchanged, and everything
-	// for those with it: it also has the objects that a relist found unchanged. An event
-	// of the one log never waits for a handler of the other.
-	changes, everything eventlog.Log
+	// logs has Changes for handlers without HandlerOptions.Unchanged, and Everything for those
+	// with it.
+	logs eventlog.Logs
 	// now is when what is emitted happened. It is set by the one goroutine that
 	// commits.
 	now uint32
@@ -33,9 +32,6 @@ type fanout struct {
 	changed eventlog.Signal
 	// detector is nil unless mutations are to be found.
 	detector *mutation.Detector
-	// stagedChanges and stagedEverything hold the events of a list that is about to be
-	// committed, for each log. They are guarded by the lock of writers.
-	stagedChanges, stagedEverything eventlog.Chain
 
 	// What is below is guarded by the write lock of the store.
 
@@ -53,45 +49,37 @@ func (f *fanout) applying(batch []delta) { f.received(batch) }
 
 // emit is called for each change, with the store locked.
 func (f *fanout) emit(e eventlog.Event) {
+	f.detect(&e)
+	e.At, e.Watched = f.now, true
+	f.logs.Append(&e)
+}
+
+// detect has the object of an event watched for mutations.
+func (f *fanout) detect(e *eventlog.Event) {
 	if f.detector != nil && e.Kind <= eventlog.Updated {
 		f.detector.Add(e.Object)
-	}
-	e.At, e.Watched = f.now, true
-	if f.changes.HasReaders() && e.Kind != eventlog.Unchanged {
-		f.changes.Append(&e)
-	}
-	if f.everything.HasReaders() {
-		f.everything.Append(&e)
 	}
 }
 
 // wanted is called with the store locked.
-func (f *fanout) wanted() wanted {
-	return wanted{changes: f.changes.HasReaders() || f.detector != nil, unchanged: f.everything.HasReaders()}
+func (f *fanout) wanted() eventlog.Wanted {
+	wanted := f.logs.Wanted()
+	wanted.Changes = wanted.Changes || f.detector != nil
+	return wanted
 }
 
 // stage takes the events of a list, before the store is locked.
-func (f *fanout) stage(wanted wanted, why *cause.Cause, events iter.Seq[eventlog.Event]) {
-	f.stagedChanges, f.stagedEverything = eventlog.Chain{Cause: why}, eventlog.Chain{Cause: why}
+func (f *fanout) stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq[eventlog.Event]) {
+	f.logs.BeginStage(why)
 	for e := range events {
-		if f.detector != nil && e.Kind <= eventlog.Updated {
-			f.detector.Add(e.Object)
-		}
+		f.detect(&e)
 		e.At = f.now
-		if wanted.changes && e.Kind != eventlog.Unchanged {
-			f.stagedChanges.Append(&e)
-		}
-		if wanted.unchanged {
-			f.stagedEverything.Append(&e)
-		}
+		f.logs.Stage(&e, wanted)
 	}
 }
 
 // committed is called after changes, with the store locked.
-func (f *fanout) committed() {
-	f.changes.Show()
-	f.everything.Show()
-}
+func (f *fanout) committed() { f.logs.Show() }
 
 // expect makes the first content that of several branches.
 func (f *fanout) expect(branches []*branch) {
@@ -108,9 +96,7 @@ func (f *fanout) expect(branches []*branch) {
 
 // relisted is called after the changes of each list, with the store locked.
 func (f *fanout) relisted() {
-	f.changes.AppendChain(&f.stagedChanges)
-	f.everything.AppendChain(&f.stagedEverything)
-	f.stagedChanges, f.stagedEverything = eventlog.Chain{}, eventlog.Chain{}
+	f.logs.AppendStaged()
 	if f.listed {
 		for l := range f.listeners {
 			l.exempt()

@@ -84,13 +84,13 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 		handler:  h,
 		options:  options,
 		fanout:   f,
-		log:      &f.changes,
+		log:      &f.logs.Changes,
 		quit:     make(chan struct{}),
 		progress: progress.New(&f.clock),
 		unbind:   func() bool { return false },
 	}
 	if options.Unchanged {
-		l.log = &f.everything
+		l.log = &f.logs.Everything
 	}
 	if l.batch, _ = h.(batch); l.batch != nil {
 		l.options.Cause = l.batch.cause()

@@ -53,7 +53,7 @@ type writeObserver struct {
 	staged []eventlog.Event
 	stages int
 	// wants is returned in turn by wanted; the last one for ever.
-	wants []wanted
+	wants []eventlog.Wanted
 }
 
 func (o *writeObserver) applying([]delta) {}
@@ -63,7 +63,7 @@ func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) 
 func (o *writeObserver) committed()            {}
 func (o *writeObserver) relisted()             { o.events = o.staged }
 
-func (o *writeObserver) wanted() wanted {
+func (o *writeObserver) wanted() eventlog.Wanted {
 	now := o.wants[0]
 	if len(o.wants) > 1 {
 		o.wants = o.wants[1:]
@@ -71,7 +71,7 @@ func (o *writeObserver) wanted() wanted {
 	return now
 }
 
-func (o *writeObserver) stage(_ wanted, _ *cause.Cause, events iter.Seq[eventlog.Event]) {
+func (o *writeObserver) stage(_ eventlog.Wanted, _ *cause.Cause, events iter.Seq[eventlog.Event]) {
 	o.stages++
 	o.staged = slices.Collect(events)
 }
@@ -102,9 +102,9 @@ func TestIndexFunctionsRunUnlocked(t *testing.T) {
 		"Replace": func() { _ = store.Replace(things, "") },
 		"event":   func() { store.core.commit([]delta{{kind: set, key: key, obj: newer[0]}}, &writeObserver{}) },
 		"relist, few changes": func() {
-			store.core.commit(listed(append(newer[:1:1], things[1:]...)), &writeObserver{wants: []wanted{{}}})
+			store.core.commit(listed(append(newer[:1:1], things[1:]...)), &writeObserver{wants: []eventlog.Wanted{{}}})
 		},
-		"relist, many changes": func() { store.core.commit(listed(newer), &writeObserver{wants: []wanted{{}}}) },
+		"relist, many changes": func() { store.core.commit(listed(newer), &writeObserver{wants: []eventlog.Wanted{{}}}) },
 	} {
 		_ = store.Replace(things, "")
 		if calls, locked = 0, 0; true {
@@ -131,7 +131,9 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 		key, _ := KeyOf(obj)
 		changes = append(changes, Change[*thing]{Key: key, Object: obj})
 	}
-	everything := func() *writeObserver { return &writeObserver{wants: []wanted{{changes: true, unchanged: true}}} }
+	everything := func() *writeObserver {
+		return &writeObserver{wants: []eventlog.Wanted{{Changes: true, Unchanged: true}}}
+	}
 	for name, write := range map[string]func(WritableStore[*thing]){
 		"add":    func(s WritableStore[*thing]) { _ = s.Set(added) },
 		"relist": func(s WritableStore[*thing]) { s.core.commit(listed(half), everything()) },
@@ -202,10 +204,10 @@ func TestStagedAgain(t *testing.T) {
 	things := numbered(10, "1")
 	store := newThingStore(t, things)
 	newer := append(numbered(1, "2"), things[1:9]...)
-	for want, wants := range map[int][]wanted{
+	for want, wants := range map[int][]eventlog.Wanted{
 		0:  {{}},
-		2:  {{}, {changes: true}},
-		10: {{changes: true}, {changes: true, unchanged: true}},
+		2:  {{}, {Changes: true}},
+		10: {{Changes: true}, {Changes: true, Unchanged: true}},
 	} {
 		_ = store.Replace(things, "1")
 		o := &writeObserver{wants: wants}
@@ -283,7 +285,7 @@ func TestLargeStoreModel(t *testing.T) {
 		for _, obj := range list {
 			put(obj)
 		}
-		o := &writeObserver{wants: []wanted{{}}}
+		o := &writeObserver{wants: []eventlog.Wanted{{}}}
 		store.core.commit(listed(list), o)
 	}
 	type kept struct {

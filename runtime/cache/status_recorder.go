@@ -62,20 +62,12 @@ func (r *statusRecorder) start() {
 	r.status.Started = time.Now()
 }
 
-func (r *statusRecorder) enter(phase Phase) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.enterLocked(phase, time.Time{})
-}
+func (r *statusRecorder) enter(phase Phase) { r.backOff(phase, time.Time{}) }
 
 // backOff is enter for a phase that ends with the next attempt.
 func (r *statusRecorder) backOff(phase Phase, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.enterLocked(phase, until)
-}
-
-func (r *statusRecorder) enterLocked(phase Phase, until time.Time) {
 	r.status.NextAttempt = until
 	if r.status.Phase != phase {
 		r.status.Phase, r.status.Since = phase, time.Now()

@@ -2,8 +2,8 @@
 // once for all handlers: each reads with a Cursor of its own.
 //
 // A Log is a list of segments, and has a pointer to the last one only: segments that every
-// cursor has passed are garbage. A Chain collects events before the store is locked, and a
-// Signal wakes goroutines that wait for more. A Merger reads for a handler that needs the
+// cursor has passed are garbage. A Chain collects events before the store is locked, Logs are
+// the two logs of a store, and a Signal wakes goroutines that wait for more. A Merger reads for a handler that needs the
 // latest state of an object only.
 package eventlog
 

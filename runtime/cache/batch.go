@@ -4,7 +4,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
-	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -56,41 +55,4 @@ type batch interface {
 	// they are still there, and drop removes them.
 	flush()
 	drop()
-}
-
-// batchOf is the batch of a batchFunc.
-type batchOf[T any] struct {
-	handle batchFunc[T]
-	events []Event[T]
-	why    cause.Cause
-}
-
-func (b *batchOf[T]) cause() *cause.Cause { return &b.why }
-
-func (b *batchOf[T]) OnAdd(obj any, initial bool) {
-	b.events = append(b.events, Event[T]{Type: watch.Added, Object: reader.As[T](obj), Initial: initial, Cause: b.why})
-}
-
-func (b *batchOf[T]) OnUpdate(old, obj any) {
-	b.events = append(b.events, Event[T]{Type: watch.Modified, Old: reader.As[T](old), Object: reader.As[T](obj), Cause: b.why})
-}
-
-func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
-	b.events = append(b.events, Event[T]{Type: watch.Deleted, Object: reader.As[T](last), FinalStateUnknown: finalStateUnknown, Cause: b.why})
-}
-
-func (b *batchOf[T]) OnRelease(last any) {
-	b.events = append(b.events, Event[T]{Type: shard.Released, Object: reader.As[T](last), Cause: b.why})
-}
-
-func (b *batchOf[T]) flush() {
-	if len(b.events) > 0 {
-		b.handle(b.events)
-		b.drop()
-	}
-}
-
-func (b *batchOf[T]) drop() {
-	clear(b.events)
-	b.events = b.events[:0]
 }

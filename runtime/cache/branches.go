@@ -201,14 +201,7 @@ func (p *branchSet) received(batch []delta) {
 			}
 		}
 		p.reach(branch, d)
-		switch d.kind {
-		case set, deleted, departed:
-			branch.recorder.received(1, 0)
-		case bookmarked:
-			branch.recorder.received(0, 1)
-		default:
-			branch.recorder.received(0, 0)
-		}
+		branch.recorder.received(d.counts())
 	}
 }
 

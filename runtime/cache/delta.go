@@ -52,6 +52,17 @@ func (d *delta) prepared() bool {
 	return d.kind == replaced || d.kind == assigned || d.kind == departed
 }
 
+// counts returns how many events of objects and how many bookmarks a delta stands for.
+func (d *delta) counts() (events, bookmarks uint64) {
+	switch d.kind {
+	case set, deleted, departed:
+		return 1, 0
+	case bookmarked:
+		return 0, 1
+	}
+	return 0, 0
+}
+
 // classify returns what a delta of a branch is to a store with that object of its key: another
 // kind of delta, if the branch does not have the object any more, or has lost it by this change.
 func (d *delta) classify(a *assignment, stored any, exists bool) deltaKind {

@@ -84,12 +84,12 @@
 //
 // # Reading order
 //
-// Informer, Store, Handler and Source are typed shells of a few lines each. What is below
-// them is compiled once for all types, and has objects of the type any: untyped.go is
-// where the two meet. Read, in this order, informer.go and store.go for the API;
-// engine.go for the goroutines; reflector.go and watch.go for what is asked of the
-// server, and report.go for what happens when that fails; delta.go and queue.go for the way
-// to the store; change.go, commit.go and diff.go for what changes there; fanout.go and listener.go for
-// the way to the handlers. internal/protocol decides what the reflector asks, internal/table
-// holds a store's objects, internal/eventlog the events that handlers read.
+// Informer, Store and Handler are typed shells of a few lines each. What is below them is
+// compiled once for all types, and has objects of the type any: untyped.go is where the two
+// meet. Read informer.go and store.go for the API; engine.go for the goroutines; reflector.go
+// and watch.go for what is asked of the server, and report.go for what happens when that
+// fails; delta.go for the way to the store; change.go, commit.go and diff.go for what changes
+// there; fanout.go and listener.go for the way to the handlers. The packages in internal can
+// be read alone: protocol decides what the reflector asks, table holds a store's objects,
+// eventlog the events that handlers read.
 package cache

@@ -92,10 +92,8 @@ func (i *engine) setUp(source Objects, of reflect.Type, check func(objects refle
 }
 
 func (i *engine) errorf(format string, args ...any) error {
-	return fmt.Errorf("informer %q: "+format, append([]any{i.name()}, args...)...)
+	return fmt.Errorf("informer %q: "+format, append([]any{i.options.Name}, args...)...)
 }
-
-func (i *engine) name() string { return i.options.Name }
 
 // status reads what is announced before what that says of the store: an informer that is in
 // sync has all its objects.
@@ -114,7 +112,7 @@ func (i *engine) status() Status {
 	} else {
 		s.DecodedByClient = decodedByClient(i.source)
 	}
-	s.Name = i.name()
+	s.Name = i.options.Name
 	s.leaveOut(i.store.core.unindexed.Reasons())
 	s.Objects = i.store.Len()
 	for _, r := range i.registrations() {
@@ -248,7 +246,7 @@ func (i *engine) run(ctx context.Context) error {
 	if i.invalid != nil {
 		return i.invalid
 	}
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", i.name()))
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", i.options.Name))
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
@@ -321,7 +319,7 @@ func (i *engine) newReflector(source Objects, about *SourceInfo, options *settin
 // leftOut reports an object that an index function failed on.
 func (i *engine) leftOut(err error) {
 	i.recorder.objectError(err)
-	logIndexError(err, "informer", i.name())
+	logIndexError(err, "informer", i.options.Name)
 }
 
 func (i *engine) begin(ctx context.Context) error {
@@ -334,7 +332,7 @@ func (i *engine) begin(ctx context.Context) error {
 	i.recorder.start()
 	i.started.Store(true)
 	if mutation.Enabled() {
-		i.fanout.detector = mutation.New(i.name())
+		i.fanout.detector = mutation.New(i.options.Name)
 	}
 	for _, l := range *i.listeners.Load() {
 		i.start(l)
@@ -368,13 +366,9 @@ func (i *engine) received(batch []delta) {
 		return
 	}
 	var events, bookmarks uint64
-	for d := range batch {
-		switch batch[d].kind {
-		case set, deleted:
-			events++
-		case bookmarked:
-			bookmarks++
-		}
+	for i := range batch {
+		e, b := batch[i].counts()
+		events, bookmarks = events+e, bookmarks+b
 	}
 	i.recorder.received(events, bookmarks)
 }

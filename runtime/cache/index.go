@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-
-	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // Index finds objects by values computed from them. An index is a value,
@@ -68,22 +66,4 @@ func (x Index[T]) validate() error {
 		return fmt.Errorf("index %q: %w", x.Name, ErrIndexInvalid)
 	}
 	return nil
-}
-
-// indexesOf returns indexes of objects that have the type From or To, as it is known.
-func indexesOf[To, From any](indexes []Index[From]) []Index[To] {
-	if same, ok := any(indexes).([]Index[To]); ok {
-		return same
-	}
-	out := make([]Index[To], len(indexes))
-	for i, x := range indexes {
-		out[i] = Index[To]{Name: x.Name, namespace: x.namespace}
-		if value := x.Value; value != nil {
-			out[i].Value = func(obj To) string { return value(reader.As[From](obj)) }
-		}
-		if values := x.Values; values != nil {
-			out[i].Values = func(obj To) ([]string, error) { return values(reader.As[From](obj)) }
-		}
-	}
-	return out
 }

@@ -77,7 +77,7 @@ func InformerOf[T any](untyped *Informer[any]) (*Informer[T], bool) {
 }
 
 // Name returns the name of the options, or that of T.
-func (i *Informer[T]) Name() string { return i.core.name() }
+func (i *Informer[T]) Name() string { return i.core.options.Name }
 
 // Store returns the store, which is empty until the informer is in sync.
 func (i *Informer[T]) Store() *Store[T] { return (*Store[T])(&i.core.store) }

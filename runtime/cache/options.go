@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
-	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -144,27 +143,6 @@ func (o *settings) jitter(limit time.Duration) time.Duration {
 		return rand.N(limit)
 	}
 	return time.Duration(o.random.Int64N(int64(limit)))
-}
-
-// untypedOptions are the options of an informer of any type.
-func untypedOptions[T any](o *Options[T]) Options[any] {
-	return Options[any]{
-		Name:             o.Name,
-		Indexes:          indexesOf[any](o.Indexes),
-		Shard:            o.Shard,
-		Resync:           o.Resync,
-		Transform:        untypedTransform(o.Transform),
-		Metrics:          o.Metrics,
-		DisableWatchList: o.DisableWatchList,
-		ListWatch:        o.ListWatch,
-	}
-}
-
-func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error) {
-	if transform == nil {
-		return nil
-	}
-	return func(obj any) (any, error) { return transform(reader.As[T](obj)) }
 }
 
 // oneAtATime returns a transform that is never called concurrently, though a reflector, its

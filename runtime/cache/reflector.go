@@ -124,7 +124,7 @@ func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.P
 	}
 	delay := r.floor.Delay(took)
 	if pace == protocol.Soon {
-		delay = r.shortDelay()
+		delay = time.Second/2 + r.options.jitter(time.Second)
 	}
 	if delay > 0 {
 		if err != nil {
@@ -207,22 +207,15 @@ func (r *reflector) served(ctx context.Context) (bool, error) {
 	return r.about.Served(ctx)
 }
 
-// shortDelay is a second, give or take a half.
-func (r *reflector) shortDelay() time.Duration {
-	return time.Second/2 + r.options.jitter(time.Second)
-}
-
 // list fetches the pages of one list, and pushes them as one delta. The error
 // is the one to report.
 func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State, protocol.Pace, error) {
 	var items []item
-	r.begin()
 	for s.Phase == protocol.Listing {
 		if s.Token == "" {
+			r.begin()
 			r.recorder.listing()
 			items = items[:0]
-			r.versions = protocol.VersionSample{}
-			r.recorder.leftOut.BeginVisit()
 		}
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })

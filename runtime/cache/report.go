@@ -153,8 +153,12 @@ func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protoc
 // succeed reports the recovery if a failure was reported before. It may be called by any
 // goroutine.
 func (r *reporter) succeed(ctx context.Context) {
-	if failures, reported := r.recorder.succeeded(); reported {
-		r.logRecovery(ctx, failures)
+	switch failures, reported := r.recorder.succeeded(); {
+	case !reported:
+	case r.othersFail != nil && r.othersFail():
+		klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
+	case !r.outage.Recovered():
+		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
 	}
 }
 
@@ -166,13 +170,4 @@ func (r *reporter) reportObject(ctx context.Context, err error) {
 
 func (r *reporter) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
 	r.reportObject(ctx, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
-}
-
-func (r *reporter) logRecovery(ctx context.Context, failures int) {
-	switch {
-	case r.othersFail != nil && r.othersFail():
-		klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
-	case !r.outage.Recovered():
-		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
-	}
 }

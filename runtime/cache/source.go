@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,22 +109,4 @@ func decodedByClient(source Objects) string {
 		return why()
 	}
 	return ""
-}
-
-// checkType returns a check that objects are of a type, which is T or, if the objects of the
-// informer are known at run time only, another.
-func checkType[T any](objects reflect.Type) func(obj any) error {
-	is := func(obj any) bool { return reflect.TypeOf(obj) == objects }
-	if objects == reflect.TypeFor[T]() {
-		is = func(obj any) bool {
-			_, ok := obj.(T)
-			return ok
-		}
-	}
-	return func(obj any) error {
-		if is(obj) {
-			return nil
-		}
-		return fmt.Errorf("is a %T, not a %s", obj, objects)
-	}
 }

@@ -1,11 +1,75 @@
 package cache
 
 import (
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// What is compiled once for all types has objects of the type any. Here it meets the
-// handlers of one type.
+// What is compiled once for all types has objects of the type any. Here it meets the options,
+// indexes and handlers of one type.
+
+// untypedOptions are the options of an informer of any type.
+func untypedOptions[T any](o *Options[T]) Options[any] {
+	return Options[any]{
+		Name:             o.Name,
+		Indexes:          indexesOf[any](o.Indexes),
+		Shard:            o.Shard,
+		Resync:           o.Resync,
+		Transform:        untypedTransform(o.Transform),
+		Metrics:          o.Metrics,
+		DisableWatchList: o.DisableWatchList,
+		ListWatch:        o.ListWatch,
+	}
+}
+
+func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error) {
+	if transform == nil {
+		return nil
+	}
+	return func(obj any) (any, error) { return transform(reader.As[T](obj)) }
+}
+
+// indexesOf returns indexes of objects that have the type From or To, as it is known.
+func indexesOf[To, From any](indexes []Index[From]) []Index[To] {
+	if same, ok := any(indexes).([]Index[To]); ok {
+		return same
+	}
+	out := make([]Index[To], len(indexes))
+	for i, x := range indexes {
+		out[i] = Index[To]{Name: x.Name, namespace: x.namespace}
+		if value := x.Value; value != nil {
+			out[i].Value = func(obj To) string { return value(reader.As[From](obj)) }
+		}
+		if values := x.Values; values != nil {
+			out[i].Values = func(obj To) ([]string, error) { return values(reader.As[From](obj)) }
+		}
+	}
+	return out
+}
+
+// checkType returns a check that objects are of a type, which is T or, if the objects of the
+// informer are known at run time only, another.
+func checkType[T any](objects reflect.Type) func(obj any) error {
+	is := func(obj any) bool { return reflect.TypeOf(obj) == objects }
+	if objects == reflect.TypeFor[T]() {
+		is = func(obj any) bool {
+			_, ok := obj.(T)
+			return ok
+		}
+	}
+	return func(obj any) error {
+		if is(obj) {
+			return nil
+		}
+		return fmt.Errorf("is a %T, not a %s", obj, objects)
+	}
+}
 
 // untypedHandler returns a handler for objects of any type.
 func untypedHandler[T any](handler Handler[T]) Handler[any] {
@@ -36,4 +100,41 @@ func release[T any](handler Handler[T], last T) {
 	if r, ok := handler.(releaser[T]); ok {
 		r.OnRelease(last)
 	}
+}
+
+// batchOf is the batch of a batchFunc.
+type batchOf[T any] struct {
+	handle batchFunc[T]
+	events []Event[T]
+	why    cause.Cause
+}
+
+func (b *batchOf[T]) cause() *cause.Cause { return &b.why }
+
+func (b *batchOf[T]) OnAdd(obj any, initial bool) {
+	b.events = append(b.events, Event[T]{Type: watch.Added, Object: reader.As[T](obj), Initial: initial, Cause: b.why})
+}
+
+func (b *batchOf[T]) OnUpdate(old, obj any) {
+	b.events = append(b.events, Event[T]{Type: watch.Modified, Old: reader.As[T](old), Object: reader.As[T](obj), Cause: b.why})
+}
+
+func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
+	b.events = append(b.events, Event[T]{Type: watch.Deleted, Object: reader.As[T](last), FinalStateUnknown: finalStateUnknown, Cause: b.why})
+}
+
+func (b *batchOf[T]) OnRelease(last any) {
+	b.events = append(b.events, Event[T]{Type: shard.Released, Object: reader.As[T](last), Cause: b.why})
+}
+
+func (b *batchOf[T]) flush() {
+	if len(b.events) > 0 {
+		b.handle(b.events)
+		b.drop()
+	}
+}
+
+func (b *batchOf[T]) drop() {
+	clear(b.events)
+	b.events = b.events[:0]
 }

@@ -76,11 +76,11 @@ func (i *engine) waitForSync(ctx context.Context) error {
 		return i.invalid
 	}
 	if err := i.await(ctx, i.synced); err != nil {
-		return &SyncError{Informer: i.name(), Status: i.status(), Cause: err}
+		return &SyncError{Informer: i.options.Name, Status: i.status(), Cause: err}
 	}
 	for _, r := range i.registrations() {
 		if err := i.await(ctx, r.synced); err != nil {
-			return &SyncError{Informer: i.name(), Handler: r.name, Status: i.status(), Cause: err}
+			return &SyncError{Informer: i.options.Name, Handler: r.name, Status: i.status(), Cause: err}
 		}
 	}
 	return nil

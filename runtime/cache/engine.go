@@ -59,72 +59,72 @@ type engine struct {
 
 // setUp makes an engine for objects of the type of, unless the source knows theirs. Check
 // returns a function that returns an error for objects of another type.
-func (i *engine) setUp(source Objects, of reflect.Type, check func(objects reflect.Type) func(any) error, options Options[any]) {
+func (e *engine) setUp(source Objects, of reflect.Type, check func(objects reflect.Type) func(any) error, options Options[any]) {
 	if source != nil {
-		i.source, i.about = source, source.Describe()
+		e.source, e.about = source, source.Describe()
 	}
-	if i.about.Type != nil {
-		of = i.about.Type
+	if e.about.Type != nil {
+		of = e.about.Type
 	}
 	options.Name = cmp.Or(options.Name, of.String())
 	synced := make(chan struct{})
-	i.check, i.options = check(of), settings{Options: options}
-	i.synced, i.stopped = synced, make(chan struct{})
-	i.outage.Log = options.Outages
-	store := &i.store.core
+	e.check, e.options = check(of), settings{Options: options}
+	e.synced, e.stopped = synced, make(chan struct{})
+	e.outage.Log = options.Outages
+	store := &e.store.core
 	store.setUp(of, objectkey.Of)
-	store.complain = i.leftOut
-	i.fanout = &fanout{store: store, clock: progress.NewClock(), received: i.received, synced: synced, listeners: map[*listener]bool{}}
-	i.listeners.Store(new([]*listener))
+	store.complain = e.leftOut
+	e.fanout = &fanout{store: store, clock: progress.NewClock(), received: e.received, synced: synced, listeners: map[*listener]bool{}}
+	e.listeners.Store(new([]*listener))
 	if err := store.addIndexes(options.Indexes); err != nil {
-		i.invalid = i.errorf("%w", err)
+		e.invalid = e.errorf("%w", err)
 	}
-	switch namespaces := i.about.Namespaces != nil; {
+	switch namespaces := e.about.Namespaces != nil; {
 	case source == nil:
-		i.invalid = i.errorf("source: is nil")
+		e.invalid = e.errorf("source: is nil")
 	case namespaces && options.Shard != nil:
-		i.invalid = i.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
+		e.invalid = e.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
 	case namespaces:
-		i.branches = newBranchSet(&namespacePlan{about: &i.about, objects: store.indexed})
+		e.branches = newBranchSet(&namespacePlan{about: &e.about, objects: store.indexed})
 	case options.Shard != nil:
-		i.branches = newBranchSet(&shardPlan{shard: options.Shard, source: source})
+		e.branches = newBranchSet(&shardPlan{shard: options.Shard, source: source})
 	}
 }
 
-func (i *engine) errorf(format string, args ...any) error {
-	return fmt.Errorf("informer %q: "+format, append([]any{i.options.Name}, args...)...)
+func (e *engine) errorf(format string, args ...any) error {
+	return fmt.Errorf("informer %q: "+format, append([]any{e.options.Name}, args...)...)
 }
 
 // status reads what is announced before what that says of the store: an informer that is in
 // sync has all its objects.
-func (i *engine) status() Status {
+func (e *engine) status() Status {
 	synced := false
 	select {
-	case <-i.synced:
+	case <-e.synced:
 		synced = true
 	default:
 	}
-	s := i.recorder.get()
+	s := e.recorder.get()
 	s.Synced = synced
-	if i.branches != nil {
-		i.branches.describe(&s)
-		s.ResourceVersion, _ = i.version()
+	if e.branches != nil {
+		e.branches.describe(&s)
+		s.ResourceVersion, _ = e.version()
 	} else {
-		s.DecodedByClient = decodedByClient(i.source)
+		s.DecodedByClient = decodedByClient(e.source)
 	}
-	s.Name = i.options.Name
-	s.leaveOut(i.store.core.unindexed.Reasons())
-	s.Objects = i.store.Len()
-	for _, r := range i.registrations() {
+	s.Name = e.options.Name
+	s.leaveOut(e.store.core.unindexed.Reasons())
+	s.Objects = e.store.Len()
+	for _, r := range e.registrations() {
 		s.Handlers = append(s.Handlers, r.Status())
 	}
 	return s
 }
 
 // registrations returns those of the handlers that were not removed.
-func (i *engine) registrations() []*Registration {
+func (e *engine) registrations() []*Registration {
 	var all []*Registration
-	for _, l := range *i.listeners.Load() {
+	for _, l := range *e.listeners.Load() {
 		all = append(all, l.registration)
 	}
 	return all
@@ -132,166 +132,166 @@ func (i *engine) registrations() []*Registration {
 
 // version returns the version that the store has reached. Awaited is false if it has nothing
 // to wait for: no namespace, or none that the server does not refuse.
-func (i *engine) version() (version string, awaited bool) {
-	if i.branches != nil {
-		return i.branches.version()
+func (e *engine) version() (version string, awaited bool) {
+	if e.branches != nil {
+		return e.branches.version()
 	}
-	return i.store.ResourceVersion(), true
+	return e.store.ResourceVersion(), true
 }
 
 // versionOf returns the version that counts for an object.
-func (i *engine) versionOf(obj metav1.Object) (string, error) {
-	if i.branches != nil {
-		return i.branches.versionOf(obj)
+func (e *engine) versionOf(obj metav1.Object) (string, error) {
+	if e.branches != nil {
+		return e.branches.versionOf(obj)
 	}
-	return i.store.ResourceVersion(), nil
+	return e.store.ResourceVersion(), nil
 }
 
 // configure changes options before the start.
-func (i *engine) configure(change func(*Options[any])) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.started.Load() {
-		return i.errorf("%w", ErrStarted)
+func (e *engine) configure(change func(*Options[any])) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.started.Load() {
+		return e.errorf("%w", ErrStarted)
 	}
-	change(&i.options.Options)
+	change(&e.options.Options)
 	return nil
 }
 
-func (i *engine) addIndexes(indexes []Index[any]) error {
-	if i.ended.Load() {
-		return i.errorf("%w", ErrStopped)
+func (e *engine) addIndexes(indexes []Index[any]) error {
+	if e.ended.Load() {
+		return e.errorf("%w", ErrStopped)
 	}
-	if err := i.store.core.addIndexes(indexes); err != nil {
-		return i.errorf("%w", err)
+	if err := e.store.core.addIndexes(indexes); err != nil {
+		return e.errorf("%w", err)
 	}
 	return nil
 }
 
-func (i *engine) addHandler(ctx context.Context, handler Handler[any], options HandlerOptions) (*Registration, error) {
-	if i.invalid != nil {
-		return nil, i.invalid
+func (e *engine) addHandler(ctx context.Context, handler Handler[any], options HandlerOptions) (*Registration, error) {
+	if e.invalid != nil {
+		return nil, e.invalid
 	}
 	if ctx.Err() != nil {
-		return nil, i.errorf("handler %q: %w", options.Name, context.Cause(ctx))
+		return nil, e.errorf("handler %q: %w", options.Name, context.Cause(ctx))
 	}
-	options.Resync = i.options.resyncOf(options.Resync)
-	l := newListener(i.fanout, handler, options)
-	l.registration.remove = func() { i.remove(l, nil) }
-	l.expel = func(reason error) { i.expel(l, reason) }
+	options.Resync = e.options.resyncOf(options.Resync)
+	l := newListener(e.fanout, handler, options)
+	l.registration.remove = func() { e.remove(l, nil) }
+	l.expel = func(reason error) { e.expel(l, reason) }
 
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.ended.Load() {
-		return nil, i.errorf("handler %q: %w", options.Name, ErrStopped)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended.Load() {
+		return nil, e.errorf("handler %q: %w", options.Name, ErrStopped)
 	}
 	if ctx.Done() != nil {
 		l.unbind = context.AfterFunc(ctx, l.registration.Remove)
 	}
-	i.fanout.add(l)
-	all := append(*i.listeners.Load(), l) // behind what readers of the slice see
-	i.listeners.Store(&all)
-	if i.started.Load() {
-		i.start(l)
+	e.fanout.add(l)
+	all := append(*e.listeners.Load(), l) // behind what readers of the slice see
+	e.listeners.Store(&all)
+	if e.started.Load() {
+		e.start(l)
 	}
 	return l.registration, nil
 }
 
 // start runs a listener. The caller holds mu.
-func (i *engine) start(l *listener) {
-	i.running.Go(func() { l.run(i.context) })
+func (e *engine) start(l *listener) {
+	e.running.Go(func() { l.run(e.context) })
 }
 
 // remove removes a listener, and reports whether it was there. The error is why, if
 // nobody asked for it.
-func (i *engine) remove(l *listener, err error) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	all := *i.listeners.Load()
+func (e *engine) remove(l *listener, err error) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := *e.listeners.Load()
 	at := slices.Index(all, l)
 	if at < 0 {
 		return false
 	}
 	all = slices.Concat(all[:at], all[at+1:])
-	i.listeners.Store(&all)
-	i.fanout.remove(l)
+	e.listeners.Store(&all)
+	e.fanout.remove(l)
 	l.unbind()
 	l.stop()
 	l.registration.removed(err)
-	if !i.started.Load() {
+	if !e.started.Load() {
 		l.registration.end()
 	}
 	return true
 }
 
 // expel removes a listener for a reason, and logs it.
-func (i *engine) expel(l *listener, reason error) {
-	err := i.errorf("handler %q: %w", l.options.Name, reason)
-	if i.remove(l, err) {
-		klog.FromContext(l.context(i.context)).Error(err, "Handler removed")
+func (e *engine) expel(l *listener, reason error) {
+	err := e.errorf("handler %q: %w", l.options.Name, reason)
+	if e.remove(l, err) {
+		klog.FromContext(l.context(e.context)).Error(err, "Handler removed")
 	}
 }
 
 // enforceLimits looks after the handlers that are behind with what was committed.
-func (i *engine) enforceLimits() {
-	for _, l := range *i.listeners.Load() {
+func (e *engine) enforceLimits() {
+	for _, l := range *e.listeners.Load() {
 		if l.options.Limit > 0 && l.enforceLimit() {
-			i.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
+			e.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
 		}
 	}
 }
 
 // run is Informer.Run.
-func (i *engine) run(ctx context.Context) error {
-	if i.invalid != nil {
-		return i.invalid
+func (e *engine) run(ctx context.Context) error {
+	if e.invalid != nil {
+		return e.invalid
 	}
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", i.options.Name))
-	if err := i.begin(ctx); err != nil {
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", e.options.Name))
+	if err := e.begin(ctx); err != nil {
 		return err
 	}
-	defer i.end()
+	defer e.end()
 
-	deltas := queue.New[delta](i.options.Metrics.queued)
+	deltas := queue.New[delta](e.options.Metrics.queued)
 	var pipeline sync.WaitGroup
 	defer pipeline.Wait()
-	pipeline.Go(func() { i.commit(deltas) })
+	pipeline.Go(func() { e.commit(deltas) })
 	defer deltas.Close()
 	// The reflector may end before ctx does.
 	beside, stop := context.WithCancel(ctx)
 	defer stop()
-	if detector := i.fanout.detector; detector != nil {
+	if detector := e.fanout.detector; detector != nil {
 		pipeline.Go(func() { detector.Run(beside) })
 	}
 
 	ctx = decoding.With(ctx, decoding.Request{Options: decoding.Options{
-		Exclusive:         i.options.Transform != nil,
-		DropManagedFields: i.options.DropManagedFields,
+		Exclusive:         e.options.Transform != nil,
+		DropManagedFields: e.options.DropManagedFields,
 	}})
-	if err := i.reflect(ctx, deltas); err != nil {
-		return i.errorf("given up: %w", err)
+	if err := e.reflect(ctx, deltas); err != nil {
+		return e.errorf("given up: %w", err)
 	}
 	return nil
 }
 
 // reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
-func (i *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error {
-	options := i.options
+func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error {
+	options := e.options
 	options.Transform = oneAtATime(options.Transform)
-	if i.branches == nil {
-		return i.newReflector(i.source, &i.about, &options, deltas, &i.recorder).run(ctx)
+	if e.branches == nil {
+		return e.newReflector(e.source, &e.about, &options, deltas, &e.recorder).run(ctx)
 	}
-	i.branches.push, i.branches.expect = deltas.Push, i.fanout.expect
-	i.branches.reflect = func(ctx context.Context, branch *branch) error {
+	e.branches.push, e.branches.expect = deltas.Push, e.fanout.expect
+	e.branches.reflect = func(ctx context.Context, branch *branch) error {
 		about, options := branch.source.Describe(), options
-		r := i.newReflector(branch.source, &about, &options, deltas, &branch.recorder)
+		r := e.newReflector(branch.source, &about, &options, deltas, &branch.recorder)
 		r.namespace, r.filter = branch.namespace, branch.filter
 		r.push = func(d delta) {
 			d.from = branch
 			deltas.Push(d)
 		}
-		r.othersFail = func() bool { return i.branches.recovered(branch) }
-		r.afterFailure = func(ctx context.Context, f *Failure) { i.branches.failed(ctx, branch, f) }
+		r.othersFail = func() bool { return e.branches.recovered(branch) }
+		r.afterFailure = func(ctx context.Context, f *Failure) { e.branches.failed(ctx, branch, f) }
 		if before := branch.before; before != nil {
 			branch.before = nil // or each branch would keep the one before it
 			<-before.ended
@@ -301,76 +301,77 @@ func (i *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 		branch.learned = r.learned()
 		return err
 	}
-	return i.branches.run(ctx)
+	return e.branches.run(ctx)
 }
 
-func (i *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
+func (e *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
 	return &reflector{
-		reporter:    reporter{about: about, options: options, recorder: recorder, outage: &i.outage},
+		reporter:    reporter{about: about, options: options, recorder: recorder, outage: &e.outage},
 		source:      source,
-		check:       i.check,
+		check:       e.check,
 		push:        deltas.Push,
-		cached:      i.store.core.Get,
+		cached:      e.store.core.Get,
 		committed:   deltas.Consumed,
 		serverFacts: serverFacts{same: protocol.SameContent},
 	}
 }
 
 // leftOut reports an object that an index function failed on.
-func (i *engine) leftOut(err error) {
-	i.recorder.objectError(err)
-	logIndexError(err, "informer", i.options.Name)
+func (e *engine) leftOut(err error) {
+	e.recorder.objectError(err)
+	logIndexError(err, "informer", e.options.Name)
 }
 
-func (i *engine) begin(ctx context.Context) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.started.Load() {
-		return i.errorf("%w", ErrStarted)
+func (e *engine) begin(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.started.Load() {
+		return e.errorf("%w", ErrStarted)
 	}
-	i.context = context.WithoutCancel(ctx)
-	i.recorder.start()
-	i.started.Store(true)
+	e.context = context.WithoutCancel(ctx)
+	e.recorder.start()
+	e.started.Store(true)
 	if mutation.Enabled() {
-		i.fanout.detector = mutation.New(i.options.Name)
+		e.fanout.detector = mutation.New(e.options.Name)
 	}
-	for _, l := range *i.listeners.Load() {
-		i.start(l)
+	for _, l := range *e.listeners.Load() {
+		e.start(l)
 	}
 	return nil
 }
 
 // end stops the handlers and waits for them.
-func (i *engine) end() {
-	i.mu.Lock()
-	i.ended.Store(true)
-	for _, l := range *i.listeners.Load() {
+func (e *engine) end() {
+	e.mu.Lock()
+	e.ended.Store(true)
+	for _, l := range *e.listeners.Load() {
 		l.unbind()
 		l.stop()
 	}
-	i.mu.Unlock()
-	i.running.Wait()
-	for _, l := range *i.listeners.Load() {
-		i.fanout.remove(l)
+	e.mu.Unlock()
+	e.running.Wait()
+	for _, l := range *e.listeners.Load() {
+		e.fanout.remove(l)
 		l.forget()
 	}
-	i.recorder.enter(PhaseStopped)
-	close(i.stopped)
+	e.recorder.enter(PhaseStopped)
+	close(e.stopped)
 }
 
 // received notes deltas that the store takes, while it is locked for that: to note each one
 // as it comes would take longer than to decide what it is.
-func (i *engine) received(batch []delta) {
-	if i.branches != nil {
-		i.branches.received(batch)
+func (e *engine) received(batch []delta) {
+	if e.branches != nil {
+		e.branches.received(batch)
 		return
 	}
 	var events, bookmarks uint64
 	for i := range batch {
-		e, b := batch[i].counts()
-		events, bookmarks = events+e, bookmarks+b
+		ofEvents, ofBookmarks := batch[i].counts()
+		events += ofEvents
+		bookmarks += ofBookmarks
 	}
-	i.recorder.received(events, bookmarks)
+	e.recorder.received(events, bookmarks)
 }
 
 // batchLimit is the largest number of deltas in a commit. It bounds how long readers wait.
@@ -378,7 +379,7 @@ const batchLimit = 512
 
 // commit moves deltas from the queue to the store until the queue is closed
 // and empty.
-func (i *engine) commit(deltas *queue.Queue[delta]) {
+func (e *engine) commit(deltas *queue.Queue[delta]) {
 	var popped []delta
 	for {
 		popped = deltas.Pop(popped)
@@ -386,12 +387,12 @@ func (i *engine) commit(deltas *queue.Queue[delta]) {
 			return
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
-			began := i.options.Metrics.now()
-			i.fanout.now = i.fanout.clock.Millis()
-			i.store.core.commit(batch, i.fanout)
-			i.fanout.changed.Broadcast()
-			i.enforceLimits()
-			i.options.Metrics.committed(began, i.store.ResourceVersion)
+			began := e.options.Metrics.now()
+			e.fanout.now = e.fanout.clock.Millis()
+			e.store.core.commit(batch, e.fanout)
+			e.fanout.changed.Broadcast()
+			e.enforceLimits()
+			e.options.Metrics.committed(began, e.store.ResourceVersion)
 		}
 	}
 }

@@ -29,6 +29,7 @@ type Failure struct {
 	NewClass bool
 }
 
+// newFailure returns the failure that err is, in a phase of an informer, without Attempts.
 func newFailure(informer string, phase Phase, opened bool, err error) Failure {
 	return Failure{Informer: informer, Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: opened}
 }

@@ -159,9 +159,6 @@ func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
 	}
 }
 
-// lists reports whether the informer lists and then watches.
-func (o *settings) lists() bool { return o.DisableWatchList || o.ListWatch.DisableWatchList }
-
 func (o *settings) bookmarkTimeout() time.Duration {
 	return positive(o.BookmarkTimeout, defaultBookmarkTimeout)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -73,7 +72,7 @@ func (r *reflector) run(ctx context.Context) error {
 	})
 	defer r.lookups.Stop()
 
-	s := protocol.NewState(r.options.PageSize, !r.options.lists() && !r.about.NoWatchList)
+	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
 	s.ResourceVersion = r.since
 	for ctx.Err() == nil {
 		var pace protocol.Pace
@@ -130,45 +129,15 @@ func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.P
 		if err != nil {
 			r.recorder.because(err)
 		}
-		r.pause(ctx, PhaseBackingOff, delay)
+		r.pause(ctx, delay)
 	}
 	return nil
-}
-
-// brokenWatch is the end of a watch that the server had opened. err is nil if the server
-// closed it.
-type brokenWatch struct{ err error }
-
-// noteEnd notes that a watch has ended, and what follows it.
-func (r *reflector) noteEnd(s protocol.State, err error) {
-	switch {
-	case s.Phase != protocol.Watching:
-		r.broken = nil
-		r.recorder.relisted(err)
-	case r.opened:
-		r.broken = &brokenWatch{err}
-	}
-}
-
-// reconnected notes that the server has opened a watch, which may continue another one.
-func (r *reflector) reconnected() {
-	if r.broken != nil {
-		r.recorder.reconnected(r.broken.err)
-		r.broken = nil
-	}
 }
 
 // pushObject pushes a delta of an object, which is not left out then.
 func (r *reflector) pushObject(d delta) {
 	r.recorder.leftOut.Remove(d.key)
 	r.push(d)
-}
-
-// mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
-// clientset, as far as is known. A fake clientset has no connection that could break, sends no
-// bookmarks, and may lose events between two watches or send old ones again.
-func (r *reflector) mayBeSilent() bool {
-	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
 }
 
 // vanish deletes the objects of a resource that was removed, when that is proven.
@@ -315,77 +284,6 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	r.lookups.Unhold()
 }
 
-// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
-// events. It returns the phase in which it ended: a watch-list whose initial events are
-// complete is a watch. The error is the one to report.
-func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State, protocol.Phase, protocol.Pace, error) {
-	w := &watchRequest{reflector: r, state: s, ordered: r.about.OrderedResourceVersions}
-	began := time.Now()
-	end := protocol.Ending{Err: w.run(ctx), Opened: w.opened, Events: w.events}
-	end.Lasted = time.Since(began)
-	r.opened = end.Opened
-	if end.Opened && !end.Useless() {
-		r.backoff.Succeeded()
-		r.backoff.Watched(end.Lasted)
-	}
-	idle := errors.Is(end.Err, failure.ErrWatchIdle)
-	if w.events == 0 && r.detectsRestart && (idle || end.Err == io.EOF && r.buffered) { //nolint:errorlint // as below
-		end.Err = cmp.Or(r.checkHistory(ctx, w.state.ResourceVersion), end.Err)
-	}
-	r.silenced = idle
-	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
-	if idle && w.events == 0 {
-		// Bookmarks that were held back come all at once: their interval was not the
-		// server's.
-		r.bookmarks = protocol.BookmarkInterval{}
-	}
-	if end.Err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
-		end.Err = nil
-	}
-	r.requested(ctx, w.state.Phase, end.Err)
-	var pace protocol.Pace
-	if s = w.state; s.Phase == protocol.Streaming {
-		s, pace = s.StreamEnded(end)
-		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.Err, failure.ErrStreamEnded))
-	}
-	s, pace = s.WatchEnded(end)
-	switch {
-	case s.Phase == protocol.Watching && !s.Resumable() && (w.ordered || !idle):
-		// What was deleted meanwhile would stay.
-		return s.Start(), protocol.Watching, max(pace, protocol.Soon), fmt.Errorf("watch: %w", cmp.Or(end.Err, failure.ErrUnversioned))
-	case pace != protocol.Later && r.reread.Watched():
-		return s.Start(), protocol.Watching, pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
-	case pace == protocol.AtOnce && end.Err == nil:
-		return s, protocol.Watching, pace, nil
-	}
-	return s, protocol.Watching, pace, fmt.Errorf("watch: %w", end.Reason())
-}
-
-// requested notes how a watch-list or watch ended, unless it was by the end of ctx. A
-// watch-list ends before its initial events are complete, or as a watch.
-func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	if phase == protocol.Streaming {
-		err = cmp.Or(err, failure.ErrStreamEnded)
-	}
-	r.recorder.requested(phase, err)
-}
-
-// checkHistory compares the latest version of the server with that of a watch that has
-// been silent from its beginning: a watch from a future version is silent too, and the
-// version is one if the server's history has restarted.
-func (r *reflector) checkHistory(ctx context.Context, position string) error {
-	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
-	defer cancel()
-	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
-	if err == nil && protocol.Older(latest.ResourceVersion, position) {
-		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, latest.ResourceVersion, position)
-	}
-	return nil
-}
-
 // takeListed makes an item of what a list, or the initial events of a watch-list,
 // delivered: the object of the store if that is the same. What can't be used is
 // reported and left out, unless the store has an earlier state.
@@ -529,17 +427,4 @@ func dropManagedFields(obj any) {
 	if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
 		m.SetManagedFields(nil)
 	}
-}
-
-// watchTimeout is for how long to ask for the next watch. It is random, so that the
-// watches of many informers do not end together.
-//
-// A proxy that buffers responses passes them on when the server ends the watch. So if the
-// last watch was idle for too long, the next one is to end before it is.
-func (r *reflector) watchTimeout() time.Duration {
-	least := r.options.watchTimeout()
-	if r.buffered {
-		least = min(least, max(r.options.idleTimeout()/3, time.Second))
-	}
-	return least + r.options.jitter(least)
 }

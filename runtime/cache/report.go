@@ -87,8 +87,8 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 }
 
 // pause waits for the next attempt.
-func (r *reporter) pause(ctx context.Context, phase Phase, delay time.Duration) {
-	r.recorder.backOff(phase, time.Now().Add(delay))
+func (r *reporter) pause(ctx context.Context, delay time.Duration) {
+	r.recorder.backOff(PhaseBackingOff, time.Now().Add(delay))
 	sleep(ctx, delay)
 }
 
@@ -145,7 +145,7 @@ func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protoc
 		return err
 	}
 	if decision.Backoff > 0 {
-		r.pause(ctx, PhaseBackingOff, decision.Backoff)
+		r.pause(ctx, decision.Backoff)
 	}
 	return nil
 }

@@ -16,16 +16,17 @@ import (
 
 // untypedOptions are the options of an informer of any type.
 func untypedOptions[T any](o *Options[T]) Options[any] {
-	return Options[any]{
-		Name:             o.Name,
-		Indexes:          indexesOf[any](o.Indexes),
-		Shard:            o.Shard,
-		Resync:           o.Resync,
-		Transform:        untypedTransform(o.Transform),
-		Metrics:          o.Metrics,
-		DisableWatchList: o.DisableWatchList,
-		ListWatch:        o.ListWatch,
+	untyped := Options[any]{
+		Name:      o.Name,
+		Indexes:   indexesOf[any](o.Indexes),
+		Shard:     o.Shard,
+		Resync:    o.Resync,
+		Transform: untypedTransform(o.Transform),
+		Metrics:   o.Metrics,
+		ListWatch: o.ListWatch,
 	}
+	untyped.DisableWatchList = o.DisableWatchList || o.ListWatch.DisableWatchList
+	return untyped
 }
 
 func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error) {

@@ -71,16 +71,16 @@ func (s Status) CheckSynced() error {
 }
 
 // waitForSync is Informer.WaitForSync.
-func (i *engine) waitForSync(ctx context.Context) error {
-	if i.invalid != nil {
-		return i.invalid
+func (e *engine) waitForSync(ctx context.Context) error {
+	if e.invalid != nil {
+		return e.invalid
 	}
-	if err := i.await(ctx, i.synced); err != nil {
-		return &SyncError{Informer: i.options.Name, Status: i.status(), Cause: err}
+	if err := e.await(ctx, e.synced); err != nil {
+		return &SyncError{Informer: e.options.Name, Status: e.status(), Cause: err}
 	}
-	for _, r := range i.registrations() {
-		if err := i.await(ctx, r.synced); err != nil {
-			return &SyncError{Informer: i.options.Name, Handler: r.name, Status: i.status(), Cause: err}
+	for _, r := range e.registrations() {
+		if err := e.await(ctx, r.synced); err != nil {
+			return &SyncError{Informer: e.options.Name, Handler: r.name, Status: e.status(), Cause: err}
 		}
 	}
 	return nil
@@ -88,14 +88,14 @@ func (i *engine) waitForSync(ctx context.Context) error {
 
 // await blocks until done is closed. If it is, neither a context nor a stop can
 // take that back.
-func (i *engine) await(ctx context.Context, done <-chan struct{}) error {
+func (e *engine) await(ctx context.Context, done <-chan struct{}) error {
 	var err error
 	select {
 	case <-done:
 		return nil
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-	case <-i.stopped:
+	case <-e.stopped:
 		err = ErrStopped
 	}
 	select {
@@ -107,32 +107,32 @@ func (i *engine) await(ctx context.Context, done <-chan struct{}) error {
 }
 
 // waitForVersion waits until what the store has reached is a version or a later one.
-func (i *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
+func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
 	for {
-		changed := i.fanout.changed.Next()
+		changed := e.fanout.changed.Next()
 		have, err := reached()
 		if err != nil {
-			return i.errorf("%w", err)
+			return e.errorf("%w", err)
 		}
 		done, err := protocol.AtLeast(have, resourceVersion)
 		if err != nil {
-			return i.errorf("%w", err)
+			return e.errorf("%w", err)
 		}
 		if done {
 			return nil
 		}
-		if err := i.await(ctx, changed); err != nil {
-			return i.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, i.status(), err)
+		if err := e.await(ctx, changed); err != nil {
+			return e.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, e.status(), err)
 		}
 	}
 }
 
 // reached returns the version that the store has reached, which is wanted if there is nothing
 // to wait for.
-func (i *engine) reached(wanted string) string {
-	version, awaited := i.version()
+func (e *engine) reached(wanted string) string {
+	version, awaited := e.version()
 	select {
-	case <-i.synced:
+	case <-e.synced:
 		if !awaited {
 			return wanted
 		}

@@ -1,11 +1,14 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -14,19 +17,122 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
+// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
+// events. It returns the phase in which it ended: a watch-list whose initial events are
+// complete is a watch. The error is the one to report.
+func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State, protocol.Phase, protocol.Pace, error) {
+	w := &watchRequest{reflector: r, state: s}
+	began := time.Now()
+	end := protocol.Ending{Err: w.run(ctx)}
+	end.Opened, end.Events, end.Lasted = !w.openedAt.IsZero(), w.events, time.Since(began)
+	r.opened = end.Opened
+	if end.Opened && !end.Useless() {
+		r.backoff.Succeeded()
+		r.backoff.Watched(end.Lasted)
+	}
+	idle := errors.Is(end.Err, failure.ErrWatchIdle)
+	if w.events == 0 && r.detectsRestart && (idle || end.Err == io.EOF && r.buffered) { //nolint:errorlint // as below
+		end.Err = cmp.Or(r.checkHistory(ctx, w.state.ResourceVersion), end.Err)
+	}
+	r.silenced = idle
+	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
+	if idle && w.events == 0 {
+		// Bookmarks that were held back come all at once: their interval was not the
+		// server's.
+		r.bookmarks = protocol.BookmarkInterval{}
+	}
+	if end.Err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
+		end.Err = nil
+	}
+	r.requested(ctx, w.state.Phase, end.Err)
+	var pace protocol.Pace
+	if s = w.state; s.Phase == protocol.Streaming {
+		s, pace = s.StreamEnded(end)
+		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.Err, failure.ErrStreamEnded))
+	}
+	s, pace = s.WatchEnded(end)
+	switch {
+	case s.Phase == protocol.Watching && !s.Resumable() && (w.about.OrderedResourceVersions || !idle):
+		// What was deleted meanwhile would stay.
+		return s.Start(), protocol.Watching, max(pace, protocol.Soon), fmt.Errorf("watch: %w", cmp.Or(end.Err, failure.ErrUnversioned))
+	case pace != protocol.Later && r.reread.Watched():
+		return s.Start(), protocol.Watching, pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
+	case pace == protocol.AtOnce && end.Err == nil:
+		return s, protocol.Watching, pace, nil
+	}
+	return s, protocol.Watching, pace, fmt.Errorf("watch: %w", end.Reason())
+}
+
+// requested notes how a watch-list or watch ended, unless it was by the end of ctx. A
+// watch-list ends before its initial events are complete, or as a watch.
+func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	if phase == protocol.Streaming {
+		err = cmp.Or(err, failure.ErrStreamEnded)
+	}
+	r.recorder.requested(phase, err)
+}
+
+// checkHistory compares the latest version of the server with that of a watch that has
+// been silent from its beginning: a watch from a future version is silent too, and the
+// version is one if the server's history has restarted.
+func (r *reflector) checkHistory(ctx context.Context, position string) error {
+	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
+	defer cancel()
+	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
+	if err == nil && protocol.Older(latest.ResourceVersion, position) {
+		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, latest.ResourceVersion, position)
+	}
+	return nil
+}
+
+// watchTimeout is for how long to ask for the next watch. It is random, so that the
+// watches of many informers do not end together.
+//
+// A proxy that buffers responses passes them on when the server ends the watch. So if the
+// last watch was idle for too long, the next one is to end before it is.
+func (r *reflector) watchTimeout() time.Duration {
+	least := r.options.watchTimeout()
+	if r.buffered {
+		least = min(least, max(r.options.idleTimeout()/3, time.Second))
+	}
+	return least + r.options.jitter(least)
+}
+
+// brokenWatch is the end of a watch that the server had opened. err is nil if the server
+// closed it.
+type brokenWatch struct{ err error }
+
+// noteEnd notes that a watch has ended, and what follows it.
+func (r *reflector) noteEnd(s protocol.State, err error) {
+	switch {
+	case s.Phase != protocol.Watching:
+		r.broken = nil
+		r.recorder.relisted(err)
+	case r.opened:
+		r.broken = &brokenWatch{err}
+	}
+}
+
+// reconnected notes that the server has opened a watch, which may continue another one.
+func (r *reflector) reconnected() {
+	if r.broken != nil {
+		r.recorder.reconnected(r.broken.err)
+		r.broken = nil
+	}
+}
+
 // watchRequest is one watch, from the request to its end.
 type watchRequest struct {
 	*reflector
 	state protocol.State
-	// ordered reports whether the source's events come in the order of their versions.
-	ordered bool
-	// opened reports whether the server accepted the watch. events counts the watch's events.
-	opened bool
-	events int
-	// openedAt is when the server accepted it.
+	// openedAt is when the server accepted the watch; zero if it has not.
 	openedAt time.Time
-	// first is when the first event came.
-	first time.Time
+	// events counts the watch's events, and first is when the first came.
+	events int
+	first  time.Time
 	// settled reports whether an event's resourceVersion is one to watch from. A watch from no
 	// particular version starts with objects whose versions come in any order.
 	settled bool
@@ -40,7 +146,7 @@ type watchRequest struct {
 }
 
 // comparable reports whether the version of an event says if the event is new.
-func (w *watchRequest) comparable() bool { return w.ordered && w.settled }
+func (w *watchRequest) comparable() bool { return w.about.OrderedResourceVersions && w.settled }
 
 // run opens the watch and takes events until it ends. The error is io.EOF if
 // the server closed it.
@@ -61,7 +167,7 @@ func (w *watchRequest) run(ctx context.Context) error {
 	if err != nil {
 		return idle.CauseOf(ctx, err)
 	}
-	w.opened, w.openedAt = true, time.Now()
+	w.openedAt = time.Now()
 	w.reconnected()
 	w.recorder.contact()
 	if w.initial == nil {
@@ -121,6 +227,13 @@ const promptness = 10 * time.Second
 
 // prompt reports whether events came before the end of the watch.
 func (w *watchRequest) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
+
+// mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
+// clientset, as far as is known. A fake clientset has no connection that could break, sends no
+// bookmarks, and may lose events between two watches or send old ones again.
+func (r *reflector) mayBeSilent() bool {
+	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
+}
 
 // expect sets the idle timer to what is known of the server.
 func (w *watchRequest) expect() {
@@ -222,7 +335,7 @@ const replayTime = time.Second
 // again without need. Fakes, whose watches may be silent for ever, begin each watch with the
 // latest states. Real servers write no state twice.
 func (w *watchRequest) replayed(d delta) bool {
-	return w.silenced && !w.ordered && d.kind == set && time.Since(w.openedAt) < replayTime && w.has(d)
+	return w.silenced && !w.about.OrderedResourceVersions && d.kind == set && time.Since(w.openedAt) < replayTime && w.has(d)
 }
 
 // has reports whether d's object equals the last one delivered or the stored one. A store that
@@ -241,7 +354,7 @@ func (w *watchRequest) has(d delta) bool {
 // judge compares an event with those before it, if there is an order of versions.
 func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 	switch {
-	case !w.ordered:
+	case !w.about.OrderedResourceVersions:
 		return protocol.Fresh
 	case w.initial != nil:
 		return w.delivered.Judge(event.Type, event.Object, "", w.unknown)

@@ -33,7 +33,7 @@ type engine struct {
 	fanout   *fanout
 	outage   outage.Reporter
 	recorder statusRecorder
-	// branches are those of a source of several namespaces; nil in general.
+	// branches are those of several namespaces, or of a shard; nil in general.
 	branches *branchSet
 	// invalid is the error in the options; nil in general.
 	invalid error

@@ -42,7 +42,7 @@ func newBranch(source Objects) *branch {
 	return &branch{source: source, ended: make(chan struct{})}
 }
 
-// serverFacts have what a reflector has learned of its server, for another one to go on with.
+// serverFacts is the knowledge of a reflector about its server, which another one may go on with.
 type serverFacts struct {
 	// since is the version that the next list is not to be older than; "" is any.
 	since string

@@ -34,7 +34,7 @@ func (s *store) set(obj any) error {
 	s.endIndexing(key)
 	s.lock()
 	s.staging.CommitSet(s.table, key, found)
-	s.advance(resourceVersion)
+	s.advanceVersion(resourceVersion)
 	s.unlock()
 	return nil
 }
@@ -47,7 +47,7 @@ func (s *store) delete(key types.NamespacedName, resourceVersion string) (old an
 	s.endIndexing(key)
 	s.lock()
 	o, existed := s.staging.CommitDelete(s.table, key, found)
-	s.see(resourceVersion)
+	s.setVersion(resourceVersion)
 	s.unlock()
 	if existed {
 		old = s.form.Load().Unpack(o)
@@ -70,7 +70,7 @@ func (s *store) replaceAll(items []item, resourceVersion string) error {
 	s.lock()
 	defer s.unlock()
 	s.table.Become(fresh)
-	s.see(resourceVersion)
+	s.setVersion(resourceVersion)
 	return nil
 }
 
@@ -82,17 +82,17 @@ func (s *store) applyAll(changes []Change[any], resourceVersion string) {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	fresh := s.patch(changes)
+	fresh := s.prepare(changes)
 	s.lock()
 	s.makeChanges(changes, fresh)
-	s.see(resourceVersion)
+	s.setVersion(resourceVersion)
 	s.unlock()
 }
 
-// patch prepares changes for makeChanges. Many are made in a copy of the table, which it
+// prepare gets changes ready for makeChanges. Many are made in a copy of the table, which it
 // returns: that takes longer, but not for readers. The caller holds writing.
-func (s *store) patch(changes []Change[any]) (fresh *table.Table) {
-	s.fit(func(yield func(any) bool) {
+func (s *store) prepare(changes []Change[any]) (fresh *table.Table) {
+	s.widenForm(func(yield func(any) bool) {
 		for i := range changes {
 			if !changes[i].Delete && !yield(changes[i].Object) {
 				return
@@ -128,7 +128,7 @@ func (s *store) packed(c *Change[any]) table.Object {
 
 // rebuilt returns a table of other items. The caller holds writing.
 func (s *store) rebuilt(items []item) *table.Table {
-	s.fit(func(yield func(any) bool) {
+	s.widenForm(func(yield func(any) bool) {
 		for i := range items {
 			if !yield(items[i].obj) {
 				return
@@ -152,15 +152,15 @@ func (s *store) rebuilt(items []item) *table.Table {
 func (s *store) pack(obj any) table.Object {
 	form := s.form.Load()
 	if !form.Holds(obj) {
-		s.fit(func(yield func(any) bool) { yield(obj) })
+		s.widenForm(func(yield func(any) bool) { yield(obj) })
 		form = s.form.Load()
 	}
 	return form.Pack(obj)
 }
 
-// fit makes the table hold its objects in a form that can hold these as well. The
+// widenForm makes the table hold its objects in a form that can hold these as well. The
 // caller holds writing, and nothing is staged.
-func (s *store) fit(objects iter.Seq[any]) {
+func (s *store) widenForm(objects iter.Seq[any]) {
 	old := s.form.Load()
 	if old.HoldsAny() {
 		return
@@ -224,11 +224,11 @@ func (s *store) unlock() {
 	s.staging.Reset()
 }
 
-// note is Store.SetResourceVersion.
-func (s *store) note(resourceVersion string) {
+// noteVersion is Store.SetResourceVersion.
+func (s *store) noteVersion(resourceVersion string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.see(resourceVersion)
+	s.setVersion(resourceVersion)
 }
 
 // addIndexes is Store.AddIndexes.
@@ -264,15 +264,15 @@ func (s *store) addIndexes(indexes []Index[any]) error {
 	return nil
 }
 
-// see notes the latest resourceVersion. The caller holds mu.
-func (s *store) see(resourceVersion string) {
+// setVersion notes the latest resourceVersion. The caller holds mu.
+func (s *store) setVersion(resourceVersion string) {
 	if resourceVersion != "" {
 		s.resourceVersion = resourceVersion
 	}
 }
 
-// advance is see for the version of one object, which may be older than what was
-// seen: what comes late takes nothing back. The caller holds mu.
-func (s *store) advance(resourceVersion string) {
+// advanceVersion is setVersion for the version of one object, which may be older than what
+// was seen: what comes late takes nothing back. The caller holds mu.
+func (s *store) advanceVersion(resourceVersion string) {
 	s.resourceVersion = protocol.Newest(s.resourceVersion, resourceVersion)
 }

@@ -59,7 +59,7 @@ func (s *store) commit(batch []delta, to observer) {
 // stage prepares the changes of the first deltas of a batch, as many as are applied
 // at once, and returns how many that are.
 func (s *store) stage(batch []delta) (n int) {
-	s.fit(func(yield func(any) bool) {
+	s.widenForm(func(yield func(any) bool) {
 		for i := range batch {
 			if batch[i].kind == set && !yield(batch[i].obj) {
 				return
@@ -68,13 +68,13 @@ func (s *store) stage(batch []delta) (n int) {
 	})
 	form := s.form.Load()
 	var after upcoming
-	if s.branches != nil {
+	if s.assignment != nil {
 		after = upcoming{}
 	}
 	for n < len(batch) && s.staging.Work() < table.LongWork {
 		d := &batch[n]
-		if s.branches != nil {
-			s.admit(d, after)
+		if s.assignment != nil {
+			s.reclassify(d, after)
 		}
 		if d.prepared() {
 			break
@@ -115,7 +115,7 @@ func (s *store) apply(d *delta, to observer) {
 	if d.kind == branchRefused {
 		to.settled(d.from)
 	}
-	s.advance(d.resourceVersion)
+	s.advanceVersion(d.resourceVersion)
 }
 
 // commitPrepared applies a delta whose changes are prepared before the store is locked. A list of
@@ -131,17 +131,17 @@ func (s *store) commitPrepared(batch []delta, to observer) {
 	if d.kind == replaced {
 		change, why = diff(s, d), d.list.cause
 	} else {
-		change, why = s.without(d)
+		change, why = s.losses(d)
 	}
-	changes, fresh := s.turn(&change, d)
+	changes, fresh := s.prepareDifference(&change, d)
 	s.lockWith(&change, why, to)
 	defer s.unlock()
 	to.applying(batch)
 	s.makeChanges(changes, fresh)
 	if d.kind == replaced && (d.from == nil || d.list.restarted) {
-		s.see(d.resourceVersion)
+		s.setVersion(d.resourceVersion)
 	} else {
-		s.advance(d.resourceVersion)
+		s.advanceVersion(d.resourceVersion)
 	}
 	to.relisted()
 	switch d.kind {
@@ -155,12 +155,12 @@ func (s *store) commitPrepared(batch []delta, to observer) {
 	to.committed()
 }
 
-// turn is patch for the difference that a delta makes, which may be the better part of the
-// store if that is a list of everything. The caller holds writing.
-func (s *store) turn(change *difference, d *delta) (changes []Change[any], fresh *table.Table) {
+// prepareDifference is prepare for the difference that a delta makes, which may be the better
+// part of the store if that is a list of everything. The caller holds writing.
+func (s *store) prepareDifference(change *difference, d *delta) (changes []Change[any], fresh *table.Table) {
 	if d.kind != replaced || d.from != nil || change.size() <= s.table.Len()/2 {
 		changes = change.changes()
-		return changes, s.patch(changes)
+		return changes, s.prepare(changes)
 	}
 	return nil, s.rebuilt(change.kept)
 }
@@ -197,11 +197,11 @@ func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool
 	return s.form.Load().Unpack(s.table.At(row)), true
 }
 
-// admit makes a delta what it is to the store behind those of upcoming. The caller holds
+// reclassify makes a delta what it is to the store behind those of upcoming. The caller holds
 // writing.
-func (s *store) admit(d *delta, after upcoming) {
+func (s *store) reclassify(d *delta, after upcoming) {
 	stored, exists := after.find(s, d.key)
-	switch d.kind = d.classify(s.branches, stored, exists); d.kind {
+	switch d.kind = d.classify(s.assignment, stored, exists); d.kind {
 	case set:
 		after[d.key] = d.obj
 	case deleted:
@@ -209,9 +209,9 @@ func (s *store) admit(d *delta, after upcoming) {
 	}
 }
 
-// without returns what the store has to lose by a delta: the objects that belong to no branch
+// losses returns what the store has to lose by a delta: the objects that belong to no branch
 // any more, or the one that has left its branch. The caller holds writing.
-func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
+func (s *store) losses(d *delta) (gone difference, why *cause.Cause) {
 	form := s.form.Load()
 	lose := func(row uint32) {
 		gone.gone = append(gone.gone, item{key: s.table.Key(row), obj: form.Unpack(s.table.At(row))})
@@ -220,16 +220,16 @@ func (s *store) without(d *delta) (gone difference, why *cause.Cause) {
 		if row, exists := s.table.Find(d.key); exists {
 			lose(row)
 		}
-		return gone, s.branches.cause
+		return gone, s.assignment.cause
 	}
-	s.branches = d.list.assignment
-	if s.branches.byNamespace != nil && len(s.branches.ended) == 0 {
-		return gone, s.branches.cause // namespaces have only come
+	s.assignment = d.list.assignment
+	if s.assignment.byNamespace != nil && len(s.assignment.ended) == 0 {
+		return gone, s.assignment.cause // namespaces have only come
 	}
 	for row := range uint32(s.table.Len()) {
-		if s.branches.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
+		if s.assignment.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
 			lose(row)
 		}
 	}
-	return gone, s.branches.cause
+	return gone, s.assignment.cause
 }

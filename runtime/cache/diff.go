@@ -33,7 +33,7 @@ func diff(s *store, from *delta) difference {
 	var d difference
 	d.kept = lastOfEachKey(from.list.items)
 	if from.from != nil {
-		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return s.branches.of(it.key, it.obj) != from.from })
+		d.kept = slices.DeleteFunc(d.kept, func(it item) bool { return s.assignment.of(it.key, it.obj) != from.from })
 	}
 	same, t, form := from.list.same, s.table, s.form.Load()
 	listed := make([]bool, t.Len())
@@ -57,7 +57,7 @@ func diff(s *store, from *delta) difference {
 			return
 		}
 		it := item{key: t.Key(row), obj: form.Unpack(t.At(row))}
-		if from.from == nil || s.branches.of(it.key, it.obj) == from.from {
+		if from.from == nil || s.assignment.of(it.key, it.obj) == from.from {
 			d.gone = append(d.gone, it)
 		}
 	})

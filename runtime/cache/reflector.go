@@ -95,7 +95,7 @@ func (r *reflector) run(ctx context.Context) error {
 			r.noteEnd(s, err)
 		}
 		s = r.vanish(ctx, s)
-		if err := r.goOn(ctx, s, phase, pace, time.Since(began), err); err != nil {
+		if err := r.waitForNext(ctx, s, phase, pace, time.Since(began), err); err != nil {
 			return err
 		}
 	}
@@ -110,9 +110,9 @@ func (r *reflector) learned() serverFacts {
 	return facts
 }
 
-// goOn waits until the next request is due, which follows one that ended in that phase,
+// waitForNext waits until the next request is due, which follows one that ended in that phase,
 // took so long, and ended with err. It returns an error if there is to be none.
-func (r *reflector) goOn(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
+func (r *reflector) waitForNext(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
 	if pace == protocol.Later {
 		return r.reportFailure(ctx, s, phase, err)
 	}

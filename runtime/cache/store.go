@@ -174,7 +174,7 @@ func (s WritableStore[T]) Apply(changes []Change[T], resourceVersion string) {
 // SetResourceVersion sets the version that the store has reached, for example that of a
 // bookmark. An empty one is ignored.
 func (s WritableStore[T]) SetResourceVersion(resourceVersion string) {
-	s.core.note(resourceVersion)
+	s.core.noteVersion(resourceVersion)
 }
 
 // AddIndexes registers indexes and computes them for the objects that are

@@ -26,12 +26,12 @@ type store struct {
 	of  reflect.Type
 
 	// writing is held by the writer of the store, from the first look at the state to the last
-	// change. It comes before mu, and guards staging and branches.
+	// change. It comes before mu, and guards staging and assignment.
 	writing sync.Mutex
 	staging table.Staging
 	indexes []Index[any]
-	// branches says which branch each object belongs to; nil if the informer has no branches.
-	branches *assignment
+	// assignment says which branch each object belongs to; nil if the informer has no branches.
+	assignment *assignment
 	// complain is called with the error of an index function that failed. unindexed has the
 	// objects. failed reports whether one failed since the last key.
 	complain  func(error)

@@ -161,7 +161,7 @@ func (w *watchRequest) run(ctx context.Context) error {
 		w.idle = idle.Cancel(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.Resumable()
-		w.expect()
+		w.adjustIdleTimer()
 	}
 	stream, err := w.source.Watch(w.filter.BeforeDecoding(ctx, w.pass), w.filter.Request(w.state.WatchOptions(w.watchTimeout())))
 	if err != nil {
@@ -235,8 +235,8 @@ func (r *reflector) mayBeSilent() bool {
 	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
 }
 
-// expect sets the idle timer to what is known of the server.
-func (w *watchRequest) expect() {
+// adjustIdleTimer sets the idle timer to what is known of the server.
+func (w *watchRequest) adjustIdleTimer() {
 	timeout := w.bookmarks.IdleTimeout(w.options.idleTimeout())
 	if timeout == w.timeout || w.mayBeSilent() {
 		return
@@ -273,7 +273,7 @@ func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 	} else {
 		w.bookmarks.Observe(now.Sub(w.bookmarked))
 		w.bookmarked = now
-		w.expect()
+		w.adjustIdleTimer()
 	}
 	w.advance(watch.Bookmark, version)
 	w.push(delta{kind: bookmarked, resourceVersion: version})
@@ -291,7 +291,7 @@ func (w *watchRequest) close(ctx context.Context, version string) {
 	w.initial, w.settled = nil, true
 	w.idle.Stop()
 	w.idle = nil
-	w.expect()
+	w.adjustIdleTimer()
 }
 
 // event takes an event of an object.

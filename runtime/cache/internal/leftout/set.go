@@ -104,8 +104,8 @@ func (s *Set) Reasons() (count int, named map[string]string) {
 	return len(s.reasons), named
 }
 
-// Join returns the first hundred of two sets of reasons by name. A name that both have has
-// its reason in the first.
+// Join returns the first hundred of two sets of reasons by name. A name in both keeps its
+// reason of the first set.
 func Join(a, b map[string]string) map[string]string {
 	all := maps.Clone(b)
 	if all == nil {

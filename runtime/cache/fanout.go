@@ -90,7 +90,7 @@ func (f *fanout) expect(branches []*branch) {
 		f.expected[branch] = true
 	}
 	if len(branches) == 0 {
-		f.begin()
+		f.joinAll()
 	}
 }
 
@@ -109,13 +109,13 @@ func (f *fanout) relisted() {
 func (f *fanout) settled(branch *branch) {
 	delete(f.expected, branch)
 	if !f.listed && len(f.expected) == 0 {
-		f.begin()
+		f.joinAll()
 	}
 }
 
-// begin lets all handlers that wait for the first content join. The caller holds the write
+// joinAll lets all handlers that wait for the first content join. The caller holds the write
 // lock of the store.
-func (f *fanout) begin() {
+func (f *fanout) joinAll() {
 	f.listed = true
 	for l := range f.listeners {
 		f.join(l, &firstList)

@@ -171,7 +171,7 @@ func (l *listener) work(ctx context.Context) (stopped bool) {
 	} else {
 		defer l.logPanic(ctx)
 	}
-	if !l.goOn() {
+	if !l.replay() {
 		return true
 	}
 	var due <-chan time.Time
@@ -246,19 +246,19 @@ func (l *listener) pauseAfterPanic() time.Duration {
 	return pause
 }
 
-// repeatCall makes the call again that ended in a panic.
-func (l *listener) repeatCall() {
+// retryCall makes the call again that ended in a panic.
+func (l *listener) retryCall() {
 	if l.batch == nil {
 		l.call(l.current)
 	}
 	l.flush()
 }
 
-// goOn calls the handler with what a panic left over, and with what the store held
+// replay calls the handler with what a panic left over, and with what the store held
 // when the listener joined. It reports whether it got to the end.
-func (l *listener) goOn() bool {
+func (l *listener) replay() bool {
 	if l.again && !l.stopping.Load() {
-		l.repeatCall()
+		l.retryCall()
 		l.again, l.pause = false, 0
 	}
 	for l.initial.Len() > 0 && !l.stopping.Load() {
@@ -275,7 +275,7 @@ func (l *listener) goOn() bool {
 	l.initial = Snapshot[any]{}
 	l.toReplay.Store(0)
 	l.registration.complete()
-	l.repeat()
+	l.deliverResync()
 	return true
 }
 
@@ -368,7 +368,7 @@ func (l *listener) resync() {
 	objects, until := l.fanout.position(l.log)
 	if l.catchUp(until) {
 		l.resynced = objects
-		l.repeat()
+		l.deliverResync()
 	}
 }
 
@@ -399,8 +399,8 @@ func (l *listener) catchUpMerged(until uint64) bool {
 // resyncDue is the cause of a resync.
 var resyncDue = cause.Cause{Kind: cause.Resync}
 
-// repeat updates the objects that are left of a resync with themselves.
-func (l *listener) repeat() {
+// deliverResync updates the objects that are left of a resync with themselves.
+func (l *listener) deliverResync() {
 	l.cause = &resyncDue
 	for l.resynced.Len() > 0 && !l.stopping.Load() {
 		obj := l.resynced.next()

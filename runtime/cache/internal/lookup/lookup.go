@@ -30,8 +30,8 @@ const (
 // Each is looked up after a delay that grows, until that succeeds, or a watch event or list
 // has its state.
 //
-// They run in a goroutine of their own while there are any. Found is called with mu held, after
-// a check that the reflector has not pushed a later state.
+// They run in a goroutine of their own while there are any. It calls Found if the reflector has
+// not pushed a later state. Found must not call a method of the Lookups.
 type Lookups struct {
 	Config
 	// context is that of the informer: an object is looked up also when the watch of its

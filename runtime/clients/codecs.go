@@ -22,17 +22,7 @@ func newCodecs(kind schema.GroupVersionKind, object, list runtime.Object) *sourc
 	scheme.AddKnownTypeWithName(kind, object)
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
-	return &source.Codecs{Serializer: listSerializer{codecs, kind, reflect.TypeOf(list)}, Protobuf: isProtobuf(object)}
-}
-
-// isProtobuf reports whether an object can be decoded from protobuf, as those of
-// k8s.io/api can.
-func isProtobuf(object runtime.Object) bool {
-	_, ok := object.(interface {
-		Reset()
-		Unmarshal(data []byte) error
-	})
-	return ok
+	return &source.Codecs{Serializer: listSerializer{codecs, kind, reflect.TypeOf(list)}, Object: object}
 }
 
 // listSerializer decodes lists of objects of a kind. A CustomResourceDefinition chooses the

@@ -95,7 +95,7 @@ func newObject(t reflect.Type) runtime.Object {
 // ClientObjects lists and watches Ts with a *source.Client.
 func ClientObjects[T runtime.Object](client any, resource factory.Resource, namespace string) Objects {
 	c, _ := client.(*source.Client)
-	return source.ClientObjects(c, reflect.TypeFor[T](), resource.GroupVersionResource, namespace)
+	return c.Objects(reflect.TypeFor[T](), resource.GroupVersionResource, namespace)
 }
 
 // ResourceClient is the part of a clientset's client of a resource that informers use.

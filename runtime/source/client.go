@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -148,10 +149,10 @@ func rateLimiter(qps float32, burst int) flowcontrol.RateLimiter {
 type Codecs struct {
 	// Serializer has the encoders and decoders by media type.
 	Serializer runtime.NegotiatedSerializer
-	// Protobuf says that the objects can be decoded from protobuf, which is then
-	// requested unless the configuration names other content types. Requests are JSON in any
-	// case: servers of custom resources accept nothing else.
-	Protobuf bool
+	// Object is an example of the objects. Those of a type with the methods Reset and Unmarshal
+	// of k8s.io/api are requested in protobuf, unless the configuration names other content
+	// types. Requests are JSON in any case: servers of custom resources accept nothing else.
+	Object runtime.Object
 }
 
 // RESTClient returns a client of one group and version for other requests than those
@@ -176,7 +177,7 @@ func (c *Client) RESTClient(gv schema.GroupVersion, codecs *Codecs) (rest.Interf
 	if gv.Group == "" {
 		cfg.APIPath = "/api"
 	}
-	cfg.ContentType, cfg.AcceptContentTypes = jsonType, c.accept(encodingsOf(codecs.Protobuf))
+	cfg.ContentType, cfg.AcceptContentTypes = jsonType, c.accept(encodingsOf(reflect.TypeOf(codecs.Object)))
 	client, err := rest.RESTClientForConfigAndClient(&cfg, c.httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("rest client of %s: %w", gv, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
@@ -85,23 +87,24 @@ func TestTimeoutOfTheConfig(t *testing.T) {
 
 func TestAccept(t *testing.T) {
 	const both = protoType + "," + jsonType
+	pod, widget := &corev1.Pod{}, &Widget{}
 	for _, c := range []struct {
 		contentType, acceptTypes string
-		protobuf                 bool
+		objects                  runtime.Object
 		want                     string
 	}{
-		{"", "", true, both},
-		{"", "", false, jsonType},
-		{jsonType, "", true, jsonType},
-		{protoType, "", true, both},
-		{protoType, "", false, jsonType},
-		{protoType, "application/json", true, jsonType},
-		{"", "application/json, " + protoType, true, jsonType},
-		{"", "application/vnd.kubernetes.protobuf;q=0.9", true, both},
-		{"application/cbor", "", true, jsonType},
+		{"", "", pod, both},
+		{"", "", widget, jsonType},
+		{jsonType, "", pod, jsonType},
+		{protoType, "", pod, both},
+		{protoType, "", widget, jsonType},
+		{protoType, "application/json", pod, jsonType},
+		{"", "application/json, " + protoType, pod, jsonType},
+		{"", "application/vnd.kubernetes.protobuf;q=0.9", pod, both},
+		{"application/cbor", "", pod, jsonType},
 	} {
 		client := newClient(t, &rest.Config{Host: "h", ContentConfig: rest.ContentConfig{ContentType: c.contentType, AcceptContentTypes: c.acceptTypes}})
-		if got := client.accept(encodingsOf(c.protobuf)); got != c.want {
+		if got := client.accept(encodingsOf(reflect.TypeOf(c.objects))); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -110,14 +110,14 @@ func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each 
 // each calls a function for the objects of a list.
 func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.ListMeta, error) {
 	if nothing.Is(list) {
-		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", ErrNotAList))
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", errNotAList))
 	}
 	if err := tableError(list); err != nil {
-		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %w", ErrNotAList, err))
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %w", errNotAList, err))
 	}
 	accessor, err := meta.ListAccessor(list)
 	if err != nil {
-		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", ErrNotAList, list, err))
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", errNotAList, list, err))
 	}
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
 		if err := s.objects.verify(item); err != nil {
@@ -128,7 +128,7 @@ func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.Li
 		return nil
 	})
 	if err != nil {
-		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", ErrNotAList, list, err))
+		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", errNotAList, list, err))
 	}
 	return listMeta(accessor), nil
 }
@@ -171,7 +171,7 @@ func tableError(obj runtime.Object) error {
 		return nil
 	}
 	if gvk := obj.GetObjectKind().GroupVersionKind(); gvk.GroupKind() == (schema.GroupKind{Group: "meta.k8s.io", Kind: "Table"}) {
-		return ErrTable
+		return errTable
 	}
 	return nil
 }

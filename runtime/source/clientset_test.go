@@ -65,7 +65,7 @@ func TestClientset(t *testing.T) {
 	}
 	w.Stop()
 	w.Stop()
-	if _, err := w.Next(); !errors.Is(err, ErrStopped) {
+	if _, err := w.Next(); !errors.Is(err, errStopped) {
 		t.Errorf("after Stop: %v", err)
 	}
 }
@@ -80,10 +80,10 @@ func TestClientsetListErrors(t *testing.T) {
 		want error
 	}{
 		{"refused", nil, forbidden, forbidden},
-		{"nothing", nil, nil, ErrNotAList},
-		{"a nil pointer", (*corev1.PodList)(nil), nil, ErrNotAList},
-		{"an object", &corev1.Pod{}, nil, ErrNotAList},
-		{"a table", table, nil, ErrTable},
+		{"nothing", nil, nil, errNotAList},
+		{"a nil pointer", (*corev1.PodList)(nil), nil, errNotAList},
+		{"an object", &corev1.Pod{}, nil, errNotAList},
+		{"a table", table, nil, errTable},
 	} {
 		src := FromClientset[kruntime.Object](nil,
 			func(context.Context, metav1.ListOptions) (kruntime.Object, error) { return c.list, c.err }, nil)
@@ -192,7 +192,7 @@ func isObjectError(err error) bool {
 func TestClientsetWatchOfTables(t *testing.T) {
 	events := &countedWatch{events: make(chan watch.Event, 1)}
 	events.events <- watch.Event{Type: watch.Added, Object: &unstructured.Unstructured{Object: map[string]any{"kind": "Table", "apiVersion": "meta.k8s.io/v1beta1"}}}
-	if _, err := openWatch(t, overEvents[*unstructured.Unstructured](events)).Next(); !errors.Is(err, ErrTable) || !isObjectError(err) {
+	if _, err := openWatch(t, overEvents[*unstructured.Unstructured](events)).Next(); !errors.Is(err, errTable) || !isObjectError(err) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -226,7 +226,7 @@ func TestClientsetWatchEndsOnce(t *testing.T) {
 				w.Stop()
 			}
 			synctest.Wait()
-			if err := <-result; !errors.Is(err, ErrStopped) && !errors.Is(err, context.Canceled) {
+			if err := <-result; !errors.Is(err, errStopped) && !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: error %v", end, err)
 			}
 			if events.stops != 1 {

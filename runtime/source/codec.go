@@ -54,12 +54,11 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 	if pointer.Kind() != reflect.Pointer {
 		return &codec{pointer: pointer}
 	}
-	protobuf := pointer.Implements(reflect.TypeFor[protoMessage]())
 	c := &codec{
 		how:          how,
 		pointer:      pointer,
 		object:       pointer.Elem(),
-		encodings:    encodingsOf(protobuf),
+		encodings:    encodingsOf(pointer),
 		unstructured: pointer.Implements(reflect.TypeFor[runtime.Unstructured]()),
 		metadataOnly: pointer == reflect.TypeFor[*metav1.PartialObjectMetadata](),
 	}
@@ -73,7 +72,7 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 		Fallback: utiljson.Unmarshal,
 	}
 	c.sharing = decode.NewJSON(content, options)
-	if protobuf {
+	if _, err := c.encodings.of(protoType); err == nil {
 		c.sharingProto = decode.NewProto(c.object, options)
 	}
 	return c
@@ -227,7 +226,7 @@ func (c *codec) checkName(kind string) error {
 func checkKind(gvk schema.GroupVersionKind) error {
 	switch {
 	case gvk.Kind == "Table" && gvk.Group == "meta.k8s.io":
-		return ErrTable
+		return errTable
 	case gvk.Kind == "Status" && gvk.Group == "" && gvk.Version == "v1":
 		return errors.New("is a Status, not an object")
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -54,8 +55,9 @@ var (
 // encodings are those that objects can be decoded from, the best one first. JSON is the last.
 type encodings []encoding
 
-func encodingsOf(protobuf bool) encodings {
-	if protobuf {
+// encodingsOf returns those of a type of objects, which may be nil.
+func encodingsOf(pointer reflect.Type) encodings {
+	if pointer != nil && pointer.Implements(reflect.TypeFor[protoMessage]()) {
 		return encodings{inProtobuf, inJSON}
 	}
 	return encodings{inJSON}

@@ -97,7 +97,7 @@ func watchError(obj runtime.Object) error {
 var errNoStatus = errors.New("error event without a status")
 
 // ended returns why there are no more events.
-func (w *eventWatcher) ended() error { return ended(w.ctx, ErrStopped) }
+func (w *eventWatcher) ended() error { return ended(w.ctx, errStopped) }
 
 func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent, error) {
 	switch nothing := nothing.Is(event.Object); {

@@ -85,7 +85,7 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each f
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is that of no object
 	default:
 		if err := c.checkName(obj.GetObjectKind().GroupVersionKind().Kind); err != nil {
-			return fmt.Errorf("%w of these objects: %s %w", ErrNotAList, nameOf(obj), err)
+			return fmt.Errorf("%w of these objects: %s %w", errNotAList, nameOf(obj), err)
 		}
 	}
 	each(obj, err)
@@ -104,10 +104,10 @@ func setKind(obj runtime.Object, list metav1.TypeMeta) {
 // for an empty one. A list has items, or the kind of a list.
 func (c *codec) checkList(head metav1.TypeMeta, items bool, count int) error {
 	if err := checkKind(head.GroupVersionKind()); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotAList, err)
+		return fmt.Errorf("%w: %w", errNotAList, err)
 	}
 	if !items && !strings.HasSuffix(head.Kind, "List") {
-		return fmt.Errorf("%w: kind %q without items", ErrNotAList, head.Kind)
+		return fmt.Errorf("%w: kind %q without items", errNotAList, head.Kind)
 	}
 	return c.checkListKind(head.Kind, count)
 }
@@ -123,7 +123,7 @@ func (c *codec) checkListKind(kind string, count int) error {
 			c.listKind.Store(&kind)
 		}
 	case known == nil || *known != kind:
-		return fmt.Errorf("%w of these objects: an empty %s, where objects are of the kind %s", ErrNotAList, kind, c.object.Name())
+		return fmt.Errorf("%w of these objects: an empty %s, where objects are of the kind %s", errNotAList, kind, c.object.Name())
 	}
 	return nil
 }

@@ -24,9 +24,10 @@ func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, name
 	return cache.Source[T]{Objects: newREST(reflect.TypeFor[T](), client, gvr, namespace)}
 }
 
-// ClientObjects is New for objects of a type, which is a pointer, that is known by reflection.
-func ClientObjects(client *Client, objects reflect.Type, gvr schema.GroupVersionResource, namespace string) cache.Objects {
-	return newREST(objects, client, gvr, namespace)
+// Objects is New for objects of a type, which is a pointer, that is known by reflection. Each
+// request of a nil client is an error.
+func (c *Client) Objects(objects reflect.Type, gvr schema.GroupVersionResource, namespace string) cache.Objects {
+	return newREST(objects, c, gvr, namespace)
 }
 
 func newREST(pointer reflect.Type, client *Client, gvr schema.GroupVersionResource, namespace string) *restSource {

@@ -173,16 +173,16 @@ func TestListAnswersThatAreNone(t *testing.T) {
 		{"items twice", "application/json", `{"kind":"PodList","items":[],"items":[]}`, nil},
 		{"items no array", "application/json", `{"kind":"PodList","items":{}}`, nil},
 		{"no object", "application/json", `[]`, nil},
-		{"not a list", "application/json", `{}`, ErrNotAList},
-		{"an object", "application/json", `{"kind":"Pod","apiVersion":"v1"}`, ErrNotAList},
-		{"a status", "application/json", `{"kind":"Status","apiVersion":"v1","status":"Success"}`, ErrNotAList},
-		{"a table", "application/json", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, ErrTable},
+		{"not a list", "application/json", `{}`, errNotAList},
+		{"an object", "application/json", `{"kind":"Pod","apiVersion":"v1"}`, errNotAList},
+		{"a status", "application/json", `{"kind":"Status","apiVersion":"v1","status":"Success"}`, errNotAList},
+		{"a table", "application/json", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, errTable},
 		{"html", "text/html", `<html>`, nil},
 		{"protobuf: empty", protoType, ``, io.ErrUnexpectedEOF},
 		{"protobuf: json", protoType, `{"kind":"PodList","items":[]}`, errMagic},
 		{"protobuf: an object", protoType, string(encoded(t, protoType, podNamed("a"))), nil},
-		{"protobuf: a status", protoType, string(encoded(t, protoType, expired())), ErrNotAList},
-		{"protobuf: magic only", protoType, magic, ErrNotAList},
+		{"protobuf: a status", protoType, string(encoded(t, protoType, expired())), errNotAList},
+		{"protobuf: magic only", protoType, magic, errNotAList},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, _, err := listAll(t, New[*corev1.Pod](newClient(t, serveBody(t, c.contentType, c.body)), pods, ""), metav1.ListOptions{})
@@ -306,7 +306,7 @@ func TestKindOfEmptyLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, l := range test.lists {
-				if err := c.checkListKind(l.kind, l.count); (err != nil) != l.refused || err != nil && !errors.Is(err, ErrNotAList) {
+				if err := c.checkListKind(l.kind, l.count); (err != nil) != l.refused || err != nil && !errors.Is(err, errNotAList) {
 					t.Errorf("list %d, %s of %d objects: %v", i, l.kind, l.count, err)
 				}
 				if i == 0 {

@@ -19,16 +19,18 @@ var (
 	// event.
 	ErrTooLarge = errors.New("larger than the limit")
 
-	// ErrStopped is returned by Next of a watcher that was stopped.
-	ErrStopped = errors.New("watch: stopped")
+	// Callers can't do anything about what follows.
 
-	// ErrTable is returned for a response in the form of a Table of the group
+	// errStopped is returned by Next of a watcher that was stopped.
+	errStopped = errors.New("watch: stopped")
+
+	// errTable is returned for a response in the form of a Table of the group
 	// meta.k8s.io, which has rows instead of objects.
-	ErrTable = errors.New("is a meta.k8s.io Table, not an object")
+	errTable = errors.New("is a meta.k8s.io Table, not an object")
 
-	// ErrNotAList is returned for a response to a list request that is no list, for
+	// errNotAList is returned for a response to a list request that is no list, for
 	// example the page of a proxy.
-	ErrNotAList = errors.New("response is not a list")
+	errNotAList = errors.New("response is not a list")
 )
 
 // defaultMaxObjectBytes is the default of ClientOptions.MaxObjectBytes: 16 MiB.

@@ -31,7 +31,7 @@ type restWatcher struct {
 
 // Stop ends the request.
 func (w *restWatcher) Stop() {
-	w.cancel(ErrStopped)
+	w.cancel(errStopped)
 	w.close()
 }
 

@@ -361,10 +361,10 @@ func TestStopUnblocksNext(t *testing.T) {
 	}()
 	w.Stop()
 	w.Stop()
-	if err := <-result; !errors.Is(err, ErrStopped) {
+	if err := <-result; !errors.Is(err, errStopped) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.Next(); !errors.Is(err, ErrStopped) {
+	if _, err := w.Next(); !errors.Is(err, errStopped) {
 		t.Errorf("next error %v", err)
 	}
 }

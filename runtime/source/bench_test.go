@@ -94,7 +94,7 @@ func BenchmarkWatch(b *testing.B) {
 
 func benchWatcher(b *testing.B, contentType string, body []byte) cache.Watcher {
 	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
-	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, c, pods.GroupVersion(), defaultMaxObjectBytes)
+	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, decoder{codec: c, gv: pods.GroupVersion(), limit: defaultMaxObjectBytes})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // Client is the connection to one API server. All its sources share one
@@ -229,11 +230,9 @@ func answerOf(resp *http.Response) answer {
 	return answer{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode}
 }
 
-type answerKey struct{}
-
-// recorder notes the content type and code of a response in the answer that the
-// request's context carries. client-go reads a non-2xx response into memory, so
-// only its beginning is passed on.
+// recorder notes the content type and code of a response in the answer that is the sender of the
+// request. client-go reads a non-2xx response into memory, so only its beginning is passed
+// on.
 type recorder struct{ next http.RoundTripper }
 
 func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -242,7 +241,7 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		next = http.DefaultTransport
 	}
 	resp, err := next.RoundTrip(req)
-	if a, ok := req.Context().Value(answerKey{}).(*answer); ok && resp != nil {
+	if a, ok := decoding.From(req.Context()).Sender.(*answer); ok && resp != nil {
 		*a = answerOf(resp)
 	}
 	if resp != nil && resp.StatusCode/100 != 2 {

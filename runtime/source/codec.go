@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -90,8 +89,8 @@ func newCodecs(pointer reflect.Type, shared *decode.Shared) codecs {
 	return all
 }
 
-// of returns the codec for the informer whose request has ctx.
-func (c codecs) of(ctx context.Context) *codec { return c[decoding.From(ctx).Options]() }
+// of returns the codec for a request.
+func (c codecs) of(request decoding.Request) *codec { return c[request.Options]() }
 
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }

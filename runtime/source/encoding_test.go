@@ -127,13 +127,13 @@ func TestAnotherEncoding(t *testing.T) {
 	}
 	respond := func(text []byte) *response {
 		t.Helper()
-		r, err := newResponse(io.NopCloser(bytes.NewReader(text)), answer{contentType: "application/cbor"}, codec, widgets.GroupVersion(), 1<<20)
+		r, err := newResponse(io.NopCloser(bytes.NewReader(text)), answer{contentType: "application/cbor"}, decoder{codec, widgets.GroupVersion(), 1 << 20, func(uid, _, _ []byte) bool { return string(uid) != "b" }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	ctx := decoding.With(t.Context(), decoding.Request{Wanted: func(uid, _, _ []byte) bool { return string(uid) != "b" }})
+	ctx := t.Context()
 
 	var names []string
 	list := map[string]any{"kind": "WidgetList", "apiVersion": "example.com/v1", "metadata": map[string]any{"resourceVersion": "7"}, "items": []any{widget("a"), widget("b"), widget("c")}}

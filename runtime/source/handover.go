@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // handover is the transport of a client, which hands responses over.
@@ -20,13 +22,17 @@ type handover struct {
 func (h *handover) WrappedRoundTripper() http.RoundTripper { return h.next }
 
 func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
-	t, ok := req.Context().Value(takeoverKey{}).(*takeover)
-	if !ok || t.streaming != nil && t.streaming != h.streaming {
+	wants := decoding.From(req.Context())
+	collection, ok := collectionIn(req.URL.Path)
+	if ok && wants.Requested != nil {
+		wants.Requested(collection)
+	}
+	t, sent := wants.Sender.(*takeover)
+	if !sent || !ok || t.streaming != nil && t.streaming != h.streaming {
 		return h.next.RoundTrip(req)
 	}
-	gvr, ok := collectionIn(req.URL.Path)
 	query := req.URL.Query()
-	if watch := isTrue(query.Get("watch")); !ok || req.Method != http.MethodGet || watch != t.watch {
+	if watch := isTrue(query.Get("watch")); req.Method != http.MethodGet || watch != t.watch {
 		return h.next.RoundTrip(req)
 	}
 	if err := checkPassthrough(); err != nil {
@@ -47,7 +53,7 @@ func (h *handover) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if resp.StatusCode == http.StatusOK {
-		if taken := h.take(t, request, resp, gvr); taken != nil {
+		if taken := h.take(t, request, resp, collection); taken != nil {
 			return taken.emptied(resp, t.watch), nil
 		}
 	}
@@ -80,14 +86,16 @@ func (b *clientsBody) Close() error {
 }
 
 // take makes resp the response that was taken, if it can be decoded here; nil if not.
-func (h *handover) take(t *takeover, request *request, resp *http.Response, gvr schema.GroupVersionResource) *response {
+func (h *handover) take(t *takeover, request *request, resp *http.Response, c decoding.Collection) *response {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over || t.taken != nil {
 		return nil
 	}
-	codec := h.streaming.codec(t.caller, t.objects, gvr)
-	taken, err := newResponse(resp.Body, answerOf(resp), codec, gvr.GroupVersion(), h.streaming.maxObject)
+	wants := decoding.From(t.caller)
+	gv := schema.GroupVersion{Group: c.Group, Version: c.Version}
+	codec := h.streaming.codec(wants, t.objects, gv.WithResource(c.Resource))
+	taken, err := newResponse(resp.Body, answerOf(resp), decoder{codec, gv, h.streaming.maxObject, wanted(wants.Wanted)})
 	if err != nil {
 		t.refused = err
 		return nil

@@ -13,27 +13,43 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 // response is that of a list or a watch, not yet decoded.
 type response struct {
+	decoder
 	body     io.ReadCloser
 	encoding encoding
-	codec    *codec
+}
+
+// decoder says how to decode the objects of a response.
+type decoder struct {
+	codec *codec
 	// gv is that of the objects.
 	gv schema.GroupVersion
 	// limit is the greatest number of bytes of an object that are buffered.
-	limit int64
+	limit  int64
+	wanted wanted
+}
+
+// wanted reports whether an encoded object of a response is to be decoded, by its metadata.
+// Nil is every one. One in which these can't be found is decoded, for the informer to decide.
+type wanted func(uid, namespace, resourceVersion []byte) bool
+
+// has reports whether an object with these metadata is wanted, if they were found.
+func (w wanted) has(m decode.Metadata, found bool) bool {
+	return !found || w(m.UID, m.Namespace, m.ResourceVersion)
 }
 
 // newResponse returns the response of a body with a status of 2xx, or an error if it can't be
 // decoded.
-func newResponse(body io.ReadCloser, about answer, codec *codec, gv schema.GroupVersion, limit int64) (*response, error) {
-	encoding, err := about.encoding(codec.encodings)
+func newResponse(body io.ReadCloser, about answer, d decoder) (*response, error) {
+	encoding, err := about.encoding(d.codec.encodings)
 	if err != nil {
 		return nil, err
 	}
-	r := &response{connection{body}, encoding, codec, gv, limit}
+	r := &response{d, connection{body}, encoding}
 	if about.contentEncoding == "gzip" { // of a proxy that compresses what is to be left alone
 		r.body = &inflated{body: r.body}
 	}
@@ -62,7 +78,7 @@ func (a *answer) encoding(all encodings) (encoding, error) {
 
 // list decodes a list, and calls each while it arrives.
 func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1.ListMeta, err error) {
-	meta, err = r.encoding.list(r.codec, r.body, r.limit, wantedOf(ctx), each)
+	meta, err = r.encoding.list(r.codec, r.body, r.limit, r.wanted, each)
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, undecodable(err))
 	}
@@ -78,7 +94,6 @@ func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) 
 		ctx:      ctx,
 		cancel:   cancel,
 		frames:   r.encoding.frames(r.body, r.limit),
-		wanted:   wantedOf(ctx),
 	}
 }
 

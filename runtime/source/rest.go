@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // New returns the source of one resource, in one namespace or with "" in all, or
@@ -78,7 +79,8 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 
 // open sends a request and returns its response, if the status is 2xx and it can be decoded.
 func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*response, error) {
-	codec := s.codecs.of(ctx)
+	wants := decoding.From(ctx)
+	codec := s.codecs.of(wants)
 	if codec.object == nil {
 		return nil, fmt.Errorf("type %v: is not a pointer to an API type", codec.pointer)
 	}
@@ -102,11 +104,11 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 			request = request.SetHeader("Accept-Encoding", "identity")
 		}
 	}
-	body, err := request.Stream(context.WithValue(ctx, answerKey{}, &answer))
+	body, err := request.Stream(decoding.WithSender(ctx, &answer))
 	if err != nil {
 		return nil, err
 	}
-	r, err := newResponse(body, answer, codec, s.info.Resource.GroupVersion(), s.client.maxObject)
+	r, err := newResponse(body, answer, decoder{codec, s.info.Resource.GroupVersion(), s.client.maxObject, wanted(wants.Wanted)})
 	if err != nil {
 		_ = body.Close()
 		return nil, undecodable(err)

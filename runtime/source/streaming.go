@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // Streaming decodes the responses to lists and watches of other clients, such as those of
@@ -90,14 +91,14 @@ type codecsKey struct {
 	resource schema.GroupVersionResource
 }
 
-// codec returns the codec of a resource for the informer whose request has ctx.
-func (s *Streaming) codec(ctx context.Context, pointer reflect.Type, resource schema.GroupVersionResource) *codec {
+// codec returns the codec of a resource for a request.
+func (s *Streaming) codec(request decoding.Request, pointer reflect.Type, resource schema.GroupVersionResource) *codec {
 	key := codecsKey{pointer, resource}
 	of, ok := s.codecs.Load(key)
 	if !ok {
 		of, _ = s.codecs.LoadOrStore(key, newCodecs(pointer, s.shared))
 	}
-	return of.(codecs).of(ctx)
+	return of.(codecs).of(request)
 }
 
 // streamed returns a source that has the responses of the client of another one, which decodes

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // takeover takes the response of a list or watch from the client that has requested it. The
@@ -38,12 +39,8 @@ type content interface {
 	close()
 }
 
-type takeoverKey struct{}
-
 // context is the one to send the request with.
-func (t *takeover) context() context.Context {
-	return context.WithValue(t.caller, takeoverKey{}, t)
-}
+func (t *takeover) context() context.Context { return decoding.WithSender(t.caller, t) }
 
 // response returns what was taken, or nil. What comes later is not.
 func (t *takeover) response() content {

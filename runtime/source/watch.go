@@ -25,7 +25,6 @@ type restWatcher struct {
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
 	frames frames
-	wanted wanted
 	err    error // with which the stream has ended
 }
 

@@ -140,7 +140,8 @@ func TestCustomResourceWatch(t *testing.T) {
 // nextFrames reads a stream of JSON to its end.
 func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, errs []error) {
 	t.Helper()
-	r := response{io.NopCloser(stream), inJSON, newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), pods.GroupVersion(), limit}
+	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	r := response{decoder{codec: codec, gv: pods.GroupVersion(), limit: limit}, io.NopCloser(stream), inJSON}
 	w := r.watcher(t.Context(), func(error) {})
 	for {
 		frame, err := w.Next()

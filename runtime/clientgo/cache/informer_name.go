@@ -3,10 +3,10 @@ package cache
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
@@ -62,21 +62,12 @@ func typeName(t reflect.Type) string {
 	return named.PkgPath() + "." + named.Name()
 }
 
-// collection is the path of a collection of objects: the group, the version, the namespace and
-// the resource in it. There may be the path of a proxy before.
-var collection = regexp.MustCompile(`(?:^|/)(?:api|apis/([^/]+))/([^/]+)(?:/namespaces/([^/]+))?/([^/]+)$`)
-
-// nameOfPath returns the name of an informer that lists a collection, as "pods.v1", or
-// "pods.v1/default" if it is of one namespace; "" if the path is that of no collection.
-func nameOfPath(path string) string {
-	in := collection.FindStringSubmatch(path)
-	if in == nil {
-		return ""
-	}
-	group, version, namespace, resource := in[1], in[2], in[3], in[4]
-	name := dotted(resource, version, group)
-	if namespace != "" {
-		name += "/" + namespace
+// nameOf returns the name of an informer that lists a collection, as "pods.v1", or
+// "pods.v1/default" if it is of one namespace.
+func nameOf(c decoding.Collection) string {
+	name := dotted(c.Resource, c.Version, c.Group)
+	if c.Namespace != "" {
+		name += "/" + c.Namespace
 	}
 	return name
 }

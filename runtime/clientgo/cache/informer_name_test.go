@@ -2,25 +2,19 @@ package cache
 
 import (
 	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// A list is of a resource only if its path ends there, behind whatever a proxy puts before.
-func TestNamesOfPaths(t *testing.T) {
-	for path, want := range map[string]string{
-		"/api/v1/pods":                 "pods.v1",
-		"/api/v1/namespaces":           "namespaces.v1",
-		"/api/v1/namespaces/blue/pods": "pods.v1/blue",
-		"/apis/example.com/v1/orders":  "orders.v1.example.com",
-		"/k8s/clusters/one/apis/example.com/v1/namespaces/blue/orders":  "orders.v1.example.com/blue",
-		"/api/proxy/apis/example.com/v1/orders":                         "orders.v1.example.com",
-		"/api/v1/namespaces/blue/pods/first":                            "",
-		"/apis/example.com/v1":                                          "",
-		"/version":                                                      "",
-		"/apis/example.com/v1/namespaces/blue/orders/first/status":      "",
-		"/apis/example.com/v1/namespaces/blue/orders/first/status/more": "",
+func TestNamesOfCollections(t *testing.T) {
+	for want, c := range map[string]decoding.Collection{
+		"pods.v1":                    {Version: "v1", Resource: "pods"},
+		"pods.v1/blue":               {Version: "v1", Resource: "pods", Namespace: "blue"},
+		"orders.v1.example.com":      {Group: "example.com", Version: "v1", Resource: "orders"},
+		"orders.v1.example.com/blue": {Group: "example.com", Version: "v1", Resource: "orders", Namespace: "blue"},
 	} {
-		if got := nameOfPath(path); got != want {
-			t.Errorf("%s: got %q, want %q", path, got, want)
+		if got := nameOf(c); got != want {
+			t.Errorf("%+v: got %q, want %q", c, got, want)
 		}
 	}
 }

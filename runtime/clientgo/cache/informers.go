@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -62,13 +63,10 @@ func formOf(example runtime.Object) string {
 	}
 }
 
-// requests notes the path of a request.
-func (m *streamed) requests(path string) {
-	if m.resource.Load() != nil {
-		return
-	}
-	if name := nameOfPath(path); name != "" {
-		name += m.form
+// requested notes what the first request lists or watches.
+func (m *streamed) requested(c decoding.Collection) {
+	if m.resource.Load() == nil {
+		name := nameOf(c) + m.form
 		m.resource.Store(&name)
 	}
 }

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/watchlist"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -24,45 +24,31 @@ import (
 // by itself, as [source.Streaming] says. Objects are read-only: they may have parts in common.
 func Streaming(cfg *rest.Config) (*rest.Config, *Informers) {
 	streaming := source.NewStreaming(source.ClientOptions{})
-	cfg = streaming.Config(cfg)
-	if cfg != nil {
-		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return observer{next} })
-	}
-	return cfg, &Informers{streaming: streaming}
+	return streaming.Config(cfg), &Informers{streaming: streaming}
 }
 
-// observed is the ListerWatcher of an informer, whose requests it marks for the observer.
+// observed is the ListerWatcher of an informer, to which it has the transport say which resource
+// it lists: a ListerWatcher does not say it, and its typed objects have no kind.
 type observed struct {
 	ListerWatcher
 	of *streamed
 }
 
-type observedKey struct{}
-
 func (o observed) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	return ToListerWatcherWithContext(o.ListerWatcher).ListWithContext(context.WithValue(ctx, observedKey{}, o.of), options)
+	return ToListerWatcherWithContext(o.ListerWatcher).ListWithContext(o.context(ctx), options)
 }
 
 func (o observed) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	return ToListerWatcherWithContext(o.ListerWatcher).WatchWithContext(context.WithValue(ctx, observedKey{}, o.of), options)
+	return ToListerWatcherWithContext(o.ListerWatcher).WatchWithContext(o.context(ctx), options)
+}
+
+func (o observed) context(ctx context.Context) context.Context {
+	request := decoding.From(ctx)
+	request.Requested = o.of.requested
+	return decoding.With(ctx, request)
 }
 
 // IsWatchListSemanticsUnSupported is the ListerWatcher's.
 func (o observed) IsWatchListSemanticsUnSupported() bool {
 	return watchlist.DoesClientNotSupportWatchListSemantics(o.ListerWatcher)
-}
-
-// observer is a transport that tells informers which resource they list: a ListerWatcher does
-// not say it, and its typed objects have no kind.
-type observer struct{ next http.RoundTripper }
-
-// WrappedRoundTripper makes the transport below visible to
-// k8s.io/apimachinery/pkg/util/net.
-func (o observer) WrappedRoundTripper() http.RoundTripper { return o.next }
-
-func (o observer) RoundTrip(req *http.Request) (*http.Response, error) {
-	if of, ok := req.Context().Value(observedKey{}).(*streamed); ok {
-		of.requests(req.URL.Path)
-	}
-	return o.next.RoundTrip(req)
 }

@@ -1,5 +1,6 @@
 // Package decoding lets an informer tell its source, through whatever wraps that, how its
-// objects are to be decoded. It tells both which memory of an object its readers write to.
+// objects are to be decoded, and a source the transport of its client, through that client. It
+// tells informers and sources which memory of an object its readers write to.
 package decoding
 
 import "context"
@@ -16,22 +17,38 @@ type Options struct {
 // valid during the call only. What of an object can't be found is empty.
 type Wanted func(uid, namespace, resourceVersion []byte) bool
 
-// Request says how the objects of a response are to be decoded, and which: those of a nil
-// Wanted are all. A source may ignore it.
+// Request describes a list or watch, on its way from the informer to the transport. It is the
+// one value that the runtime keeps in a context. The informer says how the objects of the
+// response are to be decoded, and which, which a source may ignore.
 type Request struct {
 	Options
+	// Wanted selects objects; nil selects all.
 	Wanted Wanted
+	// Requested is called by the transport of a Streaming; nil is not.
+	Requested func(Collection)
+	// Sender is the state of the source for the transport of its client; nil is none.
+	Sender any
 }
+
+// Collection is a resource, in one namespace or for "" in all, as a request names it.
+type Collection struct{ Group, Version, Resource, Namespace string }
 
 type key struct{}
 
-// With returns a context for such requests.
+// With returns a context for such a request, in place of the one that ctx is for.
 func With(ctx context.Context, request Request) context.Context {
 	return context.WithValue(ctx, key{}, request)
 }
 
-// From returns what a context is for.
+// From returns the request that a context is for.
 func From(ctx context.Context) Request {
 	request, _ := ctx.Value(key{}).(Request)
 	return request
+}
+
+// WithSender returns a context for the request of ctx with a sender.
+func WithSender(ctx context.Context, sender any) context.Context {
+	request := From(ctx)
+	request.Sender = sender
+	return With(ctx, request)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
 // informerKey identifies an informer of a factory.
@@ -117,7 +118,7 @@ func (r *registry) member(key informerKey) *member {
 // hasTransform reports whether an informer is known to have a transform.
 // client-go's do not say.
 func hasTransform(informer cache.SharedIndexInformer) bool {
-	i, ok := informer.(interface{ HasTransform() bool })
+	i, ok := informer.(clientgocache.Adapter)
 	return ok && i.HasTransform()
 }
 

@@ -144,7 +144,7 @@ func needsAction(status *core.Status) bool {
 }
 
 func (m *member) waitForSync(ctx context.Context, name string) error {
-	if i, ok := m.informer.(interface{ WaitForSync(context.Context) error }); ok {
+	if i, ok := m.informer.(clientgocache.Adapter); ok {
 		return i.WaitForSync(ctx)
 	}
 	if m.waitForCacheSync(ctx) {

@@ -58,10 +58,13 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 // pollSync is the period at which an informer of client-go is asked whether it is in sync.
 const pollSync = 100 * time.Millisecond
 
+// checked is an informer of this module.
+type checked interface{ HasSyncedChecker() DoneChecker }
+
 // SyncedChecker returns the checker of an informer. One of client-go has none: it is asked
 // until it is in sync or stopped.
 func SyncedChecker(informer SharedInformer) DoneChecker {
-	if i, ok := informer.(interface{ HasSyncedChecker() DoneChecker }); ok {
+	if i, ok := informer.(checked); ok {
 		return i.HasSyncedChecker()
 	}
 	synced := make(chan struct{})

@@ -202,7 +202,7 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err
 	}
-	ours, ok := handle.(interface{ ShutdownChan() <-chan struct{} })
+	ours, ok := handle.(*registration)
 	if !ok {
 		return errors.New("registration: not of an informer of this module: its end is not known")
 	}

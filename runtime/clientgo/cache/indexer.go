@@ -47,14 +47,6 @@ type indexer struct {
 	funcs Indexers
 }
 
-// status is that of the informer, if there is one.
-func (x *indexer) status() (core.Status, bool) {
-	if x.informer == nil {
-		return core.Status{}, false
-	}
-	return x.informer.Status(), true
-}
-
 func newIndexer(store core.WritableStore[any]) *indexer {
 	return &indexer{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
 }
@@ -62,7 +54,7 @@ func newIndexer(store core.WritableStore[any]) *indexer {
 // objectType is the type of the objects of the store.
 func (x *indexer) objectType() reflect.Type { return x.store.Reader().ObjectType() }
 
-// CoreReader returns a reader of the store below. Listers look for this method.
+// CoreReader returns a reader of the store below.
 func (x *indexer) CoreReader() (reader.Reader, bool) { return x.store.Reader(), true }
 
 func (x *indexer) Add(obj any) error { return x.Update(obj) }

@@ -35,13 +35,23 @@ type AdapterOptions struct {
 	Object runtime.Object
 }
 
+// Adapter is an informer of this package. Its methods are those of the interface, and what
+// factories look for besides.
+type Adapter interface {
+	SharedIndexInformer
+	// WaitForSync waits until the informer and the handlers that it has are in sync. Its error
+	// says why they are not.
+	WaitForSync(ctx context.Context) error
+	// HasTransform reports whether SetTransform has set a function.
+	HasTransform() bool
+}
+
 // Untyped returns a typed informer as a client-go SharedIndexInformer. An
 // informer should have one adapter only: each keeps the rules of resync periods
 // for its own handlers, and those for SetTransform by itself.
 //
-// Beside the methods of the interface, what it returns has
-// WaitForSync(ctx) error, which says why the informer is not in sync. StatusOf
-// returns what it is doing, and Core the informer with all of its methods.
+// What it returns is an Adapter. StatusOf returns what it is doing, and Core the informer with
+// all of its methods.
 func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
 	return newUntyped(informer.Untyped(), options)
 }
@@ -62,11 +72,11 @@ func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 // StatusOf returns what an informer is doing, whatever the type of its objects. It returns
 // false if the informer is not one of this package.
 func StatusOf(informer SharedInformer) (core.Status, bool) {
-	x, ok := informer.GetStore().(interface{ status() (core.Status, bool) })
-	if !ok {
+	x, ok := informer.GetStore().(*indexer)
+	if !ok || x.informer == nil {
 		return core.Status{}, false
 	}
-	return x.status()
+	return x.informer.Status(), true
 }
 
 // untypedInformer is an Informer under client-go's interface.
@@ -244,8 +254,7 @@ func (s *untypedInformer) SetTransform(handler TransformFunc) error {
 	return nil
 }
 
-// HasTransform reports whether SetTransform has set a function. The factory
-// looks for this method.
+// HasTransform reports whether SetTransform has set a function.
 func (s *untypedInformer) HasTransform() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

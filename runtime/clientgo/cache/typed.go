@@ -164,7 +164,7 @@ func addTypedHandler(to SharedIndexInformer, given any, adapted ResourceEventHan
 }
 
 func waitForSync(ctx context.Context, informer SharedIndexInformer) error {
-	if i, ok := informer.(interface{ WaitForSync(context.Context) error }); ok {
+	if i, ok := informer.(Adapter); ok {
 		return i.WaitForSync(ctx)
 	}
 	select {
@@ -176,6 +176,6 @@ func waitForSync(ctx context.Context, informer SharedIndexInformer) error {
 }
 
 func hasTransform(informer SharedIndexInformer) bool {
-	i, ok := informer.(interface{ HasTransform() bool })
+	i, ok := informer.(Adapter)
 	return ok && i.HasTransform()
 }

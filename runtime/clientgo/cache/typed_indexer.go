@@ -130,8 +130,7 @@ func (x *typedIndexer[T]) AddIndexers(newIndexers Indexers) error {
 	return x.untyped.AddIndexers(newIndexers)
 }
 
-// CoreReader returns a reader of the store below, if there is one. Listers look for this
-// method.
+// CoreReader returns a reader of the store below, if there is one.
 func (x *typedIndexer[T]) CoreReader() (reader.Reader, bool) {
 	return readerOf(x.untyped, reflect.TypeFor[T]())
 }

@@ -69,7 +69,7 @@ func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource)
 
 func newObjects(indexer cache.Indexer, resource schema.GroupResource, of reflect.Type) *objects {
 	all := &objects{indexer: indexer, resource: resource}
-	if x, ok := indexer.(interface{ CoreReader() (reader.Reader, bool) }); ok {
+	if x, ok := indexer.(reader.Provider); ok {
 		all.reader, ok = x.CoreReader()
 		all.typed = ok && all.reader.ObjectType() == of
 	}

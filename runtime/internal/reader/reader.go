@@ -27,6 +27,12 @@ type Reader interface {
 	AllByIndex(name, value string) (iter.Seq[any], error)
 }
 
+// Provider is an indexer over such a store.
+type Provider interface {
+	// CoreReader returns a reader of the store, if there is one.
+	CoreReader() (Reader, bool)
+}
+
 // Objects are some of a store, as its table holds them. The memory of Words belongs to
 // whoever has them.
 type Objects struct {

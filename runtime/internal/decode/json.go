@@ -49,13 +49,7 @@ func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
 	}
 	w := walks.Get().(*walk)
 	defer w.put()
-	w.index, w.text, w.at, w.next = x, text, 0, 0
-	w.shared, w.fallback, w.own = j.Shared, j.Fallback, j.Exclusive || j.Shared == nil
-	w.dropManagedFields, w.budget, w.base = j.DropManagedFields, budgetOf(text), pointer
-	if w.shared != nil {
-		w.strings = interners.Get().(*interner)
-		defer interners.Put(w.strings)
-	}
+	w.session, w.index, w.text, w.fallback = j.begin(text, pointer), x, text, j.Fallback
 	if j.root.kind == structKind {
 		return w.object(j.root, pointer, root)
 	}
@@ -78,21 +72,13 @@ func (j *JSON) scanned(text []byte, pointer unsafe.Pointer) bool {
 
 // walk is the decoding of one text.
 type walk struct {
+	session
 	index Index
 	text  []byte
 	at    int
 	// next is the place in the index of the container that begins next.
 	next     int
-	shared   *Shared
-	strings  *interner // nil if strings are not shared
 	fallback func([]byte, any) error
-	own      bool
-	written  written
-	budget   budget
-	// base is the memory that is being filled, or nil if the object will have a copy of it.
-	base unsafe.Pointer
-
-	dropManagedFields bool
 }
 
 // level is where in an object a struct or map is.
@@ -111,6 +97,7 @@ const managedFields = "managedFields"
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
 func (w *walk) put() {
+	w.end()
 	*w = walk{}
 	walks.Put(w)
 }
@@ -161,20 +148,13 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 	if !opens(c) {
 		return false
 	}
-	if w.own || !n.shares {
-		return w.container(n, p)
-	}
 	return w.part(n, p)
 }
 
 // part is container for what may be shared.
 func (w *walk) part(n *node, p unsafe.Pointer) bool {
 	c := &w.index[w.next]
-	text := w.text[w.at:c.end]
-	if len(text) < n.minimum || !w.budget.take(len(text)) {
-		return w.container(n, p)
-	}
-	l, ok := w.shared.reuse(n, formatJSON, text, p)
+	l, ok := w.find(n, formatJSON, w.text[w.at:c.end], p)
 	if ok {
 		w.at, w.next = c.end, c.next
 		return true
@@ -183,9 +163,7 @@ func (w *walk) part(n *node, p unsafe.Pointer) bool {
 	if !w.container(n, p) {
 		return false
 	}
-	if w.written == before {
-		w.shared.keep(&l, n, p, w.base)
-	}
+	w.keep(&l, n, p, before)
 	return true
 }
 
@@ -217,10 +195,7 @@ func (w *walk) container(n *node, p unsafe.Pointer) bool {
 }
 
 func (w *walk) pointer(n *node, p unsafe.Pointer) bool {
-	value := reflect.New(n.elem.typ).UnsafePointer()
-	*(*unsafe.Pointer)(p) = value
-	w.written.note(n.elem.writes.Itself)
-	base := w.base
+	value, base := w.newPointer(n, p), w.base
 	w.base = value
 	decode := w.value
 	if opens(w.text[w.at]) && n.elem.kind != foreign && n.elem.kind != unmarshalerKind && n.elem.kind != anyKind {
@@ -375,10 +350,7 @@ func (w *walk) stringSlice(p unsafe.Pointer) bool {
 
 func (w *walk) slice(n *node, p unsafe.Pointer) bool {
 	members := w.open()
-	array, size := n.makeArray(members), n.elem.typ.Size()
-	*(*slice)(p) = slice{array, members, members}
-	w.written.note(n.elem.writes.Itself && members > 0)
-	base := w.base
+	array, size, base := w.newArray(n, members, p), n.elem.typ.Size(), w.base
 	w.base = array
 	for i := range members {
 		if !w.value(n.elem, unsafe.Add(array, uintptr(i)*size)) {

@@ -15,8 +15,10 @@ import (
 
 // node says how to decode a Go type.
 type node struct {
+	typ reflect.Type
+	// kind is how it is written in JSON, and wire in protobuf.
 	kind kind
-	typ  reflect.Type
+	wire wireKind
 	// id is mixed into hashes.
 	id uint64
 	// bits is the size of a number.
@@ -28,6 +30,8 @@ type node struct {
 	// fields are those of a struct, in their order, and byName their places.
 	fields []field
 	byName map[string]int
+	// numbers are the fields of a message in protobuf, by their number; nil where there is none.
+	numbers []*wireField
 	// shares reports whether a value refers to memory that others may share, and minimum the
 	// length of the shortest text for which they do.
 	shares  bool
@@ -78,10 +82,9 @@ const (
 
 // nodes has the nodes of each type that was asked for, for the whole process.
 var nodes = struct {
-	mu   sync.Mutex
-	of   map[reflect.Type]*node
-	wire map[reflect.Type]*wireNode
-}{of: map[reflect.Type]*node{}, wire: map[reflect.Type]*wireNode{}}
+	mu sync.Mutex
+	of map[reflect.Type]*node
+}{of: map[reflect.Type]*node{}}
 
 // nodeOf returns the node of a type.
 func nodeOf(t reflect.Type) *node {
@@ -97,7 +100,11 @@ func nodeLocked(t reflect.Type) *node {
 	n := &node{typ: t, id: (uint64(len(nodes.of)) + 1) << 16}
 	nodes.of[t] = n // before what it is made of, which may refer to it
 	n.writes, n.slices = decoding.WritesOf(t), slicesOf(t)
-	n.kind = n.analyze()
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		n.elem = nodeLocked(t.Elem())
+	}
+	n.kind, n.wire = n.analyze(), n.analyzeWire()
 	n.shares = n.shares && n.kind >= pointerKind && !n.writes.Itself
 	if n.minimum = minimumPart; n.kind == structKind {
 		n.minimum = minimumStruct
@@ -143,7 +150,6 @@ func (n *node) analyze() kind {
 		}
 		return foreign
 	case reflect.Pointer:
-		n.elem = nodeLocked(t.Elem())
 		n.shares = t.Elem().Size() > 0 && !n.elem.writes.Itself
 		return pointerKind
 	case reflect.Slice:
@@ -171,7 +177,6 @@ func slicesOf(t reflect.Type) (offsets []uintptr) {
 
 func (n *node) analyzeSlice() kind {
 	t := n.typ
-	n.elem = nodeLocked(t.Elem())
 	n.empty = reflect.MakeSlice(t, 0, 0).UnsafePointer()
 	n.shares = t.Elem().Size() > 0 && !n.elem.writes.Itself
 	switch {
@@ -194,7 +199,7 @@ func (n *node) analyzeMap() kind {
 	if t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler) {
 		return foreign
 	}
-	n.key, n.elem, n.shares = t.Key(), nodeLocked(t.Elem()), true
+	n.key, n.shares = t.Key(), true
 	switch t {
 	case reflect.TypeFor[map[string]string]():
 		return stringMapKind

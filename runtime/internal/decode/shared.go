@@ -28,6 +28,67 @@ func NewShared() *Shared {
 // texts in bytes.
 func (s *Shared) Saved() (parts, bytes uint64) { return s.reused.Load(), s.saved.Load() }
 
+// session is the decoding of one object, in any format.
+type session struct {
+	shared  *Shared
+	strings *interner // nil if strings are not shared
+	// own reports whether the object shares nothing but strings.
+	own               bool
+	dropManagedFields bool
+	written           written
+	budget            budget
+	// base is the memory that is being filled, or nil if the object will have a copy of it.
+	base unsafe.Pointer
+}
+
+// begin returns the session of an object that is decoded to that place.
+func (o *Options) begin(text []byte, p unsafe.Pointer) session {
+	s := session{shared: o.Shared, own: o.Exclusive || o.Shared == nil, dropManagedFields: o.DropManagedFields, budget: budgetOf(text), base: p}
+	if o.Shared != nil {
+		s.strings = interners.Get().(*interner)
+	}
+	return s
+}
+
+func (s *session) end() {
+	if s.strings != nil {
+		interners.Put(s.strings)
+	}
+}
+
+// find makes the value at p the one of that type and text, if it may be shared and is known.
+// Otherwise the caller decodes it, and then has it kept.
+func (s *session) find(n *node, format format, text []byte, p unsafe.Pointer) (l lookup, ok bool) {
+	if s.own || !n.shares || len(text) < n.minimum || !s.budget.take(len(text)) {
+		return l, false
+	}
+	return s.shared.reuse(n, format, text, p)
+}
+
+// keep makes the value at p known that was not found, unless memory was written that methods
+// may write to: before is what had been written then.
+func (s *session) keep(l *lookup, n *node, p unsafe.Pointer, before written) {
+	if l.again && s.written == before {
+		s.shared.keep(l, n, p, s.base)
+	}
+}
+
+// newPointer returns the memory that the pointer at p points to from then on.
+func (s *session) newPointer(n *node, p unsafe.Pointer) unsafe.Pointer {
+	value := reflect.New(n.elem.typ).UnsafePointer()
+	*(*unsafe.Pointer)(p) = value
+	s.written.note(n.elem.writes.Itself)
+	return value
+}
+
+// newArray returns the array of the slice of that length at p.
+func (s *session) newArray(n *node, length int, p unsafe.Pointer) unsafe.Pointer {
+	array := n.makeArray(length)
+	*(*slice)(p) = slice{array, length, length}
+	s.written.note(n.elem.writes.Itself && length > 0)
+	return array
+}
+
 // reuse makes the value at p the one of that type and text, if it is known.
 func (s *Shared) reuse(n *node, format format, text []byte, p unsafe.Pointer) (lookup, bool) {
 	found, l, ok := s.parts.find(n, format, text)
@@ -39,10 +100,10 @@ func (s *Shared) reuse(n *node, format format, text []byte, p unsafe.Pointer) (l
 	return l, ok
 }
 
-// keep makes the value at p known that was not, if its text had been seen before. A struct
-// is in the memory at base, and is not kept if that is nil.
+// keep makes the value at p known. A struct is in the memory at base, and is not kept if that is
+// nil.
 func (s *Shared) keep(l *lookup, n *node, p, base unsafe.Pointer) {
-	if made := n.part(p, base); l.again && made.at != n.empty {
+	if made := n.part(p, base); made.at != n.empty {
 		s.parts.add(l, made)
 	}
 }

@@ -15,15 +15,15 @@ const formatProto format = 2
 
 // Proto decodes objects of one Go type from protobuf. It is safe for concurrent use.
 type Proto struct {
-	root *wireNode
+	root *node
 	Options
 }
 
 // NewProto returns the decoder of a type, or nil if it can't handle that. It makes no use of
 // a fallback.
 func NewProto(t reflect.Type, options Options) *Proto {
-	root := wireNodeOf(t)
-	if root.kind != messageWire || options.Shared == nil {
+	root := nodeOf(t)
+	if root.wire != messageWire || options.Shared == nil {
 		return nil
 	}
 	return &Proto{root, options}
@@ -33,23 +33,13 @@ func NewProto(t reflect.Type, options Options) *Proto {
 // false if the method Unmarshal of the type has to: then the value may be filled in part.
 // It keeps nothing of the message.
 func (p *Proto) Decode(message []byte, pointer unsafe.Pointer) bool {
-	w := wireWalk{shared: p.Shared, strings: interners.Get().(*interner), own: p.Exclusive, dropManagedFields: p.DropManagedFields, budget: budgetOf(message), base: pointer}
-	defer interners.Put(w.strings)
+	w := wireWalk{p.begin(message, pointer)}
+	defer w.end()
 	return w.message(p.root, message, pointer, root)
 }
 
 // wireWalk is the decoding of one message.
-type wireWalk struct {
-	shared  *Shared
-	strings *interner
-	own     bool
-	written written
-	budget  budget
-	// base is the memory that is being filled, or nil if the object will have a copy of it.
-	base unsafe.Pointer
-
-	dropManagedFields bool
-}
+type wireWalk struct{ session }
 
 // Numbers of fields of an object and of its ObjectMeta.
 const (
@@ -59,7 +49,7 @@ const (
 
 // message decodes a message into a struct. Each field, and with it all that are repeated,
 // must be there once.
-func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level level) bool {
+func (w *wireWalk) message(n *node, message []byte, p unsafe.Pointer, level level) bool {
 	w.written.note(n.writes.Opaque)
 	var seen uint64
 	for at := 0; at < len(message); {
@@ -67,7 +57,7 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 		if end < 0 {
 			return false
 		}
-		f := n.field(r.Number)
+		f := n.numbered(r.Number)
 		if f == nil || level == metadata && w.dropManagedFields && r.Number == managedFieldsField {
 			at = end
 			continue
@@ -78,18 +68,18 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 		seen |= f.bit
 		into := unsafe.Add(p, f.offset)
 		switch {
-		case f.kind == sliceWire || f.kind == mapWire:
+		case f.wire == sliceWire || f.wire == mapWire:
 			var count int
 			end, count = endOfRepeated(message, end, r)
-			if end < 0 || !w.repeated(f.wireNode, records{r.Type, count, message[at:end]}, into) {
+			if end < 0 || !w.repeated(f.node, records{r.Type, count, message[at:end]}, into) {
 				return false
 			}
-		case level == root && f.kind == messageWire && r.Number == metadataField && r.Type == protowire.BytesType:
-			if !w.message(f.wireNode, content, into, metadata) {
+		case level == root && f.wire == messageWire && r.Number == metadataField && r.Type == protowire.BytesType:
+			if !w.message(f.node, content, into, metadata) {
 				return false
 			}
 		default:
-			if !w.single(f.wireNode, r, content, into) {
+			if !w.single(f.node, r, content, into) {
 				return false
 			}
 		}
@@ -98,11 +88,12 @@ func (w *wireWalk) message(n *wireNode, message []byte, p unsafe.Pointer, level 
 	return true
 }
 
-func (n *wireNode) field(number protowire.Number) *wireField {
-	if int(number) >= len(n.fields) {
+// numbered returns the field of that number, or nil.
+func (n *node) numbered(number protowire.Number) *wireField {
+	if int(number) >= len(n.numbers) {
 		return nil
 	}
-	return n.fields[number]
+	return n.numbers[number]
 }
 
 // endOfRepeated returns the offset behind the records that begin there and are of the same field
@@ -119,7 +110,7 @@ func endOfRepeated(message []byte, at int, first Record) (_, count int) {
 }
 
 // single decodes the value of one field.
-func (w *wireWalk) single(n *wireNode, r Record, content []byte, p unsafe.Pointer) bool {
+func (w *wireWalk) single(n *node, r Record, content []byte, p unsafe.Pointer) bool {
 	switch r.Type {
 	case protowire.VarintType:
 		return n.setVarint(r.Value, p)
@@ -132,8 +123,8 @@ func (w *wireWalk) single(n *wireNode, r Record, content []byte, p unsafe.Pointe
 }
 
 // scalar returns the node and the place of a number or bool that p is, or points to then.
-func (n *wireNode) scalar(p unsafe.Pointer) (*wireNode, unsafe.Pointer) {
-	if n.kind != pointerWire {
+func (n *node) scalar(p unsafe.Pointer) (*node, unsafe.Pointer) {
+	if n.wire != pointerWire {
 		return n, p
 	}
 	value := reflect.New(n.elem.typ).UnsafePointer()
@@ -141,14 +132,14 @@ func (n *wireNode) scalar(p unsafe.Pointer) (*wireNode, unsafe.Pointer) {
 	return n.elem, value
 }
 
-func (n *wireNode) setVarint(v uint64, p unsafe.Pointer) bool {
+func (n *node) setVarint(v uint64, p unsafe.Pointer) bool {
 	n, p = n.scalar(p)
 	switch {
-	case n.kind == boolWire:
+	case n.wire == boolWire:
 		*(*bool)(p) = v != 0
-	case n.kind == intWire && n.typ.Size() == 8:
+	case n.wire == intWire && n.typ.Size() == 8:
 		*(*uint64)(p) = v
-	case n.kind == intWire:
+	case n.wire == intWire:
 		*(*uint32)(p) = uint32(v)
 	default:
 		return false
@@ -156,18 +147,18 @@ func (n *wireNode) setVarint(v uint64, p unsafe.Pointer) bool {
 	return true
 }
 
-func (n *wireNode) set64(v uint64, p unsafe.Pointer) bool {
+func (n *node) set64(v uint64, p unsafe.Pointer) bool {
 	n, p = n.scalar(p)
-	if n.kind != doubleWire {
+	if n.wire != doubleWire {
 		return false
 	}
 	*(*float64)(p) = math.Float64frombits(v)
 	return true
 }
 
-func (n *wireNode) set32(v uint32, p unsafe.Pointer) bool {
+func (n *node) set32(v uint32, p unsafe.Pointer) bool {
 	n, p = n.scalar(p)
-	if n.kind != floatWire {
+	if n.wire != floatWire {
 		return false
 	}
 	*(*float32)(p) = math.Float32frombits(v)
@@ -175,8 +166,8 @@ func (n *wireNode) set32(v uint32, p unsafe.Pointer) bool {
 }
 
 // content decodes a value that has a length: a string, bytes or a message.
-func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
-	switch n.kind {
+func (w *wireWalk) content(n *node, content []byte, p unsafe.Pointer) bool {
+	switch n.wire {
 	case stringWire:
 		*(*string)(p) = w.strings.string(content)
 		return true
@@ -189,25 +180,23 @@ func (w *wireWalk) content(n *wireNode, content []byte, p unsafe.Pointer) bool {
 		n.clip(p)
 		return ok
 	case messageWire:
-		if n.node.kind != structKind {
+		if n.kind != structKind {
 			return w.message(n, content, p, below)
 		}
 	case pointerWire:
-		if k := n.elem.kind; k != messageWire && k != customWire && k != stringWire {
+		if k := n.elem.wire; k != messageWire && k != customWire && k != stringWire {
 			return false
 		}
 	default:
 		return false
 	}
 	return w.part(n, content, p, func() bool {
-		if n.kind == messageWire {
+		if n.wire == messageWire {
 			return w.message(n, content, p, below)
 		}
-		value := reflect.New(n.elem.typ).UnsafePointer()
-		*(*unsafe.Pointer)(p) = value
-		w.written.note(n.elem.writes.Itself)
+		value := w.newPointer(n, p)
 		return w.fill(value, func() bool {
-			if n.elem.kind == messageWire {
+			if n.elem.wire == messageWire {
 				return w.message(n.elem, content, value, below)
 			}
 			return w.content(n.elem, content, value)
@@ -225,11 +214,8 @@ func (w *wireWalk) fill(base unsafe.Pointer, decode func() bool) bool {
 }
 
 // part makes the value at p one that was decoded before, or else what decode makes it.
-func (w *wireWalk) part(n *wireNode, text []byte, p unsafe.Pointer, decode func() bool) bool {
-	if w.own || !n.shares || len(text) < n.minimum || !w.budget.take(len(text)) {
-		return decode()
-	}
-	l, ok := w.shared.reuse(n.node, formatProto, text, p)
+func (w *wireWalk) part(n *node, text []byte, p unsafe.Pointer, decode func() bool) bool {
+	l, ok := w.find(n, formatProto, text, p)
 	if ok {
 		return true
 	}
@@ -237,9 +223,7 @@ func (w *wireWalk) part(n *wireNode, text []byte, p unsafe.Pointer, decode func(
 	if !decode() {
 		return false
 	}
-	if w.written == before {
-		w.shared.keep(&l, n.node, p, w.base)
-	}
+	w.keep(&l, n, p, before)
 	return true
 }
 
@@ -251,9 +235,9 @@ type records struct {
 }
 
 // repeated decodes a slice or map.
-func (w *wireWalk) repeated(n *wireNode, all records, p unsafe.Pointer) bool {
+func (w *wireWalk) repeated(n *node, all records, p unsafe.Pointer) bool {
 	return w.part(n, all.text, p, func() bool {
-		if n.kind == mapWire {
+		if n.wire == mapWire {
 			return w.mapping(n, all, p)
 		}
 		return w.slice(n, all, p)
@@ -271,13 +255,11 @@ func (a records) each(each func(r Record, content []byte) bool) bool {
 	return true
 }
 
-func (w *wireWalk) slice(n *wireNode, all records, p unsafe.Pointer) bool {
-	if n.elem.kind == sliceWire || n.elem.kind == mapWire || all.of == protowire.BytesType && n.elem.kind < stringWire {
+func (w *wireWalk) slice(n *node, all records, p unsafe.Pointer) bool {
+	if n.elem.wire == sliceWire || n.elem.wire == mapWire || all.of == protowire.BytesType && n.elem.wire < stringWire {
 		return false // packed numbers, which Kubernetes does not write, among others
 	}
-	array, size := n.makeArray(all.count), n.elem.typ.Size()
-	*(*slice)(p) = slice{array, all.count, all.count}
-	w.written.note(n.elem.writes.Itself)
+	array, size := w.newArray(n, all.count, p), n.elem.typ.Size()
 	i := uintptr(0)
 	return w.fill(array, func() bool {
 		return all.each(func(r Record, content []byte) bool {
@@ -290,13 +272,13 @@ func (w *wireWalk) slice(n *wireNode, all records, p unsafe.Pointer) bool {
 // Fields of an entry of a map.
 const keyField, valueField = 1, 2
 
-func (w *wireWalk) mapping(n *wireNode, all records, p unsafe.Pointer) bool {
-	if all.of != protowire.BytesType || n.elem.kind == sliceWire || n.elem.kind == mapWire {
+func (w *wireWalk) mapping(n *node, all records, p unsafe.Pointer) bool {
+	if all.of != protowire.BytesType || n.elem.wire == sliceWire || n.elem.wire == mapWire {
 		return false
 	}
 	var m reflect.Value
 	var stringMap map[string]string
-	if n.node.kind == stringMapKind {
+	if n.kind == stringMapKind {
 		stringMap = make(map[string]string, all.count)
 		*(*map[string]string)(p) = stringMap
 	} else {

@@ -28,18 +28,9 @@ const (
 	mapWire
 )
 
-// wireNode says how to decode a Go type from protobuf.
-type wireNode struct {
-	*node
-	kind wireKind
-	// elem is the type that a pointer points to, or a slice or map holds.
-	elem *wireNode
-	// fields are those of a message, by their number; nil where there is none.
-	fields []*wireField
-}
-
+// wireField is a field of a message.
 type wireField struct {
-	*wireNode
+	*node
 	offset uintptr
 	// bit is that of the field among those of its message.
 	bit uint64
@@ -50,25 +41,9 @@ type unmarshaler interface {
 	Unmarshal([]byte) error
 }
 
-func wireNodeOf(t reflect.Type) *wireNode {
-	nodes.mu.Lock()
-	defer nodes.mu.Unlock()
-	return wireNodeLocked(t)
-}
-
-func wireNodeLocked(t reflect.Type) *wireNode {
-	if n := nodes.wire[t]; n != nil {
-		return n
-	}
-	n := &wireNode{node: nodeLocked(t)}
-	nodes.wire[t] = n
-	n.kind = n.analyze()
-	return n
-}
-
-// analyze fills in what the type is made of, and returns its kind. Types whose fields all
-// have a number are decoded here, and others decode themselves, if they can.
-func (n *wireNode) analyze() wireKind {
+// analyzeWire returns how the type is written, and fills in the fields of a message. Types whose
+// fields all have a number are decoded here, and others decode themselves, if they can.
+func (n *node) analyzeWire() wireKind {
 	t := n.typ
 	custom := reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]())
 	switch t.Kind() {
@@ -77,7 +52,6 @@ func (n *wireNode) analyze() wireKind {
 			return messageWire
 		}
 	case reflect.Pointer:
-		n.elem = wireNodeLocked(t.Elem())
 		return pointerWire
 	}
 	if custom {
@@ -98,11 +72,9 @@ func (n *wireNode) analyze() wireKind {
 		if t.Elem().Kind() == reflect.Uint8 {
 			return bytesWire
 		}
-		n.elem = wireNodeLocked(t.Elem())
 		return sliceWire
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String {
-			n.elem = wireNodeLocked(t.Elem())
 			return mapWire
 		}
 	}
@@ -110,7 +82,7 @@ func (n *wireNode) analyze() wireKind {
 }
 
 // analyzeMessage finds the fields of a struct by their numbers.
-func (n *wireNode) analyzeMessage() bool {
+func (n *node) analyzeMessage() bool {
 	if n.typ.NumField() > 64 {
 		return false
 	}
@@ -128,13 +100,13 @@ func (n *wireNode) analyzeMessage() bool {
 		if err != nil || number < 1 || number > 1<<10 {
 			return false
 		}
-		for len(n.fields) <= number {
-			n.fields = append(n.fields, nil)
+		for len(n.numbers) <= number {
+			n.numbers = append(n.numbers, nil)
 		}
-		if n.fields[number] != nil {
+		if n.numbers[number] != nil {
 			return false
 		}
-		n.fields[number] = &wireField{wireNodeLocked(f.Type), f.Offset, 1 << i}
+		n.numbers[number] = &wireField{nodeLocked(f.Type), f.Offset, 1 << i}
 	}
-	return len(n.fields) > 0
+	return len(n.numbers) > 0
 }

@@ -143,7 +143,7 @@ func benchmarkShare(b *testing.B, contentType string, encode func(*corev1.Pod) [
 		return newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{})
 	}
 	decodeAll := func(c *codec, texts [][]byte) []kruntime.Object {
-		decode := func(text []byte) (kruntime.Object, error) { return c.fromJSON(text, nil) }
+		decode := func(text []byte) (kruntime.Object, error) { return c.fromText(text) }
 		if contentType == protoType {
 			decode = c.fromProto
 		}

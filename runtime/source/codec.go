@@ -1,7 +1,7 @@
 package source
 
 import (
-	stdjson "encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -117,8 +117,8 @@ func (c *codec) accept(contentTypes string, watch bool) string {
 	return strings.Join(each, ",")
 }
 
-// fromJSON decodes one object, which must be valid JSON, with its index or nil. Its error is
-// a *failure.ObjectError.
+// fromJSON decodes one object, which must be valid JSON, with its index. Its error is a
+// *failure.ObjectError.
 //
 // There are two decoders: a fast one, which finds what it has decoded before, and client-go's
 // for what that refuses, which decides what is an error.
@@ -246,14 +246,6 @@ func nameOf(obj runtime.Object) string {
 
 // nameInJSON finds the name of an object that could not be decoded.
 func nameInJSON(data []byte) string {
-	var object struct {
-		Metadata struct {
-			Namespace, Name any
-		} `json:"metadata"`
-	}
-	// encoding/json goes on after a value of the wrong type.
-	_ = stdjson.Unmarshal(data, &object)
-	namespace, _ := object.Metadata.Namespace.(string)
-	name, _ := object.Metadata.Name.(string)
-	return toolscache.NewObjectName(namespace, name).String()
+	name, _ := newValues(bytes.NewReader(data), int64(len(data)), len(data)).skipNamed("metadata")
+	return name
 }

@@ -39,7 +39,7 @@ type frames interface {
 type frame struct {
 	event  watch.EventType
 	object []byte
-	index  decode.Index // of an object in JSON; nil if there is none
+	index  decode.Index // of an object in JSON
 }
 
 const (

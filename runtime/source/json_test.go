@@ -22,6 +22,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
+// fromText is fromJSON for a text that is scanned first.
+func (c *codec) fromText(data []byte) (runtime.Object, error) {
+	var s decode.Scanner
+	text := bytes.TrimSpace(data)
+	if _, err := s.Scan(text); err != nil {
+		return nil, err
+	}
+	return c.fromJSON(text, s.Index())
+}
+
 // same decodes data as client-go does and with a codec: what client-go's refuses must be refused
 // by the codec, which must make the same of all the rest.
 func same[E any, T interface {
@@ -37,7 +47,7 @@ func same[E any, T interface {
 		}
 		return // does not get to a codec
 	}
-	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), decoding.Options{}).fromJSON(data, nil)
+	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), decoding.Options{}).fromText(data)
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
 	}
@@ -150,7 +160,7 @@ func TestDecodeMutatedAsClientGo(t *testing.T) {
 }
 
 func TestIntegersStayIntegers(t *testing.T) {
-	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), decoding.Options{}).fromJSON([]byte(widgetJSON), nil)
+	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), decoding.Options{}).fromText([]byte(widgetJSON))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,7 +81,7 @@ func (f *jsonFrames) members() (out frame, _ error) {
 			out.object, out.index, f.open = value, index, true
 			return out, nil
 		default:
-			out.object = bytes.Clone(value) // the type has yet to come
+			out.object, out.index = bytes.Clone(value), slices.Clone(index) // the type has yet to come
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // the list.
 func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
 	var (
-		in   = newProtoReader(body, limit)
+		in   = newProtoReader(body, limit, listBuffer)
 		head metav1.TypeMeta
 		meta metav1.ListMeta
 		list bool // was there
@@ -86,7 +86,7 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 // protoItem reads an object of a list.
 func (c *codec) protoItem(in *protoReader, size uint64, wanted wanted, each func(any, error)) error {
 	if size > uint64(in.limit) {
-		name, err := in.skipObject(size)
+		name, err := in.skipObject(size, nameInProto)
 		if err == nil {
 			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.limit)})
 		}
@@ -99,7 +99,7 @@ func (c *codec) protoItem(in *protoReader, size uint64, wanted wanted, each func
 	return err
 }
 
-// protoReader reads a message from a stream.
+// protoReader reads messages from a stream.
 type protoReader struct {
 	// items counts the objects of the list.
 	items int
@@ -110,13 +110,23 @@ type protoReader struct {
 	scratch []byte // of the largest message that did not fit r
 }
 
-func newProtoReader(r io.Reader, limit int64) *protoReader {
-	return &protoReader{r: bufio.NewReaderSize(r, listBuffer), limit: limit}
+func newProtoReader(r io.Reader, limit int64, buffer int) *protoReader {
+	return &protoReader{r: bufio.NewReaderSize(r, buffer), limit: limit}
+}
+
+// peek returns the next n bytes, which have to fit the buffer, without reading past them. Its
+// error is io.EOF only where none begins.
+func (p *protoReader) peek(n uint64) ([]byte, error) {
+	head, err := p.r.Peek(int(n))
+	if len(head) > 0 {
+		err = cutOff(err)
+	}
+	return head, err
 }
 
 // next reads a record up to its content. Its error is io.EOF only where none begins.
 func (p *protoReader) next() (decode.Record, error) {
-	head, err := p.r.Peek(2 * binary.MaxVarintLen64)
+	head, err := p.peek(2 * binary.MaxVarintLen64)
 	if len(head) == 0 {
 		return decode.Record{}, err
 	}
@@ -125,7 +135,7 @@ func (p *protoReader) next() (decode.Record, error) {
 	case length >= 0:
 		return r, p.discard(uint64(length))
 	case protowire.ParseError(length) == io.ErrUnexpectedEOF:
-		return r, cutOff(err)
+		return r, err
 	}
 	return r, errProto
 }
@@ -134,6 +144,9 @@ func (p *protoReader) next() (decode.Record, error) {
 func (p *protoReader) bytes(n uint64) ([]byte, error) {
 	if n > uint64(p.limit) {
 		return nil, tooLarge(p.limit)
+	}
+	if cap(p.scratch) > growth && n <= growth {
+		p.scratch = nil // the memory of one large message must not be kept for as long as a watch lasts
 	}
 	p.offset += n
 	if n <= uint64(p.r.Size()) {
@@ -161,14 +174,14 @@ func (p *protoReader) listMeta(size uint64, into *metav1.ListMeta) error {
 	return nil
 }
 
-// skipObject reads past an object of n bytes, and returns its name if that is
-// near its beginning.
-func (p *protoReader) skipObject(n uint64) (string, error) {
-	head, err := p.r.Peek(int(min(n, listBuffer)))
+// skipObject reads past n bytes, and returns the name of the object in them that is found in
+// the beginning.
+func (p *protoReader) skipObject(n uint64, nameIn func(head []byte) string) (string, error) {
+	head, err := p.peek(min(n, uint64(p.r.Size())))
 	if err != nil {
 		return "", err
 	}
-	name := nameInProto(head)
+	name := nameIn(head)
 	return name, p.discard(n)
 }
 

@@ -17,33 +17,27 @@ import (
 // protoFrames splits a stream of protobuf messages of type
 // meta.k8s.io/v1.WatchEvent, each after its length in four bytes, the highest
 // first.
-type protoFrames struct {
-	r     io.Reader
-	limit int64
-	buf   []byte
-}
+type protoFrames struct{ in *protoReader }
 
 func newProtoFrames(body io.Reader, limit int64) frames {
-	return &protoFrames{r: body, limit: limit}
+	return &protoFrames{newProtoReader(body, limit, watchBuffer)}
 }
 
 func (f *protoFrames) next() (frame, error) {
-	var header [4]byte
-	if _, err := io.ReadFull(f.r, header[:]); err != nil {
+	header, err := f.in.peek(4)
+	if err != nil {
 		return frame{}, err // io.EOF, between two frames
 	}
-	length := binary.BigEndian.Uint32(header[:])
-	if int64(length) > f.limit {
-		return frame{}, f.skipLarge(length)
+	length := uint64(binary.BigEndian.Uint32(header))
+	_ = f.in.discard(4) // they were read
+	if length > uint64(f.in.limit) {
+		return frame{}, cutOff(f.skipLarge(length))
 	}
-	if cap(f.buf) > growth && length <= growth {
-		f.buf = nil // the memory of one large frame must not be kept for as long as the watch lasts
+	message, err := f.in.bytes(length)
+	if err != nil {
+		return frame{}, cutOff(err)
 	}
-	var err error
-	if f.buf, err = readFull(f.r, f.buf, int(length)); err != nil {
-		return frame{}, err
-	}
-	event, err := contentsOf(f.buf)
+	event, err := contentsOf(message)
 	if err != nil {
 		return frame{}, err
 	}
@@ -54,26 +48,24 @@ func (f *protoFrames) next() (frame, error) {
 // skipLarge skips a frame of more than the limit, and returns a
 // *failure.ObjectError. If what comes does not begin as a frame, neither was the
 // length one, and the stream is at an end.
-func (f *protoFrames) skipLarge(length uint32) error {
-	head := make([]byte, min(length, listBuffer))
-	begin := min(len(head), len("\x0a\x08BOOKMARK"))
-	if _, err := io.ReadFull(f.r, head[:begin]); err != nil {
-		return cutOff(err)
+func (f *protoFrames) skipLarge(length uint64) error {
+	begin, err := f.in.peek(min(length, uint64(len("\x0a\x08BOOKMARK"))))
+	if err != nil {
+		return err
 	}
-	switch watch.EventType(fieldIn(head[:begin], eventType)) {
+	switch watch.EventType(fieldIn(begin, eventType)) {
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
 	default:
-		return fmt.Errorf("frame: %w", tooLarge(f.limit))
+		return fmt.Errorf("frame: %w", tooLarge(f.in.limit))
 	}
-	if _, err := io.ReadFull(f.r, head[begin:]); err != nil {
-		return cutOff(err)
+	name, err := f.in.skipObject(length, func(head []byte) string {
+		object := fieldIn(fieldIn(head, eventObject), rawExtensionRaw)
+		return nameInProto(fieldIn(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
+	})
+	if err != nil {
+		return err
 	}
-	if _, err := io.CopyN(io.Discard, f.r, int64(length)-int64(len(head))); err != nil {
-		return cutOff(err)
-	}
-	object := fieldIn(fieldIn(head, eventObject), rawExtensionRaw)
-	name := nameInProto(fieldIn(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
-	return &failure.ObjectError{Object: name, Err: tooLarge(f.limit)}
+	return &failure.ObjectError{Object: name, Err: tooLarge(f.in.limit)}
 }
 
 // protoObject decodes the object of a frame.

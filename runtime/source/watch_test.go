@@ -429,7 +429,7 @@ func TestIllegalTags(t *testing.T) {
 		if _, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).fromProto(message); err == nil {
 			t.Errorf("% x is accepted as an object", message)
 		}
-		if _, err := newProtoReader(bytes.NewReader(message), 100).next(); err == nil {
+		if _, err := newProtoReader(bytes.NewReader(message), 100, listBuffer).next(); err == nil {
 			t.Errorf("% x is accepted in a list", message)
 		}
 	}

@@ -37,13 +37,10 @@ func NewJSON(t reflect.Type, options Options) *JSON {
 }
 
 // Decode decodes a text into a zero value of the type that pointer points to. The text must
-// be one that a Scanner has accepted, from its first byte to its last, with its index; or any,
-// without an index. Decode returns false if another decoder has to: then the value may be
-// filled in part. It keeps nothing of the text.
+// be one that a Scanner has accepted, from its first byte to its last, with its index. Decode
+// returns false if another decoder has to: then the value may be filled in part. It keeps
+// nothing of the text.
 func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
-	if x == nil {
-		return j.scanned(text, pointer)
-	}
 	if text[0] != '{' {
 		return false // what null means is not decided here
 	}
@@ -56,18 +53,6 @@ func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
 	content, ok := w.anyMap(root)
 	*(*map[string]any)(pointer) = content
 	return ok
-}
-
-// scanned is Decode for a text without an index.
-func (j *JSON) scanned(text []byte, pointer unsafe.Pointer) bool {
-	const space = " \t\r\n"
-	var s Scanner
-	text = bytes.TrimLeft(text, space)
-	end, err := s.Scan(text)
-	if err != nil || end == 0 || len(bytes.TrimLeft(text[end:], space)) > 0 {
-		return false
-	}
-	return s.index != nil && j.Decode(text[:end], s.index, pointer)
 }
 
 // walk is the decoding of one text.

@@ -70,7 +70,7 @@ func newDecoder(t reflect.Type, shared *Shared) decoder {
 
 func (d decoder) decode(text []byte) (any, bool) {
 	v := reflect.New(d.typ)
-	return v.Interface(), d.shared.Decode(text, nil, v.UnsafePointer())
+	return v.Interface(), d.shared.scanned(text, v.UnsafePointer())
 }
 
 func (d decoder) reference(text []byte) (any, error) {
@@ -292,7 +292,7 @@ func examplePod(name string) *v1.Pod {
 func decodePod(t testing.TB, j *JSON, text []byte) *v1.Pod {
 	t.Helper()
 	pod := &v1.Pod{}
-	if !j.Decode(text, nil, unsafe.Pointer(pod)) {
+	if !j.scanned(text, unsafe.Pointer(pod)) {
 		t.Fatalf("refused: %s", text)
 	}
 	return pod

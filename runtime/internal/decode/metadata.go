@@ -6,9 +6,9 @@ type Metadata struct{ UID, Namespace, ResourceVersion []byte }
 
 // JSONMetadata reads the metadata of an object in JSON, of which it takes the index. It returns
 // false if it does not find a UID, or one of the values is not plain: then the object has to
-// be decoded, as one without an index.
+// be decoded.
 func JSONMetadata(text []byte, x Index) (m Metadata, ok bool) {
-	if x == nil || text[0] != '{' {
+	if text[0] != '{' {
 		return m, false
 	}
 	w := walk{index: x, text: text}

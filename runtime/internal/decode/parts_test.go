@@ -103,7 +103,7 @@ func TestOneWeakPointerForEachArray(t *testing.T) {
 		shared *Shared
 		decode func(i int, pod *v1.Pod) bool
 	}{
-		"JSON":     {j.Shared, func(i int, pod *v1.Pod) bool { return j.Decode(revisionOf(text, i), nil, unsafe.Pointer(pod)) }},
+		"JSON":     {j.Shared, func(i int, pod *v1.Pod) bool { return j.scanned(revisionOf(text, i), unsafe.Pointer(pod)) }},
 		"protobuf": {p.Shared, func(i int, pod *v1.Pod) bool { return p.Decode(revisionOf(message, i), unsafe.Pointer(pod)) }},
 	} {
 		arrays := map[unsafe.Pointer]bool{}
@@ -132,7 +132,7 @@ func TestHashedBytesAreBounded(t *testing.T) {
 	text := nested(400)
 	j := NewJSON(reflect.TypeFor[map[string]any](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
 	var decoded map[string]any
-	if !j.Decode(text, nil, unsafe.Pointer(&decoded)) {
+	if !j.scanned(text, unsafe.Pointer(&decoded)) {
 		t.Fatal("refused")
 	}
 	if parts := seenBy(j.Shared); parts == 0 || parts > hashedBytes {

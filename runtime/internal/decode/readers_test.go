@@ -386,7 +386,7 @@ func (r *readers) decodeOne(rng *rand.Rand, typ reflect.Type, model any) (*readO
 		reference = func(into any) error { return into.(message).Unmarshal(text) }
 		ok = NewProto(typ, options).Decode(text, got.UnsafePointer())
 	} else {
-		ok = NewJSON(typ, options).Decode(text, nil, unsafe.Pointer(got.Pointer()))
+		ok = NewJSON(typ, options).scanned(text, unsafe.Pointer(got.Pointer()))
 	}
 	if err := reference(want.Interface()); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -26,6 +27,18 @@ func indexOf(text []byte) Index {
 	var s Scanner
 	_, _ = s.Scan(text)
 	return s.Index()
+}
+
+// scanned is Decode for a text that is scanned first, and may have white space around it.
+func (j *JSON) scanned(text []byte, pointer unsafe.Pointer) bool {
+	const space = " \t\r\n"
+	var s Scanner
+	text = bytes.TrimLeft(text, space)
+	end, err := s.Scan(text)
+	if err != nil || end == 0 || len(bytes.TrimLeft(text[end:], space)) > 0 {
+		return false
+	}
+	return j.Decode(text[:end], s.Index(), pointer)
 }
 
 func TestIndex(t *testing.T) {

@@ -40,6 +40,9 @@ type indexer struct {
 	// transform may be nil. It is applied to what Add, Update and Replace are
 	// given, but, as in client-go, not to transactions.
 	transform TransformFunc
+	// metric is set after each write. publishing lets what is published last be the latest.
+	metric     storeMetric
+	publishing sync.Mutex
 
 	mu sync.RWMutex
 	// funcs are the functions of indexes that this indexer has registered or
@@ -60,6 +63,7 @@ func (x *indexer) CoreReader() (reader.Reader, bool) { return x.store.Reader(), 
 func (x *indexer) Add(obj any) error { return x.Update(obj) }
 
 func (x *indexer) Update(obj any) error {
+	defer x.publish()
 	obj, err := x.ingest(obj)
 	if err != nil {
 		return err
@@ -71,6 +75,7 @@ func (x *indexer) Update(obj any) error {
 }
 
 func (x *indexer) Delete(obj any) error {
+	defer x.publish()
 	name, err := x.name(obj)
 	if err != nil {
 		return err
@@ -80,6 +85,7 @@ func (x *indexer) Delete(obj any) error {
 }
 
 func (x *indexer) Replace(list []any, resourceVersion string) error {
+	defer x.publish()
 	objs := make([]any, 0, len(list))
 	for _, obj := range list {
 		if _, err := x.name(obj); err != nil {
@@ -119,7 +125,10 @@ func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 
 func (x *indexer) Resync() error { return nil }
 
-func (x *indexer) Bookmark(resourceVersion string) { x.store.SetResourceVersion(resourceVersion) }
+func (x *indexer) Bookmark(resourceVersion string) {
+	defer x.publish()
+	x.store.SetResourceVersion(resourceVersion)
+}
 
 func (x *indexer) LastStoreSyncResourceVersion() string { return x.store.ResourceVersion() }
 

@@ -39,11 +39,8 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	// Only an index can make this fail, and there is none yet.
 	store, _ := core.NewStore(key)
 	x := newIndexer(store)
-	x.key, x.transform, x.otherKeys = keyFunc, o.transform, !standard
+	x.key, x.transform, x.otherKeys, x.metric = keyFunc, o.transform, !standard, o.metric
 	addEach(x, indexers)
-	if o.metric.gauge != nil {
-		return &publishingIndexer{indexer: x, metric: o.metric}
-	}
 	return x
 }
 
@@ -54,7 +51,7 @@ func NewUndeltaStore(pushFunc func([]any), keyFunc KeyFunc) *UndeltaStore {
 }
 
 // addEach adds indexers one by one, for constructors, which have no error to return.
-func addEach(to interface{ AddIndexers(Indexers) error }, indexers Indexers) {
+func addEach(to *indexer, indexers Indexers) {
 	for name, fn := range indexers {
 		if err := to.AddIndexers(Indexers{name: fn}); err != nil {
 			klog.Background().Error(err, "Indexer left out", "index", name)

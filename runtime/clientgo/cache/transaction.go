@@ -6,6 +6,7 @@ import core "github.com/informer-gen/informer-gen/runtime/cache"
 // without a key or of another type than the store's is skipped and reported; the
 // others are made. The store's resourceVersion is that of the last of them.
 func (x *indexer) Transaction(txns ...Transaction) *TransactionError {
+	defer x.publish()
 	changes := make([]core.Change[any], 0, len(txns))
 	made := make([]int, 0, len(txns))
 	var errs []error

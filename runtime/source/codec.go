@@ -65,11 +65,7 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 	if c.unstructured {
 		content = reflect.TypeFor[map[string]any]()
 	}
-	options := decode.Options{
-		Options:  how,
-		Shared:   shared,
-		Fallback: utiljson.Unmarshal,
-	}
+	options := decode.Options{Options: how, Shared: shared}
 	c.sharing = decode.NewJSON(content, options)
 	if _, err := c.encodings.of(protoType); err == nil {
 		c.sharingProto = decode.NewProto(c.object, options)

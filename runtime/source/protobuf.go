@@ -38,10 +38,6 @@ const (
 
 	listMetadata = 1
 	listItems    = 2
-
-	objectMetadata    = 1
-	metadataName      = 1
-	metadataNamespace = 3
 )
 
 var (
@@ -74,11 +70,10 @@ func fieldIn(message []byte, number int) []byte {
 	return f[number]
 }
 
-// nameInProto finds the name of an object of which only the beginning may be
-// there.
+// nameInProto finds the name of an object of which only the beginning may be there.
 func nameInProto(message []byte) string {
-	metadata, _ := contentsOf(fieldIn(message, objectMetadata))
-	return toolscache.NewObjectName(string(metadata[metadataNamespace]), string(metadata[metadataName])).String()
+	m, _ := decode.ProtoMetadata(message)
+	return toolscache.NewObjectName(string(m.Namespace), string(m.Name)).String()
 }
 
 // openEnvelope returns the type and the message of an object with its magic

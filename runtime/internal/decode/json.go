@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unsafe"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -22,9 +24,6 @@ type Options struct {
 	// Shared has what objects share with all others that it decodes; nil is nothing.
 	// Objects that are exclusive share only strings.
 	Shared *Shared
-	// Fallback decodes a text into a pointer, for the types within the object that this
-	// decoder can't handle.
-	Fallback func(text []byte, into any) error
 }
 
 // NewJSON returns the decoder of a type, or nil if it can't handle that.
@@ -46,7 +45,7 @@ func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
 	}
 	w := walks.Get().(*walk)
 	defer w.put()
-	w.session, w.index, w.text, w.fallback = j.begin(text, pointer), x, text, j.Fallback
+	w.session, w.index, w.text = j.begin(text, pointer), x, text
 	if j.root.kind == structKind {
 		return w.object(j.root, pointer, root)
 	}
@@ -62,8 +61,7 @@ type walk struct {
 	text  []byte
 	at    int
 	// next is the place in the index of the container that begins next.
-	next     int
-	fallback func([]byte, any) error
+	next int
 }
 
 // level is where in an object a struct or map is.
@@ -124,7 +122,7 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 		return ok
 	case foreign:
 		w.written.note(!n.writes.Known)
-		return w.fallback(w.skip(), reflect.NewAt(n.typ, p).Interface()) == nil
+		return utiljson.Unmarshal(w.skip(), reflect.NewAt(n.typ, p).Interface()) == nil
 	case pointerKind:
 		if !opens(c) {
 			return w.pointer(n, p)

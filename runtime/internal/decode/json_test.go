@@ -65,7 +65,7 @@ type decoder struct {
 }
 
 func newDecoder(t reflect.Type, shared *Shared) decoder {
-	return decoder{t, NewJSON(t, Options{Shared: shared, Fallback: utiljson.Unmarshal})}
+	return decoder{t, NewJSON(t, Options{Shared: shared})}
 }
 
 func (d decoder) decode(text []byte) (any, bool) {
@@ -316,7 +316,7 @@ func eventuallyShared[T any](t *testing.T, next func(name string) T, common func
 // Parts that are equal are one from the third object on, in general: the first is noted, and
 // the second held.
 func TestPartsAreOne(t *testing.T) {
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
 	rounds := eventuallyShared(t, func(name string) *v1.Pod { return decodePod(t, j, podText(t, examplePod(name))) }, func(a, b *v1.Pod) bool {
 		return &a.Spec.Containers[0] == &b.Spec.Containers[0] && a.Spec.Affinity == b.Spec.Affinity &&
 			reflect.ValueOf(a.Labels).Pointer() == reflect.ValueOf(b.Labels).Pointer()
@@ -331,7 +331,7 @@ func TestPartsAreOne(t *testing.T) {
 
 // An update of the status costs no new spec.
 func TestUpdateSharesTheRest(t *testing.T) {
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
 	pod := examplePod("a")
 	version := 0
 	eventuallyShared(t, func(string) *v1.Pod {
@@ -352,8 +352,8 @@ func TestUpdateSharesTheRest(t *testing.T) {
 // Whoever is going to change an object gets all of it as its own.
 func TestExclusive(t *testing.T) {
 	shared := NewShared()
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Fallback: utiljson.Unmarshal})
-	owning := NewJSON(reflect.TypeFor[v1.Pod](), Options{Options: decoding.Options{Exclusive: true}, Shared: shared, Fallback: utiljson.Unmarshal})
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared})
+	owning := NewJSON(reflect.TypeFor[v1.Pod](), Options{Options: decoding.Options{Exclusive: true}, Shared: shared})
 	text := podText(t, examplePod("a"))
 	var pods []*v1.Pod
 	for range 3 {
@@ -373,7 +373,7 @@ func TestExclusive(t *testing.T) {
 // What no object uses any more is garbage, and what was garbage is not found.
 func TestPartsAreHeldWeakly(t *testing.T) {
 	shared := NewShared()
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared, Fallback: utiljson.Unmarshal})
+	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared})
 	gone := make(chan struct{})
 	eventuallyShared(t, func(name string) *v1.Pod { return decodePod(t, j, podText(t, examplePod(name))) }, func(a, b *v1.Pod) bool {
 		if a.Spec.Affinity != b.Spec.Affinity {

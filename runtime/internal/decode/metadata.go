@@ -2,11 +2,11 @@ package decode
 
 // Metadata has the fields of an object's metadata that can be read without decoding it. The slices are
 // of the text.
-type Metadata struct{ UID, Namespace, ResourceVersion []byte }
+type Metadata struct{ Name, UID, Namespace, ResourceVersion []byte }
 
 // JSONMetadata reads the metadata of an object in JSON, of which it takes the index. It returns
 // false if it does not find a UID, or one of the values is not plain: then the object has to
-// be decoded.
+// be decoded. It leaves out the name, which may have escapes.
 func JSONMetadata(text []byte, x Index) (m Metadata, ok bool) {
 	if text[0] != '{' {
 		return m, false
@@ -50,9 +50,10 @@ func (w *walk) metadata() (m Metadata, ok bool) {
 }
 
 // ProtoMetadata is JSONMetadata for a message of k8s.io/api, in which the metadata are the
-// first field.
+// first field. Of a message that is cut off or damaged it returns what comes before that, the
+// last of which may be cut off, and false.
 func ProtoMetadata(message []byte) (m Metadata, ok bool) {
-	const metadata, namespace, uid, resourceVersion = 1, 3, 5, 6
+	const metadata, name, namespace, uid, resourceVersion = 1, 1, 3, 5, 6
 	for number, object := range Contents(message) {
 		if number != metadata {
 			continue
@@ -60,7 +61,9 @@ func ProtoMetadata(message []byte) (m Metadata, ok bool) {
 		for number, value := range Contents(object) {
 			switch number {
 			case 0:
-				return Metadata{}, false
+				return m, false
+			case name:
+				m.Name = value
 			case namespace:
 				m.Namespace = value
 			case uid:

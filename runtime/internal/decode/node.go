@@ -58,7 +58,7 @@ type field struct {
 type kind uint8
 
 const (
-	// foreign types are decoded by the fallback.
+	// foreign types are decoded by apimachinery's util/json.
 	foreign kind = iota
 	boolKind
 	intKind

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // However many different values there are, the tables do not grow beyond their bounds.
@@ -98,7 +97,7 @@ func TestOneWeakPointerForEachArray(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, p := NewJSON(typ, Options{Shared: NewShared(), Fallback: utiljson.Unmarshal}), NewProto(typ, Options{Shared: NewShared()})
+	j, p := NewJSON(typ, Options{Shared: NewShared()}), NewProto(typ, Options{Shared: NewShared()})
 	for name, test := range map[string]struct {
 		shared *Shared
 		decode func(i int, pod *v1.Pod) bool
@@ -130,7 +129,7 @@ func TestOneWeakPointerForEachArray(t *testing.T) {
 // What is nested deeply is not hashed anew at each level.
 func TestHashedBytesAreBounded(t *testing.T) {
 	text := nested(400)
-	j := NewJSON(reflect.TypeFor[map[string]any](), Options{Shared: NewShared(), Fallback: utiljson.Unmarshal})
+	j := NewJSON(reflect.TypeFor[map[string]any](), Options{Shared: NewShared()})
 	var decoded map[string]any
 	if !j.scanned(text, unsafe.Pointer(&decoded)) {
 		t.Fatal("refused")

@@ -375,7 +375,7 @@ func (r *readers) decodeOne(rng *rand.Rand, typ reflect.Type, model any) (*readO
 		return nil, err
 	}
 	reference := func(into any) error { return utiljson.Unmarshal(text, into) }
-	options := Options{Shared: r.shared, Fallback: utiljson.Unmarshal, Options: decoding.Options{}}
+	options := Options{Shared: r.shared, Options: decoding.Options{}}
 	got, want := reflect.New(typ), reflect.New(typ)
 	ok := false
 	m, proto := model.(message)

@@ -19,8 +19,7 @@ type Proto struct {
 	Options
 }
 
-// NewProto returns the decoder of a type, or nil if it can't handle that. It makes no use of
-// a fallback.
+// NewProto returns the decoder of a type, or nil if it can't handle that.
 func NewProto(t reflect.Type, options Options) *Proto {
 	root := nodeOf(t)
 	if root.wire != messageWire || options.Shared == nil {

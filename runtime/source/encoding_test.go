@@ -50,7 +50,7 @@ func cborList(c *codec, body io.Reader, limit int64, wanted wanted, each func(an
 			each(obj, err)
 		}
 	}
-	return list.Metadata, c.checkList(list.TypeMeta, list.Items != nil, len(list.Items))
+	return list.Metadata, c.checkList(runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, list.Items != nil, len(list.Items))
 }
 
 type cborFrames struct{ io.ReadCloser }

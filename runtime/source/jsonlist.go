@@ -21,7 +21,7 @@ const listBuffer = 32 << 10
 func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in    = newValues(body, limit, listBuffer)
-		head  metav1.TypeMeta
+		head  runtime.TypeMeta
 		meta  metav1.ListMeta
 		items bool
 		count int
@@ -61,7 +61,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
-func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each func(any, error)) error {
+func (c *codec) jsonItem(in *values, list runtime.TypeMeta, wanted wanted, each func(any, error)) error {
 	raw, index, err := in.value()
 	if errors.Is(err, ErrTooLarge) {
 		name, err := in.skipNamed("metadata")
@@ -92,7 +92,7 @@ func (c *codec) jsonItem(in *values, list metav1.TypeMeta, wanted wanted, each f
 	return nil
 }
 
-func setKind(obj runtime.Object, list metav1.TypeMeta) {
+func setKind(obj runtime.Object, list runtime.TypeMeta) {
 	kind := obj.GetObjectKind()
 	itemKind, ok := strings.CutSuffix(list.Kind, "List")
 	if ok && itemKind != "" && kind.GroupVersionKind().Kind == "" {
@@ -102,7 +102,7 @@ func setKind(obj runtime.Object, list metav1.TypeMeta) {
 
 // checkList refuses what is not a list: the response of a proxy, for example, must not be taken
 // for an empty one. A list has items, or the kind of a list.
-func (c *codec) checkList(head metav1.TypeMeta, items bool, count int) error {
+func (c *codec) checkList(head runtime.TypeMeta, items bool, count int) error {
 	if err := checkKind(head.GroupVersionKind()); err != nil {
 		return fmt.Errorf("%w: %w", errNotAList, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
@@ -27,9 +27,6 @@ const (
 	unknownTypeMeta = 1
 	unknownRaw      = 2
 	unknownEncoding = 3
-
-	typeMetaAPIVersion = 1
-	typeMetaKind       = 2
 
 	eventType   = 1
 	eventObject = 2
@@ -78,22 +75,18 @@ func nameInProto(message []byte) string {
 
 // openEnvelope returns the type and the message of an object with its magic
 // and envelope. The message is a part of data.
-func openEnvelope(data []byte) (metav1.TypeMeta, []byte, error) {
+func openEnvelope(data []byte) (runtime.TypeMeta, []byte, error) {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
-		return metav1.TypeMeta{}, nil, errMagic
+		return runtime.TypeMeta{}, nil, errMagic
 	}
 	envelope, err := contentsOf(data[len(magic):])
 	if err != nil {
-		return metav1.TypeMeta{}, nil, err
+		return runtime.TypeMeta{}, nil, err
 	}
 	if encoding := envelope[unknownEncoding]; len(encoding) > 0 {
-		return metav1.TypeMeta{}, nil, fmt.Errorf("%w %q", errEncoding, encoding)
+		return runtime.TypeMeta{}, nil, fmt.Errorf("%w %q", errEncoding, encoding)
 	}
-	head, err := typeMetaOf(envelope[unknownTypeMeta])
+	var head runtime.TypeMeta
+	err = head.Unmarshal(envelope[unknownTypeMeta])
 	return head, envelope[unknownRaw], err
-}
-
-func typeMetaOf(message []byte) (metav1.TypeMeta, error) {
-	f, err := contentsOf(message)
-	return metav1.TypeMeta{APIVersion: string(f[typeMetaAPIVersion]), Kind: string(f[typeMetaKind])}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
@@ -20,7 +21,7 @@ import (
 func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in   = newProtoReader(body, limit, listBuffer)
-		head metav1.TypeMeta
+		head runtime.TypeMeta
 		meta metav1.ListMeta
 		list bool // was there
 	)
@@ -43,7 +44,7 @@ func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(
 		case r.Number == unknownTypeMeta:
 			var message []byte
 			if message, err = in.bytes(r.Value); err == nil {
-				head, err = typeMetaOf(message)
+				err = head.Unmarshal(message)
 			}
 		case r.Number == unknownEncoding && r.Value > 0:
 			err = errEncoding

@@ -1,8 +1,11 @@
 package factory
 
 import (
+	"k8s.io/klog/v2"
+
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 )
 
 // Core returns the informer of runtime/cache below a typed informer, with all that it
@@ -18,4 +21,32 @@ import (
 func Core[T clientgocache.Object](informer clientgocache.TypedSharedIndexInformer[T]) *core.Informer[T] {
 	i, _ := clientgocache.Core[T](informer)
 	return i
+}
+
+// CoreIndex returns an index of generated listers as one of runtime/cache, which finds
+// objects in the store of any informer that has it:
+//
+//	store := factory.Core(f.Shop().V1().Orders().TypedInformer()).Store()
+//	orders, err := factory.CoreIndex(orderlisters.OrderByWarehouse).Find(store, "north")
+//
+// It is a function for the reason that Core is one.
+func CoreIndex[T any](x listers.Index[T]) core.Index[T] {
+	index := core.Index[T]{Name: x.Name, Value: x.Value}
+	if x.Values != nil {
+		index.Values = func(obj T) ([]string, error) { return x.Values(obj), nil }
+	}
+	return index
+}
+
+// addIndexes adds the indexes of a resource to an informer, but for those that the options
+// replace. One that is invalid is logged and left out.
+func addIndexes(informer *core.Informer[any], resource Resource, options InformerOptions) {
+	for _, x := range resource.Indexes {
+		if _, replaced := options.Indexers[x.Name]; replaced {
+			continue
+		}
+		if err := informer.AddIndexes(CoreIndex(x)); err != nil {
+			klog.Background().Error(err, "Index not added", "informer", resource)
+		}
+	}
 }

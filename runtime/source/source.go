@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
@@ -93,3 +94,8 @@ func listMeta(list metav1.ListInterface) metav1.ListMeta {
 		RemainingItemCount: list.GetRemainingItemCount(),
 	}
 }
+
+// described has the method Describe of a source.
+type described struct{ info cache.SourceInfo }
+
+func (d described) Describe() cache.SourceInfo { return d.info }

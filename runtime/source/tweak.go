@@ -20,7 +20,10 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 }
 
 func newTweaked(src cache.Objects, tweak func(*metav1.ListOptions)) cache.Objects {
-	info := infoOf(src, func(part cache.Objects, _ string) cache.Objects { return newTweaked(part, tweak) })
+	info := src.Describe()
+	if in := info.In; in != nil { // several namespaces
+		info.In = func(namespace string) cache.Objects { return newTweaked(in(namespace), tweak) }
+	}
 	return &tweaked{described: described{info}, src: src, tweak: tweak}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-func TestFactsAreKnownAndPassedOn(t *testing.T) {
+func TestDescriptionsArePassedOn(t *testing.T) {
 	over := overEvents[*corev1.Pod](nil)
 	narrowed := func(src cache.Source[*corev1.Pod]) cache.Source[*corev1.Pod] {
 		return Tweak(src, func(*metav1.ListOptions) {})

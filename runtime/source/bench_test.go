@@ -26,14 +26,14 @@ func BenchmarkList(b *testing.B) {
 	for _, contentType := range []string{jsonType, protoType} {
 		body := encoded(b, contentType, podList(500))
 		b.Run(contentType+"/ours", func(b *testing.B) {
-			c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
-			list := c.jsonList
+			d := &decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: defaultMaxObjectBytes}
+			list := d.jsonList
 			if contentType == protoType {
-				list = c.protoList
+				list = d.protoList
 			}
 			start(b, body)
 			for b.Loop() {
-				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, defaultMaxObjectBytes, nil, func(any, error) {}); err != nil {
+				if _, err := list(struct{ io.Reader }{bytes.NewReader(body)}, func(any, error) {}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -85,8 +85,8 @@ func newCodecs(pointer reflect.Type, shared *decode.Shared) codecs {
 	return all
 }
 
-// of returns the codec for a request.
-func (c codecs) of(request decoding.Request) *codec { return c[request.Options]() }
+// of returns the codec for objects that are wanted so.
+func (c codecs) of(how decoding.Options) *codec { return c[how]() }
 
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }

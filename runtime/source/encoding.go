@@ -19,7 +19,7 @@ import (
 type encoding struct {
 	contentType string
 	// list decodes the objects of a list that are wanted, and calls each while they arrive.
-	list func(c *codec, body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error)
+	list func(d *decoder, body io.Reader, each func(any, error)) (metav1.ListMeta, error)
 	// frames splits a watch.
 	frames func(body io.Reader, limit int64) frames
 	// object decodes the object of a frame. Its error is a *failure.ObjectError.
@@ -48,8 +48,8 @@ const (
 )
 
 var (
-	inJSON     = encoding{jsonType, (*codec).jsonList, newJSONFrames, (*codec).jsonObject, jsonMetadata}
-	inProtobuf = encoding{protoType, (*codec).protoList, newProtoFrames, (*codec).protoObject, protoMetadata}
+	inJSON     = encoding{jsonType, (*decoder).jsonList, newJSONFrames, (*codec).jsonObject, jsonMetadata}
+	inProtobuf = encoding{protoType, (*decoder).protoList, newProtoFrames, (*codec).protoObject, protoMetadata}
 )
 
 // encodings are those that objects can be decoded from, the best one first. JSON is the last.

@@ -29,8 +29,8 @@ import (
 // inCBOR is what another encoding takes: this file and a place among the encodings of a type.
 var inCBOR = encoding{"application/cbor", cborList, newCBORFrames, cborObject, cborMetadata}
 
-func cborList(c *codec, body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
-	text, err := io.ReadAll(io.LimitReader(body, limit))
+func cborList(d *decoder, body io.Reader, each func(any, error)) (metav1.ListMeta, error) {
+	text, err := io.ReadAll(io.LimitReader(body, d.limit))
 	if err != nil {
 		return metav1.ListMeta{}, err
 	}
@@ -45,12 +45,12 @@ func cborList(c *codec, body io.Reader, limit int64, wanted wanted, each func(an
 	}
 	for _, item := range list.Items {
 		text, _ := direct.Marshal(item)
-		if in := (frame{object: text}); wanted == nil || wanted.has(cborMetadata(in)) {
-			obj, _, err := cborObject(c, in)
+		if in := (frame{object: text}); d.wanted == nil || d.wanted.has(cborMetadata(in)) {
+			obj, _, err := cborObject(d.codec, in)
 			each(obj, err)
 		}
 	}
-	return list.Metadata, c.checkList(runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, list.Items != nil, len(list.Items))
+	return list.Metadata, d.codec.checkList(runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, list.Items != nil, len(list.Items))
 }
 
 type cborFrames struct{ io.ReadCloser }

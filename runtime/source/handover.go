@@ -94,7 +94,7 @@ func (h *handover) take(t *takeover, request *request, resp *http.Response, c de
 	}
 	wants := decoding.From(t.caller)
 	gv := schema.GroupVersion{Group: c.Group, Version: c.Version}
-	codec := h.streaming.codec(wants, t.objects, gv.WithResource(c.Resource))
+	codec := h.streaming.codec(wants.Options, t.objects, gv.WithResource(c.Resource))
 	taken, err := newResponse(resp.Body, answerOf(resp), decoder{codec, gv, h.streaming.maxObject, wanted(wants.Wanted)})
 	if err != nil {
 		t.refused = err

@@ -101,14 +101,14 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"items":[{"metadata":{"name":"a"}},null],"x":{"y":[{}]},"metadata":{"resourceVersion":"1"},"kind":"PodList"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		items := 0
-		meta, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).jsonList(bytes.NewReader(data), 1<<20, nil, func(any, error) { items++ })
+		meta, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 1 << 20}).jsonList(bytes.NewReader(data), func(any, error) { items++ })
 		if want := new(corev1.PodList); err == nil && utiljson.Unmarshal(data, want) == nil {
 			if len(want.Items) != items || want.ResourceVersion != meta.ResourceVersion {
 				t.Errorf("%d items at %q, want %d at %q", items, meta.ResourceVersion, len(want.Items), want.ResourceVersion)
 			}
 		}
 		small := 0
-		if _, smallErr := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).jsonList(bytes.NewReader(data), 20, nil, func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
+		if _, smallErr := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 20}).jsonList(bytes.NewReader(data), func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
 			t.Errorf("%d items, and with a low limit %d", items, small)
 		}
 	})

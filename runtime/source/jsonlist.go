@@ -18,9 +18,9 @@ import (
 const listBuffer = 32 << 10
 
 // jsonList reads a list whose fields may come in any order.
-func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
+func (d *decoder) jsonList(body io.Reader, each func(any, error)) (metav1.ListMeta, error) {
 	var (
-		in    = newValues(body, limit, listBuffer)
+		in    = newValues(body, d.limit, listBuffer)
 		head  runtime.TypeMeta
 		meta  metav1.ListMeta
 		items bool
@@ -41,7 +41,7 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 			items = true
 			return in.array(func() error {
 				count++
-				return c.jsonItem(in, head, wanted, each)
+				return d.jsonItem(in, head, each)
 			})
 		default:
 			return in.skip()
@@ -56,12 +56,12 @@ func (c *codec) jsonList(body io.Reader, limit int64, wanted wanted, each func(a
 	case err != io.EOF:
 		return metav1.ListMeta{}, err
 	}
-	return meta, c.checkList(head, items, count)
+	return meta, d.codec.checkList(head, items, count)
 }
 
 // jsonItem reads one item. Those of an unstructured list get the kind that is
 // meant by the list's, as client-go has it, provided that came before.
-func (c *codec) jsonItem(in *values, list runtime.TypeMeta, wanted wanted, each func(any, error)) error {
+func (d *decoder) jsonItem(in *values, list runtime.TypeMeta, each func(any, error)) error {
 	raw, index, err := in.value()
 	if errors.Is(err, ErrTooLarge) {
 		name, err := in.skipNamed("metadata")
@@ -73,9 +73,10 @@ func (c *codec) jsonItem(in *values, list runtime.TypeMeta, wanted wanted, each 
 	if err != nil {
 		return err
 	}
-	if wanted != nil && !wanted.has(decode.JSONMetadata(raw, index)) {
+	if d.wanted != nil && !d.wanted.has(decode.JSONMetadata(raw, index)) {
 		return nil
 	}
+	c := d.codec
 	obj, err := c.fromJSON(raw, index)
 	switch {
 	case err != nil:

@@ -190,10 +190,11 @@ func allocated(call func()) uint64 {
 func TestAllocationIsBoundedByTheLimit(t *testing.T) {
 	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 	ignore := func(any, error) {}
-	list := func(r io.Reader) error { _, err := codec.jsonList(r, testLimit, nil, ignore); return err }
+	d := &decoder{codec: codec, limit: testLimit}
+	list := func(r io.Reader) error { _, err := d.jsonList(r, ignore); return err }
 	jsonFrames := func(r io.Reader) error { _, _, err := drain(newJSONFrames(r, testLimit)); return err }
 	protoFrames := func(r io.Reader) error { _, _, err := drain(newProtoFrames(r, testLimit)); return err }
-	protoList := func(r io.Reader) error { _, err := codec.protoList(r, testLimit, nil, ignore); return err }
+	protoList := func(r io.Reader) error { _, err := d.protoList(r, ignore); return err }
 
 	frame := "\x0a\x05ADDED\x12"
 	longest := string(binary.BigEndian.AppendUint32(nil, 1<<32-1))

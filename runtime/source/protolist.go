@@ -18,9 +18,9 @@ import (
 
 // protoList reads a list field by field: the envelope's, and in it those of
 // the list.
-func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(any, error)) (metav1.ListMeta, error) {
+func (d *decoder) protoList(body io.Reader, each func(any, error)) (metav1.ListMeta, error) {
 	var (
-		in   = newProtoReader(body, limit, listBuffer)
+		in   = newProtoReader(body, d.limit, listBuffer)
 		head runtime.TypeMeta
 		meta metav1.ListMeta
 		list bool // was there
@@ -36,11 +36,11 @@ func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(
 		case err == io.EOF && !list && strings.HasSuffix(head.Kind, "List"):
 			return metav1.ListMeta{}, io.ErrUnexpectedEOF // even an empty list has bytes
 		case err == io.EOF:
-			return meta, c.checkList(head, list, in.items)
+			return meta, d.codec.checkList(head, list, in.items)
 		case err != nil || r.Type != protowire.BytesType:
 		case r.Number == unknownRaw:
 			list = true
-			err = c.protoItems(in, r.Value, &meta, wanted, each)
+			err = d.protoItems(in, r.Value, &meta, each)
 		case r.Number == unknownTypeMeta:
 			var message []byte
 			if message, err = in.bytes(r.Value); err == nil {
@@ -58,7 +58,7 @@ func (c *codec) protoList(body io.Reader, limit int64, wanted wanted, each func(
 }
 
 // protoItems reads a list of that length.
-func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, wanted wanted, each func(any, error)) error {
+func (d *decoder) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta, each func(any, error)) error {
 	end := in.offset + length
 	for in.offset < end {
 		r, err := in.next()
@@ -70,7 +70,7 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 			err = in.listMeta(r.Value, meta)
 		case r.Number == listItems:
 			in.items++
-			err = c.protoItem(in, r.Value, wanted, each)
+			err = d.protoItem(in, r.Value, each)
 		default:
 			err = in.discard(r.Value)
 		}
@@ -85,7 +85,7 @@ func (c *codec) protoItems(in *protoReader, length uint64, meta *metav1.ListMeta
 }
 
 // protoItem reads an object of a list.
-func (c *codec) protoItem(in *protoReader, size uint64, wanted wanted, each func(any, error)) error {
+func (d *decoder) protoItem(in *protoReader, size uint64, each func(any, error)) error {
 	if size > uint64(in.limit) {
 		name, err := in.skipObject(size, nameInProto)
 		if err == nil {
@@ -94,8 +94,8 @@ func (c *codec) protoItem(in *protoReader, size uint64, wanted wanted, each func
 		return err
 	}
 	message, err := in.bytes(size)
-	if err == nil && (wanted == nil || wanted.has(decode.ProtoMetadata(message))) {
-		each(c.fromProto(message))
+	if err == nil && (d.wanted == nil || d.wanted.has(decode.ProtoMetadata(message))) {
+		each(d.codec.fromProto(message))
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func (a *answer) encoding(all encodings) (encoding, error) {
 
 // list decodes a list, and calls each while it arrives.
 func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1.ListMeta, err error) {
-	meta, err = r.encoding.list(r.codec, r.body, r.limit, r.wanted, each)
+	meta, err = r.encoding.list(&r.decoder, r.body, each)
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, undecodable(err))
 	}

@@ -80,7 +80,7 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 // open sends a request and returns its response, if the status is 2xx and it can be decoded.
 func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*response, error) {
 	wants := decoding.From(ctx)
-	codec := s.codecs.of(wants)
+	codec := s.codecs.of(wants.Options)
 	if codec.object == nil {
 		return nil, fmt.Errorf("type %v: is not a pointer to an API type", codec.pointer)
 	}

@@ -339,7 +339,7 @@ func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
 	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 	for n := range len(body) {
-		if _, err := c.protoList(strings.NewReader(string(body[:n])), defaultMaxObjectBytes, nil, func(any, error) {}); err == nil {
+		if _, err := (&decoder{codec: c, limit: defaultMaxObjectBytes}).protoList(strings.NewReader(string(body[:n])), func(any, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
 			if n < len(body)-4 {
 				t.Fatalf("%d bytes of %d: no error", n, len(body))
@@ -437,11 +437,11 @@ func TestErrorsOfAConnection(t *testing.T) {
 	reset := errors.New("stream reset")
 	for _, read := range []func(io.Reader) error{
 		func(r io.Reader) error {
-			_, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).jsonList(r, 100, nil, func(any, error) {})
+			_, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 100}).jsonList(r, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error {
-			_, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).protoList(r, 100, nil, func(any, error) {})
+			_, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 100}).protoList(r, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error { _, err := newJSONFrames(r, 100).next(); return err },

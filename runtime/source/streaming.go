@@ -91,14 +91,14 @@ type codecsKey struct {
 	resource schema.GroupVersionResource
 }
 
-// codec returns the codec of a resource for a request.
-func (s *Streaming) codec(request decoding.Request, pointer reflect.Type, resource schema.GroupVersionResource) *codec {
+// codec returns the codec of a resource for objects that are wanted so.
+func (s *Streaming) codec(how decoding.Options, pointer reflect.Type, resource schema.GroupVersionResource) *codec {
 	key := codecsKey{pointer, resource}
 	of, ok := s.codecs.Load(key)
 	if !ok {
 		of, _ = s.codecs.LoadOrStore(key, newCodecs(pointer, s.shared))
 	}
-	return of.(codecs).of(request)
+	return of.(codecs).of(how)
 }
 
 // streamed returns a source that has the responses of the client of another one, which decodes

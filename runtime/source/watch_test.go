@@ -284,7 +284,7 @@ func FuzzProtobuf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
 		var got []*corev1.Pod
-		meta, err := c.protoList(bytes.NewReader(data), 1<<20, nil, func(obj any, _ error) {
+		meta, err := (&decoder{codec: c, limit: 1 << 20}).protoList(bytes.NewReader(data), func(obj any, _ error) {
 			pod, _ := obj.(*corev1.Pod)
 			got = append(got, pod)
 		})

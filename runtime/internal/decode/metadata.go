@@ -50,7 +50,7 @@ func (w *walk) metadata() (m Metadata, ok bool) {
 }
 
 // ProtoMetadata is JSONMetadata for a message of k8s.io/api, in which the metadata are the
-// first field. Of a message that is cut off or damaged it returns what comes before that, the
+// first field. If the message is cut off or damaged, it returns the fields before the damage, the
 // last of which may be cut off, and false.
 func ProtoMetadata(message []byte) (m Metadata, ok bool) {
 	const metadata, name, namespace, uid, resourceVersion = 1, 1, 3, 5, 6

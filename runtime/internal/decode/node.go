@@ -16,7 +16,7 @@ import (
 // node says how to decode a Go type.
 type node struct {
 	typ reflect.Type
-	// kind is how it is written in JSON, and wire in protobuf.
+	// kind says how to read it in JSON, and wire in protobuf.
 	kind kind
 	wire wireKind
 	// id is mixed into hashes.

@@ -65,8 +65,8 @@ func (s *session) find(n *node, format format, text []byte, p unsafe.Pointer) (l
 	return s.shared.reuse(n, format, text, p)
 }
 
-// keep makes the value at p known that was not found, unless memory was written that methods
-// may write to: before is what had been written then.
+// keep makes the value at p known that was not found, unless it refers to memory that methods may
+// write to: before counts such memory when the decoding of the value began.
 func (s *session) keep(l *lookup, n *node, p unsafe.Pointer, before written) {
 	if l.again && s.written == before {
 		s.shared.keep(l, n, p, s.base)

@@ -53,7 +53,7 @@ func TestDrain(t *testing.T) {
 		if s := second.member.Status(); s.Gaining.Count != 32 || s.Owned.Count != 0 {
 			t.Errorf("slots with work were given up: %+v", s)
 		}
-		if s := r.member.Status(); s.Losing.Count != 32 || s.HoldingUp != 32 || s.LongestHoldUp < defaultLeaseDuration {
+		if s := r.member.Status(); s.Losing.Count != 32 || s.HoldingUp != 32 || time.Since(s.Losing.Since) < defaultLeaseDuration-3*time.Second {
 			t.Errorf("one gains 32, the other one loses: %+v", s)
 		}
 		time.Sleep(5 * time.Second)
@@ -176,7 +176,7 @@ func TestStopped(t *testing.T) {
 				t.Errorf("%s: still owns", name)
 			}
 			end()
-			r.clock.gate.resume()
+			r.clock.resume()
 			r.leave()
 		})
 	}
@@ -254,9 +254,8 @@ func TestErrors(t *testing.T) {
 		}
 	})
 	for _, o := range []Options{
-		{}, {Group: "Orders"}, {Group: strings.Repeat("a", maxGroup+1)},
+		{}, {Group: "Orders"}, {Group: strings.Repeat("a", 64)},
 		{Group: "a", LeaseDuration: 1500 * time.Millisecond}, {Group: "a", LeaseDuration: time.Second / 2},
-		{Group: "a", RenewInterval: time.Millisecond}, {Group: "a", RenewInterval: 4 * time.Second},
 		{Group: "a", DrainTimeout: -1},
 	} {
 		if _, err := New(nil, o); !errors.Is(err, ErrInvalid) {

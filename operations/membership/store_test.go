@@ -60,7 +60,7 @@ func (s *store) commit(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	lease = lease.DeepCopy()
 	lease.ResourceVersion = s.next()
 	s.state[lease.Name] = lease
-	s.log("%s of %q, acquired %q, state %q", lease.Name, protocol.Holder(lease), lease.Annotations[protocol.AnnotationAcquisition], lease.Annotations[protocol.AnnotationState])
+	s.log("%s of %q, state %q", lease.Name, protocol.Holder(lease), lease.Annotations[protocol.AnnotationState])
 	return lease.DeepCopy()
 }
 

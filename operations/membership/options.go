@@ -20,8 +20,6 @@ import (
 // ErrInvalid is the error for options that are wrong.
 var ErrInvalid = errors.New("invalid membership")
 
-const defaultLeaseDuration = 15 * time.Second
-
 // Leases is the client of the Leases of a namespace: that of client-go,
 // clientset.CoordinationV1().Leases(namespace), or one of runtime/clients. List must return what
 // was true when it was called or later, as an API server does if no resourceVersion is given.
@@ -57,18 +55,13 @@ type Options struct {
 	DrainTimeout time.Duration
 }
 
-// withDefaults returns the options with what is missing, or what is wrong with them.
+// withDefaults returns the options with what is missing, or everything that is wrong with them.
 func (o Options) withDefaults() (Options, error) {
 	if o.Identity == "" {
 		o.Identity, _ = os.Hostname()
 	}
-	o.LeaseDuration = cmp.Or(o.LeaseDuration, defaultLeaseDuration)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, 15*time.Second)
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, o.LeaseDuration)
-	return o, o.validate()
-}
-
-// validate returns everything that is wrong.
-func (o Options) validate() error {
 	var errs []error
 	wrong := func(is bool, format string, args ...any) {
 		if is {
@@ -80,5 +73,5 @@ func (o Options) validate() error {
 	wrong(o.Identity == "", "identity: the host has no name; set one")
 	wrong(o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0, "lease duration %v: must be whole seconds, at least one", o.LeaseDuration)
 	wrong(o.DrainTimeout < 0, "drain timeout %v: must not be negative", o.DrainTimeout)
-	return errors.Join(errs...)
+	return o, errors.Join(errs...)
 }

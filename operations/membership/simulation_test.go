@@ -22,6 +22,9 @@ var (
 	shown  = flag.Int("shown", 60, "how many writes before a failure are shown")
 )
 
+// defaultLeaseDuration is that of Options.
+const defaultLeaseDuration = 15 * time.Second
+
 // defaults is a group with the default of LeaseDuration.
 var defaults = protocol.Group{LeaseDuration: defaultLeaseDuration}
 

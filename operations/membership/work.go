@@ -92,6 +92,7 @@ func (m *Member) OnGain(gained func(shard.Ranges)) {
 	m.tellLocked(gained, m.acting)
 }
 
+// tellLocked calls a listener, unless it has gained nothing.
 func (m *Member) tellLocked(listener func(shard.Ranges), gained protocol.Set) {
 	if gained != 0 {
 		m.telling.Go(func() { listener(gained.Ranges()) })

@@ -53,7 +53,7 @@ func Decide(s Situation) Decision {
 		s.decideSlot(&d, slot, lease)
 	}
 	for session, life := range s.Lives { // dropped by one member, after their slots were taken, whose state has the life in it
-		if members != nil && members[0] == s.Session && session != s.Session && s.Unchanged(life) >= 2*s.LeaseDuration {
+		if len(members) > 0 && members[0] == s.Session && session != s.Session && s.Unchanged(life) >= 2*s.LeaseDuration {
 			d.Drop = append(d.Drop, life)
 		}
 	}

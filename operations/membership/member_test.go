@@ -149,8 +149,9 @@ func TestLapse(t *testing.T) {
 	})
 }
 
-// Owns finds a term over at once after the process was stopped, and so does the context of work,
-// whichever is asked first. Nobody else asks: timers of the process have not fired yet.
+// Owns finds a term over at once after the process was stopped or its machine was suspended, and so
+// does the context of work, whichever is asked first. Nobody else asks: timers of the process have not
+// fired yet.
 func TestStopped(t *testing.T) {
 	asks := map[string]func(r *replica, work context.Context) (owns bool){
 		"Owns": func(r *replica, _ context.Context) bool { return r.member.OwnsHash(1) },
@@ -162,22 +163,43 @@ func TestStopped(t *testing.T) {
 		},
 	}
 	for name, ask := range asks {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, 1)
-			r := w.start("a", 1)
-			w.wait(20 * time.Second)
-			work, end, ok := r.member.BeginHash(t.Context(), 1)
-			if !ok || !ask(r, work) {
-				t.Fatal("does not own what it should")
+		for _, stop := range []func(*skewedClock){func(c *skewedClock) { c.gate.stop() }, (*skewedClock).suspend} {
+			testStopped(t, name, stop, ask)
+		}
+	}
+}
+
+func testStopped(t *testing.T, name string, stop func(*skewedClock), ask func(*replica, context.Context) bool) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		r := w.start("a", 1)
+		w.wait(20 * time.Second)
+		work, end, ok := r.member.BeginHash(t.Context(), 1)
+		if !ok || !ask(r, work) {
+			t.Fatal("does not own what it should")
+		}
+		stop(r.clock)
+		time.Sleep(defaults.ActFor())
+		if ask(r, work) {
+			t.Errorf("%s: still owns", name)
+		}
+		end()
+		r.clock.resume()
+		r.leave()
+	})
+}
+
+// When the time of day is set, a member loses a moment at most.
+func TestTimeIsSet(t *testing.T) {
+	for _, by := range []time.Duration{-time.Hour, time.Hour} {
+		alone(t, func(w *world, r *replica) {
+			r.clock.set(by)
+			if owned := w.check(); by < 0 && owned != len(w.keys) {
+				t.Errorf("set by %v: owns %d keys", by, owned)
 			}
-			r.clock.gate.stop()
-			time.Sleep(defaults.ActFor())
-			if ask(r, work) {
-				t.Errorf("%s: still owns", name)
+			if took := w.wait(10 * time.Second); took > 3*time.Second {
+				t.Errorf("set by %v: owns everything after %v", by, took)
 			}
-			end()
-			r.clock.resume()
-			r.leave()
 		})
 	}
 }

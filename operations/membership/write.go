@@ -31,15 +31,20 @@ func (m *Member) request(ctx context.Context, what string, send func(context.Con
 }
 
 // save creates a Lease, or updates it by compare and swap.
-func (m *Member) save(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
-	if lease.ResourceVersion == "" {
-		return m.leases.Create(ctx, lease, metav1.CreateOptions{})
-	}
-	return m.leases.Update(ctx, lease, metav1.UpdateOptions{})
+func (m *Member) save(ctx context.Context, lease *coordinationv1.Lease) (saved *coordinationv1.Lease, err error) {
+	err = m.request(ctx, "write lease", func(ctx context.Context) (err error) {
+		if lease.ResourceVersion != "" {
+			saved, err = m.leases.Update(ctx, lease, metav1.UpdateOptions{})
+		} else if saved, err = m.leases.Create(ctx, lease, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+			err = fmt.Errorf("lease %q: %w", lease.Name, errForeign)
+		}
+		return err
+	})
+	return saved, err
 }
 
 // renew creates the life or renews it, which shows that this member may update.
-func (m *Member) renew(ctx context.Context) error {
+func (m *Member) renew(ctx context.Context) (err error) {
 	session, state := m.known.Session, protocol.Active
 	switch {
 	case m.known.Leaving > 0:
@@ -48,15 +53,12 @@ func (m *Member) renew(ctx context.Context) error {
 		state = protocol.Joining
 	}
 	life, name := m.known.Lives[session], m.known.LifeName(session)
-	err := m.request(ctx, "renew life", func(ctx context.Context) (err error) {
-		if life == nil {
-			life, err = m.save(ctx, m.known.Lease(nil, name, session, protocol.Joining))
-		}
-		if err == nil {
-			life, err = m.save(ctx, m.known.Lease(life, name, session, state))
-		}
-		return err
-	})
+	if life == nil {
+		life, err = m.save(ctx, m.known.Lease(nil, name, session, protocol.Joining))
+	}
+	if err == nil {
+		life, err = m.save(ctx, m.known.Lease(life, name, session, state))
+	}
 	if err == nil {
 		m.locked(func() { m.known.Lives[session], m.status.Renewed = life, time.Now() })
 	}
@@ -71,9 +73,7 @@ func (m *Member) write(ctx context.Context) {
 	writing.SetLimit(4) // so that other requests of the client need not wait
 	for slot, owner := range m.decision.Write {
 		if m.clock.now() < due {
-			writing.Go(func() error {
-				return m.request(ctx, "write slot", func(ctx context.Context) error { return m.put(ctx, slot, owner) })
-			})
+			writing.Go(func() error { return m.put(ctx, slot, owner) })
 		}
 	}
 	for _, life := range m.decision.Drop {
@@ -97,13 +97,10 @@ func (m *Member) put(ctx context.Context, slot int, owner string) error {
 	lease, err := m.save(ctx, m.known.Lease(before, m.known.SlotName(slot), owner, ""))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case apierrors.IsForbidden(err):
-		m.known.Barred = m.clock.now() + m.options.LeaseDuration
-		return err
-	case apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("lease %q: %w", m.known.SlotName(slot), errForeign)
-	case err != nil:
+	if err != nil {
+		if apierrors.IsForbidden(err) {
+			m.known.Barred = m.clock.now() + m.options.LeaseDuration
+		}
 		return err
 	}
 	m.known.Slots[slot] = lease

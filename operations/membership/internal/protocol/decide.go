@@ -52,7 +52,7 @@ func Decide(s Situation) Decision {
 	for slot, lease := range s.Slots {
 		s.decideSlot(&d, slot, lease)
 	}
-	for session, life := range s.Lives { // dropped by one member, after their slots were taken, whose state has the life in it
+	for session, life := range s.Lives { // the first member drops those of the dead, which must stay until their slots are taken
 		if len(members) > 0 && members[0] == s.Session && session != s.Session && s.Unchanged(life) >= 2*s.LeaseDuration {
 			d.Drop = append(d.Drop, life)
 		}
@@ -71,11 +71,11 @@ func (d *Decision) wake(s Situation, after time.Duration) {
 }
 
 func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease) {
-	owner, dead, clear := Holder(lease), false, false
+	owner, dead, overdue := Holder(lease), false, false
 	mine := d.Targets[slot] == s.Session && s.Leaving == 0 && s.began >= s.Barred
 	if owner != "" && owner != s.Session {
 		unchanged := s.Unchanged(lease)
-		dead, clear = unchanged >= s.DeadAfter(), unchanged >= s.clearAfter()
+		dead, overdue = unchanged >= s.DeadAfter(), unchanged >= s.clearAfter()
 		d.wake(s, s.DeadAfter()-unchanged)
 		d.wake(s, s.clearAfter()-unchanged)
 	}
@@ -104,7 +104,7 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 		d.Write[slot] = s.Session
 	case mine && s.Lives[owner] != nil: // the owner lives, and has to give it up
 		d.wake(s, s.RenewInterval()/4)
-	case clear: // the member that should have it may not know that it can
+	case overdue: // the member that should have it may not know that it can
 		d.Write[slot] = ""
 	}
 }

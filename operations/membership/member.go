@@ -25,13 +25,13 @@ var errNotGivenUp = errors.New("slots were not given up in time; others take the
 
 // Member is a replica in a group. Its methods are safe for concurrent use.
 type Member struct {
-	leases  Leases
-	options Options
-	clock   clock
-	shard   *shard.Shard
-	started atomic.Bool
-	telling sync.WaitGroup // for the calls of listeners
-	look    chan struct{}  // has a value when there may be something to decide
+	leases    Leases
+	options   Options
+	clock     clock
+	shard     *shard.Shard
+	started   atomic.Bool
+	notifying sync.WaitGroup // for the calls of listeners
+	wake      chan struct{}  // has a value when there may be something to decide
 
 	mu sync.Mutex
 	// until is when this member may not act any more if it has not listed and renewed its life again,
@@ -61,7 +61,7 @@ func New(leases Leases, options Options) (*Member, error) {
 		options: options,
 		clock:   systemClock(time.Now()),
 		shard:   shard.New(options.By, nil),
-		look:    make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1),
 		works:   map[*work]struct{}{},
 		known: protocol.Situation{
 			Group:   protocol.Group{Name: options.Group, LeaseDuration: options.LeaseDuration},
@@ -100,7 +100,7 @@ func (m *Member) run(ctx, requests context.Context) (err error) {
 	m.locked(func() { m.status.Phase = Joining })
 	k := &m.known
 	for next := m.clock.now(); err == nil && (k.Leaving == 0 || m.decision.Keep || k.Acquired != 0); {
-		m.sleep(ctx, next, m.look)
+		m.sleep(ctx, next, m.wake)
 		began := m.clock.now()
 		if ctx.Err() != nil && k.Leaving == 0 {
 			m.locked(func() { k.Leaving, ctx = began, requests })
@@ -116,9 +116,9 @@ func (m *Member) run(ctx, requests context.Context) (err error) {
 		m.status.Phase = Stopped
 	})
 	if life := k.Lives[k.Session]; life != nil {
-		_ = m.drop(requests, life)
+		_ = m.deleteLife(requests, life)
 	}
-	m.telling.Wait()
+	m.notifying.Wait()
 	return err
 }
 
@@ -142,7 +142,7 @@ func (m *Member) step(ctx context.Context, began time.Duration) (next time.Durat
 	})
 	interval := m.known.RenewInterval()
 	if err == nil {
-		m.listed(klog.FromContext(ctx), list, began)
+		m.decide(klog.FromContext(ctx), list, began)
 		err = m.renew(ctx)
 	}
 	if err != nil {
@@ -153,8 +153,8 @@ func (m *Member) step(ctx context.Context, began time.Duration) (next time.Durat
 	return min(m.decision.Due, began+interval-rand.N(interval/8+1))
 }
 
-// listed decides what follows from a list.
-func (m *Member) listed(logger klog.Logger, list *coordinationv1.LeaseList, began time.Duration) {
+// decide finds out what follows from a list, and where work may begin and go on until then.
+func (m *Member) decide(logger klog.Logger, list *coordinationv1.LeaseList, began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.checkLocked()
@@ -177,12 +177,12 @@ func (m *Member) listed(logger klog.Logger, list *coordinationv1.LeaseList, bega
 		k.Busy |= w.slot
 	}
 	m.decision = protocol.Decide(*k)
-	m.settleLocked()
+	m.updateActingLocked()
 }
 
-// settleLocked changes where work may begin, of the slots that this member has written, and where it
+// updateActingLocked changes where work may begin, of the slots that this member has written, and where it
 // may go on: in all of these, for DrainTimeout.
-func (m *Member) settleLocked() {
+func (m *Member) updateActingLocked() {
 	before, now := m.acting, m.clock.now()
 	if m.acting = m.known.Written; !m.decision.Keep {
 		m.acting &= m.decision.Mine
@@ -196,7 +196,7 @@ func (m *Member) settleLocked() {
 		}
 	}
 	for _, listener := range m.listeners {
-		m.tellLocked(listener, m.acting&^before)
+		m.notifyLocked(listener, m.acting&^before)
 	}
 	m.shard.Set((m.decision.Mine | m.known.Acquired).Ranges())
 	s := &m.status
@@ -225,7 +225,7 @@ func (m *Member) checkLocked() {
 // meanwhile, that fails.
 func (m *Member) stopLocked() {
 	m.until, m.known.Written = 0, 0
-	m.settleLocked()
+	m.updateActingLocked()
 }
 
 // extend lets this member act for longer, after it has listed the Leases and renewed its life.

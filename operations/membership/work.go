@@ -75,8 +75,8 @@ func (w *work) end() {
 	defer m.mu.Unlock()
 	delete(m.works, w)
 	w.cancel(nil)
-	if m.acting&w.slot == 0 && len(m.look) == 0 {
-		m.look <- struct{}{} // the slot may be given up now
+	if m.acting&w.slot == 0 && len(m.wake) == 0 {
+		m.wake <- struct{}{} // the slot may be given up now
 	}
 }
 
@@ -89,13 +89,13 @@ func (m *Member) OnGain(gained func(shard.Ranges)) {
 	defer m.mu.Unlock()
 	m.checkLocked()
 	m.listeners = append(m.listeners, gained)
-	m.tellLocked(gained, m.acting)
+	m.notifyLocked(gained, m.acting)
 }
 
-// tellLocked calls a listener, unless it has gained nothing.
-func (m *Member) tellLocked(listener func(shard.Ranges), gained protocol.Set) {
+// notifyLocked calls a listener, unless it has gained nothing.
+func (m *Member) notifyLocked(listener func(shard.Ranges), gained protocol.Set) {
 	if gained != 0 {
-		m.telling.Go(func() { listener(gained.Ranges()) })
+		m.notifying.Go(func() { listener(gained.Ranges()) })
 	}
 }
 

@@ -73,19 +73,19 @@ func (m *Member) write(ctx context.Context) {
 	writing.SetLimit(4) // so that other requests of the client need not wait
 	for slot, owner := range m.decision.Write {
 		if m.clock.now() < due {
-			writing.Go(func() error { return m.put(ctx, slot, owner) })
+			writing.Go(func() error { return m.writeSlot(ctx, slot, owner) })
 		}
 	}
 	for _, life := range m.decision.Drop {
-		writing.Go(func() error { return m.drop(ctx, life) })
+		writing.Go(func() error { return m.deleteLife(ctx, life) })
 	}
 	_ = writing.Wait() // what failed is in the status, and is decided again
-	m.locked(m.settleLocked)
+	m.locked(m.updateActingLocked)
 }
 
-// put gives a slot an owner, or none, by compare and swap. The member takes a slot only while it may
+// writeSlot gives a slot an owner, or none, by compare and swap. The member takes a slot only while it may
 // act, and gives one up in which no work is running and none can begin.
-func (m *Member) put(ctx context.Context, slot int, owner string) error {
+func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 	m.mu.Lock()
 	m.checkLocked()
 	m.known.Written &^= protocol.SetOf(slot) // from now on another member may own it
@@ -117,8 +117,8 @@ func (m *Member) put(ctx context.Context, slot int, owner string) error {
 	return nil
 }
 
-// drop deletes a life if it has not changed.
-func (m *Member) drop(ctx context.Context, life *coordinationv1.Lease) error {
+// deleteLife deletes a life if it has not changed.
+func (m *Member) deleteLife(ctx context.Context, life *coordinationv1.Lease) error {
 	return m.request(ctx, "delete life", func(ctx context.Context) error {
 		unchanged := &metav1.Preconditions{UID: &life.UID, ResourceVersion: &life.ResourceVersion}
 		return m.leases.Delete(ctx, life.Name, metav1.DeleteOptions{Preconditions: unchanged})

@@ -189,6 +189,45 @@ func testStopped(t *testing.T, name string, stop func(*skewedClock), ask func(*r
 	})
 }
 
+// ending is a network on which the time of a member ends while it takes a slot.
+type ending struct {
+	*network
+	member *Member
+	ended  bool
+}
+
+func (e *ending) Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error) {
+	lease, err := e.network.Update(ctx, lease, options)
+	if err == nil && lease.Name == "orders-slot-07" && !e.ended {
+		e.ended = true
+		e.member.locked(e.member.stopLocked)
+	}
+	return lease, err
+}
+
+// A slot that was being taken when the time of a member was over is taken again before it acts.
+func TestTakenWhenTimeIsOver(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		e := &ending{}
+		w.wrap = func(n *network) Leases {
+			e.network = n
+			return e
+		}
+		e.member = w.start("a", 1).member
+		for e.member.Status().Owned.Count < Slots {
+			e.member.locked(func() {
+				if e.member.until == 0 && e.member.acting != 0 {
+					t.Errorf("acts on %v when its time is over", e.member.acting.Ranges())
+				}
+			})
+			time.Sleep(10 * time.Millisecond)
+		}
+		if !e.ended {
+			t.Error("its time was not over")
+		}
+	})
+}
+
 // When the time of day is set, a member loses a moment at most.
 func TestTimeIsSet(t *testing.T) {
 	for _, by := range []time.Duration{-time.Hour, time.Hour} {
@@ -355,6 +394,33 @@ func TestRestoredBackupWithoutNewReplicas(t *testing.T) {
 			if a.owned() == 0 || c.owned() == 0 {
 				t.Errorf("one owns %d, the other one %d", a.owned(), c.owned())
 			}
+		})
+	}
+}
+
+// Two owners: a backup is restored in which slots were just given up that others act on now. All
+// members see that versions have gone backwards, and take none of them for a while.
+func TestRestoredBackupOfGivenUp(t *testing.T) {
+	for seed := range uint64(10) {
+		simulate(t, seed, func(w *world) {
+			w.start("a", w.rate())
+			w.wait(20 * time.Second)
+			b := w.start("b", w.rate())
+			w.balanced(10 * time.Second)
+			b.stop()
+			for w.store.givenUp() < 10 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			restore := w.store.backup()
+			b.leave()
+			w.wait(5 * time.Second)
+			c := w.start("c", w.rate())
+			w.balanced(10 * time.Second)
+			c.network.set(partitioned) // so that the other one lists first
+			restore()
+			time.Sleep(3 * time.Second)
+			c.network.set(faults{})
+			w.wait(2 * defaultLeaseDuration)
 		})
 	}
 }

@@ -163,6 +163,18 @@ func (s *store) deleteAll(is func(name string) bool) {
 	s.next()
 }
 
+// givenUp returns how many slots nobody owns.
+func (s *store) givenUp() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lease := range s.state {
+		if protocol.Holder(lease) == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // names returns the names of the Leases, in order.
 func (s *store) names() []string {
 	s.mu.Lock()

@@ -56,7 +56,7 @@ const (
 )
 
 // without has the rules that are left out, to see that the model finds what is wrong then.
-type without struct{ wait, rewrite, death, swap bool }
+type without struct{ wait, rewrite, again, death, swap bool }
 
 func (s state) acting(m int) bool {
 	p := s.members[m]
@@ -118,7 +118,7 @@ func (s state) next(r without) []state {
 		}
 		if p.view == int8(m) && p.acquired {
 			all = append(all, change(func(p *process) {
-				p.written = false
+				p.written = p.written && r.again
 				p.write = request{kind: free, stale: p.stale}
 			}))
 		}
@@ -252,6 +252,7 @@ func TestModel(t *testing.T) {
 	for name, r := range map[string]without{
 		"waiting for what was not seen given up": {wait: true},
 		"writing again after a break":            {rewrite: true},
+		"writing again after giving up in vain":  {again: true},
 		"waiting for the dead":                   {death: true},
 		"compare and swap":                       {swap: true},
 	} {

@@ -12,22 +12,22 @@
 // slot. It is written by compare and swap only, so that of two members that write at a time one
 // fails. A member does the same again and again:
 //
-//	LIST ─► view ─► plan: who should own each slot ─► decide: what to take and to free ─► writes
-//	renew the life                                       │
-//	Owns, Begin ◄── slots that this process has acquired ◄┤
-//	Shard.Set   ◄── those, and what it should own ◄───────┘
+//	LIST ─► view ─► decide: who should own each slot, and what to write ─► writes
+//	renew the life                                                           │
+//	Owns, Begin ◄── slots that this process has written ◄────────────────────┤
+//	Shard.Set   ◄── those, and what it should own ◄──────────────────────────┘
 //
 // # Rules
 //
-//  1. A member acts on a slot only if this process has acquired it, for 9/20 of LeaseDuration after
+//  1. A member acts on a slot only if this process has written it, for 9/20 of LeaseDuration after
 //     it began to list and then to renew its life. When that time is over, it acts on a slot
 //     again only after it has written the slot again.
 //  2. It takes a slot that should be its own when the slot was given up, or when it has seen
 //     neither the slot nor the life of its owner change for 27/40 of LeaseDuration.
 //  3. It gives a slot up that should be another's when no work in it is running.
-//  4. What it did not see given up, it acts on after 27/40 of LeaseDuration: a slot that did not
-//     exist, one that names it by an acquisition that it does not know, and everything after
-//     resourceVersions have gone backwards.
+//  4. A slot that does not exist, or that names the member though this process does not know of having
+//     written it, may be another's: it writes "unknown" as the owner, and rule 2 holds. After
+//     resourceVersions have gone backwards it knows of no slot, and takes none for 27/40.
 //
 // # Why no two members act on a hash
 //
@@ -37,14 +37,8 @@
 // has reached the server, so that A has stopped before the second one. For A to act again it has to
 // write the slot after that, by compare and swap: either that fails, or B's does.
 //
-// This depends on clocks that run at 0.8 to 1.2 of the true speed, whatever time they show; on a
-// LIST that shows what was true when it was sent, or later; on Leases that people may delete at
-// any time, and do not write; and on the same Group, namespace, LeaseDuration and By for all
-// members. After a restore of a backup that a member can't notice, since it lists for the first
-// time or versions have gone on, two may act for 9/16 of LeaseDuration.
-//
 // A process that was stopped, or a machine that was suspended, finds its time over at the next
-// call of Owns or Begin. A virtual machine all of whose clocks were stopped can't know. What no lock
-// can prevent is a request that was sent before its process was stopped and arrives later: writes
-// with a resourceVersion are refused then, since the next owner has written.
+// call of Owns or Begin. What no lock can prevent is a request that was sent before its process was
+// stopped and arrives later: writes with a resourceVersion are refused then, since the next owner has
+// written. docs/membership.md has the assumptions.
 package membership

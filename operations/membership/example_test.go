@@ -45,7 +45,7 @@ func Example() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- member.Run(ctx) }()
-	for member.Status().Owned.Fraction < 1 {
+	for member.Status().Owned.Count < membership.Slots {
 		<-gained
 	}
 	fmt.Println("owns", member.Status().Owned.Ranges)

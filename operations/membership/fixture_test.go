@@ -51,16 +51,65 @@ func (g *gate) resume() {
 	}
 }
 
-// skewedClock is a clock that runs too fast or slow, of a process that may be stopped.
+// skewedClock is a clock that runs too fast or slow, of a process that may be stopped on a machine
+// that may be suspended.
 type skewedClock struct {
 	began time.Time
 	// rate is how many seconds pass by the clock in a second.
 	rate float64
 	gate *gate
+
+	mu        sync.Mutex
+	suspended time.Time     // since when the machine is, zero if it is not
+	missed    time.Duration // the time by the clock in which the machine was suspended
+	offset    time.Duration // by which the time of day was set
 }
 
+func (c *skewedClock) passed(since time.Time) time.Duration {
+	return time.Duration(float64(time.Since(since)) * c.rate)
+}
+
+// now stands still while the machine is suspended.
 func (c *skewedClock) now() time.Duration {
-	return time.Second + time.Duration(float64(time.Since(c.began))*c.rate)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	missed := c.missed
+	if !c.suspended.IsZero() {
+		missed += c.passed(c.suspended)
+	}
+	return time.Second + c.passed(c.began) - missed
+}
+
+func (c *skewedClock) wall() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.began.Add(c.passed(c.began) + c.offset)
+}
+
+// set sets the time of day.
+func (c *skewedClock) set(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += by
+}
+
+// suspend suspends the machine.
+func (c *skewedClock) suspend() {
+	c.gate.stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.suspended = time.Now()
+}
+
+// resume lets the process run.
+func (c *skewedClock) resume() {
+	c.mu.Lock()
+	if !c.suspended.IsZero() {
+		c.missed += c.passed(c.suspended)
+		c.suspended = time.Time{}
+	}
+	c.mu.Unlock()
+	c.gate.resume()
 }
 
 // after calls f when the time is over and the process runs.

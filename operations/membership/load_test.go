@@ -114,7 +114,7 @@ func (w *world) settled(n int) {
 			s := r.member.Status()
 			if s.Owned.Count >= Slots/n && s.Losing.Count == 0 && s.Phase == Active {
 				owned += s.Owned.Count
-				names.Insert(s.Lease)
+				names.Insert(s.Identity)
 			}
 		}
 		if owned == Slots && len(names) == n {

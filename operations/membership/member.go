@@ -1,10 +1,11 @@
 package membership
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,38 +18,33 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
+// ErrStarted is the error of a second Run.
+var ErrStarted = errors.New("member was started before")
+
+var errNotGivenUp = errors.New("slots were not given up in time; others take them when they see no life of this member")
+
 // Member is a replica in a group. Its methods are safe for concurrent use.
 type Member struct {
-	leases  Leases
-	options Options
-	group   protocol.Group
-	clock   clock
-	shard   *shard.Shard
-	session string
-	started atomic.Bool
-	telling sync.WaitGroup // for the calls of listeners
-	// look has a value when there may be something to decide.
-	look chan struct{}
+	leases    Leases
+	options   Options
+	clock     clock
+	shard     *shard.Shard
+	started   atomic.Bool
+	notifying sync.WaitGroup // for the calls of listeners
+	wake      chan struct{}  // has a value when there may be something to decide
 
 	mu sync.Mutex
 	// until is when this member may not act any more if it has not listed and renewed its life again,
-	// 0 if it may not act.
+	// 0 if it may not act. untilWall is the same by the time of day, which shows that the machine was
+	// suspended.
 	until     time.Duration
-	stopTimer func() bool
-	// acting are the ranges that it may begin work on, and held those and what it has to give up.
-	acting, held shard.Ranges
-	works        map[*work]struct{}
-	listeners    []func(shard.Ranges)
-	view         protocol.View
-	seen         protocol.Sightings
-	holds        map[int]*protocol.Hold // by slot
-	decision     protocol.Decision
-	// leaving is since when it leaves, wary until when it mistrusts what was given up, and barred until
-	// when it has no share, since it was refused to write a slot.
-	leaving, wary, barred time.Duration
-	// keeping reports whether it leaves and others do not know that yet, so that it keeps what it has.
-	keeping bool
-	status  Status
+	untilWall time.Time
+	acting    protocol.Set // the slots in which work may begin
+	works     map[*work]struct{}
+	listeners []func(shard.Ranges)
+	known     protocol.Situation
+	decision  protocol.Decision
+	status    Status // without what Status finds out
 }
 
 // New returns a member that is yet to be run. The client is for the namespace that the group has
@@ -56,10 +52,6 @@ type Member struct {
 // a second, slots that one member takes at once take some seconds longer; rest.Config.QPS of -1 is
 // no limit. Possible errors: ErrInvalid.
 func New(leases Leases, options Options) (*Member, error) {
-	return newMember(leases, options, newSystemClock())
-}
-
-func newMember(leases Leases, options Options, clock clock) (*Member, error) {
 	options, err := options.withDefaults()
 	if err != nil {
 		return nil, err
@@ -67,37 +59,21 @@ func newMember(leases Leases, options Options, clock clock) (*Member, error) {
 	return &Member{
 		leases:  leases,
 		options: options,
-		group:   protocol.Group{Name: options.Group, LeaseDuration: options.LeaseDuration, RenewInterval: options.RenewInterval},
-		clock:   clock,
+		clock:   systemClock(time.Now()),
 		shard:   shard.New(options.By, nil),
-		session: protocol.NewSession(options.Identity),
-		look:    make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1),
 		works:   map[*work]struct{}{},
-		holds:   map[int]*protocol.Hold{},
-		status:  Status{Group: options.Group, Identity: options.Identity, LeaseDuration: options.LeaseDuration, Phase: Stopped, Waiting: "the Leases of the group could not be listed yet"},
+		known: protocol.Situation{
+			Group:   protocol.Group{Name: options.Group, LeaseDuration: options.LeaseDuration},
+			Session: protocol.NewSession(options.Identity),
+		},
+		status: Status{Group: options.Group, Identity: options.Identity, Phase: Stopped},
 	}, nil
 }
 
 // Shard returns the objects that informers of this replica have to follow: those that it owns
 // and those that it will own when others have given them up. It has no ranges before Run.
 func (m *Member) Shard() *shard.Shard { return m.shard }
-
-// By returns what is hashed.
-func (m *Member) By() shard.By { return m.shard.By() }
-
-// Owns reports whether this replica may act on an object now.
-func (m *Member) Owns(obj metav1.Object) bool { return m.OwnsHash(m.By().Hash(obj)) }
-
-// OwnsHash reports whether this replica may act on objects with a hash now.
-func (m *Member) OwnsHash(hash uint64) (owns bool) {
-	m.locked(func() { owns = m.ownsLocked(hash) })
-	return owns
-}
-
-func (m *Member) ownsLocked(hash uint64) bool {
-	m.checkLocked()
-	return m.acting.Contains(hash)
-}
 
 // Run makes this replica a member, until ctx ends: it then gives its slots up, each when no work in
 // it is running, deletes its life and returns. Whatever goes wrong meanwhile is in the log and the
@@ -109,127 +85,127 @@ func (m *Member) ownsLocked(hash uint64) bool {
 func (m *Member) Run(ctx context.Context) error {
 	err := ErrStarted
 	if !m.started.Swap(true) {
-		ctx = klog.NewContext(ctx, klog.LoggerWithValues(klog.FromContext(ctx), "group", m.group.Name, "identity", m.options.Identity))
+		ctx = klog.NewContext(ctx, klog.LoggerWithValues(klog.FromContext(ctx), "group", m.options.Group, "identity", m.options.Identity))
 		err = m.run(ctx, context.WithoutCancel(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("member %q of %q: %w", m.options.Identity, m.group.Name, err)
+		return fmt.Errorf("member %q of %q: %w", m.options.Identity, m.options.Group, err)
 	}
 	return nil
 }
 
 // run lists the Leases of the group and does what follows, again and again, until ctx has ended and
-// this member has left.
-func (m *Member) run(ctx, requests context.Context) error {
+// this member has nothing left to give up, or that takes too long. Then it deletes its life.
+func (m *Member) run(ctx, requests context.Context) (err error) {
 	m.locked(func() { m.status.Phase = Joining })
-	defer m.end(requests)
-	for {
+	k := &m.known
+	for next := m.clock.now(); err == nil && (k.Leaving == 0 || m.decision.Keep || k.Acquired != 0); {
+		m.sleep(ctx, next, m.wake)
 		began := m.clock.now()
-		if ctx.Err() != nil && m.leaving == 0 {
-			m.locked(func() { m.leaving, ctx = began, requests })
+		if ctx.Err() != nil && k.Leaving == 0 {
+			m.locked(func() { k.Leaving, ctx = began, requests })
 		}
-		wait := m.step(requests, began)
-		if left, err := m.hasLeft(); left {
-			return err
+		next = m.step(requests, began)
+		if k.Leaving > 0 && m.clock.now()-k.Leaving > m.options.DrainTimeout+m.options.LeaseDuration/2 {
+			err = errNotGivenUp
 		}
-		m.sleep(ctx, wait-(m.clock.now()-began), m.look)
-		m.sleep(ctx, m.group.RenewInterval/16-(m.clock.now()-began), nil)
+		m.sleep(ctx, began+k.RenewInterval()/16, nil)
 	}
-}
-
-// end deletes the life, which the loop has written or listed last.
-func (m *Member) end(ctx context.Context) {
 	m.locked(func() {
-		m.stopActingLocked()
+		m.stopLocked()
 		m.status.Phase = Stopped
 	})
-	if life := m.view.Lives[m.session]; life != nil {
-		_ = m.request(ctx, "delete life", func(ctx context.Context) error { return m.drop(ctx, life) })
+	if life := k.Lives[k.Session]; life != nil {
+		_ = m.deleteLife(requests, life)
 	}
-	m.telling.Wait()
+	m.notifying.Wait()
+	return err
 }
 
-// step lists the Leases, renews the life and writes what follows. It returns how long after it
-// began the next one is due.
-func (m *Member) step(ctx context.Context, began time.Duration) time.Duration {
+// sleep waits until some time, or until ctx ends or there is a value.
+func (m *Member) sleep(ctx context.Context, until time.Duration, or <-chan struct{}) {
+	over := make(chan struct{})
+	defer m.clock.after(max(until-m.clock.now(), 0), func() { close(over) })()
+	select {
+	case <-over:
+	case <-or:
+	case <-ctx.Done():
+	}
+}
+
+// step lists the Leases, renews the life and writes what follows. It returns when the next one is due.
+func (m *Member) step(ctx context.Context, began time.Duration) (next time.Duration) {
 	var list *coordinationv1.LeaseList
 	err := m.request(ctx, "list leases", func(ctx context.Context) (err error) {
-		list, err = m.leases.List(ctx, metav1.ListOptions{LabelSelector: protocol.Label + "=" + m.group.Name})
+		list, err = m.leases.List(ctx, metav1.ListOptions{LabelSelector: protocol.Label + "=" + m.options.Group})
 		return err
 	})
-	var d protocol.Decision
+	interval := m.known.RenewInterval()
 	if err == nil {
-		d = m.listed(klog.FromContext(ctx), list, began)
+		m.decide(klog.FromContext(ctx), list, began)
 		err = m.renew(ctx)
 	}
 	if err != nil {
-		return m.clock.now() - began + m.group.RenewInterval/4
+		return m.clock.now() + interval/4
 	}
 	m.extend(began)
-	m.write(ctx, d, m.clock.now()+m.group.RenewInterval)
-	wait := m.group.RenewInterval - rand.N(m.group.RenewInterval/8+1)
-	if d.Awaits || m.leaving > 0 || len(d.Take)+len(d.Free)+len(d.Drop) > 0 {
-		wait /= 4
-	}
-	if d.Due > 0 {
-		wait = min(wait, d.Due-began)
-	}
-	return wait
+	m.write(ctx)
+	return min(m.decision.Due, began+interval-rand.N(interval/8+1))
 }
 
-// listed decides what follows from a list.
-func (m *Member) listed(logger klog.Logger, list *coordinationv1.LeaseList, began time.Duration) protocol.Decision {
+// decide finds out what follows from a list, and where work may begin and go on until then.
+func (m *Member) decide(logger klog.Logger, list *coordinationv1.LeaseList, began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.checkLocked()
-	v, now := m.group.View(list), m.clock.now()
-	if v.Version < m.view.Version {
-		logger.Info("Versions of the Leases have gone backwards, as after a restore of a backup; nothing is acted on for a while", "before", m.view.Version, "now", v.Version)
-		m.stopActingLocked()
-		m.holds, m.seen, m.wary = map[int]*protocol.Hold{}, protocol.Sightings{}, now+m.group.DeadAfter()
+	k, now := &m.known, m.clock.now()
+	before := k.Version
+	if k.View = k.Group.View(k.View, list, began, now); k.Version < before {
+		logger.Info("Versions of the Leases have gone backwards, as after a restore of a backup; nothing is acted on for a while", "before", before, "now", k.Version)
+		m.stopLocked()
+		k.View, k.Acquired, k.Barred = k.Group.View(protocol.View{}, list, began, now), 0, now+k.DeadAfter()
 	}
-	m.seen, m.view = m.seen.Add(v, began, now, m.group.RenewInterval*5/4), v
-	for slot, h := range m.holds {
-		if owner := protocol.Holder(v.Slots[slot]); owner != m.session || !h.Made(v.Slots[slot]) {
-			if delete(m.holds, slot); h.Acquired() {
-				m.status.Lost++
-				logger.Info("Slot is lost: its Lease was deleted or has another owner", "slot", m.group.SlotName(slot), "owner", owner)
-			}
+	for slot, lease := range k.Slots {
+		if owner := protocol.Holder(lease); k.Acquired.Has(slot) && owner != k.Session {
+			logger.Info("Slot is lost: its Lease was deleted or has another owner", "slot", k.SlotName(slot), "owner", owner)
+			k.Acquired &^= protocol.SetOf(slot)
 		}
 	}
-	others := slices.ContainsFunc(m.decision.Members, func(session string) bool { return session != m.session })
-	m.keeping = m.leaving > 0 && others && now < m.leaving+m.group.RenewInterval*5/4
-	m.decision = protocol.Decide(protocol.Situation{
-		Group: m.group, Session: m.session, Began: began, View: v, Seen: m.seen, Holds: m.holds,
-		Leaving: m.leaving > 0, Keeping: m.keeping, Wary: now < m.wary, Busy: m.busyLocked,
-	})
-	m.settleLocked()
-	for dead := range m.decision.Dead {
-		logger.Info("Member was not seen to live, its slots are taken", "member", dead)
+	k.Written &= k.Acquired
+	k.Busy = 0
+	for w := range m.works {
+		k.Busy |= w.slot
 	}
-	return m.decision
+	m.decision = protocol.Decide(*k)
+	m.updateActingLocked()
 }
 
-// settleLocked finds out what this member may act on, of the slots that it holds, and says so.
-func (m *Member) settleLocked() {
-	now := m.clock.now()
-	var acting, held, follow []shard.Range
-	for slot, target := range m.decision.Targets {
-		h, should := m.holds[slot], target == m.session && m.leaving == 0
-		if h != nil || should {
-			follow = append(follow, protocol.RangeOf(slot))
+// updateActingLocked changes where work may begin, of the slots that this member has written, and where it
+// may go on: in all of these, for DrainTimeout.
+func (m *Member) updateActingLocked() {
+	before, now := m.acting, m.clock.now()
+	if m.acting = m.known.Written; !m.decision.Keep {
+		m.acting &= m.decision.Mine
+	}
+	for w := range m.works {
+		if w.losing = cmp.Or(w.losing, now); m.acting&w.slot != 0 {
+			w.losing = 0
 		}
-		if m.until == 0 || !h.Made(m.view.Slots[slot]) || !h.Acts(now) {
-			continue
-		}
-		held = append(held, protocol.RangeOf(slot))
-		if should || m.keeping {
-			acting = append(acting, protocol.RangeOf(slot))
+		if m.known.Written&w.slot == 0 || w.losing > 0 && now-w.losing >= m.options.DrainTimeout {
+			w.cancel(ErrLost)
 		}
 	}
-	m.setActingLocked(protocol.Union(acting), protocol.Union(held))
-	m.shard.Set(protocol.Union(follow))
-	m.reportLocked()
+	for _, listener := range m.listeners {
+		m.notifyLocked(listener, m.acting&^before)
+	}
+	m.shard.Set((m.decision.Mine | m.known.Acquired).Ranges())
+	s := &m.status
+	s.Gained += (m.acting &^ before).Len()
+	s.Lost += (before &^ m.acting).Len()
+	s.Owned.set(m.acting)
+	s.Gaining.set(m.decision.Mine &^ m.acting)
+	s.Losing.set(m.known.Written &^ m.acting &^ m.decision.Mine)
+	s.Unowned.set(m.decision.Unowned &^ m.acting)
 }
 
 func (m *Member) locked(f func()) {
@@ -238,23 +214,18 @@ func (m *Member) locked(f func()) {
 	f()
 }
 
-// checkLocked stops this member if its time is over. Whoever asks first finds it.
+// checkLocked stops this member if its time is over. The first one to ask finds it.
 func (m *Member) checkLocked() {
-	if m.until > 0 && m.clock.now() >= m.until {
-		m.stopActingLocked()
+	if m.until > 0 && (m.clock.now() >= m.until || !m.clock.wall().Before(m.untilWall)) {
+		m.stopLocked()
 	}
 }
 
-// stopActingLocked takes everything from this member until it was written again: if others have
-// taken it meanwhile, that fails.
-func (m *Member) stopActingLocked() {
-	m.until = 0
-	for slot, h := range m.holds {
-		again := *h // a write that is under way does not count
-		again.Suspend()
-		m.holds[slot] = &again
-	}
-	m.setActingLocked(nil, nil)
+// stopLocked takes every slot from this member until it was written again: if others have taken it
+// meanwhile, that fails.
+func (m *Member) stopLocked() {
+	m.until, m.known.Written = 0, 0
+	m.updateActingLocked()
 }
 
 // extend lets this member act for longer, after it has listed the Leases and renewed its life.
@@ -262,39 +233,8 @@ func (m *Member) extend(began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.checkLocked() // before this, which others may have found
-	until := began + m.group.ActFor()
-	left := until - m.clock.now()
-	if left <= 0 {
-		return
-	}
-	if m.stopTimer != nil {
-		m.stopTimer()
-	}
-	m.until, m.stopTimer = until, m.clock.after(left, func() { m.locked(m.checkLocked) })
-}
-
-// hasLeft reports whether this member has left: it has nothing left to give up, or that takes too
-// long. What it has not acted on yet, others take when they see no life of it.
-func (m *Member) hasLeft() (left bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.leaving > 0 && m.clock.now()-m.leaving > m.options.DrainTimeout+m.group.LeaseDuration/2 {
-		return true, errNotGivenUp
-	}
-	left = m.leaving > 0 && !m.keeping
-	for _, h := range m.holds {
-		left = left && !h.Acquired()
-	}
-	return left, nil
-}
-
-// sleep waits for some time, or until ctx ends or there is a value.
-func (m *Member) sleep(ctx context.Context, d time.Duration, or <-chan struct{}) {
-	over := make(chan struct{})
-	defer m.clock.after(max(d, 0), func() { close(over) })()
-	select {
-	case <-over:
-	case <-or:
-	case <-ctx.Done():
+	if left := began + m.known.ActFor() - m.clock.now(); left > 0 {
+		m.until, m.untilWall = began+m.known.ActFor(), m.clock.wall().Add(left)
+		m.clock.after(left, func() { m.locked(m.checkLocked) })
 	}
 }

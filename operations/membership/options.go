@@ -17,13 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-const (
-	defaultLeaseDuration = 15 * time.Second
-	// minRenewInterval keeps a mistaken option from flooding the API server.
-	minRenewInterval = 100 * time.Millisecond
-	// maxGroup leaves room for the rest of a Lease's name.
-	maxGroup = 52
-)
+// ErrInvalid is the error for options that are wrong.
+var ErrInvalid = errors.New("invalid membership")
 
 // Leases is the client of the Leases of a namespace: that of client-go,
 // clientset.CoordinationV1().Leases(namespace), or one of runtime/clients. List must return what
@@ -54,40 +49,29 @@ type Options struct {
 	// whole seconds, the same for all members. Zero is 15 s. A replica that can't reach the API
 	// server for 9/20 of it stops its work.
 	LeaseDuration time.Duration
-	// RenewInterval is the time between lists of the Leases of the group, each with a renewal of the
-	// life. Zero is an eighth of LeaseDuration; it may be at most a fifth, and at least 100 ms.
-	RenewInterval time.Duration
 	// DrainTimeout limits how long work may go on in a slot that is to be given up, before its context
 	// ends. The slot is given up when the work has returned, however long that takes. Zero is
 	// LeaseDuration.
 	DrainTimeout time.Duration
 }
 
-// withDefaults returns the options with what is missing, or what is wrong with them.
+// withDefaults returns the options with what is missing, or everything that is wrong with them.
 func (o Options) withDefaults() (Options, error) {
 	if o.Identity == "" {
 		o.Identity, _ = os.Hostname()
 	}
-	o.LeaseDuration = cmp.Or(o.LeaseDuration, defaultLeaseDuration)
-	o.RenewInterval = cmp.Or(o.RenewInterval, o.LeaseDuration/8)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, 15*time.Second)
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, o.LeaseDuration)
-	return o, o.validate()
-}
-
-// validate returns everything that is wrong.
-func (o Options) validate() error {
 	var errs []error
 	wrong := func(is bool, format string, args ...any) {
 		if is {
 			errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...))
 		}
 	}
-	if problems := validation.IsDNS1123Label(o.Group); len(problems) > 0 || len(o.Group) > maxGroup {
-		wrong(true, "group %q: must have up to %d lower case letters, digits and '-': %s", o.Group, maxGroup, strings.Join(problems, "; "))
-	}
+	problems := validation.IsDNS1123Label(o.Group)
+	wrong(len(problems) > 0, "group %q: %s", o.Group, strings.Join(problems, "; "))
 	wrong(o.Identity == "", "identity: the host has no name; set one")
 	wrong(o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0, "lease duration %v: must be whole seconds, at least one", o.LeaseDuration)
-	wrong(o.RenewInterval < minRenewInterval || o.RenewInterval > o.LeaseDuration/5, "renew interval %v: must be at least %v, and at most a fifth of the lease duration %v", o.RenewInterval, minRenewInterval, o.LeaseDuration)
 	wrong(o.DrainTimeout < 0, "drain timeout %v: must not be negative", o.DrainTimeout)
-	return errors.Join(errs...)
+	return o, errors.Join(errs...)
 }

@@ -22,6 +22,9 @@ var (
 	shown  = flag.Int("shown", 60, "how many writes before a failure are shown")
 )
 
+// defaultLeaseDuration is that of Options.
+const defaultLeaseDuration = 15 * time.Second
+
 // defaults is a group with the default of LeaseDuration.
 var defaults = protocol.Group{LeaseDuration: defaultLeaseDuration}
 
@@ -63,6 +66,7 @@ type replica struct {
 	stop    context.CancelFunc
 	ended   chan error // has what Run returned
 	dead    bool       // what it does since then does not count
+	set     time.Time  // when the time of day was set last
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -96,11 +100,11 @@ func (w *world) start(identity string, rate float64) *replica {
 	if w.wrap != nil {
 		leases = w.wrap(r.network)
 	}
-	member, err := newMember(leases, options, r.clock)
+	member, err := New(leases, options)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	r.member = member
+	r.member, member.clock = member, r.clock
 	ctx, cancel := context.WithCancel(klog.NewContext(w.t.Context(), klog.Logger{})) // which discards
 	r.stop = cancel
 	w.mu.Lock()
@@ -168,7 +172,7 @@ func (w *world) fail(format string, args ...any) {
 	w.t.Errorf("at %v: "+format, append([]any{w.since(time.Now())}, args...)...)
 	for _, r := range w.replicas {
 		s := r.member.Status()
-		w.t.Logf("%s at %v: %s %s, owns %.2f, renewed %v ago, stopped: %v", r.name, r.clock.rate, s.Lease, s.Phase, s.Owned.Fraction, time.Since(s.Renewed), r.clock.gate.stopped())
+		w.t.Logf("%s at %v: %s, owns %d, renewed %v ago, stopped: %v", r.name, r.clock.rate, s.Phase, s.Owned.Count, time.Since(s.Renewed), r.clock.gate.stopped())
 	}
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
@@ -225,7 +229,7 @@ func (r *replica) kill() {
 // bury lets the goroutines of a process end that was killed.
 func (r *replica) bury() {
 	r.stop()
-	r.clock.gate.resume()
+	r.clock.resume()
 	<-r.ended
 }
 
@@ -393,7 +397,7 @@ func (w *world) live() {
 		w.event(names, &restore)
 	}
 	for _, r := range w.replicas {
-		r.clock.gate.resume()
+		r.clock.resume()
 		r.network.set(faults{latency: 50 * time.Millisecond})
 	}
 	if len(w.replicas) == 0 {
@@ -411,10 +415,10 @@ func (w *world) event(names []string, restore *func()) {
 	}
 	r := w.replicas[random.IntN(len(w.replicas))]
 	if r.clock.gate.stopped() {
-		r.clock.gate.resume()
+		r.clock.resume()
 		return
 	}
-	switch random.IntN(18) {
+	switch random.IntN(22) {
 	case 0:
 		r.kill()
 	case 1:
@@ -454,6 +458,13 @@ func (w *world) event(names []string, restore *func()) {
 		for _, r := range w.replicas {
 			r.network.set(faults{latency: 50 * time.Millisecond})
 		}
+	case 14:
+		if time.Since(r.set) > defaultLeaseDuration { // just after its time was set, nothing shows that it was suspended
+			r.clock.suspend()
+		}
+	case 15:
+		r.clock.set(time.Duration(random.IntN(7200)-3600) * time.Second)
+		r.set = time.Now()
 	default:
 		r.network.set(faults{
 			latency:      time.Duration(1+random.IntN(3000)) * time.Millisecond,

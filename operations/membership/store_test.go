@@ -60,7 +60,7 @@ func (s *store) commit(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	lease = lease.DeepCopy()
 	lease.ResourceVersion = s.next()
 	s.state[lease.Name] = lease
-	s.log("%s of %q, acquired %q, state %q", lease.Name, protocol.Holder(lease), lease.Annotations[protocol.AnnotationAcquisition], lease.Annotations[protocol.AnnotationState])
+	s.log("%s of %q, state %q", lease.Name, protocol.Holder(lease), lease.Annotations[protocol.AnnotationState])
 	return lease.DeepCopy()
 }
 
@@ -161,6 +161,18 @@ func (s *store) deleteAll(is func(name string) bool) {
 		}
 	}
 	s.next()
+}
+
+// givenUp returns how many slots nobody owns.
+func (s *store) givenUp() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lease := range s.state {
+		if protocol.Holder(lease) == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // names returns the names of the Leases, in order.

@@ -2,29 +2,47 @@ package membership
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// work is the context of work on objects of a hash.
+// ErrLost is why the context of work ended: its slot is to be given up and the work took longer than
+// DrainTimeout, or the member could not list the slots or renew its life, or someone deleted the Lease
+// of the slot.
+var ErrLost = errors.New("slot is no longer owned")
+
+// work is the context of work in a slot.
 type work struct {
 	context.Context
 	member *Member
-	hash   uint64
-	began  time.Duration
+	slot   protocol.Set // the one that it is in
 	cancel context.CancelCauseFunc
 	// losing is since when its slot is to be given up, 0 if it is not. The mutex of the member guards it.
 	losing time.Duration
 }
 
+// Owns reports whether this replica may act on an object now.
+func (m *Member) Owns(obj metav1.Object) bool { return m.OwnsHash(m.shard.By().Hash(obj)) }
+
+// OwnsHash reports whether this replica may act on objects with a hash now.
+func (m *Member) OwnsHash(hash uint64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.checkLocked()
+	return m.acting&protocol.SlotOf(hash) != 0
+}
+
 // Begin is BeginHash for the hash of an object.
 func (m *Member) Begin(ctx context.Context, obj metav1.Object) (work context.Context, end func(), ok bool) {
-	return m.BeginHash(ctx, m.By().Hash(obj))
+	return m.BeginHash(ctx, m.shard.By().Hash(obj))
 }
 
 // BeginHash begins work on objects with a hash. If ok is false, this replica does not own it,
@@ -36,10 +54,10 @@ func (m *Member) Begin(ctx context.Context, obj metav1.Object) (work context.Con
 func (m *Member) BeginHash(ctx context.Context, hash uint64) (context.Context, func(), bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.ownsLocked(hash) {
+	w := &work{member: m, slot: protocol.SlotOf(hash)}
+	if m.checkLocked(); m.acting&w.slot == 0 {
 		return ctx, func() {}, false
 	}
-	w := &work{member: m, hash: hash, began: m.clock.now()}
 	w.Context, w.cancel = context.WithCancelCause(ctx)
 	m.works[w] = struct{}{}
 	return w, sync.OnceFunc(w.end), true
@@ -47,9 +65,6 @@ func (m *Member) BeginHash(ctx context.Context, hash uint64) (context.Context, f
 
 // Err is that of the context, which ends if the member may not act any more.
 func (w *work) Err() error {
-	if err := w.Context.Err(); err != nil {
-		return err
-	}
 	w.member.locked(w.member.checkLocked)
 	return w.Context.Err()
 }
@@ -60,39 +75,8 @@ func (w *work) end() {
 	defer m.mu.Unlock()
 	delete(m.works, w)
 	w.cancel(nil)
-	if !m.acting.Contains(w.hash) && len(m.look) == 0 {
-		m.look <- struct{}{} // the slot may be given up now
-	}
-}
-
-// busyLocked reports whether work is running in a slot.
-func (m *Member) busyLocked(slot int) bool {
-	hashes := protocol.RangeOf(slot)
-	for w := range m.works {
-		if hashes.First <= w.hash && w.hash <= hashes.Last {
-			return true
-		}
-	}
-	return false
-}
-
-// setActingLocked changes what this member may begin work on, and where work may go on.
-func (m *Member) setActingLocked(acting, held shard.Ranges) {
-	gained, now := acting.Minus(m.acting), m.clock.now()
-	m.acting, m.held = acting, held
-	for _, listener := range m.listeners {
-		m.tellLocked(listener, gained)
-	}
-	for w := range m.works {
-		switch {
-		case acting.Contains(w.hash):
-			w.losing = 0
-		case w.losing == 0:
-			w.losing = now
-		}
-		if !held.Contains(w.hash) || w.losing > 0 && now-w.losing >= m.options.DrainTimeout {
-			w.cancel(ErrLost)
-		}
+	if m.acting&w.slot == 0 && len(m.wake) == 0 {
+		m.wake <- struct{}{} // the slot may be given up now
 	}
 }
 
@@ -105,11 +89,53 @@ func (m *Member) OnGain(gained func(shard.Ranges)) {
 	defer m.mu.Unlock()
 	m.checkLocked()
 	m.listeners = append(m.listeners, gained)
-	m.tellLocked(gained, m.acting)
+	m.notifyLocked(gained, m.acting)
 }
 
-func (m *Member) tellLocked(listener func(shard.Ranges), gained shard.Ranges) {
-	if len(gained) > 0 {
-		m.telling.Go(func() { listener(gained) })
+// notifyLocked calls a listener, unless it has gained nothing.
+func (m *Member) notifyLocked(listener func(shard.Ranges), gained protocol.Set) {
+	if gained != 0 {
+		m.notifying.Go(func() { listener(gained.Ranges()) })
 	}
+}
+
+// Only returns a reconcile function that does nothing for objects that the member does not own.
+// It fits controller.Reconcile of this module, and reconcile.Func of controller-runtime. Get
+// returns the object of a key, such as the method of a store.
+//
+// A key without an object is left out, too: it has been deleted, or released since it belongs
+// to another replica. What has to be done for a deleted object needs a finalizer.
+//
+// A reconcile whose range is lost while it runs returns the zero result and no error: the next
+// owner reconciles the object. See Member.BeginHash for its context.
+func Only[K any, T metav1.Object, R any](m *Member, get func(K) (T, bool), reconcile func(context.Context, K) (R, error)) func(context.Context, K) (R, error) {
+	return func(ctx context.Context, key K) (none R, err error) {
+		obj, ok := get(key)
+		if !ok {
+			return none, nil
+		}
+		work, end, ok := m.Begin(ctx, obj)
+		if !ok {
+			return none, nil
+		}
+		defer end()
+		result, err := reconcile(work, key)
+		if errors.Is(context.Cause(work), ErrLost) {
+			return none, nil
+		}
+		return result, err
+	}
+}
+
+// Enqueue calls enqueue with the keys of all objects that the member gains, each time that it
+// does, so that a controller with Only reconciles them. All returns the objects of a store. An
+// object that arrives in the store later is enqueued by its event.
+func Enqueue[T metav1.Object](m *Member, all func() iter.Seq[T], enqueue func(...types.NamespacedName)) {
+	m.OnGain(func(gained shard.Ranges) {
+		for obj := range all() {
+			if gained.Contains(m.shard.By().Hash(obj)) {
+				enqueue(types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()})
+			}
+		}
+	})
 }

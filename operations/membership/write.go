@@ -2,6 +2,7 @@ package membership
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,135 +15,112 @@ import (
 	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 )
 
+var errForeign = errors.New("exists, and is not listed with those of the group; delete it or choose another Group")
+
 // request sends a request with a timeout, and records its error. Conflicts are none: another
 // member was first, and what it wrote is in the next list.
 func (m *Member) request(ctx context.Context, what string, send func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, m.group.LeaseDuration/6)
+	ctx, cancel := context.WithTimeout(ctx, m.options.LeaseDuration/6)
 	defer cancel()
 	err := send(ctx)
 	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 		klog.FromContext(ctx).V(2).Info("Request failed", "request", what, "err", err)
-		m.locked(func() {
-			m.status.Failures, m.status.LastError, m.status.LastFailure = m.status.Failures+1, fmt.Sprintf("%s: %v", what, err), time.Now()
-		})
+		m.locked(func() { m.status.Failures, m.status.LastError = m.status.Failures+1, fmt.Sprintf("%s: %v", what, err) })
 	}
 	return err
 }
 
-// renew creates the life or renews it, which shows that this member may update.
-func (m *Member) renew(ctx context.Context) error {
-	m.mu.Lock()
-	life, state := m.view.Lives[m.session], protocol.Joined
-	switch {
-	case m.leaving > 0:
-		state = protocol.Leaving
-	case m.clock.now() < m.barred:
-		state = protocol.Joining
-	}
-	m.mu.Unlock()
-	err := m.request(ctx, "renew life", func(ctx context.Context) (err error) {
-		if life == nil {
-			life, err = m.leases.Create(ctx, m.group.Life(nil, m.session, protocol.Joining), metav1.CreateOptions{})
-		}
-		if err == nil {
-			life, err = m.leases.Update(ctx, m.group.Life(life, m.session, state), metav1.UpdateOptions{})
+// save creates a Lease, or updates it by compare and swap.
+func (m *Member) save(ctx context.Context, lease *coordinationv1.Lease) (saved *coordinationv1.Lease, err error) {
+	err = m.request(ctx, "write lease", func(ctx context.Context) (err error) {
+		if lease.ResourceVersion != "" {
+			saved, err = m.leases.Update(ctx, lease, metav1.UpdateOptions{})
+		} else if saved, err = m.leases.Create(ctx, lease, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+			err = fmt.Errorf("lease %q: %w", lease.Name, errForeign)
 		}
 		return err
 	})
+	return saved, err
+}
+
+// renew creates the life or renews it, which shows that this member may update.
+func (m *Member) renew(ctx context.Context) (err error) {
+	session, state := m.known.Session, protocol.Active
+	switch {
+	case m.known.Leaving > 0:
+		state = protocol.Leaving
+	case m.clock.now() < m.known.Barred:
+		state = protocol.Joining
+	}
+	life, name := m.known.Lives[session], m.known.LifeName(session)
+	if life == nil {
+		life, err = m.save(ctx, m.known.Lease(nil, name, session, protocol.Joining))
+	}
 	if err == nil {
-		m.locked(func() { m.view.Lives[m.session], m.status.Renewed = life, time.Now() })
+		life, err = m.save(ctx, m.known.Lease(life, name, session, state))
+	}
+	if err == nil {
+		m.locked(func() { m.known.Lives[session], m.status.Renewed = life, time.Now() })
 	}
 	return err
 }
 
-// write does what was decided, and leaves slots to be taken for the next time when it is due to
-// list again: with a rate limit, all of them may take longer than a list is good for.
-func (m *Member) write(ctx context.Context, d protocol.Decision, due time.Duration) {
+// write does what was decided. After RenewInterval it leaves slots for the next time: with a rate
+// limit, all of them may take longer than a list is good for.
+func (m *Member) write(ctx context.Context) {
+	due := m.clock.now() + m.known.RenewInterval()
 	var writing errgroup.Group
 	writing.SetLimit(4) // so that other requests of the client need not wait
-	send := func(what string, send func(context.Context) error) {
-		writing.Go(func() error { return m.request(ctx, what, send) })
-	}
-	for _, slot := range d.Free {
-		send("free slot", func(ctx context.Context) error { return m.free(ctx, slot) })
-	}
-	for slot, wait := range d.Take {
-		if m.clock.now() >= due {
-			break
+	for slot, owner := range m.decision.Write {
+		if m.clock.now() < due {
+			writing.Go(func() error { return m.writeSlot(ctx, slot, owner) })
 		}
-		send("take slot", func(ctx context.Context) error { return m.take(ctx, slot, wait) })
 	}
-	for _, life := range d.Drop {
-		send("delete life", func(ctx context.Context) error { return m.drop(ctx, life) })
+	for _, life := range m.decision.Drop {
+		writing.Go(func() error { return m.deleteLife(ctx, life) })
 	}
 	_ = writing.Wait() // what failed is in the status, and is decided again
-	m.locked(m.settleLocked)
+	m.locked(m.updateActingLocked)
 }
 
-// take acquires a slot by compare and swap, while this member may act. What others may yet act on is
-// this member's after they have stopped.
-func (m *Member) take(ctx context.Context, slot int, wait bool) error {
+// writeSlot gives a slot an owner, or none, by compare and swap. The member takes a slot only while it may
+// act, and gives one up in which no work is running and none can begin.
+func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 	m.mu.Lock()
 	m.checkLocked()
-	if m.until == 0 {
-		m.mu.Unlock()
+	m.known.Written &^= protocol.SetOf(slot) // from now on another member may own it
+	before, may := m.known.Slots[slot], m.until > 0 || owner != m.known.Session
+	m.mu.Unlock()
+	if !may {
 		return nil
 	}
-	h, before := m.holds[slot], m.view.Slots[slot]
-	if h == nil {
-		h = protocol.NewHold(wait)
-		m.holds[slot] = h
-	}
-	lease := m.group.Slot(slot, before, m.session, h.Attempt())
-	m.mu.Unlock()
-	var err error
-	if before == nil {
-		lease, err = m.leases.Create(ctx, lease, metav1.CreateOptions{})
-	} else {
-		lease, err = m.leases.Update(ctx, lease, metav1.UpdateOptions{})
-	}
+	lease, err := m.save(ctx, m.known.Lease(before, m.known.SlotName(slot), owner, ""))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case apierrors.IsForbidden(err):
-		m.barred = m.clock.now() + m.group.LeaseDuration
-		return err
-	case apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("lease %q: %w", m.group.SlotName(slot), errForeign)
-	case err != nil:
-		return err
-	}
-	m.view.Slots[slot] = lease
-	if h.Acquire(m.group, m.clock.now()) {
-		m.status.Gained++
-	}
-	return nil
-}
-
-// free frees a slot in which no work of this member is running and none can begin.
-func (m *Member) free(ctx context.Context, slot int) error {
-	m.mu.Lock()
-	lease := m.view.Slots[slot]
-	if h := m.holds[slot]; h != nil {
-		h.Suspend() // from now on someone else may own it
-	}
-	m.mu.Unlock()
-	lease, err := m.leases.Update(ctx, m.group.Slot(slot, lease, "", ""), metav1.UpdateOptions{})
 	if err != nil {
+		if apierrors.IsForbidden(err) {
+			m.known.Barred = m.clock.now() + m.options.LeaseDuration
+		}
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.view.Slots[slot] = lease
-	if m.holds[slot] != nil {
-		delete(m.holds, slot)
-		m.status.Lost++
+	m.known.Slots[slot] = lease
+	m.known.Acquired &^= protocol.SetOf(slot)
+	if owner == m.known.Session {
+		m.known.Acquired |= protocol.SetOf(slot)
+		if m.until > 0 { // and was in the meantime, since nothing else extends it
+			m.known.Written |= protocol.SetOf(slot)
+		}
+		if other := protocol.Holder(before); other != owner && m.known.Lives[other] != nil {
+			klog.FromContext(ctx).Info("Slot is taken from a member that was not seen to live", "slot", lease.Name, "owner", other)
+		}
 	}
 	return nil
 }
 
-// drop deletes a life if it has not changed.
-func (m *Member) drop(ctx context.Context, life *coordinationv1.Lease) error {
-	unchanged := &metav1.Preconditions{UID: &life.UID, ResourceVersion: &life.ResourceVersion}
-	return m.leases.Delete(ctx, life.Name, metav1.DeleteOptions{Preconditions: unchanged})
+// deleteLife deletes a life if it has not changed.
+func (m *Member) deleteLife(ctx context.Context, life *coordinationv1.Lease) error {
+	return m.request(ctx, "delete life", func(ctx context.Context) error {
+		unchanged := &metav1.Preconditions{UID: &life.UID, ResourceVersion: &life.ResourceVersion}
+		return m.leases.Delete(ctx, life.Name, metav1.DeleteOptions{Preconditions: unchanged})
+	})
 }

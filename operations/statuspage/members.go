@@ -23,7 +23,7 @@ func (v view) members() any {
 		t := table{columns: []column{{"Member", "name"}, {"State", ""}, {"Owns", "n"}, {"Should own", "n"}, {"Life unchanged", "n"}}}
 		for _, m := range s.Members {
 			name := m.Identity
-			if m.Lease == s.Lease {
+			if m.Identity == s.Identity {
 				name += " (this one)"
 			}
 			t.row(name, m.State, number(float64(m.Owned)), number(float64(m.Target)), brief(m.Unchanged))

@@ -19,11 +19,11 @@ func TestMembers(t *testing.T) {
 		return membership.SlotsStatus{Count: count, Since: time.Now().Add(-ago)}
 	}
 	member := memberStatus{
-		Group: "orders", Phase: membership.Active, Lease: "orders-member-1", HoldingUp: 2, LastError: "reset",
+		Group: "orders", Identity: "<a>", Phase: membership.Active, HoldingUp: 2, LastError: "reset",
 		Owned: since(20, time.Hour), Losing: since(3, time.Hour), Unowned: since(4, time.Hour),
 		Members: []membership.MemberStatus{
-			{Identity: "<a>", Lease: "orders-member-1", Owned: 20, Target: 20, State: "joined"},
-			{Identity: "b", Lease: "orders-member-2", Owned: 40, Target: 44, State: "joined", Unchanged: 90 * time.Second},
+			{Identity: "<a>", Owned: 20, Target: 20, State: "joined"},
+			{Identity: "b", Owned: 40, Target: 44, State: "joined", Unchanged: 90 * time.Second},
 		},
 	}
 	waiting := memberStatus{Group: "stock", Phase: membership.Joining, Waiting: "the Leases of the group could not be listed yet", LastError: "forbidden"}

@@ -122,8 +122,8 @@ func TestMembershipInManager(t *testing.T) {
 		create(0, 40)
 		objects := 0
 		for _, replica := range replicas {
-			if owned := replica.member.Status().Owned.Fraction; owned != 0.5 {
-				t.Errorf("a replica of two owns %v", owned)
+			if owned := replica.member.Status().Owned.Count; owned != membership.Slots/2 {
+				t.Errorf("a replica of two owns %d slots", owned)
 			}
 			objects += replica.factory.Status()[0].Objects
 		}

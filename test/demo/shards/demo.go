@@ -205,15 +205,15 @@ func (d *demo) balance(ctx context.Context) (took time.Duration, err error) {
 }
 
 func (d *demo) balanced() bool {
-	var owned []float64
-	sum := 0.0
+	var owned []int
+	sum := 0
 	for _, p := range d.replicas {
 		if r, state := p.report(); state == "" {
-			owned = append(owned, r.Member.Owned.Fraction)
-			sum += r.Member.Owned.Fraction
+			owned = append(owned, r.Member.Owned.Count)
+			sum += r.Member.Owned.Count
 		}
 	}
-	return sum > 1-0.5/slots && slices.Max(owned)-slices.Min(owned) < 1.5/slots
+	return sum == slots && slices.Max(owned)-slices.Min(owned) <= 1
 }
 
 // settle shows the table until all orders have been handled, and returns their UIDs.

@@ -52,12 +52,12 @@ func (t *table) line() {
 		}
 		t.print("", cells)
 	}
-	unowned, handled, cells := 1.0, int64(0), []string{}
+	unowned, handled, cells := slots, int64(0), []string{}
 	for _, p := range replicas {
 		r, state := p.report()
 		handled += r.Handled
 		if state == "" {
-			unowned -= r.Member.Owned.Fraction
+			unowned -= r.Member.Owned.Count
 		}
 		cells = append(cells, cell(r, state))
 	}
@@ -81,19 +81,20 @@ func cell(r report, state string) string {
 	switch {
 	case state != "":
 		return state
-	case r.Member.Lease == "":
+	case r.Member.Identity == "":
 		return "starts"
-	case r.Member.Owned.Fraction == 0:
+	case r.Member.Owned.Count == 0:
 		return string(r.Member.Phase)
 	}
-	text := fmt.Sprintf("%s, %d orders", percent(r.Member.Owned.Fraction), r.Objects)
-	if r.Member.Gaining.Fraction > 0 {
+	text := fmt.Sprintf("%s, %d orders", percent(r.Member.Owned.Count), r.Objects)
+	if r.Member.Gaining.Count > 0 {
 		text += " +"
 	}
-	if r.Member.Losing.Fraction > 0 {
+	if r.Member.Losing.Count > 0 {
 		text += " -"
 	}
 	return text
 }
 
-func percent(fraction float64) string { return fmt.Sprintf("%.0f %%", 100*fraction) }
+// percent returns a number of slots as a part of all.
+func percent(n int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/slots) }

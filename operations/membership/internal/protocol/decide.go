@@ -11,139 +11,117 @@ import (
 // Situation is the knowledge of a member that has listed the Leases of its group.
 type Situation struct {
 	Group
-	Session string        // of this member
-	Began   time.Duration // when the LIST did
-	View    View
-	Seen    Sightings
-	Holds   map[int]*Hold // by slot
-	// Leaving reports whether this member takes nothing any more, Keeping whether it gives nothing up
-	// yet. Wary reports whether versions have gone backwards lately, so that what seems to be given up
+	View
+	Session string // of this member
+	// Acquired are the slots that this process has acquired and not lost since, Written those of them
+	// that it has written since it may act, and Busy those in which work is running.
+	Acquired, Written, Busy Set
+	// Leaving is since when it leaves, 0 if it does not. Until Barred it has no share, since it was
+	// refused to write a slot, or since versions have gone backwards, so that what seems to be given up
 	// may not be.
-	Leaving, Keeping, Wary bool
-	// Busy reports whether work is running in a slot.
-	Busy func(slot int) bool
+	Leaving, Barred time.Duration
 }
 
 // Decision follows from a situation.
 type Decision struct {
-	// Members are those that should own slots, and Targets who should own each one.
-	Members, Targets []string
-	// Take has the slots to acquire, and whether to wait before acting on them.
-	Take map[int]bool
-	// Free has the slots to give up, and those of the dead that another member should have, which may
-	// not know that yet.
-	Free []int
+	// Targets says who should own each slot.
+	Targets []string
+	// Mine are the slots that this member should own, and Unowned those of which no member is known
+	// that may act on them.
+	Mine, Unowned Set
+	// Write has the owners to write to slots: this member, "" or Unknown.
+	Write map[int]string
+	// Keep reports whether this member leaves and others do not know that yet, so that it keeps what
+	// it has.
+	Keep bool
 	// Drop has lives that nobody needs.
 	Drop []*coordinationv1.Lease
-	// Unowned are the slots of which no member is known that may act on them.
-	Unowned map[int]bool
-	// Dead are members whose slots are taken, which were not seen to live.
-	Dead map[string]bool
-	// Awaits reports whether a member that lives has to give up a slot that should be this one's.
-	Awaits bool
-	// Due is when there will be more to decide, 0 if nothing is known of that.
+	// Due is when to list again.
 	Due time.Duration
 }
 
 // Decide returns what to do. It is a function of its argument only.
 func Decide(s Situation) Decision {
-	d := Decision{Members: s.members(), Take: map[int]bool{}, Unowned: map[int]bool{}, Dead: map[string]bool{}}
-	owners := make([]string, len(s.View.Slots))
-	for slot, lease := range s.View.Slots {
+	d := Decision{Write: map[int]string{}, Due: s.began + s.RenewInterval()}
+	owners, members := make([]string, len(s.Slots)), s.members()
+	for slot, lease := range s.Slots {
 		owners[slot] = Holder(lease)
 	}
-	d.Targets = plan(owners, d.Members)
-	for slot := range d.Targets {
-		s.decideSlot(&d, slot)
+	d.Targets = plan(owners, members)
+	d.Keep = s.Leaving > 0 && len(members) > 0 && s.began < s.Leaving+s.RenewInterval()*5/4
+	for slot, lease := range s.Slots {
+		s.decideSlot(&d, slot, lease)
 	}
-	if len(d.Members) > 0 && d.Members[0] == s.Session {
-		d.Drop = s.forgotten()
+	for session, life := range s.Lives { // the first member drops those of the dead, which must stay until their slots are taken
+		if len(members) > 0 && members[0] == s.Session && session != s.Session && s.Unchanged(life) >= 2*s.LeaseDuration {
+			d.Drop = append(d.Drop, life)
+		}
 	}
-	for _, seen := range s.Seen.of {
-		d.wake(s.Began, seen.since+s.DeadAfter())
-		d.wake(s.Began, seen.since+s.clearAfter())
-	}
-	for _, h := range s.Holds {
-		d.wake(s.Began, h.ripe+s.RenewInterval/8) // with those that were acquired just after
+	if s.Leaving > 0 || len(d.Write) > 0 {
+		d.wake(s, s.RenewInterval()/4)
 	}
 	return d
 }
 
-// wake makes t the next time to decide, if it is to come and is earlier.
-func (d *Decision) wake(now, t time.Duration) {
-	if t > now && (d.Due == 0 || t < d.Due) {
-		d.Due = t
+// wake makes the next LIST due some time after the last one, unless it is due earlier.
+func (d *Decision) wake(s Situation, after time.Duration) {
+	if after > 0 {
+		d.Due = min(d.Due, s.began+after)
 	}
 }
 
-func (s Situation) decideSlot(d *Decision, slot int) {
-	lease, h := s.View.Slots[slot], s.Holds[slot]
-	owner, mine, dead := Holder(lease), d.Targets[slot] == s.Session && !s.Leaving, s.isDead(lease)
-	if owner == "" || dead {
-		d.Unowned[slot] = true
+func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease) {
+	owner, dead, overdue := Holder(lease), false, false
+	mine := d.Targets[slot] == s.Session && s.Leaving == 0 && s.began >= s.Barred
+	if owner != "" && owner != s.Session {
+		unchanged := s.Unchanged(lease)
+		dead, overdue = unchanged >= s.DeadAfter(), unchanged >= s.clearAfter()
+		d.wake(s, s.DeadAfter()-unchanged)
+		d.wake(s, s.clearAfter()-unchanged)
 	}
-	switch {
-	case owner == s.Session && !h.Made(lease): // of an earlier time, before a restore of a backup
-		if !s.Leaving {
-			d.Take[slot] = true
+	if mine {
+		d.Mine |= SetOf(slot)
+	}
+	if owner == "" || owner == Unknown || dead {
+		d.Unowned |= SetOf(slot)
+	}
+	switch acquired := s.Acquired.Has(slot); {
+	case owner == s.Session && !acquired: // by a write without response, or before a restore of a backup
+		if s.Leaving == 0 {
+			d.Write[slot] = Unknown
 		}
-	case owner == s.Session && !s.Leaving && (h.ripe == 0 || !h.written && mine):
-		d.Take[slot] = false // by a write whose response was lost, or since this member could not act
+	case owner == s.Session && mine:
+		if !s.Written.Has(slot) {
+			d.Write[slot] = s.Session
+		}
 	case owner == s.Session:
-		if !mine && !s.Keeping && h.isRipe(s.Began) && !s.Busy(slot) {
-			d.Free = append(d.Free, slot)
+		if !d.Keep && !s.Busy.Has(slot) {
+			d.Write[slot] = ""
 		}
-	case !mine:
-		if dead && s.unchanged(lease) >= s.clearAfter() {
-			d.Free = append(d.Free, slot)
-		}
-	case owner == "":
-		d.Take[slot] = lease == nil || s.Wary
-	case dead:
-		d.Take[slot], d.Dead[owner] = false, true
-	case s.View.Lives[owner] != nil:
-		d.Awaits = true
+	case mine && lease == nil:
+		d.Write[slot] = Unknown
+	case mine && (owner == "" || dead):
+		d.Write[slot] = s.Session
+	case mine && s.Lives[owner] != nil: // the owner lives, and has to give it up
+		d.wake(s, s.RenewInterval()/4)
+	case overdue: // the member that should have it may not know that it can
+		d.Write[slot] = ""
 	}
 }
 
-// unchanged returns for how long a Lease was seen unchanged.
-func (s Situation) unchanged(lease *coordinationv1.Lease) time.Duration {
-	return s.Began - s.Seen.of[lease.Name].since
-}
-
-// isDead reports whether a slot has an owner that was not seen to live for long enough.
-func (s Situation) isDead(lease *coordinationv1.Lease) bool {
-	return Holder(lease) != "" && Holder(lease) != s.Session && s.unchanged(lease) >= s.DeadAfter()
-}
-
-// members returns the sessions that should own slots: those that have joined and were seen to
+// members returns the sessions that should own slots: those that are active and were seen to
 // live, of each identity the one that came last.
 func (s Situation) members() []string {
 	last := map[string]string{}
-	for _, session := range s.View.Sessions() {
-		life := s.View.Lives[session]
-		alive := session == s.Session || s.unchanged(life) < s.DeadAfter()
-		if !alive || life.Annotations[AnnotationState] != Joined {
+	for _, session := range slices.Sorted(maps.Keys(s.Lives)) {
+		life := s.Lives[session]
+		if life.Annotations[AnnotationState] != Active || session != s.Session && s.Unchanged(life) >= s.DeadAfter() {
 			continue
 		}
-		other := s.View.Lives[last[IdentityOf(session)]]
+		other := s.Lives[last[IdentityOf(session)]]
 		if other == nil || !life.CreationTimestamp.Before(&other.CreationTimestamp) {
 			last[IdentityOf(session)] = session
 		}
 	}
 	return slices.Sorted(maps.Values(last))
-}
-
-// forgotten returns the lives of members that have died, and that no slot names.
-func (s Situation) forgotten() (lives []*coordinationv1.Lease) {
-	named := map[string]bool{s.Session: true}
-	for _, lease := range s.View.Slots {
-		named[Holder(lease)] = true
-	}
-	for session, life := range s.View.Lives {
-		if !named[session] && s.unchanged(life) >= s.DeadAfter() {
-			lives = append(lives, life)
-		}
-	}
-	return lives
 }

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,35 +16,49 @@ import (
 // session a/a1, and a slot is its owner, its acquisition and more.
 type scene struct {
 	lives string // sessions, ":" and the state if they have not joined, "!" if not seen to live
-	slots string // one word each: owner, "-" for nobody, "x" if there is no Lease; "!" as above
-	holds string // of the slots, "k": known and ripe, "u": known and not ripe, "l": not written since
-	// leaving, keeping, wary and busy are those of situation.
-	leaving, keeping, wary, busy bool
+	slots string // one word each: owner, "-" for nobody, "x" if there is no Lease, "?" for Unknown; "!" as above
+	holds string // of the slots, "w": acquired and written, "a": acquired
+	// leaving is for how long; it is barred, or busy in all slots.
+	leaving      time.Duration
+	barred, busy bool
 }
 
-var orders = Group{Name: "orders", LeaseDuration: 15 * time.Second, RenewInterval: 2 * time.Second}
+var orders = Group{Name: "orders", LeaseDuration: 16 * time.Second}
 
 const sceneNow = 100 * time.Second
 
 func (c scene) situation() Situation {
 	s := Situation{
 		Group:   orders,
-		Session: "a/a1", Began: sceneNow, Seen: Sightings{of: map[string]sighting{}}, Holds: map[int]*Hold{},
-		View:    View{Slots: make([]*coordinationv1.Lease, 4), Lives: map[string]*coordinationv1.Lease{}},
-		Leaving: c.leaving, Keeping: c.keeping, Wary: c.wary, Busy: func(int) bool { return c.busy },
+		Session: "a/a1",
+		View:    View{Slots: make([]*coordinationv1.Lease, 4), Lives: map[string]*coordinationv1.Lease{}, began: sceneNow, seen: map[string]sighting{}},
+	}
+	if c.leaving > 0 {
+		s.Leaving = sceneNow - c.leaving
+	}
+	if c.barred {
+		s.Barred = sceneNow + 1
+	}
+	if c.busy {
+		s.Busy = ^Set(0)
 	}
 	see := func(lease *coordinationv1.Lease, word string) {
-		s.Seen.of[lease.Name] = sighting{since: sceneNow - time.Second}
-		if strings.HasSuffix(word, "!") {
-			s.Seen.of[lease.Name] = sighting{since: sceneNow - 12*time.Second}
+		ago := time.Second
+		switch {
+		case strings.HasSuffix(word, "!!"):
+			ago = 2 * orders.LeaseDuration
+		case strings.HasSuffix(word, "!"):
+			ago = orders.clearAfter()
 		}
+		s.View.seen[lease.Name] = sighting{since: sceneNow - ago}
 	}
 	for i, word := range strings.Fields(c.lives) {
-		session, state, _ := strings.Cut(strings.TrimSuffix(word, "!"), ":")
+		session, state, _ := strings.Cut(strings.TrimRight(word, "!"), ":")
 		if state == "" {
-			state = Joined
+			state = Active
 		}
-		life := s.Life(nil, session[:1]+"/"+session, state)
+		session = session[:1] + "/" + session
+		life := s.Lease(nil, s.LifeName(session), session, state)
 		life.CreationTimestamp = metav1.Time{Time: time.Unix(int64(i), 0)}
 		s.View.Lives[Holder(life)] = life
 		see(life, word)
@@ -53,24 +68,19 @@ func (c scene) situation() Situation {
 			continue
 		}
 		owner := strings.Trim(word, "!-")
-		if owner != "" {
+		if owner == "?" {
+			owner = Unknown
+		} else if owner != "" {
 			owner = owner[:1] + "/" + owner
 		}
-		known, acquisition := &Hold{id: "id", written: true, ripe: sceneNow - 1}, "another"
-		switch h := (c.holds + "....")[slot]; h {
-		case 'l':
-			known.written = false
-		case 'u':
-			known.ripe = sceneNow + 1
-		case 'n':
-			known.ripe, known.written = 0, false
-		case '.':
-			known = nil
+		switch (c.holds + "....")[slot] {
+		case 'w':
+			s.Acquired |= SetOf(slot)
+			s.Written |= SetOf(slot)
+		case 'a':
+			s.Acquired |= SetOf(slot)
 		}
-		if known != nil {
-			s.Holds[slot], acquisition = known, known.acquisition()
-		}
-		s.View.Slots[slot] = orders.Slot(slot, nil, owner, acquisition)
+		s.View.Slots[slot] = orders.Lease(nil, orders.SlotName(slot), owner, "")
 		see(s.View.Slots[slot], word)
 	}
 	return s
@@ -79,15 +89,9 @@ func (c scene) situation() Situation {
 // text is a decision, in words.
 func (d Decision) text() string {
 	var words []string
-	for slot, wait := range d.Take {
-		if wait {
-			words = append(words, fmt.Sprint("wait ", slot))
-		} else {
-			words = append(words, fmt.Sprint("take ", slot))
-		}
-	}
-	for _, slot := range d.Free {
-		words = append(words, fmt.Sprint("free ", slot))
+	for slot, owner := range d.Write {
+		what := map[string]string{"": "free", Unknown: "doubt", "a/a1": "take"}[owner]
+		words = append(words, fmt.Sprint(what, " ", slot))
 	}
 	for _, life := range d.Drop {
 		words = append(words, "drop "+strings.TrimPrefix(life.Name, "orders-"))
@@ -102,35 +106,39 @@ func TestDecide(t *testing.T) {
 		scene
 		want string
 	}{
-		"a new group":                             {scene{lives: "a1", slots: "x x x x"}, "wait 0, wait 1, wait 2, wait 3"},
+		"a new group":                             {scene{lives: "a1", slots: "x x x x"}, "doubt 0, doubt 1, doubt 2, doubt 3"},
 		"without a life":                          {scene{slots: "x x - b1"}, ""},
-		"not yet joined":                          {scene{lives: "a1:joining", slots: "x x - -"}, ""},
-		"half of a new group":                     {scene{lives: "a1 b1", slots: "x x x x"}, "wait 0, wait 1"},
+		"not yet active":                          {scene{lives: "a1:joining", slots: "x x - -"}, ""},
+		"barred":                                  {scene{lives: "a1", slots: "x - ?! a1", holds: "...w", barred: true}, "free 2, free 3"},
+		"half of a new group":                     {scene{lives: "a1 b1", slots: "x x x x"}, "doubt 0, doubt 1"},
 		"what was given up":                       {scene{lives: "a1", slots: "- - - -"}, "take 0, take 1, take 2, take 3"},
-		"versions have gone backwards":            {scene{lives: "a1", slots: "- - - -", wary: true}, "wait 0, wait 1, wait 2, wait 3"},
-		"nothing to do":                           {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "kk.."}, ""},
-		"not written since it may act":            {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "ll.."}, "take 0, take 1"},
-		"a response was lost":                     {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "kn.."}, "take 1"},
-		"a response was lost, not for it":         {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "kkn."}, "take 2"},
-		"unknown acquisition":                     {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "k..."}, "wait 1"},
-		"too much":                                {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "kkk."}, "free 2"},
-		"too much, and work runs":                 {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "kkk.", busy: true}, ""},
-		"too much, not acted on yet":              {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "kku."}, ""},
-		"too much, not written since it may act":  {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "kkl."}, "free 2"},
+		"what was not seen given up":              {scene{lives: "a1", slots: "? ? ? ?!"}, "take 3"},
+		"versions have gone backwards":            {scene{lives: "a1", slots: "- - x a1", barred: true}, "doubt 3"},
+		"nothing to do":                           {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "ww.."}, ""},
+		"not written since it may act":            {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "aa.."}, "take 0, take 1"},
+		"a response was lost":                     {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "w..."}, "doubt 1"},
+		"a response was lost, not for it":         {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "ww.."}, "doubt 2"},
+		"too much":                                {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "www."}, "free 2"},
+		"too much, and work runs":                 {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "www.", busy: true}, ""},
+		"too much, not written since it may act":  {scene{lives: "a1 b1", slots: "a1 a1 a1 b1", holds: "wwa."}, "free 2"},
 		"to be given up by another":               {scene{lives: "a1 b1", slots: "b1 b1 b1 b1"}, ""},
-		"of the dead":                             {scene{lives: "a1 b1!", slots: "b1! b1! a1 a1", holds: "..kk"}, "take 0, take 1"},
-		"of the dead, whose slots changed lately": {scene{lives: "a1 b1!", slots: "b1 b1! a1 a1", holds: "..kk"}, "take 1"},
-		"of one without a life, lately":           {scene{lives: "a1", slots: "b1 b1 a1 a1", holds: "..kk"}, ""},
-		"of one without a life, for long":         {scene{lives: "a1", slots: "b1! b1! a1 a1", holds: "..kk"}, "take 0, take 1"},
-		"of one who lives":                        {scene{lives: "a1 b1", slots: "b1 b1 b1 a1", holds: "...k"}, ""},
-		"of the dead, for another":                {scene{lives: "a1 b1 c1!", slots: "a1 a1 c1! c1!", holds: "kk.."}, "free 2, free 3"},
-		"the dead whom no slot names":             {scene{lives: "a1 b1!", slots: "a1 a1 a1 a1", holds: "kkkk"}, "drop member-b1"},
-		"that is up to the first member":          {scene{lives: "A1 a1 b1!", slots: "A1 A1 a1 a1", holds: "..kk"}, ""},
-		"leaving, others do not know":             {scene{lives: "a1:leaving b1", slots: "a1 a1 b1 b1", holds: "kk..", leaving: true, keeping: true}, ""},
-		"leaving":                                 {scene{lives: "a1:leaving b1", slots: "a1 a1 - b1", holds: "kk..", leaving: true}, "free 0, free 1"},
-		"leaving, and unknown":                    {scene{lives: "a1:leaving b1", slots: "a1 a1 b1 b1", leaving: true}, ""},
-		"another leaves":                          {scene{lives: "a1 b1:leaving", slots: "a1 a1 - b1", holds: "kk.."}, "take 2"},
-		"the same identity, later":                {scene{lives: "a1 a2", slots: "a1 a1 a1 a1", holds: "kkkk"}, "free 0, free 1, free 2, free 3"},
+		"of the dead":                             {scene{lives: "a1 b1!", slots: "b1! b1! a1 a1", holds: "..ww"}, "take 0, take 1"},
+		"of the dead, whose slots changed lately": {scene{lives: "a1 b1!", slots: "b1 b1! a1 a1", holds: "..ww"}, "take 1"},
+		"of one without a life, lately":           {scene{lives: "a1", slots: "b1 b1 a1 a1", holds: "..ww"}, ""},
+		"of one without a life, for long":         {scene{lives: "a1", slots: "b1! b1! a1 a1", holds: "..ww"}, "take 0, take 1"},
+		"of one who lives":                        {scene{lives: "a1 b1", slots: "b1 b1 b1 a1", holds: "...w"}, ""},
+		"of one in a state of another version":    {scene{lives: "a1 b1:resting", slots: "b1 b1 a1 a1", holds: "..ww"}, ""},
+		"of such a one, dead":                     {scene{lives: "a1 b1:resting!", slots: "b1! b1! a1 a1", holds: "..ww"}, "take 0, take 1"},
+		"of the dead, for another":                {scene{lives: "a1 b1 c1!", slots: "a1 a1 c1! c1!", holds: "ww.."}, "free 2, free 3"},
+		"the dead":                                {scene{lives: "a1 b1!", slots: "a1 a1 a1 a1", holds: "wwww"}, ""},
+		"the dead, for long":                      {scene{lives: "a1 b1!!", slots: "a1 a1 a1 a1", holds: "wwww"}, "drop member-b1"},
+		"that is up to the first member":          {scene{lives: "A1 a1 b1!!", slots: "A1 A1 a1 a1", holds: "..ww"}, ""},
+		"leaving, others do not know":             {scene{lives: "a1:leaving b1", slots: "a1 a1 b1 b1", holds: "ww..", leaving: time.Second}, ""},
+		"leaving":                                 {scene{lives: "a1:leaving b1", slots: "a1 a1 - b1", holds: "ww..", leaving: 3 * time.Second}, "free 0, free 1"},
+		"leaving, alone":                          {scene{lives: "a1:leaving", slots: "a1 a1 - x", holds: "ww..", leaving: time.Second}, "free 0, free 1"},
+		"leaving, and unknown":                    {scene{lives: "a1:leaving b1", slots: "a1 a1 b1 b1", leaving: 3 * time.Second}, ""},
+		"another leaves":                          {scene{lives: "a1 b1:leaving", slots: "a1 a1 - b1", holds: "ww.."}, "take 2"},
+		"the same identity, later":                {scene{lives: "a1 a2", slots: "a1 a1 a1 a1", holds: "wwww"}, "free 0, free 1, free 2, free 3"},
 		"the same identity, earlier":              {scene{lives: "a2! a1", slots: "a2! a2 - a2"}, "take 0, take 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,17 +151,16 @@ func TestDecide(t *testing.T) {
 
 // A Lease is unchanged since it was first seen so, without the time in which nothing was read.
 func TestSightings(t *testing.T) {
-	of := func(version string) View {
-		life := orders.Life(nil, "b/1", Joined)
+	of := func(version string) *coordinationv1.LeaseList {
+		life := orders.Lease(nil, orders.LifeName("b/1"), "b/1", Active)
 		life.ResourceVersion = version
-		slot := orders.Slot(0, nil, "b/1", "x")
-		return View{Lives: map[string]*coordinationv1.Lease{"b/1": life}, Slots: []*coordinationv1.Lease{slot, nil}}
+		return &coordinationv1.LeaseList{Items: []coordinationv1.Lease{*orders.Lease(nil, orders.SlotName(0), "b/1", ""), *life}}
 	}
 	none := of("1")
-	none.Lives = nil
-	var seen Sightings
+	none.Items = none.Items[:1]
+	var v View
 	for i, step := range []struct {
-		view            View
+		list            *coordinationv1.LeaseList
 		began, received time.Duration
 		want            time.Duration
 	}{
@@ -165,10 +172,20 @@ func TestSightings(t *testing.T) {
 		{none, 150, 151, 151},    // as if it had been renewed just before
 		{none, 155, 156, 151},
 	} {
-		seen = seen.Add(step.view, step.began, step.received, 10)
-		if got := seen.of["orders-slot-00"].since; got != step.want {
+		v = Group{Name: "orders", LeaseDuration: 64}.View(v, step.list, step.began, step.received) // renewed after 8, of which 10 count
+		if got := v.seen["orders-slot-00"].since; got != step.want {
 			t.Errorf("step %d: slot unchanged since %d, want %d", i, got, step.want)
 		}
+	}
+}
+
+// Writing a slot again changes it, whatever time it is: servers do not write what does not change.
+func TestWritesDiffer(t *testing.T) {
+	first := orders.Lease(nil, orders.SlotName(0), "b/1", "")
+	again := orders.Lease(first, first.Name, "b/1", "")
+	again.Spec.RenewTime = first.Spec.RenewTime
+	if reflect.DeepEqual(first, again) {
+		t.Errorf("written again: %v", again)
 	}
 }
 
@@ -181,14 +198,14 @@ func TestView(t *testing.T) {
 		lease.Spec.HolderIdentity = new("a/b/x")
 		list.Items = append(list.Items, lease)
 	}
-	v := orders.View(list)
+	v := orders.View(View{}, list, 0, 0)
 	for slot, lease := range v.Slots {
 		if (lease != nil) != (slot == 7) {
 			t.Errorf("slot %d: %v", slot, lease)
 		}
 	}
-	if lives := v.Sessions(); v.Version != 7 || len(lives) != 1 || v.Lives["a/b/x"].Name != "orders-member-x" {
-		t.Errorf("version %d, lives %q", v.Version, lives)
+	if v.Version != 7 || len(v.Lives) != 1 || v.Lives["a/b/x"].Name != "orders-member-x" {
+		t.Errorf("version %d, lives %v", v.Version, v.Lives)
 	}
 	if got := orders.LifeName(NewSession("a/b")); !strings.HasPrefix(got, "orders-member-") || IdentityOf("a/b/1") != "a/b" || IdentityOf("x") != "" {
 		t.Errorf("life %q", got)

@@ -13,7 +13,7 @@ const acts, waits = 2, 2
 const (
 	absent int8 = iota - 2 // the Lease does not exist
 	nobody
-	former int8 = 2 // a session of a process that has ended
+	former int8 = 2 // Unknown, or a session of a process that has ended
 )
 
 // state is all there is.
@@ -32,16 +32,11 @@ type process struct {
 	unseen bool // the slot or the life of its owner has changed since it was listed
 	seen   int8 // ticks since it was seen so
 	dead   bool // that was long enough when the list began
-	hold   holding
-	write  request // whose response it waits for
-	stray  request // whose response it does not wait for any more
-}
-
-// holding is an acquisition of this process.
-type holding struct {
-	exists, acquired, written, wait bool
-	made                            bool // the slot shows it
-	ripe                            int8 // ticks until it may act
+	// acquired reports whether this process has acquired the slot and not lost it since, and written
+	// whether it has written it since it may act.
+	acquired, written bool
+	write             request // whose response it waits for
+	stray             request // whose response it does not wait for any more
 }
 
 // request is a write that may arrive at any time.
@@ -49,7 +44,6 @@ type request struct {
 	kind   kind
 	stale  bool // the slot has changed since it was listed
 	broken bool // there was a time in which the member might not act, since it was sent
-	held   bool // it is of the hold that the process has
 }
 
 type kind int8
@@ -57,17 +51,16 @@ type kind int8
 const (
 	none kind = iota
 	take
+	doubt // which names an owner that is not known
 	free
 )
 
 // without has the rules that are left out, to see that the model finds what is wrong then.
-type without struct{ wait, rewrite, death, swap bool }
-
-func (p process) owns(m int) bool { return p.view == int8(m) && p.hold.acquired }
+type without struct{ wait, rewrite, again, death, swap bool }
 
 func (s state) acting(m int) bool {
 	p := s.members[m]
-	return p.until > 0 && p.owns(m) && p.hold.written && p.hold.ripe == 0
+	return p.until > 0 && p.view == int8(m) && p.acquired && p.written
 }
 
 // changed notes that the slot has another state.
@@ -75,7 +68,7 @@ func (s state) changed(owner int8) state {
 	s.owner = owner
 	for m := range s.members {
 		p := &s.members[m]
-		p.stale, p.unseen, p.hold.made, p.write.stale, p.stray.stale = true, true, false, true, true
+		p.stale, p.unseen, p.write.stale, p.stray.stale = true, true, true, true
 	}
 	return s
 }
@@ -105,8 +98,8 @@ func (s state) next(r without) []state {
 		if p.listed {
 			n := change(func(p *process) { p.listed, p.until = false, max(p.until, acts-p.age) }).renewed(m)
 			all = append(all, n)
-			if w, h, ok := n.members[m].decide(m, r); ok {
-				n.members[m].write, n.members[m].hold = w, h
+			if kind := n.members[m].decide(m, r); kind != none {
+				n.members[m].write = request{kind: kind, stale: p.stale}
 				all = append(all, n)
 			}
 		}
@@ -123,9 +116,9 @@ func (s state) next(r without) []state {
 		for age := range int8(acts + 1) {
 			all = append(all, s.list(m, age))
 		}
-		if p.owns(m) && p.hold.ripe == 0 {
+		if p.view == int8(m) && p.acquired {
 			all = append(all, change(func(p *process) {
-				p.hold.written = false
+				p.written = p.written && r.again
 				p.write = request{kind: free, stale: p.stale}
 			}))
 		}
@@ -137,9 +130,9 @@ func (s state) next(r without) []state {
 func (s state) tick(r without) state {
 	for m := range s.members {
 		p := &s.members[m]
-		p.age, p.seen, p.hold.ripe = min(p.age+1, acts), min(p.seen+1, waits+acts), max(p.hold.ripe-1, 0)
+		p.age, p.seen = min(p.age+1, acts), min(p.seen+1, waits+acts)
 		if p.until = max(p.until-1, 0); p.until == 0 && !r.rewrite {
-			p.hold.written, p.write.broken = false, true
+			p.written, p.write.broken = false, true
 		}
 	}
 	return s
@@ -165,40 +158,32 @@ func (s state) list(m int, age int8) state {
 		p.seen = 0
 	}
 	p.listed, p.age, p.view, p.stale, p.unseen = true, age, s.owner, false, false
-	if s.owner != int8(m) || !p.hold.made {
-		p.hold, p.stray.held = holding{}, false
+	if s.owner != int8(m) {
+		p.acquired, p.written = false, false
 	}
 	return s
 }
 
 // decide returns what the process writes to take the slot.
-func (p process) decide(m int, r without) (request, holding, bool) {
-	h := p.hold
+func (p process) decide(m int, r without) kind {
+	unknown := p.view == absent || p.view == int8(m) && !p.acquired
 	switch {
-	case p.until == 0 || h.acquired && h.written:
-		return request{}, h, false
-	case h.exists: // a response was lost, or it has to write again
-	case p.view == int8(m) || p.view == absent:
-		h = holding{exists: true, wait: !r.wait}
-	case p.view == nobody || p.dead || r.death:
-		h = holding{exists: true}
-	default:
-		return request{}, h, false
+	case unknown && !r.wait:
+		return doubt // whether it may act or not
+	case p.until == 0 || p.acquired && p.written:
+		return none
+	case unknown || p.view == int8(m) || p.view == nobody || p.dead || r.death:
+		return take
 	}
-	return request{kind: take, stale: p.stale, held: true}, h, true
+	return none
 }
 
 // arrive lets a request reach the server, whose response is lost.
 func (s state) arrive(m int, w request, r without) state {
-	switch {
-	case w.stale && !r.swap:
+	if w.stale && !r.swap {
 		return s // a conflict
-	case w.kind == free:
-		return s.changed(nobody)
 	}
-	s = s.changed(int8(m))
-	s.members[m].hold.made = w.held
-	return s
+	return s.changed(map[kind]int8{take: int8(m), doubt: former, free: nobody}[w.kind])
 }
 
 // answered is arrive with a response.
@@ -209,13 +194,8 @@ func (s state) answered(m int, w request, r without) state {
 	s = s.arrive(m, w, r)
 	p := &s.members[m]
 	p.view, p.stale = s.owner, false
-	if w.kind == free {
-		p.hold = holding{}
-	} else if p.hold.written = !w.broken; !w.broken && !p.hold.acquired {
-		if p.hold.acquired = true; p.hold.wait {
-			p.hold.ripe = waits
-		}
-	}
+	p.acquired = w.kind == take
+	p.written = w.kind == take && !w.broken
 	return s
 }
 
@@ -272,6 +252,7 @@ func TestModel(t *testing.T) {
 	for name, r := range map[string]without{
 		"waiting for what was not seen given up": {wait: true},
 		"writing again after a break":            {rewrite: true},
+		"writing again after giving up in vain":  {again: true},
 		"waiting for the dead":                   {death: true},
 		"compare and swap":                       {swap: true},
 	} {

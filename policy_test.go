@@ -47,8 +47,8 @@ var clientFactory = rule{
 // if barred is set, what they may not import of others. The most specific
 // folder counts. It is the picture in ARCHITECTURE.md.
 var rules = map[string]rule{
-	"cmd/informer-gen":      {own: []string{"generators"}, barred: []string{"k8s.io/client-go"}, tests: []string{"internal/pages"}},
-	"generators":            {own: []string{"generators", "templates"}, barred: []string{"k8s.io/client-go"}},
+	"cmd/informer-gen":      {own: []string{"generators", "internal/suggest"}, barred: []string{"k8s.io/client-go"}, tests: []string{"internal/pages"}},
+	"generators":            {own: []string{"generators", "templates", "internal/suggest"}, barred: []string{"k8s.io/client-go"}},
 	"templates":             {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
 	"runtime/shard":         {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/cache":         {own: []string{"runtime/cache", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding", "runtime/internal/nothing"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // choice holds Options.Types and Options.Exclude.
@@ -145,12 +147,12 @@ func (c choice) check(model *Model, diags *diagnostics) {
 	names := model.names()
 	for _, pattern := range c.only {
 		if !*pattern.used {
-			diags.errorf(noPosition, "--types: no type %s%s; --list shows what there is", pattern.text, DidYouMean(pattern.of, "", names))
+			diags.errorf(noPosition, "--types: no type %s%s; --list shows what there is", pattern.text, suggest.DidYouMean(pattern.of, "", names))
 		}
 	}
 	for _, pattern := range c.not {
 		if !*pattern.used && !slices.Contains(names, pattern.of) {
-			diags.warnf(noPosition, "--exclude: no marked type %s%s", pattern.text, DidYouMean(pattern.of, "", names))
+			diags.warnf(noPosition, "--exclude: no marked type %s%s", pattern.text, suggest.DidYouMean(pattern.of, "", names))
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 				options.OutputDir = "pkg/generated/others"
 			}
 			options.Clients = false
-			removed, told := 0, false
+			gone, told := 0, false
 			result := mustRun(t, options)
 			for _, warning := range result.Warnings {
 				told = told || warning.Pos.Filename == "pkg/generated/clients/clients.go" &&
@@ -115,15 +115,15 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 				t.Errorf("warnings: %v", result.Warnings)
 			}
 			for _, change := range result.Changes {
-				if change.Kind == Removed {
-					removed++
+				if change.Kind == removed {
+					gone++
 				}
 			}
 			if stands := exists(filepath.Join(options.Dir, "pkg/generated/clients/clients.go")); stands != others {
-				t.Errorf("clients.go stands: %v; %d files removed", stands, removed)
+				t.Errorf("clients.go stands: %v; %d files removed", stands, gone)
 			}
-			if want := map[bool]int{false: 4}[others]; removed != want {
-				t.Errorf("removed %d files, want %d", removed, want)
+			if want := map[bool]int{false: 4}[others]; gone != want {
+				t.Errorf("removed %d files, want %d", gone, want)
 			}
 		})
 	}

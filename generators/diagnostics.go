@@ -8,7 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // diagnostics collects problems, which stop the run, and warnings.
@@ -55,21 +56,6 @@ func sorted(list scanner.ErrorList) scanner.ErrorList {
 	return slices.CompactFunc(list, func(a, b *scanner.Error) bool { return *a == *b })
 }
 
-// DidYouMean returns the candidate that is most like a misspelt name, with the prefix, as
-// "; did you mean …?", or "" if none is like it.
-func DidYouMean(name, prefix string, candidates []string) string {
-	best, bestDistance := "", len(name)/2+1
-	for _, candidate := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < bestDistance {
-			best, bestDistance = candidate, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
-}
-
 // noDirectory says that the directory of a pattern does not exist, seen from dir.
 func noDirectory(dir, base string) error {
 	parent, name := path.Split(base)
@@ -84,27 +70,7 @@ func noDirectory(dir, base string) error {
 	if !filepath.IsAbs(base) {
 		from = ", seen from " + dir
 	}
-	return fmt.Errorf("no such directory%s%s", from, DidYouMean(name, parent, names))
-}
-
-// distance is the number of letters to insert, remove or replace to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return fmt.Errorf("no such directory%s%s", from, suggest.DidYouMean(name, parent, names))
 }
 
 // relative returns a path relative to dir, if that is not longer than the

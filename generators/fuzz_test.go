@@ -160,7 +160,7 @@ func checkRun(t *testing.T, source string, clientset bool) {
 	}
 	var generated scanner.ErrorList
 	for _, problem := range compile(dir) {
-		if !isOutput(dir, result.Changes, problem.Pos.Filename) {
+		if !isOutput(options, dir, result.Changes, problem.Pos.Filename) {
 			return // the file does not compile
 		}
 		if !strings.Contains(problem.Msg, "does not satisfy") { // methods that are not as they should be

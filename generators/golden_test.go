@@ -44,11 +44,11 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := goldenOptions(t, name)
 			if !*update {
-				options.Mode = Verify
+				options.Verify = true
 			}
 			result, err := Run(t.Context(), options)
 			if errors.Is(err, ErrDiffers) {
-				t.Errorf("%v; go test ./generators -update writes it:\n%s", err, result.Diff)
+				t.Errorf("%v; go test ./generators -update writes it:\n%s", err, result.Diff())
 			} else if err != nil {
 				t.Error(err)
 			}
@@ -59,21 +59,27 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// contents runs in memory into an output folder that does not exist.
+// contents verifies an output folder that does not exist, and returns the files that it lacks.
 func contents(t *testing.T, options Options) map[string]string {
 	t.Helper()
-	options.Mode, options.OutputPackage, options.OutputDir = Verify, "example.com/out/informers", filepath.Join(t.TempDir(), "out", "informers")
+	out := filepath.Join(t.TempDir(), "out")
+	options.Verify, options.OutputPackage, options.OutputDir = true, "example.com/out/informers", filepath.Join(out, "informers")
 	result, err := Run(t.Context(), options)
 	if !errors.Is(err, ErrDiffers) {
 		t.Fatal(err)
 	}
 	files := map[string]string{}
 	for _, change := range result.Changes {
-		name, err := filepath.Rel(filepath.Dir(options.OutputDir), change.path)
+		path := change.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(options.Dir, path)
+		}
+		name, err := filepath.Rel(out, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[filepath.ToSlash(name)] = string(change.new)
+		_, lines, _ := strings.Cut(change.Diff, " @@\n") // each line of a new file behind a plus
+		files[filepath.ToSlash(name)] = strings.ReplaceAll(strings.TrimPrefix(lines, "+"), "\n+", "\n")
 	}
 	return files
 }

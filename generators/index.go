@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/internal/suggest"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -215,7 +216,7 @@ func (w *indexWalk) field(t typeRef, field *ast.Field, at valuePath) {
 func (w *indexWalk) fieldMarker(m marker) (indexMarker, bool) {
 	parser := tagParser{at: w.at, diags: w.diags}
 	if m.name != indexTag {
-		w.diags.errorf(w.at(m.pos), "+%s: unknown tag of a field%s", m.name, DidYouMean(m.name, "+", []string{indexTag}))
+		w.diags.errorf(w.at(m.pos), "+%s: unknown tag of a field%s", m.name, suggest.DidYouMean(m.name, "+", []string{indexTag}))
 		return indexMarker{}, false
 	}
 	found, ok := parser.index(m)

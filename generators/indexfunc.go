@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/internal/suggest"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -23,7 +24,7 @@ func (w *indexWalk) function(m indexMarker) {
 	functions := w.owner.pkg.functions()
 	declared := functions[m.function]
 	if declared == nil {
-		hint := DidYouMean(m.function, "", slices.Sorted(maps.Keys(functions)))
+		hint := suggest.DidYouMean(m.function, "", slices.Sorted(maps.Keys(functions)))
 		w.diags.errorf(at, "+%s: the package has no function %s%s", indexTag, m.function, cmp.Or(hint, "; "+want))
 		return
 	}

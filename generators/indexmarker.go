@@ -3,6 +3,8 @@ package generators
 import (
 	"go/token"
 	"regexp"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // indexMarker has the values of a marker of an index.
@@ -31,7 +33,7 @@ func (p tagParser) index(m marker) (indexMarker, bool) {
 			found.function = argument.value
 		case i > 0 || argument.value != "":
 			p.diags.errorf(p.at(m.pos), "+%s: unknown argument: %q; expected the name of a method, and for a type func=%s", m.name, argument.name,
-				DidYouMean(argument.name, "", []string{"func"}))
+				suggest.DidYouMean(argument.name, "", []string{"func"}))
 		case !indexMethod.MatchString(argument.name):
 			p.diags.errorf(p.at(m.pos), "+%s: %q is not what a method can be called; write By and a name, such as ByNode", m.name, argument.name)
 		default:

@@ -3,20 +3,17 @@ package generators
 import (
 	"slices"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // The rules that Options.LintRules may name, as upstream calls them.
 const (
-	// KnownTagsOnly rejects tags of the +k8s:…-gen family that no generator of
-	// Kubernetes knows.
-	KnownTagsOnly = "known-tags-only"
-	// ExplicitDisablement wants a package of API types to say for each
-	// generator that it usually needs whether it is on or off.
-	ExplicitDisablement = "require-explicit-disablement"
+	knownTagsOnly       = "known-tags-only"
+	explicitDisablement = "require-explicit-disablement"
 )
 
-// LintRuleNames are all the rules.
-var LintRuleNames = []string{KnownTagsOnly, ExplicitDisablement}
+var lintRules = []string{knownTagsOnly, explicitDisablement}
 
 // generatorTags are the tags of Kubernetes' code generators.
 var generatorTags = []string{
@@ -29,14 +26,14 @@ var generatorTags = []string{
 
 // lint applies the rules to the markers of a package.
 func lint(pkg *Package, own packageMarkers, rules []string, diags *diagnostics) {
-	if slices.Contains(rules, KnownTagsOnly) {
+	if slices.Contains(rules, knownTagsOnly) {
 		for _, m := range own.all {
 			if name, ok := generatorTag(m); ok && !slices.Contains(generatorTags, name) {
-				diags.errorf(pkg.loader.position(m.pos), "+%s: unknown tag%s", name, DidYouMean(name, "+", generatorTags))
+				diags.errorf(pkg.loader.position(m.pos), "+%s: unknown tag%s", name, suggest.DidYouMean(name, "+", generatorTags))
 			}
 		}
 	}
-	if slices.Contains(rules, ExplicitDisablement) {
+	if slices.Contains(rules, explicitDisablement) {
 		for _, tag := range expectedTags(pkg, own) {
 			if !own.all.has(tag) {
 				diags.errorf(pkg.loader.position(pkg.Files[0].Syntax.Name.Pos()), "+%s: missing in %s; set it, or disable the generator with +%s=false", tag, pkg.Path, tag)

@@ -2,7 +2,6 @@ package generators
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -38,8 +37,8 @@ type Row struct {
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// Rows lists what is in a model, the skipped types last.
-func (m *Model) Rows() []Row {
+// rows lists what is in a model, the skipped types last.
+func (m *Model) rows() []Row {
 	rows := []Row{}
 	m.kinds(func(group *Group, version *Version, kind *Kind) {
 		scope := "Cluster"
@@ -61,20 +60,12 @@ func (m *Model) Rows() []Row {
 	return rows
 }
 
-// WriteJSON writes rows as a JSON array.
-func WriteJSON(w io.Writer, rows []Row) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(rows)
-}
-
-// WriteTable writes rows as a table for people, with the skipped types in one of
+// WriteTable writes the types as a table for people, with the skipped ones in one of
 // their own below it.
-func WriteTable(w io.Writer, rows []Row) error {
+func (r *Result) WriteTable(w io.Writer) error {
 	found := [][]string{{"GROUP", "VERSION", "KIND", "RESOURCE", "SCOPE", "GENERATED", "WHERE"}}
 	skipped := [][]string{{"SKIPPED", "WHERE", "WHY"}}
-	for _, row := range rows {
+	for _, row := range r.Types {
 		if row.Skipped != "" {
 			skipped = append(skipped, []string{row.Kind, row.Position, row.Skipped})
 			continue

@@ -14,7 +14,7 @@ func generates(t *testing.T, options Options, kinds ...string) {
 	t.Helper()
 	result := mustRun(t, options)
 	var got []string
-	result.Model.kinds(func(_ *Group, _ *Version, kind *Kind) { got = append(got, kind.Name+" "+kind.Pos.String()) })
+	result.model.kinds(func(_ *Group, _ *Version, kind *Kind) { got = append(got, kind.Name+" "+kind.Pos.String()) })
 	if diff := cmp.Diff(kinds, got); diff != "" {
 		t.Error(diff)
 	}

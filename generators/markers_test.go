@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 func TestParseComment(t *testing.T) {
@@ -94,10 +96,10 @@ func FuzzParseComment(f *testing.F) {
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	if got := DidYouMean("genclient:nonNamespace", "+", genclientTags); got != "; did you mean +genclient:nonNamespaced?" {
+	if got := suggest.DidYouMean("genclient:nonNamespace", "+", genclientTags); got != "; did you mean +genclient:nonNamespaced?" {
 		t.Error(got)
 	}
-	if got := DidYouMean("xyz", "", verbs); got != "" {
+	if got := suggest.DidYouMean("xyz", "", verbs); got != "" {
 		t.Error(got)
 	}
 }

@@ -34,11 +34,11 @@ func TestMinimalCompiles(t *testing.T) {
 				}
 			}
 			writeDeepCopies(t, root)
-			options.Dir, options.Mode = filepath.Join(root, options.Dir), Write
+			options.Dir, options.List = filepath.Join(root, options.Dir), false
 			options.Minimal, options.Clients = true, !options.hasClientset()
 			result := mustRun(t, options)
 			for _, problem := range compile(root) {
-				if isOutput(root, result.Changes, problem.Pos.Filename) {
+				if isOutput(options, root, result.Changes, problem.Pos.Filename) {
 					t.Errorf("generated code does not compile: %v", problem)
 				}
 			}
@@ -110,18 +110,18 @@ func TestMinimalRemovesTheRest(t *testing.T) {
 	expansion := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1/order_expansion.go")
 	writeFile(t, expansion, "package v1\n\ntype OrderListerExpansion interface{}\n\ntype OrderNamespaceListerExpansion interface{}\n")
 	options.Minimal = true
-	var removed []string
+	var gone []string
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
-			removed = append(removed, strings.TrimPrefix(change.Path, "pkg/generated/"))
+		if change.Kind == removed {
+			gone = append(gone, strings.TrimPrefix(change.Path, "pkg/generated/"))
 		}
 	}
-	slices.Sort(removed)
+	slices.Sort(gone)
 	want := []string{
 		"informers/generic.go", "informers/internalinterfaces/factory_interfaces.go", "informers/shop/v1/constructors.go",
 		"listers/shop/v1/expansion_generated.go",
 	}
-	if diff := cmp.Diff(want, removed); diff != "" {
+	if diff := cmp.Diff(want, gone); diff != "" {
 		t.Error(diff)
 	}
 	if exists(filepath.Join(options.Dir, "pkg/generated/informers/internalinterfaces")) || !exists(expansion) {
@@ -134,6 +134,6 @@ func TestMinimalRemovesTheRest(t *testing.T) {
 	if !strings.Contains(lister, "\tOrderListerExpansion\n") || !strings.Contains(lister, "\tOrderNamespaceListerExpansion\n") {
 		t.Errorf("lister beside a hand-written expansion: does not use it:\n%s", lister)
 	}
-	options.Mode = Verify
+	options.Verify = true
 	mustRun(t, options)
 }

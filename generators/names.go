@@ -11,6 +11,8 @@ import (
 	"github.com/gobuffalo/flect"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // namers give the names of a kind as client-gen and controller-gen do.
@@ -46,7 +48,7 @@ func (n namers) check(model *Model, diags *diagnostics) {
 	names := append(model.names(), endpoints.Name)
 	for _, kind := range slices.Sorted(maps.Keys(n.exceptions)) {
 		if !slices.Contains(names, kind) && !slices.Contains(names, strings.TrimSuffix(kind, "List")) {
-			diags.warnf(noPosition, "--plural-exceptions: no type %s%s", kind, cmp.Or(DidYouMean(kind, "", names), "; leave it out, unless other runs need it"))
+			diags.warnf(noPosition, "--plural-exceptions: no type %s%s", kind, cmp.Or(suggest.DidYouMean(kind, "", names), "; leave it out, unless other runs need it"))
 		}
 	}
 }

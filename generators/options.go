@@ -9,18 +9,8 @@ import (
 	"strings"
 
 	modpath "golang.org/x/mod/module"
-)
 
-// Mode says what Run does with the generated files.
-type Mode int
-
-const (
-	// Write writes the files that differ and removes stale ones.
-	Write Mode = iota
-	// Verify writes nothing and reports what Write would change.
-	Verify
-	// List stops before anything is generated.
-	List
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // Options say from which packages to generate what, and where. Only Patterns are
@@ -65,7 +55,10 @@ type Options struct {
 	// it stands for the year that a file on disk already has there, or else
 	// the current one.
 	HeaderFile string
-	// LintRules are names of upstream's rules; see LintRuleNames.
+	// LintRules are names of upstream's rules: known-tags-only rejects tags of the +k8s:…-gen
+	// family that no generator of Kubernetes knows; require-explicit-disablement wants a
+	// package of API types to say for each generator that it usually needs whether it is on
+	// or off.
 	LintRules []string
 	// Types are the kinds to generate for, as patterns of path.Match; others are
 	// skipped. "k8s.io/api/core/v1.Pod" is one of a package, and needs no marker.
@@ -81,8 +74,10 @@ type Options struct {
 	// Strict makes warnings errors, and also types that are skipped although no
 	// marker and no option says so.
 	Strict bool
-	// Mode says what to do with the result.
-	Mode Mode
+	// Verify writes nothing, and reports what a run without it would change.
+	Verify bool
+	// List stops before anything is generated.
+	List bool
 	// KeepStale leaves files of earlier runs alone that are not generated any
 	// more.
 	KeepStale bool
@@ -135,6 +130,9 @@ func (o *Options) Validate() error {
 			return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", pattern.text)
 		}
 	}
+	if o.Verify && o.List {
+		return usagef("--verify and --list: one at a time")
+	}
 	if o.SkipListers && o.ListersPackage == "" {
 		return usagef("--skip-listers: needs --listers-package, the listers to use")
 	}
@@ -142,8 +140,8 @@ func (o *Options) Validate() error {
 		return usagef("--clients: with a clientset, which writes already; use that, or leave it out")
 	}
 	for _, rule := range o.LintRules {
-		if !slices.Contains(LintRuleNames, rule) {
-			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(LintRuleNames, ", "), DidYouMean(rule, "", LintRuleNames))
+		if !slices.Contains(lintRules, rule) {
+			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(lintRules, ", "), suggest.DidYouMean(rule, "", lintRules))
 		}
 	}
 	_, err := o.pluralExceptions()

@@ -20,15 +20,16 @@ var (
 	// go/scanner.ErrorList in its tree.
 	ErrNothing = errors.New("nothing to generate")
 
-	// ErrDiffers is returned in the mode Verify when the output folders do not
-	// hold what would be generated. The Result has the difference.
+	// ErrDiffers is returned with Options.Verify when the output folders do not
+	// hold what would be generated. The Result has the changes.
 	ErrDiffers = errors.New("generated files are not up to date")
 )
 
-// Result says what a run found and did, or in the mode Verify would do.
+// Result says what a run found and did, or with Options.Verify would do.
 type Result struct {
-	// Model describes the API packages.
-	Model *Model
+	// Types are those that were found in the API packages, the skipped ones last. It is nil
+	// if the packages could not be read.
+	Types []Row
 	// Warnings are problems that did not stop the run.
 	Warnings scanner.ErrorList
 	// OtherModules is the number of other modules below the patterns that have API types.
@@ -40,8 +41,8 @@ type Result struct {
 	Files int
 	// Changes are sorted by path.
 	Changes []Change
-	// Diff is the difference as a unified diff, in the mode Verify.
-	Diff string
+
+	model *Model
 }
 
 // Run generates informers, listers and clients. With an error, the Result has what was
@@ -86,25 +87,26 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, err // what is missing of a package would only cause more problems
 	}
 	collecting := options.begin("collecting")
-	result.Model, err = collect(ctx, loader, packages, &options, &diags)
+	result.model, err = collect(ctx, loader, packages, &options, &diags)
 	if options.CRDs != "" && err == nil {
-		err = checkCRDs(ctx, &options, result.Model, &diags)
+		err = checkCRDs(ctx, &options, result.model, &diags)
 	}
 	if ctx.Err() != nil {
 		return result, context.Cause(ctx) // what was not found for it is no problem
 	}
+	result.Types = result.model.rows()
 	if options.Strict {
-		diags.refuseSkipped(result.Model)
+		diags.refuseSkipped(result.model)
 	}
 	if err := errors.Join(err, result.warn(&options, &diags)); err != nil {
 		return result, diags.orElse(err)
 	}
-	collecting.end("%s", result.Model.summary())
-	if options.Mode == List && len(result.Model.Groups)+len(result.Model.Skipped) > 0 {
+	collecting.end("%s", result.model.summary())
+	if options.List && len(result.model.Groups)+len(result.model.Skipped) > 0 {
 		return result, nil
 	}
-	if len(result.Model.Groups) == 0 {
-		return result, nothing(options, packages, result.Model.Skipped)
+	if len(result.model.Groups) == 0 {
+		return result, nothing(options, packages, result.model.Skipped)
 	}
 	// Lets go of the syntax trees, most of the memory.
 	loader.packages = map[string]*Package{}
@@ -168,12 +170,15 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	if err := errors.Join(loader.checkBeside(files, &beside), beside.err()); err != nil {
 		return beside.orElse(err)
 	}
-	if err := compareAll(options, loader, result, to, files); err != nil {
+	changes, err := compareAll(options, loader, result, to, files)
+	for _, change := range changes {
+		result.Changes = append(result.Changes, change.public(options.Verify))
+	}
+	if err != nil {
 		return orCancelled(ctx, err)
 	}
-	if options.Mode == Verify {
-		result.Diff = unified(result.Changes)
-		if len(result.Changes) > 0 {
+	if options.Verify {
+		if len(changes) > 0 {
 			return ErrDiffers
 		}
 		return nil
@@ -182,10 +187,10 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		result.Next = own.next(options.Dir)
 	}
 	writing := options.begin("writing")
-	if err := apply(ctx, result.Changes, to.roots(options)); err != nil {
+	if err := apply(ctx, changes, to.roots(options)); err != nil {
 		return orCancelled(ctx, err)
 	}
-	writing.end("%s", count(len(result.Changes), "file"))
+	writing.end("%s", count(len(changes), "file"))
 	return nil
 }
 
@@ -193,8 +198,8 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 // fit in the project.
 func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
 	var diags diagnostics
-	reachable(options, result.Model, to, &diags)
-	checkHandWritten(options, loader, result.Model, to, &diags)
+	reachable(options, result.model, to, &diags)
+	checkHandWritten(options, loader, result.model, to, &diags)
 	if diags.err() != nil {
 		return diags.err()
 	}
@@ -220,13 +225,13 @@ func renderAll(ctx context.Context, options *Options, loader *loader, result *Re
 	if err != nil {
 		return nil, err
 	}
-	outputs := plan(result.Model, options, to, func(importPath string) templates.Import {
+	outputs := plan(result.model, options, to, func(importPath string) templates.Import {
 		if importPath == "" {
 			return templates.Import{}
 		}
 		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
 	})
-	if err := loader.placeable(options.Dir, outputs, result.Model, to); err != nil {
+	if err := loader.placeable(options.Dir, outputs, result.model, to); err != nil {
 		return nil, err
 	}
 	rendering := options.begin("rendering")
@@ -241,25 +246,25 @@ func renderAll(ctx context.Context, options *Options, loader *loader, result *Re
 
 // compareAll works out what must change, so that the output folders hold the files
 // and no stale ones.
-func compareAll(options *Options, loader *loader, result *Result, to targets, files []rendered) error {
+func compareAll(options *Options, loader *loader, result *Result, to targets, files []rendered) ([]change, error) {
 	comparing := options.begin("comparing")
 	var stale []string
 	if !options.KeepStale {
 		var diags diagnostics
 		var err error
-		if stale, err = newSweeper(loader, to, result.Model, files).stale(options, &diags); err != nil {
-			return err
+		if stale, err = newSweeper(loader, to, result.model, files).stale(options, &diags); err != nil {
+			return nil, err
 		}
 		if err := result.warn(options, &diags); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	var err error
-	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
-		return err
+	changes, err := compare(options.Dir, files, stale)
+	if err != nil {
+		return nil, err
 	}
-	comparing.end("%s to change", count(len(result.Changes), "file"))
-	return loader.ctx.Err()
+	comparing.end("%s to change", count(len(changes), "file"))
+	return changes, loader.ctx.Err()
 }
 
 func absolute(dir, path string) string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	modpath "golang.org/x/mod/module"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // slimType is a struct with some of the fields of an API type.
@@ -80,7 +82,7 @@ func (c *collector) fullType(decl *declaration, tags Tags) *declaration {
 	}
 	full := pkg.typ(name)
 	if full == nil {
-		c.diags.errorf(at, "+%s: %s is not found: %s has no type %s%s", slimTag, tags.Slim, path, name, DidYouMean(name, "", pkg.exportedTypes()))
+		c.diags.errorf(at, "+%s: %s is not found: %s has no type %s%s", slimTag, tags.Slim, path, name, suggest.DidYouMean(name, "", pkg.exportedTypes()))
 	}
 	return full
 }

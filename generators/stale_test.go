@@ -30,8 +30,7 @@ func TestRunOverOtherPackagesRefuses(t *testing.T) {
 	mustRun(t, options)
 	before := snapshot(t, options.Dir)
 	options.Patterns = []string{"./api/sales/v1"}
-	for _, mode := range []Mode{Write, Verify} {
-		options.Mode = mode
+	for _, options.Verify = range []bool{false, true} {
 		_, err := Run(t.Context(), options)
 		want := "pkg/generated/informers/shop/v1/order.go: output: an earlier run wrote it for Order in example.com/shop/api/v1, which this run does not read; " +
 			"name the packages of all types in one run, give each run an --output-dir of its own, or remove pkg/generated/informers/shop/v1 if it is to go"
@@ -42,9 +41,9 @@ func TestRunOverOtherPackagesRefuses(t *testing.T) {
 	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
 		t.Error(diff)
 	}
-	options.Mode, options.Patterns = Write, []string{"./api/v1", "./api/sales/v1"}
+	options.Verify, options.Patterns = false, []string{"./api/v1", "./api/sales/v1"}
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
+		if change.Kind == removed {
 			t.Errorf("removed: %s", change.Path)
 		}
 	}
@@ -60,7 +59,7 @@ func TestRunAboveAnotherOne(t *testing.T) {
 	before := snapshot(t, filepath.Join(options.Dir, "pkg/shop"))
 	options.Patterns, options.OutputDir, options.ListersPackage = []string{"./api/sales/v1"}, "pkg", "example.com/shop/pkg/shop/listers"
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
+		if change.Kind == removed {
 			t.Errorf("removed: %s", change.Path)
 		}
 	}
@@ -133,7 +132,7 @@ func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
 	options.Patterns = []string{"./api/v1"}
 	result := mustRun(t, options)
 	for _, change := range result.Changes {
-		if change.Kind == Removed {
+		if change.Kind == removed {
 			t.Errorf("removed: %s", change.Path)
 		}
 	}
@@ -141,13 +140,13 @@ func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
 		t.Errorf("warnings: %s", text)
 	}
 	typesWith("")
-	removed := 0
+	gone := 0
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
-			removed++
+		if change.Kind == removed {
+			gone++
 		}
 	}
-	if removed == 0 {
+	if gone == 0 {
 		t.Error("nothing is removed when all packages can be loaded")
 	}
 }
@@ -173,7 +172,7 @@ func TestAbandonedTemporaryFiles(t *testing.T) {
 	writeFile(t, abandoned, "half")
 	writeFile(t, inUse, "half")
 	changes := mustRun(t, options).Changes
-	if len(changes) != 1 || changes[0].Kind != Removed || exists(abandoned) || !exists(inUse) {
+	if len(changes) != 1 || changes[0].Kind != removed || exists(abandoned) || !exists(inUse) {
 		t.Errorf("changes: %v", changes)
 	}
 }

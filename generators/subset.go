@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // subset checks that a slim type has no fields but those of its full type, so that what a
@@ -56,7 +58,7 @@ func (s *subset) match(field jsonField, fields []jsonField, owner string) (jsonF
 		s.diags.errorf(field.pos, "field: %s is %q in JSON, but %q in %s; write `json:%q`", field.goName, field.name, alike.name, owner, alike.name)
 		return jsonField{}, false
 	}
-	hint := DidYouMean(field.name, "", names)
+	hint := suggest.DidYouMean(field.name, "", names)
 	s.diags.errorf(field.pos, "field: %s is %q in JSON, and %s has no such field%s", field.goName, field.name, owner,
 		cmp.Or(hint, "; leave it out, or tag a field of your own with `json:\"-\"`"))
 	return jsonField{}, false

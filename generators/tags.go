@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // Tags are the markers of a type, parsed.
@@ -121,7 +123,7 @@ func (p tagParser) misspelt(m marker) {
 		if longer := len(m.name) - len(tag); longer < -1 || longer > 1 {
 			continue
 		}
-		if distance(strings.ToLower(m.name), strings.ToLower(tag)) <= 1 {
+		if suggest.Distance(strings.ToLower(m.name), strings.ToLower(tag)) <= 1 {
 			p.diags.warnf(p.at(m.pos), "+%s: unknown tag; did you mean +%s?", m.name, tag)
 		}
 	}
@@ -129,7 +131,7 @@ func (p tagParser) misspelt(m marker) {
 
 func (p tagParser) genclient(tags *Tags, m marker) {
 	if !slices.Contains(genclientTags, m.name) {
-		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, DidYouMean(m.name, "+", genclientTags))
+		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, suggest.DidYouMean(m.name, "+", genclientTags))
 		return
 	}
 	takesValue := m.name == "genclient:onlyVerbs" || m.name == "genclient:skipVerbs" || m.name == "genclient:method"
@@ -166,7 +168,7 @@ const (
 func (p tagParser) slim(tags *Tags, m marker) {
 	switch {
 	case m.name != slimTag:
-		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, DidYouMean(m.name, "+", []string{slimTag, indexTag}))
+		p.diags.errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, suggest.DidYouMean(m.name, "+", []string{slimTag, indexTag}))
 	case m.extra != "":
 		p.diags.errorf(p.at(m.pos), "+%s: unexpected text: %q; write +%s=k8s.io/api/core/v1.Pod, for example", m.name, m.extra, m.name)
 	case m.value == "":
@@ -194,7 +196,7 @@ func (p tagParser) method(m marker) {
 		case "subresource", "input", "result":
 		default:
 			p.diags.errorf(p.at(m.pos), "+genclient:method: unknown argument: %q; expected verb, subresource, input or result%s", key,
-				DidYouMean(key, "", []string{"verb", "subresource", "input", "result"}))
+				suggest.DidYouMean(key, "", []string{"verb", "subresource", "input", "result"}))
 		}
 	}
 	if !slices.Contains(verbs, verb) {
@@ -206,7 +208,7 @@ func (p tagParser) method(m marker) {
 }
 
 func (p tagParser) unknownVerb(m marker, verb string) {
-	p.diags.errorf(p.at(m.pos), "+%s: unknown verb: %q; expected one of %s%s", m.name, verb, strings.Join(verbs, ", "), DidYouMean(verb, "", verbs))
+	p.diags.errorf(p.at(m.pos), "+%s: unknown verb: %q; expected one of %s%s", m.name, verb, strings.Join(verbs, ", "), suggest.DidYouMean(verb, "", verbs))
 }
 
 // verbs works out which methods a client has.
@@ -271,7 +273,7 @@ func (p tagParser) resource(tags *Tags, m marker) {
 			tags.Scope, tags.scopePos = argument.value, m.pos
 			if argument.value != "Cluster" && argument.value != "Namespaced" {
 				p.diags.errorf(p.at(m.pos), "+kubebuilder:resource: unknown scope: %q; expected Cluster or Namespaced%s", argument.value,
-					DidYouMean(argument.value, "", []string{"Cluster", "Namespaced"}))
+					suggest.DidYouMean(argument.value, "", []string{"Cluster", "Namespaced"}))
 			}
 		}
 	}

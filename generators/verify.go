@@ -7,23 +7,48 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// unified returns the changes as a unified diff, with a line about each file.
-func unified(changes []Change) string {
-	what := map[ChangeKind]string{Created: "missing: ", Updated: "differs: ", Removed: "stale: "}
+// Change is a change of one file.
+type Change struct {
+	// Path is relative to the working directory.
+	Path string
+	// Kind is "create" for a file that does not exist yet, "update" for one with other content
+	// than before, and "remove" for one of an earlier run whose API type no longer exists.
+	Kind string
+	// Diff is the change as a unified diff. Only Options.Verify sets it and Line.
+	Diff string
+	// Line is the number of the first line of the old file that differs, or that of its last
+	// one, if the new file only has more lines. It is 1 for files that are new or removed.
+	Line int
+}
+
+// Diff returns the changes as a unified diff, with a line about each file. It is empty without
+// Options.Verify.
+func (r *Result) Diff() string {
+	what := map[string]string{created: "missing: ", updated: "differs: ", removed: "stale: "}
 	var b strings.Builder
-	for _, change := range changes {
-		b.WriteString(what[change.Kind] + change.Path + "\n" + change.Diff())
+	for _, change := range r.Changes {
+		if change.Diff != "" {
+			b.WriteString(what[change.Kind] + change.Path + "\n" + change.Diff)
+		}
 	}
 	return b.String()
 }
 
-// Diff returns the change as a unified diff.
-func (c Change) Diff() string {
-	old, now := c.Path, c.Path
-	switch c.Kind {
-	case Created:
+// public returns the change as callers see it, with its difference if they verify.
+func (c change) public(verify bool) Change {
+	found := Change{Path: c.shown, Kind: c.kind}
+	if verify {
+		found.Diff, found.Line = c.diff(), c.line()
+	}
+	return found
+}
+
+func (c change) diff() string {
+	old, now := c.shown, c.shown
+	switch c.kind {
+	case created:
 		old = "/dev/null"
-	case Removed:
+	case removed:
 		now = "/dev/null"
 	}
 	text := string(diff.Diff(old, c.old, now, c.new))
@@ -31,9 +56,7 @@ func (c Change) Diff() string {
 	return text
 }
 
-// Line returns the number of the first line of the old file that differs, or that of its last
-// one, if the new file only has more lines. It is 1 for files that are new or removed.
-func (c Change) Line() int {
+func (c change) line() int {
 	old, now := bytes.Split(c.old, []byte("\n")), bytes.Split(c.new, []byte("\n"))
 	line := 0
 	for line < len(old)-1 && line < len(now) && bytes.Equal(old[line], now[line]) {

@@ -17,43 +17,36 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Change is a change of one file.
-type Change struct {
-	// Path is relative to the working directory.
-	Path string
-	// Kind says whether the file is new, differs, or is not generated any more.
-	Kind ChangeKind
-
+// change is a change of one file.
+type change struct {
+	kind     string
+	shown    string // its path, relative to the working directory
 	path     string // absolute
 	old, new []byte
 }
 
-// ChangeKind says what happens to a file.
-type ChangeKind string
-
+// The kinds of changes: a file that does not exist yet, one with other content than before, and
+// one of an earlier run whose API type no longer exists.
 const (
-	// Created is a file that does not exist yet.
-	Created ChangeKind = "create"
-	// Updated is a file with other content than before.
-	Updated ChangeKind = "update"
-	// Removed is a file of an earlier run whose API type no longer exists.
-	Removed ChangeKind = "remove"
+	created = "create"
+	updated = "update"
+	removed = "remove"
 )
 
 // compare lists what must change so that the output folders hold the rendered files and
 // not the stale ones: sorted by path.
-func compare(dir string, files []rendered, stale []string) ([]Change, error) {
-	var changes []Change
+func compare(dir string, files []rendered, stale []string) ([]change, error) {
+	var changes []change
 	var foreign []error
 	for _, file := range files {
 		switch {
 		case file.same:
 		case file.old == nil:
-			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Created, path: file.path, new: file.content})
+			changes = append(changes, change{shown: relative(dir, file.path), kind: created, path: file.path, new: file.content})
 		case !isGenerated(file.old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", relative(dir, file.path)))
 		default:
-			changes = append(changes, Change{Path: relative(dir, file.path), Kind: Updated, path: file.path, old: file.old, new: file.content})
+			changes = append(changes, change{shown: relative(dir, file.path), kind: updated, path: file.path, old: file.old, new: file.content})
 		}
 	}
 	for _, path := range stale {
@@ -61,9 +54,9 @@ func compare(dir string, files []rendered, stale []string) ([]Change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
-		changes = append(changes, Change{Path: relative(dir, path), Kind: Removed, path: path, old: old})
+		changes = append(changes, change{shown: relative(dir, path), kind: removed, path: path, old: old})
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.shown, b.shown) })
 	return changes, errors.Join(foreign...)
 }
 
@@ -84,7 +77,7 @@ func hasHeader(content []byte) bool {
 // apply makes the changes. All new content is on disk under temporary names before the first
 // file is put in its place, and a directory that is new appears with all that is in it. An
 // error up to then, or a cancelled context, leaves nothing behind.
-func apply(ctx context.Context, changes []Change, roots []string) (err error) {
+func apply(ctx context.Context, changes []change, roots []string) (err error) {
 	staged := newStaging()
 	defer func() {
 		if err != nil {
@@ -92,7 +85,7 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		}
 	}()
 	for _, change := range changes {
-		if change.Kind == Removed {
+		if change.kind == removed {
 			continue
 		}
 		if err := staged.add(change); err != nil {
@@ -111,7 +104,7 @@ func apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		}
 	}
 	for _, change := range changes {
-		if change.Kind != Removed {
+		if change.kind != removed {
 			continue
 		}
 		if err := os.Remove(change.path); err != nil {
@@ -141,7 +134,7 @@ func newStaging() *staging {
 type move struct{ temporary, path string }
 
 // add begins to write the new content of a file. What a link leads to is replaced, and not the link.
-func (s *staging) add(change Change) error {
+func (s *staging) add(change change) error {
 	path := change.path
 	missing := s.missing(filepath.Dir(path))
 	if missing == "" {
@@ -220,11 +213,11 @@ func (s *staging) missing(dir string) string {
 }
 
 // unwritable names the file that can't be written, rather than its temporary one.
-func unwritable(change Change, err error) error {
+func unwritable(change change, err error) error {
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
 		err = cause.Err
 	}
-	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.Path, err)
+	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.shown, err)
 }
 
 // removeEmpty removes a directory and those above it that are empty, up to an

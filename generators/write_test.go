@@ -113,7 +113,7 @@ func TestVerifyWritesNothing(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = os.Chmod(filepath.Dir(name), 0o755) }) // or it can't be removed
 	}
-	options.Mode = Verify
+	options.Verify = true
 	result, err := Run(t.Context(), options)
 	if !errors.Is(err, ErrDiffers) {
 		t.Fatal(err)
@@ -124,8 +124,8 @@ func TestVerifyWritesNothing(t *testing.T) {
 		"differs: pkg/generated/listers/shop/v1/order.go\n--- pkg/generated/listers/shop/v1/order.go\n+++ pkg/generated/listers/shop/v1/order.go\n",
 		"+type OrderLister interface {\n",
 	} {
-		if !strings.Contains(result.Diff, want) {
-			t.Errorf("no %q in:\n%s", want, result.Diff)
+		if !strings.Contains(result.Diff(), want) {
+			t.Errorf("no %q in:\n%s", want, result.Diff())
 		}
 	}
 	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
@@ -166,7 +166,7 @@ func TestPruneTakesOnlyItsOwn(t *testing.T) {
 	}
 	options.KeepStale = false
 	result := mustRun(t, options)
-	if len(result.Changes) != 2 || result.Changes[0].Kind != Removed {
+	if len(result.Changes) != 2 || result.Changes[0].Kind != removed {
 		t.Errorf("changes: %v", result.Changes)
 	}
 	if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0].Error(), "unknown/v1/unknown.go") {
@@ -280,7 +280,7 @@ func TestEveryStepLooksAtItsContext(t *testing.T) {
 		writeFile(t, filepath.Join(options.Dir, "crds", name+".yaml"), crdOf("shop.example.com", "Order", "orders"))
 	}
 	mustRun(t, options)
-	options.Patterns, options.Exclude, options.CRDs, options.Mode = []string{"./..."}, []string{"Sale"}, "crds", Verify
+	options.Patterns, options.Exclude, options.CRDs, options.Verify = []string{"./..."}, []string{"Sale"}, "crds", true
 
 	ctx, at, looks := &looking{Context: t.Context()}, "", map[string]int64{}
 	ctx.last.Store(math.MaxInt64)
@@ -300,12 +300,13 @@ func TestEveryStepLooksAtItsContext(t *testing.T) {
 	}
 
 	before := snapshot(t, options.Dir)
-	for _, options.Mode = range []Mode{List, Verify, Write} {
+	for _, mode := range []Options{{List: true}, {Verify: true}, {}} {
+		options.List, options.Verify = mode.List, mode.Verify
 		for last := range looks["finding packages"] + looks["loading"] + looks["collecting"] {
 			ctx := &looking{Context: t.Context()}
 			ctx.last.Store(last)
 			if result, err := Run(ctx, options); !errors.Is(err, context.Canceled) || len(result.Changes) > 0 {
-				t.Errorf("mode %v, ended at look %d: got error %v, changes %v", options.Mode, last, err, result.Changes)
+				t.Errorf("list %v, verify %v, ended at look %d: got error %v, changes %v", options.List, options.Verify, last, err, result.Changes)
 			}
 			if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
 				t.Fatal(diff)
@@ -321,7 +322,7 @@ func TestFailedReplacement(t *testing.T) {
 	for _, name := range []string{"a/a.go", "b/b.go", "c/c.go"} {
 		writeFile(t, filepath.Join(dir, name), "old\n")
 	}
-	changes := []Change{created(dir, "a/a.go"), created(dir, "b/"+strings.Repeat("x", 300)+".go"), created(dir, "c/c.go")}
+	changes := []change{creation(dir, "a/a.go"), creation(dir, "b/"+strings.Repeat("x", 300)+".go"), creation(dir, "c/c.go")}
 	if err := apply(t.Context(), changes, []string{dir}); err == nil {
 		t.Fatal("a file with a name of 300 letters was written")
 	}
@@ -329,7 +330,7 @@ func TestFailedReplacement(t *testing.T) {
 	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	if err := apply(t.Context(), []Change{created(dir, "d/d.go"), created(dir, "e/"+strings.Repeat("x", 300)+".go")}, []string{dir}); err == nil {
+	if err := apply(t.Context(), []change{creation(dir, "d/d.go"), creation(dir, "e/"+strings.Repeat("x", 300)+".go")}, []string{dir}); err == nil {
 		t.Fatal("a file with a name of 300 letters was written")
 	}
 	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
@@ -337,8 +338,8 @@ func TestFailedReplacement(t *testing.T) {
 	}
 }
 
-func created(dir, name string) Change {
-	return Change{Kind: Created, Path: name, path: filepath.Join(dir, name), new: []byte("new\n")}
+func creation(dir, name string) change {
+	return change{kind: created, shown: name, path: filepath.Join(dir, name), new: []byte("new\n")}
 }
 
 // A directory that is new has all of its files when it can be seen, so that a run that is
@@ -347,9 +348,9 @@ func TestNewDirectoryAppearsWithAllFiles(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		dir := t.TempDir()
-		var changes []Change
+		var changes []change
 		for i := range 500 {
-			changes = append(changes, created(dir, fmt.Sprintf("pkg/generated/informers/shop/v%d/order%d.go", i%7, i)))
+			changes = append(changes, creation(dir, fmt.Sprintf("pkg/generated/informers/shop/v%d/order%d.go", i%7, i)))
 		}
 		done := make(chan error)
 		go func() { done <- apply(t.Context(), changes, []string{filepath.Join(dir, "pkg/generated/informers")}) }()
@@ -375,8 +376,8 @@ func TestNewDirectoryOfTwoRuns(t *testing.T) {
 	dir := t.TempDir()
 	first, second := newStaging(), newStaging()
 	for _, step := range []error{
-		first.add(created(dir, "pkg/one/a.go")), first.add(created(dir, "pkg/both/a.go")),
-		second.add(created(dir, "pkg/two/a.go")), second.add(created(dir, "pkg/both/a.go")), second.add(created(dir, "pkg/both/b.go")),
+		first.add(creation(dir, "pkg/one/a.go")), first.add(creation(dir, "pkg/both/a.go")),
+		second.add(creation(dir, "pkg/two/a.go")), second.add(creation(dir, "pkg/both/a.go")), second.add(creation(dir, "pkg/both/b.go")),
 		first.writing.Wait(), second.writing.Wait(),
 		first.moves[0].make(), second.moves[0].make(),
 	} {
@@ -410,7 +411,7 @@ func TestLinkedOutputFile(t *testing.T) {
 	if content, err := os.ReadFile(target); err != nil || !strings.Contains(string(content), "NewSharedInformerFactory") {
 		t.Errorf("what it leads to is not replaced: %v", err)
 	}
-	options.Mode = Verify
+	options.Verify = true
 	mustRun(t, options)
 }
 
@@ -447,8 +448,8 @@ func TestChangeLine(t *testing.T) {
 		{"", "a\n", 1},
 		{"a\n", "", 1},
 	} {
-		change := Change{Kind: Updated, old: []byte(c.old), new: []byte(c.now)}
-		if got := change.Line(); got != c.want {
+		change := change{kind: updated, old: []byte(c.old), new: []byte(c.now)}
+		if got := change.line(); got != c.want {
 			t.Errorf("%q to %q: got line %d, want %d", c.old, c.now, got, c.want)
 		}
 	}

@@ -2,7 +2,6 @@ package generators
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -146,31 +145,4 @@ func TestLinesFit(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestHeaderKeepsItsYear(t *testing.T) {
-	t.Parallel()
-	head, err := readHeader(writeHeader(t, "// Copyright YEAR Example, since YEAR.\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := "// Copyright 2019 Example, since 2019.\n\n" + generatedBy + "\n\npackage p\n"
-	if diff := cmp.Diff("// Copyright 2019 Example, since 2019.\n\n"+generatedBy+"\n\n", string(head.text([]byte(old)))); diff != "" {
-		t.Error(diff)
-	}
-	if text := string(head.text(nil)); strings.Contains(text, "YEAR") || !strings.HasPrefix(text, "// Copyright 2") {
-		t.Errorf("header of a new file: %q", text)
-	}
-	if _, err := readHeader(writeHeader(t, "not a comment")); err == nil {
-		t.Error("header that is not a comment: no error")
-	}
-}
-
-func writeHeader(t *testing.T, content string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "header")
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }

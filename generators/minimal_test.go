@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // Whatever compiles, compiles with --minimal, and with --clients where there is no
@@ -35,7 +38,7 @@ func TestMinimalCompiles(t *testing.T) {
 			}
 			writeDeepCopies(t, root)
 			options.Dir, options.List = filepath.Join(root, options.Dir), false
-			options.Minimal, options.Clients = true, !options.hasClientset()
+			options.Minimal, options.Clients = true, !options.types().HasClientset()
 			result := mustRun(t, options)
 			for _, problem := range compile(root) {
 				if isOutput(options, root, result.Changes, problem.Pos.Filename) {
@@ -112,7 +115,7 @@ func TestMinimalRemovesTheRest(t *testing.T) {
 	options.Minimal = true
 	var gone []string
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == removed {
+		if change.Kind == output.Removed {
 			gone = append(gone, strings.TrimPrefix(change.Path, "pkg/generated/"))
 		}
 	}
@@ -124,7 +127,7 @@ func TestMinimalRemovesTheRest(t *testing.T) {
 	if diff := cmp.Diff(want, gone); diff != "" {
 		t.Error(diff)
 	}
-	if exists(filepath.Join(options.Dir, "pkg/generated/informers/internalinterfaces")) || !exists(expansion) {
+	if paths.Exists(filepath.Join(options.Dir, "pkg/generated/informers/internalinterfaces")) || !paths.Exists(expansion) {
 		t.Error("an empty folder is left, or the expansion is not")
 	}
 	if lister := contents(t, options)["listers/shop/v1/order.go"]; strings.Contains(lister, "Expansion") {

@@ -2,14 +2,12 @@ package generators
 
 import (
 	"fmt"
-	"go/token"
-	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	modpath "golang.org/x/mod/module"
 
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
@@ -109,7 +107,7 @@ func usagef(format string, args ...any) error {
 // Validate checks what can be checked without looking at files. The error is a
 // *UsageError.
 func (o *Options) Validate() error {
-	if len(o.Patterns) == 0 && len(o.typePackages()) == 0 {
+	if len(o.Patterns) == 0 && len(collect.NewChoice(o.Types, nil).PackagesOfKinds()) == 0 {
 		return usagef("no input: name the API packages, such as ./api/...")
 	}
 	for _, pattern := range o.Patterns {
@@ -125,10 +123,8 @@ func (o *Options) Validate() error {
 			return usagef("%s: %q is not an import path", flag.name, flag.path)
 		}
 	}
-	for _, pattern := range slices.Concat(newChoice(o).only, newChoice(o).not) {
-		if _, err := path.Match(pattern.of, ""); err != nil || pattern.of == "" {
-			return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", pattern.text)
-		}
+	if wrong, ok := collect.NewChoice(o.Types, o.Exclude).Wrong(); ok {
+		return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", wrong)
 	}
 	if o.Verify && o.List {
 		return usagef("--verify and --list: one at a time")
@@ -136,47 +132,24 @@ func (o *Options) Validate() error {
 	if o.SkipListers && o.ListersPackage == "" {
 		return usagef("--skip-listers: needs --listers-package, the listers to use")
 	}
-	if o.Clients && o.hasClientset() {
+	if o.Clients && o.types().HasClientset() {
 		return usagef("--clients: with a clientset, which writes already; use that, or leave it out")
 	}
 	for _, rule := range o.LintRules {
-		if !slices.Contains(lintRules, rule) {
-			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(lintRules, ", "), suggest.DidYouMean(rule, "", lintRules))
+		if !slices.Contains(collect.LintRules, rule) {
+			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(collect.LintRules, ", "), suggest.DidYouMean(rule, "", collect.LintRules))
 		}
 	}
-	_, err := o.pluralExceptions()
-	return err
-}
-
-// clientsets are the import paths of clientsets that are named.
-func (o *Options) clientsets() []string {
-	return slices.DeleteFunc([]string{o.VersionedClientset, o.InternalClientset}, func(path string) bool { return path == "" })
-}
-
-// hasClientset reports whether a clientset is named at all.
-func (o *Options) hasClientset() bool { return o.VersionedClientset != "" || o.InternalClientset != "" }
-
-// clientset returns the import path of the clientset for internal or other
-// versions, or "".
-func (o *Options) clientset(internal bool) string {
-	if internal {
-		return o.InternalClientset
+	if _, err := collect.ParsePlurals(o.PluralExceptions); err != nil {
+		return usagef("%v", err)
 	}
-	return o.VersionedClientset
+	return nil
 }
 
-// pluralExceptions parses PluralExceptions.
-func (o *Options) pluralExceptions() (map[string]string, error) {
-	exceptions := map[string]string{}
-	for _, pair := range o.PluralExceptions {
-		kind, plural, ok := strings.Cut(pair, ":")
-		if !ok || !token.IsIdentifier(kind) || !token.IsIdentifier(plural) || !token.IsExported(plural) {
-			return nil, usagef("--plural-exceptions: %q is not a pair Kind:Plural with capital letters, such as DNS:DNSes", pair)
-		}
-		if previous, ok := exceptions[kind]; ok && previous != plural {
-			return nil, usagef("--plural-exceptions: two plurals of %s: %s and %s", kind, previous, plural)
-		}
-		exceptions[kind] = plural
+// types are the options that say which types there are, and what they are called.
+func (o *Options) types() *collect.Options {
+	return &collect.Options{
+		Dir: o.Dir, Types: o.Types, Exclude: o.Exclude, PluralExceptions: o.PluralExceptions, LintRules: o.LintRules, CRDs: o.CRDs,
+		Clients: o.Clients, VersionedClientset: o.VersionedClientset, InternalClientset: o.InternalClientset,
 	}
-	return maps.Clone(exceptions), nil
 }

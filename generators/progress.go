@@ -47,11 +47,3 @@ func (o *Options) log(format string, args ...any) {
 		o.Log(fmt.Sprintf(format, args...))
 	}
 }
-
-// count is a number with a noun, which takes an s in the plural.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}

@@ -11,6 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/header"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -42,7 +48,7 @@ type Result struct {
 	// Changes are sorted by path.
 	Changes []Change
 
-	model *Model
+	model *collect.Model
 }
 
 // Run generates informers, listers and clients. With an error, the Result has what was
@@ -70,64 +76,63 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	for i, pattern := range options.Patterns {
 		patterns[i] = strings.TrimSpace(pattern) // of a list with spaces behind its commas
 	}
-	patterns = append(patterns, options.typePackages()...)
-	var diags diagnostics
-	loader := newLoader(ctx, &options)
+	chosen := collect.NewChoice(options.Types, options.Exclude)
+	patterns = append(patterns, chosen.PackagesOfKinds()...)
+	var diags diag.List
+	loader := load.New(ctx, options.Dir, collect.Rules, load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter})
 	loading := options.begin("loading")
 	options.progress("finding packages", 0, 0, "")
-	chosen := newChoice(&options)
-	packages, err := loader.load(patterns, options.clientsets(), func(dir, path string) bool { return chosen.excludes(options.Dir, dir, path) }, &diags)
+	packages, err := loader.Load(patterns, options.types().Clientsets(), func(dir, path string) bool { return chosen.Excludes(options.Dir, dir, path) }, &diags)
 	if err != nil {
 		return result, orCancelled(ctx, err)
 	}
-	chosen.checkPackages(&diags)
+	chosen.CheckPackages(&diags)
 	result.OtherModules = lookAside(loader, &diags)
-	loading.end("%s", count(len(packages), "package"))
-	if err := diags.err(); err != nil {
+	loading.end("%s", diag.Count(len(packages), "package"))
+	if err := diags.Err(); err != nil {
 		return result, err // what is missing of a package would only cause more problems
 	}
 	collecting := options.begin("collecting")
-	result.model, err = collect(ctx, loader, packages, &options, &diags)
+	result.model, err = collect.Collect(ctx, loader, packages, options.types(), &diags)
 	if options.CRDs != "" && err == nil {
-		err = checkCRDs(ctx, &options, result.model, &diags)
+		err = collect.CheckCRDs(ctx, options.types(), result.model, &diags)
 	}
 	if ctx.Err() != nil {
 		return result, context.Cause(ctx) // what was not found for it is no problem
 	}
-	result.Types = result.model.rows()
+	result.Types = rows(result.model)
 	if options.Strict {
-		diags.refuseSkipped(result.model)
+		refuseSkipped(result.model, &diags)
 	}
 	if err := errors.Join(err, result.warn(&options, &diags)); err != nil {
-		return result, diags.orElse(err)
+		return result, diags.OrElse(err)
 	}
-	collecting.end("%s", result.model.summary())
+	collecting.end("%s", summary(result.model))
 	if options.List && len(result.model.Groups)+len(result.model.Skipped) > 0 {
 		return result, nil
 	}
 	if len(result.model.Groups) == 0 {
 		return result, nothing(options, packages, result.model.Skipped)
 	}
-	// Lets go of the syntax trees, most of the memory.
-	loader.packages = map[string]*Package{}
+	loader.Forget()
 	err = generate(ctx, &options, loader, &result)
 	return result, err
 }
 
 // lookAside warns of other modules below the patterns that seem to have API types:
 // the go command does not look into them either.
-func lookAside(l *loader, diags *diagnostics) (withTypes int) {
-	for _, dir := range l.otherModules {
-		if !l.hasSigns(dir) {
-			l.log("passed over %s, another module without API types", relative(l.dir, dir))
+func lookAside(l *load.Loader, diags *diag.List) (withTypes int) {
+	for _, dir := range l.OtherModules {
+		if !l.HasSigns(dir) {
+			l.Log("passed over %s, another module without API types", paths.Relative(l.Dir, dir))
 			continue
 		}
 		withTypes++
-		name := filepath.ToSlash(relative(l.dir, dir))
+		name := filepath.ToSlash(paths.Relative(l.Dir, dir))
 		if filepath.IsLocal(name) {
 			name = "./" + name
 		}
-		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
+		diags.Warnf(diag.NoPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
 	}
 	return withTypes
 }
@@ -141,24 +146,16 @@ func orCancelled(ctx context.Context, err error) error {
 	return err
 }
 
-// orElse returns the problems with positions, or the other error without any.
-func (d *diagnostics) orElse(err error) error {
-	if list := d.err(); list != nil {
-		return list
-	}
-	return err
-}
-
 // generate plans, renders and compares, and writes if that is the mode.
-func generate(ctx context.Context, options *Options, loader *loader, result *Result) error {
-	to, err := resolveTargets(options, loader.mods)
+func generate(ctx context.Context, options *Options, loader *load.Loader, result *Result) error {
+	to, err := resolveTargets(options, loader.Mods)
 	if err != nil {
 		return err
 	}
 	if err := importable(options, to); err != nil {
 		return err
 	}
-	own := readGoMod(options.Dir, to.informers)
+	own := goModOf(to.home, options.Dir)
 	if err := examine(options, loader, result, to, own); err != nil {
 		return orCancelled(ctx, err)
 	}
@@ -166,13 +163,13 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 	if err != nil {
 		return err
 	}
-	var beside diagnostics
-	if err := errors.Join(loader.checkBeside(files, &beside), beside.err()); err != nil {
-		return beside.orElse(err)
+	var beside diag.List
+	if err := errors.Join(checkBeside(loader, files, &beside), beside.Err()); err != nil {
+		return beside.OrElse(err)
 	}
 	changes, err := compareAll(options, loader, result, to, files)
 	for _, change := range changes {
-		result.Changes = append(result.Changes, change.public(options.Verify))
+		result.Changes = append(result.Changes, public(change, options.Verify))
 	}
 	if err != nil {
 		return orCancelled(ctx, err)
@@ -187,23 +184,23 @@ func generate(ctx context.Context, options *Options, loader *loader, result *Res
 		result.Next = own.next(options.Dir)
 	}
 	writing := options.begin("writing")
-	if err := apply(ctx, changes, to.roots(options)); err != nil {
+	if err := output.Apply(ctx, changes, to.roots(options)); err != nil {
 		return orCancelled(ctx, err)
 	}
-	writing.end("%s", count(len(changes), "file"))
+	writing.end("%s", diag.Count(len(changes), "file"))
 	return nil
 }
 
 // examine reports what is wrong with the output for this model, and what does not
 // fit in the project.
-func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
-	var diags diagnostics
+func examine(options *Options, loader *load.Loader, result *Result, to targets, own *goMod) error {
+	var diags diag.List
 	reachable(options, result.model, to, &diags)
 	checkHandWritten(options, loader, result.model, to, &diags)
-	if diags.err() != nil {
-		return diags.err()
+	if diags.Err() != nil {
+		return diags.Err()
 	}
-	advise(options, to, loader.mods, &diags)
+	advise(options, to, loader.Mods, &diags)
 	if own != nil {
 		own.advise(&diags)
 	}
@@ -211,17 +208,17 @@ func examine(options *Options, loader *loader, result *Result, to targets, own *
 }
 
 // warn adds the warnings to the result, and returns the problems.
-func (r *Result) warn(options *Options, diags *diagnostics) error {
+func (r *Result) warn(options *Options, diags *diag.List) error {
 	if options.Strict {
-		diags.strict()
+		diags.Strict()
 	}
-	r.Warnings = append(r.Warnings, sorted(diags.warnings)...)
-	return diags.err()
+	r.Warnings = append(r.Warnings, diag.Sorted(diags.Warnings)...)
+	return diags.Err()
 }
 
 // renderAll plans and renders the files.
-func renderAll(ctx context.Context, options *Options, loader *loader, result *Result, to targets) ([]rendered, error) {
-	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
+func renderAll(ctx context.Context, options *Options, loader *load.Loader, result *Result, to targets) ([]output.Rendered, error) {
+	head, err := header.Read(paths.Absolute(options.Dir, options.HeaderFile))
 	if err != nil {
 		return nil, err
 	}
@@ -229,28 +226,28 @@ func renderAll(ctx context.Context, options *Options, loader *loader, result *Re
 		if importPath == "" {
 			return templates.Import{}
 		}
-		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
+		return templates.Import{Path: importPath, Name: loader.NameOf(importPath)}
 	})
-	if err := loader.placeable(options.Dir, outputs, result.model, to); err != nil {
+	if err := placeable(loader, options.Dir, outputs, result.model, to); err != nil {
 		return nil, err
 	}
 	rendering := options.begin("rendering")
-	files, err := render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
+	files, err := output.Render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
 	if err != nil {
 		return nil, orCancelled(ctx, err)
 	}
 	result.Files = len(files)
-	rendering.end("%s", count(len(files), "file"))
+	rendering.end("%s", diag.Count(len(files), "file"))
 	return files, nil
 }
 
 // compareAll works out what must change, so that the output folders hold the files
 // and no stale ones.
-func compareAll(options *Options, loader *loader, result *Result, to targets, files []rendered) ([]change, error) {
+func compareAll(options *Options, loader *load.Loader, result *Result, to targets, files []output.Rendered) ([]output.Change, error) {
 	comparing := options.begin("comparing")
 	var stale []string
 	if !options.KeepStale {
-		var diags diagnostics
+		var diags diag.List
 		var err error
 		if stale, err = newSweeper(loader, to, result.model, files).stale(options, &diags); err != nil {
 			return nil, err
@@ -259,19 +256,12 @@ func compareAll(options *Options, loader *loader, result *Result, to targets, fi
 			return nil, err
 		}
 	}
-	changes, err := compare(options.Dir, files, stale)
+	changes, err := output.Compare(options.Dir, files, stale)
 	if err != nil {
 		return nil, err
 	}
-	comparing.end("%s to change", count(len(changes), "file"))
-	return changes, loader.ctx.Err()
-}
-
-func absolute(dir, path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
+	comparing.end("%s to change", diag.Count(len(changes), "file"))
+	return changes, loader.Ctx.Err()
 }
 
 // nothingError is ErrNothing, with a problem for each candidate.
@@ -289,19 +279,29 @@ func (e *nothingError) Error() string {
 }
 
 // nothing says why there is nothing to generate.
-func nothing(options Options, packages []*Package, skipped []Skip) error {
+func nothing(options Options, packages []*load.Package, skipped []collect.Skip) error {
 	var problems scanner.ErrorList
 	for _, skip := range skipped {
 		problems.Add(skip.Pos, fmt.Sprintf("%s: skipped: %s", skip.Name, skip.Reason))
 	}
 	if len(skipped) == 0 && len(packages) == 0 {
-		problems.Add(noPosition, fmt.Sprintf("no package that matches %s has API types", strings.Join(options.Patterns, " ")))
+		problems.Add(diag.NoPosition, fmt.Sprintf("no package that matches %s has API types", strings.Join(options.Patterns, " ")))
 	}
 	if len(skipped) == 0 {
 		for _, pkg := range packages {
-			problems.Add(token.Position{Filename: relative(options.Dir, pkg.Dir)},
+			problems.Add(token.Position{Filename: paths.Relative(options.Dir, pkg.Dir)},
 				fmt.Sprintf("package %s: no type with +genclient or +kubebuilder:object:root=true", path.Base(pkg.Path)))
 		}
 	}
 	return &nothingError{problems}
+}
+
+// refuseSkipped adds a problem for each type that is skipped although no marker and no
+// option says so.
+func refuseSkipped(model *collect.Model, diags *diag.List) {
+	for _, skip := range model.Skipped {
+		if !skip.Explicit {
+			diags.Errorf(skip.Pos, "kind: %s is skipped: %s; leave it out with --exclude if that is meant", skip.Name, skip.Reason)
+		}
+	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/pflag"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
 )
 
 var update = flag.Bool("update", false, "write what the tests find as what they want")
@@ -141,7 +143,7 @@ func outcome(t *testing.T, root string, options Options) string {
 var platform = strings.NewReplacer(build.Default.GOOS+"/"+build.Default.GOARCH, "$GOOS/$GOARCH")
 
 // accessors are the methods that lead from a clientset to the kinds of a version.
-func accessors(version *Version) []string {
+func accessors(version *collect.Version) []string {
 	var found []string
 	for _, kind := range version.Kinds {
 		found = append(found, kind.ClientAccessor)

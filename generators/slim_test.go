@@ -3,9 +3,13 @@ package generators
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
 )
 
 const slimOrder = `package slim
@@ -23,7 +27,7 @@ type Summary struct {
 type Part struct{ Names []string }
 `
 
-const slimFile = "slim/" + copiesFile
+const slimFile = "slim/" + collect.CopiesFile
 
 // slimProject is project with a slim type of its API type, in a package of its own.
 func slimProject(t *testing.T) Options {
@@ -58,8 +62,8 @@ func TestDeepCopiesOfSlimTypes(t *testing.T) {
 			t.Errorf("changes of %s: %v, want %v (%v)", slimFile, got, want, err)
 		}
 	}
-	run(true, created)
-	run(false, created)
+	run(true, output.Created)
+	run(false, output.Created)
 	run(true)
 	if problems := compile(options.Dir); len(problems) > 0 {
 		t.Error(problems)
@@ -71,8 +75,8 @@ func TestDeepCopiesOfSlimTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, file, string(content)+"// edited\n")
-	run(true, updated)
-	run(false, updated)
+	run(true, output.Updated)
+	run(false, output.Updated)
 
 	options.Patterns, options.Exclude = []string{"./api/v1", "./slim"}, []string{"Summary"}
 	run(true)
@@ -81,8 +85,8 @@ func TestDeepCopiesOfSlimTypes(t *testing.T) {
 	options.KeepStale = true
 	run(true)
 	options.KeepStale = false
-	run(true, removed)
-	run(false, removed)
+	run(true, output.Removed)
+	run(false, output.Removed)
 	run(true)
 }
 
@@ -108,8 +112,8 @@ func TestOnlyMissingMethodsAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		var found []string
-		for receiver, method := range declaredMethods(content, copyMethods...) {
-			found = append(found, receiver+"."+method)
+		for _, method := range regexp.MustCompile(`(?m)^func \(in \*(\w+)\) (DeepCopy\w*)\(`).FindAllStringSubmatch(string(content), -1) {
+			found = append(found, method[1]+"."+method[2])
 		}
 		slices.Sort(found)
 		return strings.Join(found, " ")
@@ -135,7 +139,7 @@ func TestStaleInformerOfSlimType(t *testing.T) {
 	writeFile(t, filepath.Join(options.Dir, "slim/types.go"), invoice)
 	result := mustRun(t, options)
 	for _, name := range []string{"informers", "listers"} {
-		if got := changesOf(result, "pkg/generated/"+name+"/shop/v1/order.go"); !slices.Equal(got, []string{removed}) {
+		if got := changesOf(result, "pkg/generated/"+name+"/shop/v1/order.go"); !slices.Equal(got, []string{output.Removed}) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

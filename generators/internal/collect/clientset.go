@@ -19,8 +19,11 @@ type clientset struct {
 	// methods are those of its Interface without parameters, such as "AppsV1()", with the types
 	// that they return. Those of typed clients are in typed/<group>/<version>.
 	methods map[string]typeName
-	// clients are the packages of typed clients, once they were asked for.
-	clients map[string]*load.Package
+	// last is the typed client that was asked for last. Not all are kept, for the memory.
+	last struct {
+		path string
+		pkg  *load.Package
+	}
 }
 
 // typeName is a type by its import path and name; both are empty for one that is no client.
@@ -56,7 +59,7 @@ func (c clientsets) read(path string) *clientset {
 	if !ok {
 		return nil
 	}
-	found := &clientset{path: path, pkg: pkg, methods: map[string]typeName{}, clients: map[string]*load.Package{}}
+	found := &clientset{path: path, pkg: pkg, methods: map[string]typeName{}}
 	for _, method := range methods.Methods.List {
 		signature, ok := method.Type.(*ast.FuncType)
 		if !ok || len(method.Names) != 1 || signature.Params.NumFields() > 0 || signature.Results.NumFields() != 1 {
@@ -81,12 +84,15 @@ func (c *clientset) has(method string) bool {
 
 // client returns the package of a typed client, or nil if it can't be read: the compiler reports it.
 func (c *clientset) client(path string) *load.Package {
-	found, ok := c.clients[path]
-	if rel, below := strings.CutPrefix(path, c.path+"/"); below && !ok {
-		found = c.pkg.Loader.ParseTypes(path, filepath.Join(c.pkg.Dir, filepath.FromSlash(rel)))
-		c.clients[path] = found
+	if path == c.last.path {
+		return c.last.pkg
 	}
-	return found
+	rel, below := strings.CutPrefix(path, c.path+"/")
+	if !below {
+		return nil
+	}
+	c.last.path, c.last.pkg = path, c.pkg.Loader.ParseTypes(path, filepath.Join(c.pkg.Dir, filepath.FromSlash(rel)))
+	return c.last.pkg
 }
 
 // accessor returns the method that leads to the client of an API package's types,

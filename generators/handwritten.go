@@ -95,9 +95,9 @@ func checkBeside(l *load.Loader, files []output.Rendered, diags *diag.List) erro
 }
 
 // compareScopes reports the names that files of one package can't both have.
-func compareScopes(s load.Scope, beside load.Scope, name string, diags *diag.List) {
+func compareScopes(generated, beside load.Scope, name string, diags *diag.List) {
 	const remedy = "; rename it, or move it to another package"
-	for declared := range s.Declared {
+	for declared := range generated.Declared {
 		if pos, ok := beside.Declared[declared]; ok {
 			diags.Errorf(pos, "output: %s is declared here and in %s, which is generated beside it%s", declared, name, remedy)
 		}
@@ -105,7 +105,7 @@ func compareScopes(s load.Scope, beside load.Scope, name string, diags *diag.Lis
 			diags.Errorf(pos, "output: %s is imported here and declared in %s, which is generated beside it%s", declared, name, remedy)
 		}
 	}
-	for imported := range s.Imported {
+	for imported := range generated.Imported {
 		if pos, ok := beside.Declared[imported]; ok {
 			diags.Errorf(pos, "output: %s is declared here and imported in %s, which is generated beside it%s", imported, name, remedy)
 		}

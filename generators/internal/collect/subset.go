@@ -167,7 +167,7 @@ func (f jsonField) remedy() string {
 
 // holds reports whether every value of another number fits. What has another size on
 // another machine is taken for the smaller one here, and there for the larger one.
-func holds(t load.Expression, other load.Expression) bool {
+func holds(t, other load.Expression) bool {
 	size, otherSize := bits(basicOf(t), 32), bits(basicOf(other), 64)
 	if kindOf(t) != jsonInt {
 		return size >= otherSize

@@ -41,13 +41,17 @@ type Package struct {
 	// them until something is looked up that the others don't declare.
 	Files []*File
 
-	Loader   *Loader
+	// Unbuilt are files with a sign of what is looked for that the go command would leave out.
+	Unbuilt []*File
+	// Mentions has the words of the rules that the sources have.
+	Mentions map[string]bool
+	// Loader is that which has parsed the package.
+	Loader *Loader
+
 	deferred []string
-	Unbuilt  []*File                        // those with a sign that the go command would leave out
 	getters  bool                           // a deferred file may have methods that matter
-	declared map[string]map[string]Function // by receiver and name, once methodsOf has looked
-	Mentions map[string]bool                // the words of the rules that its sources have
-	methods  map[string]bool                // Type.Method, once declaresMethod has searched for them
+	declared map[string]map[string]Function // by receiver and name, once MethodsOf has looked
+	methods  map[string]bool                // Type.Method, once DeclaresMethod has searched for them
 	lookup   sync.Once
 	types    map[string]*Declaration
 	consts   map[string]Expression
@@ -57,14 +61,14 @@ type Package struct {
 type Rules struct {
 	// Ours reports whether a source was written by an earlier run; it is left out.
 	Ours func(source []byte) bool
-	// Sign reports whether a source has a sign of what is looked for, and mayDeclare whether
+	// Sign reports whether a source has a sign of what is looked for, and MayDeclare whether
 	// it may declare that: a package that only a pattern with ... matches is parsed for it.
 	Sign, MayDeclare func(source []byte) bool
 	// Defers reports whether a source is parsed only when something is looked up that the
 	// others don't declare.
 	Defers func(source []byte) bool
 	// HasMethod reports whether a source that is deferred declares a method that matters, and
-	// methods are the names that declaresMethod knows of, beside those by which types decode
+	// Methods are the names that DeclaresMethod knows of, beside those by which types decode
 	// themselves.
 	HasMethod func(source []byte) bool
 	Methods   []string
@@ -72,7 +76,7 @@ type Rules struct {
 	Words []string
 	// Keeps reports whether a comment inside of a declaration is kept.
 	Keeps func(*ast.CommentGroup) bool
-	// Opaque is the import path of a package whose types are known by their names, and known
+	// Opaque is the import path of a package whose types are known by their names, and Known
 	// are those of which embedded fields are known also in other packages.
 	Opaque string
 	Known  []string
@@ -91,25 +95,34 @@ type File struct {
 // Loader parses packages. Its methods are not safe for concurrent use; it uses
 // several goroutines itself.
 type Loader struct {
-	Ctx          context.Context // of the run
-	Dir          string          // the working directory
-	fset         *token.FileSet
-	Mods         *Modules
-	build        build.Context
-	packages     map[string]*Package // by import path; nil if it can't be had
-	Failed       map[string]error    // why a package can't be had
-	Looked       map[string]bool     // the packages that the patterns name, by import path
-	methods      []string            // that declaresMethod knows of
-	Read         []string            // the directories of the packages that the patterns name, but excluded ones
-	OtherModules []string            // the directories of the modules below the patterns that have none of the packages
-	Log          func(format string, args ...any)
-	counter      func(step string, total int, of string) func()
-	rules        Rules
+	// Ctx is the context of the run, and Dir the working directory.
+	Ctx context.Context
+	Dir string
+	// Mods finds modules.
+	Mods *Modules
+	// Failed says why packages can't be had, by import path.
+	Failed map[string]error
+	// Looked has the packages that the patterns name, by import path, and Read the directories
+	// of those that are not excluded.
+	Looked map[string]bool
+	Read   []string
+	// OtherModules are the directories of the modules below the patterns that have none of
+	// the packages.
+	OtherModules []string
+	// Log gets a line for each package.
+	Log func(format string, args ...any)
+
+	fset     *token.FileSet
+	build    build.Context
+	packages map[string]*Package // by import path; nil if it can't be had
+	rules    Rules
+	methods  []string // that DeclaresMethod knows of
+	counter  func(step string, total int, of string) func()
 }
 
 // Reporting says what a loader does while it works. Everything in it may be nil.
 type Reporting struct {
-	// Notice gets the downloads of the go command, log a line for each package.
+	// Notice gets the downloads of the go command, Log a line for each package.
 	Notice func(line string)
 	Log    func(format string, args ...any)
 	// Counter returns a function to call, from any goroutine, after each part of a step.
@@ -125,9 +138,9 @@ func New(ctx context.Context, dir string, rules Rules, to Reporting) *Loader {
 		to.Counter = func(string, int, string) func() { return func() {} }
 	}
 	return &Loader{
-		Ctx: ctx, Dir: dir, fset: token.NewFileSet(), Mods: &Modules{notice: to.Notice}, build: buildContext(),
-		packages: map[string]*Package{}, Failed: map[string]error{}, Looked: map[string]bool{},
-		Log: to.Log, counter: to.Counter, rules: rules, methods: slices.Concat(rules.Methods, decodeMethods),
+		Ctx: ctx, Dir: dir, Mods: &Modules{notice: to.Notice}, Failed: map[string]error{}, Looked: map[string]bool{}, Log: to.Log,
+		fset: token.NewFileSet(), build: buildContext(), packages: map[string]*Package{},
+		rules: rules, methods: slices.Concat(rules.Methods, decodeMethods), counter: to.Counter,
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -158,23 +157,21 @@ func (p *Package) Functions() map[string]Function {
 
 var qualifier = regexp.MustCompile(`[\pL_][\pL_0-9]*\.`)
 
-// declaredMethods are the types that a source declares one of some methods for, with the
-// method. Sources are scanned rather than parsed, since the methods of API types are most of
-// their packages.
-func declaredMethods(source []byte, methods ...string) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		if !slices.ContainsFunc(methods, func(method string) bool { return bytes.Contains(source, []byte(method)) }) {
-			return
+// addMethods notes the methods of a source that the loader knows of. It is scanned rather than
+// parsed, since the methods of API types are most of their packages.
+func (p *Package) addMethods(source []byte) {
+	names := p.Loader.methods
+	if !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(source, []byte(name)) }) {
+		return
+	}
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
+	for tok := token.FUNC; tok != token.EOF; {
+		if _, tok, _ = s.Scan(); tok != token.FUNC {
+			continue
 		}
-		var s scanner.Scanner
-		s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
-		for tok := token.FUNC; tok != token.EOF; {
-			if _, tok, _ = s.Scan(); tok != token.FUNC {
-				continue
-			}
-			if receiver, method := scanMethod(&s); slices.Contains(methods, method) && !yield(receiver, method) {
-				return
-			}
+		if receiver, method := scanMethod(&s); slices.Contains(names, method) {
+			p.methods[receiver+"."+method] = true
 		}
 	}
 }
@@ -223,9 +220,7 @@ func (p *Package) DeclaresMethod(typ, method string) bool {
 			buffer.Reset()
 			err := readInto(buffer, filepath.Join(p.Dir, name))
 			if source := buffer.Bytes(); err == nil && !p.Loader.rules.Ours(source) && p.Loader.Included(p.Dir, name, source) {
-				for receiver, method := range declaredMethods(source, p.Loader.methods...) {
-					p.methods[receiver+"."+method] = true
-				}
+				p.addMethods(source)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ type collector struct {
 	universe types.Universe
 	diags    *diag.List
 	groups   *groupSet
-	choice   choice
+	choice   Choice
 	skipped  []Skip
 	uncopied []uncopied // of the package at hand
 	slims    []slimType // of the package at hand

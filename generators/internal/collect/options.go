@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
-// choice says which kinds are generated for, and which packages are looked into.
-type choice struct {
+// Choice says which kinds are generated for, and which packages are looked into.
+type Choice struct {
 	only, not []kindPattern
 	packages  []packagePattern // which are not looked into
 }
@@ -46,8 +46,8 @@ func newKindPattern(text string) kindPattern {
 }
 
 // NewChoice parses generators.Options.Types and Exclude.
-func NewChoice(types, exclude []string) choice {
-	var c choice
+func NewChoice(types, exclude []string) Choice {
+	var c Choice
 	for _, text := range types {
 		c.only = append(c.only, newKindPattern(text))
 	}
@@ -63,7 +63,7 @@ func NewChoice(types, exclude []string) choice {
 }
 
 // Wrong returns the first pattern of kinds that is none.
-func (c choice) Wrong() (text string, found bool) {
+func (c Choice) Wrong() (text string, found bool) {
 	for _, pattern := range slices.Concat(c.only, c.not) {
 		if _, err := path.Match(pattern.of, ""); err != nil || pattern.of == "" {
 			return pattern.text, true
@@ -73,7 +73,7 @@ func (c choice) Wrong() (text string, found bool) {
 }
 
 // PackagesOfKinds are the packages of the kinds that are named in full, to be looked into.
-func (c choice) PackagesOfKinds() []string {
+func (c Choice) PackagesOfKinds() []string {
 	var paths []string
 	for _, pattern := range c.only {
 		if pattern.package_ != "" && !slices.Contains(paths, pattern.package_) {
@@ -95,7 +95,7 @@ func (p kindPattern) matches(pkg *load.Package, kind string) bool {
 }
 
 // refuses returns why a kind is not chosen, or "".
-func (c choice) refuses(pkg *load.Package, kind string) string {
+func (c Choice) refuses(pkg *load.Package, kind string) string {
 	for _, pattern := range c.not {
 		if pattern.matches(pkg, kind) {
 			return "--exclude " + pattern.text
@@ -114,14 +114,14 @@ func (c choice) refuses(pkg *load.Package, kind string) string {
 }
 
 // names reports whether the full name of a kind is given.
-func (c choice) names(pkg *load.Package, kind string) bool {
+func (c Choice) names(pkg *load.Package, kind string) bool {
 	return slices.ContainsFunc(c.only, func(pattern kindPattern) bool {
 		return pattern.package_ != "" && pattern.of == kind && pattern.matches(pkg, kind)
 	})
 }
 
 // excludesKind reports whether a kind of any package is excluded.
-func (c choice) excludesKind(kind string) bool {
+func (c Choice) excludesKind(kind string) bool {
 	return slices.ContainsFunc(c.not, func(pattern kindPattern) bool {
 		matched, _ := path.Match(pattern.of, kind)
 		return matched && pattern.package_ == ""
@@ -129,7 +129,7 @@ func (c choice) excludesKind(kind string) bool {
 }
 
 // Excludes reports whether a package is not to be looked into.
-func (c choice) Excludes(workingDir, dir, importPath string) bool {
+func (c Choice) Excludes(workingDir, dir, importPath string) bool {
 	excluded := false
 	for _, pattern := range c.packages {
 		matches := load.Matcher(strings.TrimPrefix(path.Clean(filepath.ToSlash(pattern.text)), "./"))
@@ -141,7 +141,7 @@ func (c choice) Excludes(workingDir, dir, importPath string) bool {
 }
 
 // CheckPackages warns of patterns of packages that match nothing.
-func (c choice) CheckPackages(diags *diag.List) {
+func (c Choice) CheckPackages(diags *diag.List) {
 	for _, pattern := range c.packages {
 		if !*pattern.used {
 			diags.Warnf(diag.NoPosition, "--exclude: no package matches %s; leave it out, or name a package that the patterns match", pattern.text)
@@ -150,7 +150,7 @@ func (c choice) CheckPackages(diags *diag.List) {
 }
 
 // check reports patterns that match nothing or are none.
-func (c choice) check(model *Model, diags *diag.List) {
+func (c Choice) check(model *Model, diags *diag.List) {
 	names := model.names()
 	for _, pattern := range c.only {
 		if !*pattern.used {

@@ -22,7 +22,7 @@ func checkHandWritten(options *Options, loader *load.Loader, model *collect.Mode
 	model.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
 		dir := to.listers.join(strings.ToLower(group.Dir), version.Dir).dir
 		expansion := filepath.Join(dir, expansionFile(kind))
-		if !kind.Lister || len(kind.Indexes) == 0 && !paths.Exists(expansion) {
+		if !kind.HasLister || len(kind.Indexes) == 0 && !paths.Exists(expansion) {
 			return
 		}
 		written := loader.HandWritten(dir, nil)

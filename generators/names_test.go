@@ -18,9 +18,9 @@ import (
 func TestIdentifiersAreThoseDeclared(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []*collect.Kind{
-		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true, Namespaced: true},
-		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true},
-		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true},
+		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasLister: true, Namespaced: true}, Informer: true},
+		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasLister: true}, Informer: true},
+		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders"}, Informer: true},
 	} {
 		informers, listers := kind.Identifiers()
 		file := templates.File{Package: "p"}
@@ -30,7 +30,7 @@ func TestIdentifiersAreThoseDeclared(t *testing.T) {
 		if diff := cmp.Diff(sortedNames(informers, collect.OwnIdentifiers), got); diff != "" {
 			t.Errorf("informers: %s", diff)
 		}
-		if !kind.Lister {
+		if !kind.HasLister {
 			continue
 		}
 		got = declared(t, &templates.Lister{File: file, Kind: templateKind(kind)}, &templates.Expansions{File: file, Kinds: version.Kinds})

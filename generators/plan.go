@@ -113,7 +113,7 @@ func (t tree) planInformers(version *collect.Version, group *collect.Group, inte
 			names, _ := kind.Identifiers()
 			reserve(file, names)
 			data := templateKind(kind)
-			data.OwnIndexes = len(data.Indexes) > 0 && (options.SkipListers || !kind.Lister)
+			data.OwnIndexes = len(data.Indexes) > 0 && (options.SkipListers || !kind.HasLister)
 			kinds = append(kinds, data)
 		}
 	}
@@ -142,7 +142,7 @@ func (t tree) planListers(version *collect.Version, group *collect.Group, minima
 	var kinds, empty []templates.Kind
 	expanded := map[string]bool{}
 	for _, kind := range version.Kinds {
-		if !kind.Lister {
+		if !kind.HasLister {
 			continue
 		}
 		_, names := kind.Identifiers()
@@ -214,13 +214,10 @@ func reserve(file templates.File, names []string) {
 
 // templateKind returns the kind as templates see it.
 func templateKind(k *collect.Kind) templates.Kind {
-	var indexes []templates.Index
+	data := k.Kind
+	data.Singular = strings.ToLower(k.Name)
 	for _, x := range k.Indexes {
-		indexes = append(indexes, x.Index)
+		data.Indexes = append(data.Indexes, x.Index)
 	}
-	return templates.Kind{
-		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, Singular: strings.ToLower(k.Name), ClientAccessor: k.ClientAccessor, Doc: k.Doc,
-		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
-		List: k.List, Verbs: k.Verbs, Indexes: indexes,
-	}
+	return data
 }

@@ -55,7 +55,7 @@ func rows(m *collect.Model) []Row {
 		}
 		rows = append(rows, Row{
 			Group: group.Name, Version: version.Name, Kind: kind.APIKind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
-			Informer: kind.Informer, Lister: kind.Lister, Client: kind.Client, Package: kind.Package, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
+			Informer: kind.Informer, Lister: kind.HasLister, Client: kind.Client, Package: kind.API.Path, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
 		})
 	})
 	for _, skip := range m.Skipped {

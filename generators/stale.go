@@ -53,7 +53,7 @@ func newSweeper(loader *load.Loader, to targets, model *collect.Model, files []o
 		s.folders[filepath.Dir(file.Path)] = true
 	}
 	model.Kinds(func(group *collect.Group, _ *collect.Version, kind *collect.Kind) {
-		s.groups[kind.Package+"."+kind.Name] = group
+		s.groups[kind.API.Path+"."+kind.Name] = group
 	})
 	return s
 }

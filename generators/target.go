@@ -161,14 +161,14 @@ func usable(dir, out string) error {
 func reachable(options *Options, model *collect.Model, to targets, diags *diag.List) {
 	seen := map[string]bool{}
 	model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
-		parent, inside := load.InternalParent(kind.Package)
-		if !inside || seen[kind.Package] {
+		parent, inside := load.InternalParent(kind.API.Path)
+		if !inside || seen[kind.API.Path] {
 			return
 		}
-		seen[kind.Package] = true
+		seen[kind.API.Path] = true
 		for _, out := range to.imported(options) {
 			if !strings.HasPrefix(out.path+"/", parent) {
-				diags.Errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.Package, out.path, strings.TrimSuffix(parent, "/"))
+				diags.Errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.API.Path, out.path, strings.TrimSuffix(parent, "/"))
 			}
 		}
 	})
@@ -211,7 +211,7 @@ func placeable(l *load.Loader, dir string, outputs []output.File, model *collect
 	var diags diag.List
 	model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
 		if folders[kind.Dir] != "" {
-			diags.Errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.Package, kind.Name)
+			diags.Errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.API.Path, kind.Name)
 			delete(folders, kind.Dir)
 		}
 	})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 // collector turns packages into a model.
@@ -330,12 +331,14 @@ func (c *collector) named(decl *load.Declaration, comments load.TypeComments, ta
 	if out.client && decl.Pkg.Mentions[kubebuilderTags] && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
 		c.diags.Warnf(at(decl.Spec.Name.Pos()), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.Spec.Name.Name)
 	}
+	name := c.namers.public.Name(t)
 	return &Kind{
-		Name: c.namers.public.Name(t), APIKind: c.namers.public.Name(t), Ident: c.namers.public.Name(t), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t),
-		Resource: c.resource(decl, t, tags, internal), Namespaced: namespaced, Informer: out.informer, Lister: out.lister, Client: out.client,
-		List: listType(decl), Verbs: verbs,
-		Doc: sentence(comments), Package: decl.Pkg.Path, PackageName: decl.Pkg.Name, Pos: at(decl.Spec.Name.Pos()),
-		Dir: decl.Pkg.Dir, goType: decl.GoType(),
+		Kind: templates.Kind{
+			Name: name, Ident: name, Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t), Resource: c.resource(decl, t, tags, internal),
+			Doc: sentence(comments), API: templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, Namespaced: namespaced, HasLister: out.lister,
+			List: listType(decl), Verbs: verbs,
+		},
+		APIKind: name, Informer: out.informer, Client: out.client, Pos: at(decl.Spec.Name.Pos()), Dir: decl.Pkg.Dir, goType: decl.GoType(),
 	}
 }
 

@@ -305,7 +305,7 @@ func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
 func (c *crd) compare(kind *Kind, version string, diags *diag.List) {
 	if _, ok := c.versions[version]; !ok {
 		diags.Errorf(kind.Pos, "version: %s of %s, which its CRD at %s does not serve: that has %s; leave it out with --exclude %s.%s",
-			version, kind.APIKind, c.pos, strings.Join(sortedKeys(c.versions), ", "), kind.Package, kind.Name)
+			version, kind.APIKind, c.pos, strings.Join(sortedKeys(c.versions), ", "), kind.API.Path, kind.Name)
 	}
 	if c.plural != kind.Resource {
 		diags.Errorf(kind.Pos, "resource: %q of %s, but its CRD at %s has %q; name it with +kubebuilder:resource:path=%s or +resourceName=%s",

@@ -220,7 +220,7 @@ func (s *groupSet) resolve() []*Group {
 		slices.SortFunc(group.Versions, func(a, b *Version) int { return strings.Compare(a.Name, b.Name) })
 		for _, version := range group.Versions {
 			slices.SortFunc(version.Kinds, func(a, b *Kind) int {
-				return cmp.Or(strings.Compare(a.APIKind, b.APIKind), strings.Compare(a.Package, b.Package))
+				return cmp.Or(strings.Compare(a.APIKind, b.APIKind), strings.Compare(a.API.Path, b.API.Path))
 			})
 			s.distinctKinds(group.Group, version)
 		}
@@ -332,7 +332,7 @@ func (s *groupSet) distinctKinds(group *Group, version *Version) {
 				taken[claim] = kind
 			}
 		}
-		if kind.Lister && kind.Namespaced && slices.Contains(listerMembers, kind.Plural) {
+		if kind.HasLister && kind.Namespaced && slices.Contains(listerMembers, kind.Plural) {
 			s.diags.Errorf(kind.Pos, "kind: the plural of %s is the name of what every lister has: %s; name another with --plural-exceptions", kind.Name, kind.Plural)
 		}
 		for _, x := range kind.Indexes {
@@ -363,7 +363,7 @@ func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, pre
 	case kind.Slim != "" && kind.fullType() == previous.fullType():
 		s.diags.Errorf(kind.Pos, "kind: %s here and %s at %s are both %s, of which a factory has one informer; leave out one of them with --exclude",
 			kind.Name, previous.Name, previous.Pos, kind.fullType())
-	case kind.Name == previous.Name && kind.Package != previous.Package:
+	case kind.Name == previous.Name && kind.API.Path != previous.API.Path:
 		s.diags.Errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
 	case shared.what == "resource":
 		s.diags.Errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
@@ -375,7 +375,7 @@ func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, pre
 }
 
 // fullType is the type whose fields the kind has: that which its marker names, or its own.
-func (k *Kind) fullType() string { return cmp.Or(k.Slim, k.Package+"."+k.Name) }
+func (k *Kind) fullType() string { return cmp.Or(k.Slim, k.API.Path+"."+k.Name) }
 
 // listerMembers are the fields and methods of every lister, whose names its
 // method for one namespace can't have.

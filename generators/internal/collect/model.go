@@ -1,6 +1,10 @@
 package collect
 
-import "go/token"
+import (
+	"go/token"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
 
 // Model describes the API packages: plain data, and all names that
 // generated code needs. Everything in it is sorted.
@@ -47,42 +51,21 @@ type Version struct {
 
 // Kind is an API type.
 type Kind struct {
-	// Name is the name of the Go type.
-	Name string
+	// Kind has its names and what else templates see of it. Ident is APIKind, or a longer
+	// name if another kind has names made of it.
+	templates.Kind
 	// APIKind is the kind in the API: Name, or for slim types the name of the full type.
 	APIKind string
 	// Slim is the full type of a slim type, with its import path, and empty for others.
 	Slim string
-	// Ident stands for the kind in exported names: APIKind, or a longer one if another
-	// kind has names made of it.
-	Ident string
-	// Private is Ident with a small first letter.
-	Private string
-	// Plural is the name of accessors: Orders.
-	Plural string
-	// Resource is the name in the API: orders.
-	Resource string
-	// Namespaced is false for what has no namespace.
-	Namespaced bool
-	// ClientAccessor leads from a clientset to its version: AppsV1().
-	ClientAccessor string
-	// Informer, Lister and Client say what is generated.
-	Informer, Lister, Client bool
-	// List is the name of the Go type of a list of the kind, or empty if the package
-	// has none.
-	List string
-	// Verbs are the methods that a client has for it.
-	Verbs []string
+	// Informer and Client say what is generated, and HasLister.
+	Informer, Client bool
 	// Indexes are those that markers ask for, sorted by method.
 	Indexes []Index
-	// Doc is the first sentence of its comment.
-	Doc string
-	// Package is the import path of its Go package, PackageName its name.
-	Package, PackageName string
-	// Pos is where it is declared.
+	// Pos is where it is declared, and Dir the directory of its Go package.
 	Pos token.Position
+	Dir string
 
-	Dir    string // of the Go package
 	goType string // import path and name of the type, after aliases
 }
 

@@ -144,7 +144,7 @@ func (k *Kind) Identifiers() (informers, listers []string) {
 			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer", p + "Resource", p + "Objects",
 		}
 	}
-	if k.Lister {
+	if k.HasLister {
 		listers = []string{n + "Lister", p + "Lister", "New" + n + "Lister", n + "ListerExpansion"}
 		if k.Namespaced {
 			listers = append(listers, n+"NamespaceLister", p+"NamespaceLister", n+"NamespaceListerExpansion")

@@ -10,6 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/internal/suggest"
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 // slimType is a struct with some of the fields of an API type.
@@ -166,7 +167,7 @@ func (c *collector) checkFull(decl, full *load.Declaration, tags, fullTags Tags)
 func (c *collector) namedSlim(decl, full *load.Declaration, comments load.TypeComments, tags, fullTags Tags, out generated) *Kind {
 	kind := c.named(full, full.Comments(), fullTags, false, out)
 	kind.Name, kind.Slim, kind.List = decl.Spec.Name.Name, tags.Slim, ""
-	kind.Doc, kind.Package, kind.PackageName, kind.Pos = sentence(comments), decl.Pkg.Path, decl.Pkg.Name, c.tags.at(decl.Spec.Name.Pos())
+	kind.Doc, kind.API, kind.Pos = sentence(comments), templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, c.tags.at(decl.Spec.Name.Pos())
 	kind.Dir, kind.goType = decl.Pkg.Dir, decl.GoType()
 	return kind
 }

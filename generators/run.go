@@ -115,8 +115,10 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		return result, nothing(options, packages, result.model.Skipped)
 	}
 	loader.Forget()
-	err = generate(ctx, &options, loader, &result)
-	return result, err
+	if err := generate(ctx, &options, loader, &result); err != nil {
+		return result, orCancelled(ctx, err)
+	}
+	return result, nil
 }
 
 // lookAside warns of other modules below the patterns that seem to have API types:
@@ -157,7 +159,7 @@ func generate(ctx context.Context, options *Options, loader *load.Loader, result
 	}
 	own := goModOf(to.home, options.Dir)
 	if err := examine(options, loader, result, to, own); err != nil {
-		return orCancelled(ctx, err)
+		return err
 	}
 	files, err := renderAll(ctx, options, loader, result, to)
 	if err != nil {
@@ -171,21 +173,20 @@ func generate(ctx context.Context, options *Options, loader *load.Loader, result
 	for _, change := range changes {
 		result.Changes = append(result.Changes, public(change, options.Verify))
 	}
-	if err != nil {
-		return orCancelled(ctx, err)
-	}
-	if options.Verify {
-		if len(changes) > 0 {
-			return ErrDiffers
-		}
+	switch {
+	case err != nil:
+		return err
+	case options.Verify && len(changes) > 0:
+		return ErrDiffers
+	case options.Verify:
 		return nil
 	}
 	if own != nil {
 		result.Next = own.next(options.Dir)
 	}
 	writing := options.begin("writing")
-	if err := output.Apply(ctx, changes, to.roots(options)); err != nil {
-		return orCancelled(ctx, err)
+	if err := output.Apply(ctx, changes, to.roots()); err != nil {
+		return err
 	}
 	writing.end("%s", diag.Count(len(changes), "file"))
 	return nil
@@ -195,7 +196,7 @@ func generate(ctx context.Context, options *Options, loader *load.Loader, result
 // fit in the project.
 func examine(options *Options, loader *load.Loader, result *Result, to targets, own *goMod) error {
 	var diags diag.List
-	reachable(options, result.model, to, &diags)
+	reachable(result.model, to, &diags)
 	checkHandWritten(options, loader, result.model, to, &diags)
 	if diags.Err() != nil {
 		return diags.Err()
@@ -234,7 +235,7 @@ func renderAll(ctx context.Context, options *Options, loader *load.Loader, resul
 	rendering := options.begin("rendering")
 	files, err := output.Render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
 	if err != nil {
-		return nil, orCancelled(ctx, err)
+		return nil, err
 	}
 	result.Files = len(files)
 	rendering.end("%s", diag.Count(len(files), "file"))

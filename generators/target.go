@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	modpath "golang.org/x/mod/module"
@@ -39,13 +38,10 @@ func (f folder) as(name string) templates.Import {
 // targets says where output goes.
 type targets struct {
 	informers, listers, clients folder
+	// imported are the folders whose packages generated code imports, or is in.
+	imported []folder
 	// home is the module that the folder of the informers is in, or nil.
 	home *load.Module
-}
-
-// written are the folders that files are written to.
-func (t targets) written(options *Options) []folder {
-	return slices.DeleteFunc(t.imported(options), func(out folder) bool { return options.SkipListers && out == t.listers })
 }
 
 // inside reports a folder that is not in the module of the informers, where it seems to be or
@@ -70,18 +66,10 @@ func (t targets) inside(base string, mods *load.Modules, out folder) error {
 		shown, t.home.Path)
 }
 
-// imported are the folders whose packages generated code imports, or is in.
-func (t targets) imported(options *Options) []folder {
-	if options.Clients {
-		return []folder{t.informers, t.listers, t.clients}
-	}
-	return []folder{t.informers, t.listers}
-}
-
-// roots are the directories of these folders, which stay when they are empty.
-func (t targets) roots(options *Options) []string {
+// roots are the directories of the imported folders, which stay when they are empty.
+func (t targets) roots() []string {
 	var dirs []string
-	for _, folder := range t.imported(options) {
+	for _, folder := range t.imported {
 		dirs = append(dirs, folder.dir)
 	}
 	return dirs
@@ -129,12 +117,19 @@ func resolveTargets(options *Options, mods *load.Modules) (targets, error) {
 		return found, fmt.Errorf("clients: %s is the package of the informers or listers too; choose another --output-dir or --listers-package", found.clients.path)
 	}
 	found.home, _ = mods.Of(found.informers.dir) // no module, none to stay inside
-	for _, out := range found.imported(options) {
+	found.imported = []folder{found.informers, found.listers}
+	if options.Clients {
+		found.imported = append(found.imported, found.clients)
+	}
+	for _, out := range found.imported {
 		if err := usable(options.Dir, out.dir); err != nil {
 			return found, err
 		}
 	}
-	for _, out := range found.written(options) {
+	for _, out := range found.imported {
+		if options.SkipListers && out == found.listers {
+			continue // nothing is written to it
+		}
 		if err := found.inside(options.Dir, mods, out); err != nil {
 			return found, err
 		}
@@ -158,7 +153,7 @@ func usable(dir, out string) error {
 
 // reachable reports the API packages that lie in an internal directory and that
 // the output could not import therefore.
-func reachable(options *Options, model *collect.Model, to targets, diags *diag.List) {
+func reachable(model *collect.Model, to targets, diags *diag.List) {
 	seen := map[string]bool{}
 	model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
 		parent, inside := load.InternalParent(kind.API.Path)
@@ -166,7 +161,7 @@ func reachable(options *Options, model *collect.Model, to targets, diags *diag.L
 			return
 		}
 		seen[kind.API.Path] = true
-		for _, out := range to.imported(options) {
+		for _, out := range to.imported {
 			if !strings.HasPrefix(out.path+"/", parent) {
 				diags.Errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.API.Path, out.path, strings.TrimSuffix(parent, "/"))
 			}
@@ -242,7 +237,7 @@ func advise(options *Options, to targets, mods *load.Modules, diags *diag.List) 
 
 // importable reports output folders whose import path Go does not allow.
 func importable(options *Options, to targets) error {
-	for _, out := range to.imported(options) {
+	for _, out := range to.imported {
 		if err := modpath.CheckImportPath(out.path); err != nil {
 			return fmt.Errorf("output: %s: %w; choose another folder", paths.Relative(options.Dir, out.dir), err)
 		}

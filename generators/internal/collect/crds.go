@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -259,7 +260,7 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 			}
 			continue
 		}
-		for _, version := range sortedKeys(c.versions) {
+		for _, version := range slices.Sorted(maps.Keys(c.versions)) {
 			if !have[c.group+"/"+c.kind+"/"+version] && !skippedByAsking(model, c.kind, version) {
 				diags.Errorf(c.versions[version], "CRD: %s of %s/%s has no informer; mark its type with +genclient or +kubebuilder:object:root=true, and name its package%s",
 					c.kind, c.group, version, whySkipped(model, c.kind))
@@ -305,7 +306,7 @@ func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
 func (c *crd) compare(kind *Kind, version string, diags *diag.List) {
 	if _, ok := c.versions[version]; !ok {
 		diags.Errorf(kind.Pos, "version: %s of %s, which its CRD at %s does not serve: that has %s; leave it out with --exclude %s.%s",
-			version, kind.APIKind, c.pos, strings.Join(sortedKeys(c.versions), ", "), kind.API.Path, kind.Name)
+			version, kind.APIKind, c.pos, strings.Join(slices.Sorted(maps.Keys(c.versions)), ", "), kind.API.Path, kind.Name)
 	}
 	if c.plural != kind.Resource {
 		diags.Errorf(kind.Pos, "resource: %q of %s, but its CRD at %s has %q; name it with +kubebuilder:resource:path=%s or +resourceName=%s",
@@ -316,15 +317,6 @@ func (c *crd) compare(kind *Kind, version string, diags *diag.List) {
 		diags.Errorf(kind.Pos, "scope: %s of %s, but its CRD at %s has %s; name it with +kubebuilder:resource:scope or +genclient:nonNamespaced",
 			scopes[kind.Namespaced], kind.APIKind, c.pos, scopes[c.namespaced])
 	}
-}
-
-func sortedKeys(versions map[string]token.Position) []string {
-	var names []string
-	for name := range versions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // skippedByAsking reports whether a marker or an option says that a kind is to have

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,14 +149,7 @@ func (p *Package) LocalType(name string) *Declaration {
 
 // ExportedTypes are the names of the package's exported types, sorted.
 func (p *Package) ExportedTypes() []string {
-	var names []string
-	for name := range p.types {
-		if token.IsExported(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(p.types)), func(name string) bool { return !token.IsExported(name) })
 }
 
 // IsModule reports whether a package is the root of its module, so that the end

@@ -203,12 +203,12 @@ func deepCopies(pkg *load.Package) string {
 	for _, decl := range pkg.Declarations() {
 		if target := decl.Unalias(); isMarked(decl) && target.Pkg == pkg && target.Spec.TypeParams == nil && decl.Embeds("ObjectMeta").Found &&
 			(decl.Embeds("TypeMeta").Found || target.HasMethod("GetObjectKind")) {
-			wanted[target.Spec.Name.Name], wanted[decl.Spec.Name.Name+"List"] = true, true
+			wanted[target.Name()], wanted[decl.Name()+"List"] = true, true
 		}
 	}
 	var methods strings.Builder
 	for _, decl := range pkg.Declarations() {
-		name := decl.Spec.Name.Name
+		name := decl.Name()
 		if wanted[name] && !pkg.DeclaresMethod(name, "DeepCopyObject") && !decl.Spec.Assign.IsValid() && decl.Spec.TypeParams == nil {
 			fmt.Fprintf(&methods, "\nfunc (in *%s) DeepCopyObject() runtime.Object { return in }\n", name)
 		}

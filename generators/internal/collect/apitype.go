@@ -52,20 +52,20 @@ func looksLikeAPI(d *load.Declaration) bool {
 
 // isList reports whether a type is a list of others.
 func isList(d *load.Declaration) bool {
-	return strings.HasSuffix(d.Spec.Name.Name, "List") && d.Has("Items", load.Visited{}) && d.Embeds("ListMeta").Found
+	return strings.HasSuffix(d.Name(), "List") && d.Has("Items") && d.Embeds("ListMeta").Found
 }
 
 // hasList reports whether the package has a list of the type. If that can't be told,
 // because a package that the list refers to can't be had, lost says what is missing.
 func hasList(d *load.Declaration) (has bool, lost string) {
-	list := d.Pkg.Type(d.Spec.Name.Name + "List")
+	list := d.Pkg.Type(d.Name() + "List")
 	if list == nil {
 		return false, ""
 	}
-	if list.Has("Items", load.Visited{}) {
+	if list.Has("Items") {
 		return true, ""
 	}
-	if lost := list.Lost(load.Visited{}); lost != "" {
+	if lost := list.Lost(); lost != "" {
 		return false, lost
 	}
 	fields, _ := list.Structure()
@@ -78,7 +78,7 @@ func clientVerbs(d *load.Declaration, tags Tags) []string {
 	if tags.NoVerbs {
 		return nil
 	}
-	hasStatus := !tags.NoStatus && d.Has("Status", load.Visited{})
+	hasStatus := !tags.NoStatus && d.Has("Status")
 	return slices.DeleteFunc(slices.Clone(tags.Verbs), func(verb string) bool {
 		return !hasStatus && (verb == "updateStatus" || verb == "applyStatus")
 	})
@@ -88,13 +88,13 @@ func clientVerbs(d *load.Declaration, tags Tags) []string {
 // decoded.
 func listType(d *load.Declaration) string {
 	if list := decodableList(d); list != nil {
-		return list.Spec.Name.Name
+		return list.Name()
 	}
 	return ""
 }
 
 func decodableList(d *load.Declaration) *load.Declaration {
-	list := d.Pkg.Type(d.Spec.Name.Name + "List")
+	list := d.Pkg.Type(d.Name() + "List")
 	if has, _ := hasList(d); !has || !list.Embeds("TypeMeta").Found && !list.Unalias().HasMethod("GetObjectKind") {
 		return nil
 	}
@@ -106,7 +106,7 @@ func decodableList(d *load.Declaration) *load.Declaration {
 func (c *collector) addUncopiedList(decl *load.Declaration, tags Tags) {
 	list := decodableList(decl)
 	if c.options.Clients && list != nil && !hasDeepCopyObject(list) {
-		c.uncopied = append(c.uncopied, uncopied{name: list.Spec.Name.Name, root: tags.Root, pos: decl.Pkg.Loader.Position(list.Spec.Name.Pos())})
+		c.uncopied = append(c.uncopied, uncopied{name: list.Name(), root: tags.Root, pos: list.Position()})
 	}
 }
 

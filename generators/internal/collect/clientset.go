@@ -138,18 +138,18 @@ func (c *clientset) typedClient(accessor string) *typedClient {
 	if _, ok := decl.Spec.Type.(*ast.InterfaceType); !ok {
 		return nil
 	}
-	return &typedClient{decl: decl, getters: decl.MethodSet(load.Visited{})}
+	return &typedClient{decl: decl, getters: decl.MethodSet()}
 }
 
 // check reports what the generated code calls for a kind and the client does not
 // have: client.ShopV1().Orders(namespace).List and Watch.
 func (c *typedClient) check(kind *Kind, diags *diag.List) {
-	at := c.decl.Pkg.Loader.Position(c.decl.Spec.Name.Pos())
+	at := c.decl.Position()
 	getter, ok := c.getters.Methods[kind.Plural]
 	if !ok {
 		if !c.getters.Partial {
 			diags.Errorf(kind.Pos, "clientset: %s at %s has no method %s for %s; run client-gen first, which writes it%s",
-				c.decl.Spec.Name.Name, at, kind.Plural, kind.Name, c.otherPlural(kind))
+				c.decl.Name(), at, kind.Plural, kind.Name, c.otherPlural(kind))
 		}
 		return
 	}
@@ -167,11 +167,11 @@ func (c *typedClient) check(kind *Kind, diags *diag.List) {
 	if client == nil {
 		return
 	}
-	has := client.MethodSet(load.Visited{})
+	has := client.MethodSet()
 	for _, verb := range []string{"List", "Watch"} {
 		if _, ok := has.Methods[verb]; !ok && !has.Partial {
 			diags.Errorf(kind.Pos, "clientset: %s at %s has no method %s, which the informer of %s calls; run client-gen first, or leave out the verb with +genclient:skipVerbs=%s",
-				client.Spec.Name.Name, client.Pkg.Loader.Position(client.Spec.Name.Pos()), verb, kind.Name, strings.ToLower(verb))
+				client.Name(), client.Position(), verb, kind.Name, strings.ToLower(verb))
 		}
 	}
 }

@@ -46,15 +46,15 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{ctx: ctx, options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, loader, diags), choice: NewChoice(options.Types, options.Exclude)}
+	c := &collector{
+		ctx: ctx, options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, loader, diags),
+		choice: NewChoice(options.Types, options.Exclude), tags: tagParser{at: loader.Position, diags: diags, clients: options.Clients},
+	}
 	for _, pkg := range packages {
-		if len(pkg.Files)+len(pkg.Unbuilt) > 0 {
-			c.tags = tagParser{at: pkg.Loader.Position, diags: diags, clients: options.Clients}
-			if len(pkg.Files) > 0 {
-				c.collectPackage(pkg)
-			}
-			c.skipUnbuilt(pkg)
+		if len(pkg.Files) > 0 {
+			c.collectPackage(pkg)
 		}
+		c.skipUnbuilt(pkg)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,7 +70,6 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 
 // collectPackage adds the kinds of a package to the groups.
 func (c *collector) collectPackage(pkg *load.Package) {
-	at := pkg.Loader.Position
 	own := markersOf(pkg)
 	if literal := ownLiteral(pkg); literal != nil {
 		own.internal = literal.version == internalVersion
@@ -98,7 +97,7 @@ func (c *collector) collectPackage(pkg *load.Package) {
 		case v.kind != nil:
 			found[v.internal] = append(found[v.internal], v.kind)
 		case v.reason != "":
-			c.skipped = append(c.skipped, Skip{Name: decl.Spec.Name.Name, Package: pkg.Path, Reason: v.reason, Explicit: v.explicit, Pos: at(decl.Spec.Name.Pos())})
+			c.skipped = append(c.skipped, Skip{Name: decl.Name(), Package: pkg.Path, Reason: v.reason, Explicit: v.explicit, Pos: decl.Position()})
 		}
 	}
 	c.reportUncopied(pkg, own)
@@ -123,11 +122,11 @@ func (c *collector) refuseMain(pkg *load.Package) {
 // skipUnbuilt adds the marked types of files that are not built, unless one that
 // is built declares them as well.
 func (c *collector) skipUnbuilt(pkg *load.Package) {
-	quiet := tagParser{at: pkg.Loader.Position, diags: new(diag.List)}
+	quiet := c.tags.quiet()
 	for _, decl := range load.DeclarationsOf(pkg, pkg.Unbuilt) {
-		name := decl.Spec.Name.Name
+		name := decl.Name()
 		if quiet.parse(markersAt(decl.Comments())).marked() && !isList(decl) && (len(pkg.Files) == 0 || pkg.Type(name) == nil) {
-			c.skipped = append(c.skipped, Skip{Name: name, Package: pkg.Path, Reason: pkg.Loader.UnbuiltReason(decl.File.Name), Pos: pkg.Loader.Position(decl.Spec.Name.Pos())})
+			c.skipped = append(c.skipped, Skip{Name: name, Package: pkg.Path, Reason: pkg.Loader.UnbuiltReason(decl.File.Name), Pos: decl.Position()})
 		}
 	}
 }
@@ -172,13 +171,13 @@ func unwanted(reason string) verdict { return verdict{reason: reason, explicit: 
 
 // judge turns a declaration into a kind, or says why it is none.
 func (c *collector) judge(decl *load.Declaration, comments load.TypeComments, own packageMarkers) verdict {
-	name, tags := decl.Spec.Name.Name, c.tags.parse(markersAt(comments))
+	name, tags := decl.Name(), c.tags.parse(markersAt(comments))
 	named := !tags.marked() && c.choice.names(decl.Pkg, name)
 	switch {
 	case tags.Slim != "":
 		return c.judgeSlim(decl, comments, tags, own)
 	case named:
-	case !tags.marked() && decl.Spec.Name.IsExported() && looksLikeAPI(decl):
+	case !tags.marked() && decl.IsExported() && looksLikeAPI(decl):
 		if c.choice.excludesKind(name) {
 			return unwanted("--exclude")
 		}
@@ -215,7 +214,7 @@ func (c *collector) judge(decl *load.Declaration, comments load.TypeComments, ow
 // refuse says why a marked type can't be or is not to be a kind by its name and
 // its markers.
 func (c *collector) refuse(decl *load.Declaration, tags Tags, named bool, own packageMarkers) (verdict, bool) {
-	name := decl.Spec.Name.Name
+	name := decl.Name()
 	switch {
 	case !named && !tags.Genclient && c.options.HasClientset():
 		return unwanted("no +genclient, so the clientset has no methods for it"), true
@@ -223,7 +222,7 @@ func (c *collector) refuse(decl *load.Declaration, tags Tags, named bool, own pa
 		return unwanted("+kubebuilder:skip"), true
 	case tags.Unserved != "" && !c.options.HasClientset():
 		return unwanted("+" + tags.Unserved), true
-	case !decl.Spec.Name.IsExported():
+	case !decl.IsExported():
 		return c.problem(decl, tags, "is not exported", "begin its name with a capital letter"), true
 	case len(name) > maxName:
 		return c.problem(decl, tags, "has a name of "+diag.Count(len(name), "letter"), "kinds have at most "+strconv.Itoa(maxName)), true
@@ -238,7 +237,7 @@ func (c *collector) refuse(decl *load.Declaration, tags Tags, named bool, own pa
 // problem skips a type, which is an error if it has +genclient.
 func (c *collector) problem(decl *load.Declaration, tags Tags, text, hint string) verdict {
 	if tags.Genclient {
-		c.diags.Errorf(decl.Pkg.Loader.Position(tags.pos), "+genclient: %s %s; %s", decl.Spec.Name.Name, text, hint)
+		c.diags.Errorf(decl.Pkg.Loader.Position(tags.pos), "+genclient: %s %s; %s", decl.Name(), text, hint)
 	}
 	return skipped(text)
 }
@@ -273,11 +272,11 @@ func (c *collector) generatedFor(tags Tags, own packageMarkers) generated {
 
 // incomplete says what a marked type lacks.
 func (c *collector) incomplete(decl *load.Declaration, tags Tags, named bool) (verdict, bool) {
-	name, at := decl.Spec.Name.Name, decl.Pkg.Loader.Position(decl.Spec.Name.Pos())
+	name, at := decl.Name(), decl.Position()
 	lack, remedy := lacks(decl)
 	lost := ""
 	if lack != "" {
-		lost = decl.Lost(load.Visited{})
+		lost = decl.Lost()
 	}
 	hasList, lostList := hasList(decl)
 	switch {
@@ -323,13 +322,12 @@ var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
 
 // named makes a kind with its names and its scope.
 func (c *collector) named(decl *load.Declaration, comments load.TypeComments, tags Tags, internal bool, out generated) *Kind {
-	at := decl.Pkg.Loader.Position
-	t := c.universe.Type(types.Name{Package: decl.Pkg.Path, Name: decl.Spec.Name.Name})
+	t := c.universe.Type(types.Name{Package: decl.Pkg.Path, Name: decl.Name()})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.Closest), lines(comments.Second)
 
 	namespaced, verbs := c.namespaced(decl, tags), clientVerbs(decl, tags)
 	if out.client && decl.Pkg.Mentions[kubebuilderTags] && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
-		c.diags.Warnf(at(decl.Spec.Name.Pos()), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.Spec.Name.Name)
+		c.diags.Warnf(decl.Position(), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.Name())
 	}
 	name := c.namers.public.Name(t)
 	return &Kind{
@@ -338,7 +336,7 @@ func (c *collector) named(decl *load.Declaration, comments load.TypeComments, ta
 			Doc: sentence(comments), API: templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, Namespaced: namespaced, HasLister: out.lister,
 			List: listType(decl), Verbs: verbs,
 		},
-		APIKind: name, Informer: out.informer, Client: out.client, Pos: at(decl.Spec.Name.Pos()), Dir: decl.Pkg.Dir, goType: decl.GoType(),
+		APIKind: name, Informer: out.informer, Client: out.client, Pos: decl.Position(), Dir: decl.Pkg.Dir, goType: decl.GoType(),
 	}
 }
 
@@ -377,7 +375,7 @@ func (c *collector) resource(decl *load.Declaration, t *types.Type, tags Tags, i
 		chosen, who = controllerGen, "controller-gen's" // which makes the CRD
 	}
 	if tags.Genclient && clientGen != controllerGen {
-		c.diags.Warnf(at(decl.Spec.Name.Pos()), "resource: %q for controller-gen, but %q for client-gen; the informer takes %s: name one with +kubebuilder:resource:path and +resourceName",
+		c.diags.Warnf(decl.Position(), "resource: %q for controller-gen, but %q for client-gen; the informer takes %s: name one with +kubebuilder:resource:path and +resourceName",
 			controllerGen, clientGen, who)
 	}
 	return chosen

@@ -50,13 +50,13 @@ func (c *copier) types() []templates.DeepCopy {
 // ofStruct works out the steps of a struct of the package, and reports whether an assignment
 // copies it.
 func (c *copier) ofStruct(decl *load.Declaration) (plain bool) {
-	name := decl.Spec.Name.Name
+	name := decl.Name()
 	if _, ok := c.steps[name]; ok {
 		return c.plain[name]
 	}
 	c.steps[name] = nil // which is not plain while it is worked out: it may hold itself
 	if !c.pkg.DeclaresMethod(name, "DeepCopyInto") {
-		c.steps[name] = c.of(decl.Ref(), place{from: "in", to: "out", name: name, pos: c.pkg.Loader.Position(decl.Spec.Name.Pos())})
+		c.steps[name] = c.of(decl.Ref(), place{from: "in", to: "out", name: name, pos: decl.Position()})
 		c.plain[name] = len(c.steps[name]) == 0
 	}
 	return c.plain[name]
@@ -213,7 +213,7 @@ func (c *copier) ofNamed(t load.Expression, at place) []templates.CopyStep {
 			return nil
 		}
 		return into
-	case !decl.Spec.Assign.IsValid() && decl.Pkg.DeclaresMethod(decl.Spec.Name.Name, "DeepCopyInto"):
+	case !decl.Spec.Assign.IsValid() && decl.Pkg.DeclaresMethod(decl.Name(), "DeepCopyInto"):
 		return into
 	}
 	return c.ofDefinition(decl, at)
@@ -225,7 +225,7 @@ func locks(t load.Expression) bool {
 	if decl == nil {
 		return false
 	}
-	methods := decl.Pkg.MethodsOf(decl.Spec.Name.Name)
+	methods := decl.Pkg.MethodsOf(decl.Name())
 	_, isInterface := decl.Spec.Type.(*ast.InterfaceType)
 	return !isInterface && methods["Lock"].Signature != nil && methods["Unlock"].Signature != nil
 }
@@ -238,7 +238,7 @@ func (c *copier) isOwn(decl *load.Declaration) bool {
 
 // ofDefinition copies a value by what its named type is made of, which must have an end.
 func (c *copier) ofDefinition(decl *load.Declaration, at place) []templates.CopyStep {
-	name := decl.Pkg.Path + "." + decl.Spec.Name.Name
+	name := decl.Pkg.Path + "." + decl.Name()
 	if c.open[name] {
 		c.fail(at, "%s holds itself; write a method DeepCopyInto for it", name)
 		c.endless = true
@@ -285,7 +285,7 @@ func (c *collector) copySlims(pkg *load.Package) {
 		if copier.diags = c.diags; slim.quiet {
 			copier.diags = new(diag.List)
 		}
-		copier.objects[slim.Spec.Name.Name] = true
+		copier.objects[slim.Name()] = true
 		copier.ofStruct(slim.Declaration)
 	}
 	if !copier.failed {

@@ -30,22 +30,21 @@ func (x Index) Methods() []string { return []string{x.Method, "All" + x.Method} 
 // index adds the indexes of a kind. Markers in the fields of an API type that is no
 // kind have their place all the same.
 func (c *collector) index(decl *load.Declaration, comments load.TypeComments, v verdict) {
-	quiet := tagParser{at: c.tags.at, diags: new(diag.List)}
-	tags := quiet.parse(markersAt(comments))
+	tags := c.tags.quiet().parse(markersAt(comments))
 	switch {
 	case v.kind != nil:
 		v.kind.Indexes = c.indexes(decl, tags, c.diags)
 	case decl.Embeds("ObjectMeta").Found:
 		c.indexes(decl, tags, new(diag.List))
 	case len(tags.Indexes) > 0:
-		c.diags.Errorf(c.tags.at(tags.Indexes[0].pos), "+%s: %s is no API type; move the marker to the type whose objects are to be found", IndexTag, decl.Spec.Name.Name)
+		c.diags.Errorf(c.tags.at(tags.Indexes[0].pos), "+%s: %s is no API type; move the marker to the type whose objects are to be found", IndexTag, decl.Name())
 	}
 }
 
 // indexes returns the indexes that the markers of a type and of its fields ask for, sorted by
 // method.
 func (c *collector) indexes(decl *load.Declaration, tags Tags, diags *diag.List) []Index {
-	w := &indexWalk{owner: decl, at: c.tags.at, diags: diags, open: map[string]bool{decl.Spec.Name.Name: true}, ways: map[token.Pos]int{}, reached: c.reached}
+	w := &indexWalk{owner: decl, at: c.tags.at, diags: diags, open: map[string]bool{decl.Name(): true}, ways: map[token.Pos]int{}, reached: c.reached}
 	for _, m := range tags.Indexes {
 		w.function(m)
 	}
@@ -98,7 +97,7 @@ type indexWalk struct {
 	reached map[token.Pos]bool // the markers of fields
 }
 
-func (w *indexWalk) name() string { return w.owner.Spec.Name.Name }
+func (w *indexWalk) name() string { return w.owner.Name() }
 
 func (w *indexWalk) add(m indexMarker, x templates.Index) {
 	x.Name = strings.ToLower(x.Method[:1]) + x.Method[1:]
@@ -146,10 +145,10 @@ func (w *indexWalk) descend(t load.Expression, at valuePath) {
 
 // named descends into a named type, which must have an end.
 func (w *indexWalk) named(decl *load.Declaration, at valuePath) {
-	name := decl.Spec.Name.Name
+	name := decl.Name()
 	if w.open[name] {
 		w.ended = true
-		w.diags.Errorf(w.at(decl.Spec.Name.Pos()), "+%s: %s of %s holds itself, by %s, so that fields in it have no one path; leave out their markers, and index %s by a function: +%s=By…,func=… on the type",
+		w.diags.Errorf(decl.Position(), "+%s: %s of %s holds itself, by %s, so that fields in it have no one path; leave out their markers, and index %s by a function: +%s=By…,func=… on the type",
 			IndexTag, name, w.name(), strings.Join(at.fields, "."), w.name(), IndexTag)
 		return
 	}

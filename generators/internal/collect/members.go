@@ -116,7 +116,7 @@ func (e embedded) members(to map[string][]selected) (bases []embedded, known boo
 	for _, field := range fields.Fields.List {
 		for _, name := range fieldNames(field) {
 			if objectMethods[name.Name] != "" {
-				to[name.Name] = append(to[name.Name], selected{of: e.decl.Spec.Name.Name, pos: holder.Pkg.Loader.Position(name.Pos())})
+				to[name.Name] = append(to[name.Name], selected{of: e.decl.Name(), pos: holder.Pkg.Loader.Position(name.Pos())})
 			}
 		}
 		if len(field.Names) > 0 || doc.IsPredeclared(load.BaseName(field.Type)) {
@@ -133,16 +133,16 @@ func (e embedded) members(to map[string][]selected) (bases []embedded, known boo
 
 // addMethods adds the methods that a type has of its own.
 func addMethods(d *load.Declaration, to map[string][]selected) {
-	methods := d.Pkg.MethodsOf(d.Spec.Name.Name)
+	methods := d.Pkg.MethodsOf(d.Name())
 	if _, ok := d.Spec.Type.(*ast.InterfaceType); ok {
-		methods = d.MethodSet(load.Visited{}).Methods
+		methods = d.MethodSet().Methods
 	}
-	if d.Pkg.DeclaresMethod(d.Spec.Name.Name, "DeepCopyObject") {
-		to["DeepCopyObject"] = append(to["DeepCopyObject"], selected{of: d.Spec.Name.Name, signature: objectMethods["DeepCopyObject"]})
+	if d.Pkg.DeclaresMethod(d.Name(), "DeepCopyObject") {
+		to["DeepCopyObject"] = append(to["DeepCopyObject"], selected{of: d.Name(), signature: objectMethods["DeepCopyObject"]})
 	}
 	for name, m := range methods {
 		if name != "DeepCopyObject" && objectMethods[name] != "" {
-			to[name] = append(to[name], selected{of: d.Spec.Name.Name, signature: m.Text(), pos: m.Position()})
+			to[name] = append(to[name], selected{of: d.Name(), signature: m.Text(), pos: m.Position()})
 		}
 	}
 }
@@ -150,7 +150,7 @@ func addMethods(d *load.Declaration, to map[string][]selected) {
 // checkMethods reports the methods of API objects that a type has not, though it embeds
 // ObjectMeta: they are hidden, or ambiguous, or the ObjectMeta is not metav1's.
 func (c *collector) checkMethods(decl *load.Declaration) {
-	at, kind := decl.Pkg.Loader.Position(decl.Spec.Name.Pos()), decl.Spec.Name.Name
+	at, kind := decl.Position(), decl.Name()
 	found, complete := membersOf(decl)
 	missing := false
 	for _, name := range slices.Sorted(maps.Keys(objectMethods)) {

@@ -7,7 +7,6 @@ import (
 
 	modpath "golang.org/x/mod/module"
 
-	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/internal/suggest"
 	"github.com/informer-gen/informer-gen/templates"
@@ -32,7 +31,7 @@ func (c *collector) judgeSlim(decl *load.Declaration, comments load.TypeComments
 
 // slimVerdict turns a slim type into a kind of its full type's resource.
 func (c *collector) slimVerdict(decl *load.Declaration, comments load.TypeComments, tags Tags, own packageMarkers) verdict {
-	if reason := c.choice.refuses(decl.Pkg, decl.Spec.Name.Name); reason != "" {
+	if reason := c.choice.refuses(decl.Pkg, decl.Name()); reason != "" {
 		return unwanted(reason)
 	}
 	if own.noInformers && own.noListers {
@@ -42,8 +41,7 @@ func (c *collector) slimVerdict(decl *load.Declaration, comments load.TypeCommen
 	if !c.checkSlim(decl, markersAt(comments), tags) || full == nil {
 		return verdict{}
 	}
-	quiet := tagParser{at: c.tags.at, diags: new(diag.List)} // what is wrong there is for others to correct
-	fullTags := quiet.parse(markersAt(full.Comments()))
+	fullTags := c.tags.quiet().parse(markersAt(full.Comments())) // what is wrong there is for others to correct
 	if !c.checkFull(decl, full, tags, fullTags) {
 		return verdict{}
 	}
@@ -100,7 +98,7 @@ func splitType(text string) (path, name string) {
 
 // checkSlim reports what is wrong with a slim type, apart from its fields.
 func (c *collector) checkSlim(decl *load.Declaration, all markers, tags Tags) bool {
-	name, at := decl.Spec.Name.Name, c.tags.at(tags.slimPos)
+	name, at := decl.Name(), c.tags.at(tags.slimPos)
 	problems := len(c.diags.Errors)
 	for _, m := range all {
 		if m.ofAPIType() {
@@ -112,7 +110,7 @@ func (c *collector) checkSlim(decl *load.Declaration, all markers, tags Tags) bo
 	}
 	_, isStruct := decl.Spec.Type.(*ast.StructType)
 	switch {
-	case !decl.Spec.Name.IsExported():
+	case !decl.IsExported():
 		c.diags.Errorf(at, "+%s: %s is not exported; begin its name with a capital letter", slimTag, name)
 	case decl.Spec.TypeParams != nil:
 		c.diags.Errorf(at, "+%s: %s has type parameters; declare a type of its own for each instance", slimTag, name)
@@ -126,7 +124,7 @@ func (c *collector) checkSlim(decl *load.Declaration, all markers, tags Tags) bo
 
 // checkMeta reports a slim type without the parts that every API type has.
 func (c *collector) checkMeta(decl *load.Declaration, at token.Position) {
-	name := decl.Spec.Name.Name
+	name := decl.Name()
 	switch lack, remedy := lacks(decl); {
 	case lack == lacksObjectMeta:
 		c.diags.Errorf(at, "+%s: %s %s; embed metav1.ObjectMeta `json:\"metadata,omitempty\"`", slimTag, name, lack)
@@ -166,8 +164,8 @@ func (c *collector) checkFull(decl, full *load.Declaration, tags, fullTags Tags)
 // type of the slim one.
 func (c *collector) namedSlim(decl, full *load.Declaration, comments load.TypeComments, tags, fullTags Tags, out generated) *Kind {
 	kind := c.named(full, full.Comments(), fullTags, false, out)
-	kind.Name, kind.Slim, kind.List = decl.Spec.Name.Name, tags.Slim, ""
-	kind.Doc, kind.API, kind.Pos = sentence(comments), templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, c.tags.at(decl.Spec.Name.Pos())
+	kind.Name, kind.Slim, kind.List = decl.Name(), tags.Slim, ""
+	kind.Doc, kind.API, kind.Pos = sentence(comments), templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, decl.Position()
 	kind.Dir, kind.goType = decl.Pkg.Dir, decl.GoType()
 	return kind
 }

@@ -25,8 +25,8 @@ type subset struct {
 // kind.
 func checkFields(slim, full *load.Declaration, diags *diag.List) {
 	s := &subset{pkg: slim.Pkg, diags: diags, seen: map[[2]string]bool{}}
-	owner := full.Pkg.Path + "." + full.Spec.Name.Name
-	s.structs(slim.Ref(), full.Ref(), slim.Spec.Name.Name, owner, slim.Pkg.Loader.Position(slim.Spec.Name.Pos()))
+	owner := full.Pkg.Path + "." + full.Name()
+	s.structs(slim.Ref(), full.Ref(), slim.Name(), owner, slim.Position())
 }
 
 // structs compares two structs, of which the full one is called owner.
@@ -95,9 +95,9 @@ func (s *subset) types(slimField, fullField jsonField, slim, full load.Expressio
 	switch lost := cmp.Or(lostSlim, lostFull); {
 	case lost != "":
 		s.diags.Errorf(slimField.pos, "field: %s can't be checked, since it refers to %s; make sure that it is declared, and its module in go.mod", slimField.goName, lost)
-	case full.DecodesItself(load.Visited{}):
+	case full.DecodesItself():
 		s.diags.Errorf(slimField.pos, "field: %s is %s, but %s in %s, which decodes itself; declare it as that", slimField.goName, slimField.shown(), fullField.shown(), fullField.owner)
-	case slim.DecodesItself(load.Visited{}):
+	case slim.DecodesItself():
 		s.diags.Errorf(slimField.pos, "field: %s is %s, which decodes itself, but %s in %s; declare it as that", slimField.goName, slimField.shown(), fullField.shown(), fullField.owner)
 	case kind == jsonOpaque || kindOf(slimUnder) != kind:
 		s.mismatch(slimField, fullField)

@@ -71,6 +71,12 @@ type tagParser struct {
 	clients bool
 }
 
+// quiet returns a parser that reports nothing.
+func (p tagParser) quiet() tagParser {
+	p.diags = new(diag.List)
+	return p
+}
+
 // parse reads the markers of a type. Those it does not know are an error if
 // they are of the genclient family or this tool's, and someone else's if not.
 func (p tagParser) parse(m markers) Tags {

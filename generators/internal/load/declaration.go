@@ -13,6 +13,15 @@ type Declaration struct {
 	Spec *ast.TypeSpec
 }
 
+// Name returns the name of the type.
+func (d *Declaration) Name() string { return d.Spec.Name.Name }
+
+// IsExported reports whether other packages can name the type.
+func (d *Declaration) IsExported() bool { return d.Spec.Name.IsExported() }
+
+// Position returns where the type is declared.
+func (d *Declaration) Position() token.Position { return d.Pkg.Loader.Position(d.Spec.Name.Pos()) }
+
 // Declarations are the types of the files that were parsed at first, in order.
 func (p *Package) Declarations() []*Declaration { return DeclarationsOf(p, p.Files) }
 
@@ -39,15 +48,17 @@ func DeclarationsOf(p *Package, files []*File) []*Declaration {
 // arguments of a generic one.
 func (d *Declaration) GoType() string {
 	target := d.Unalias()
-	name := target.Pkg.Path + "." + target.Spec.Name.Name
+	name := target.Pkg.Path + "." + target.Name()
 	if target.Spec.TypeParams != nil {
-		return name + " of " + d.Pkg.Path + "." + d.Spec.Name.Name
+		return name + " of " + d.Pkg.Path + "." + d.Name()
 	}
 	return name
 }
 
 // Has reports whether a struct, or what it embeds, has a field.
-func (d *Declaration) Has(name string, seen Visited) bool {
+func (d *Declaration) Has(name string) bool { return d.hasWithin(name, Visited{}) }
+
+func (d *Declaration) hasWithin(name string, seen Visited) bool {
 	fields, holder := d.Structure()
 	if fields == nil || !seen.First(fields) {
 		return false
@@ -57,7 +68,7 @@ func (d *Declaration) Has(name string, seen Visited) bool {
 			return false
 		}
 		base, _ := holder.refer(field.Type)
-		return base != nil && base.Has(name, seen)
+		return base != nil && base.hasWithin(name, seen)
 	})
 }
 

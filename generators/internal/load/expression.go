@@ -279,17 +279,19 @@ func (t Expression) Parts() []Expression {
 
 // DecodesItself reports whether a type has a method by which it decodes itself, of its own
 // or of what it embeds.
-func (t Expression) DecodesItself(seen Visited) bool {
+func (t Expression) DecodesItself() bool { return t.decodesWithin(Visited{}) }
+
+func (t Expression) decodesWithin(seen Visited) bool {
 	t = t.unalias()
 	if decl, _ := t.Declaration(); decl != nil && slices.ContainsFunc(decodeMethods, func(method string) bool {
-		return decl.Pkg.DeclaresMethod(decl.Spec.Name.Name, method)
+		return decl.Pkg.DeclaresMethod(decl.Name(), method)
 	}) {
 		return true
 	}
 	under, _ := t.Underlying()
 	fields, ok := under.Expr.(*ast.StructType)
 	return ok && seen.First(fields) && slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
-		return len(field.Names) == 0 && !t.Pkg.Loader.isKnown(field.Type) && under.In(field.Type).Pointee().DecodesItself(seen)
+		return len(field.Names) == 0 && !t.Pkg.Loader.isKnown(field.Type) && under.In(field.Type).Pointee().decodesWithin(seen)
 	})
 }
 

@@ -41,7 +41,9 @@ type MethodSet struct {
 }
 
 // MethodSet returns the methods of an interface; it is partial for any other type.
-func (d *Declaration) MethodSet(seen Visited) MethodSet {
+func (d *Declaration) MethodSet() MethodSet { return d.methodsWithin(Visited{}) }
+
+func (d *Declaration) methodsWithin(seen Visited) MethodSet {
 	set := MethodSet{Methods: map[string]Function{}}
 	body, ok := d.Unalias().Spec.Type.(*ast.InterfaceType)
 	if !ok {
@@ -63,7 +65,7 @@ func (d *Declaration) MethodSet(seen Visited) MethodSet {
 			set.Partial = true
 			continue
 		}
-		embedded := base.MethodSet(seen)
+		embedded := base.methodsWithin(seen)
 		maps.Copy(set.Methods, embedded.Methods)
 		set.Partial = set.Partial || embedded.Partial
 	}

@@ -208,13 +208,15 @@ func (d *Declaration) Unalias() *Declaration {
 
 // HasMethod reports whether the package declares a method of the type.
 func (d *Declaration) HasMethod(name string) bool {
-	_, ok := d.Pkg.MethodsOf(d.Spec.Name.Name)[name]
+	_, ok := d.Pkg.MethodsOf(d.Name())[name]
 	return ok
 }
 
 // Lost returns the name of a type that can't be found, and by which a type is defined or
 // which it embeds, also through other types, with its place and the reason; or "".
-func (d *Declaration) Lost(seen Visited) string {
+func (d *Declaration) Lost() string { return d.lostWithin(Visited{}) }
+
+func (d *Declaration) lostWithin(seen Visited) string {
 	fields, holder := d.Structure()
 	if !seen.First(holder.Spec.Type) {
 		return ""
@@ -236,7 +238,7 @@ func (d *Declaration) Lost(seen Visited) string {
 		case next == nil:
 			return holder.In(expr).notFound()
 		default:
-			if found := next.Lost(seen); found != "" {
+			if found := next.lostWithin(seen); found != "" {
 				return found
 			}
 		}

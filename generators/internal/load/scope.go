@@ -121,7 +121,7 @@ func importName(spec *ast.ImportSpec) string {
 func TypesOf(syntax *ast.File) []string {
 	var names []string
 	for _, decl := range DeclarationsOf(nil, []*File{{Syntax: syntax}}) {
-		names = append(names, decl.Spec.Name.Name)
+		names = append(names, decl.Name())
 	}
 	return names
 }

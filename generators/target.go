@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"os"
@@ -51,19 +52,28 @@ func (t targets) inside(base string, mods *load.Modules, out folder) error {
 	if t.home == nil {
 		return nil
 	}
-	dir, shown := paths.Resolved(out.dir), paths.Relative(base, out.dir)
+	dir, shown := resolved(out.dir), paths.Relative(base, out.dir)
 	mod, err := mods.Of(dir)
 	if err == nil && strings.HasPrefix(filepath.ToSlash(strings.TrimPrefix(dir, mod.Dir)+"/"), "/vendor/") {
 		return fmt.Errorf("output: %s: is a folder of vendored code, which go mod vendor replaces; choose another --output-dir", shown)
 	}
-	if path, _ := mods.ImportPath(dir); err == nil && (path == out.path || mod.Dir == paths.Resolved(t.home.Dir)) {
+	if path, _ := mods.ImportPath(dir); err == nil && (path == out.path || mod.Dir == resolved(t.home.Dir)) {
 		return nil
 	}
-	if rel := paths.RelativeTo(t.home.Dir, out.dir); dir != filepath.Join(paths.Resolved(t.home.Dir), rel) {
+	if rel, err := filepath.Rel(t.home.Dir, out.dir); err == nil && dir != filepath.Join(resolved(t.home.Dir), rel) {
 		return fmt.Errorf("output: %s: leads to %s by a link, outside of module %s; remove the link, or name that folder with --output-dir and its import path with --output-pkg", shown, dir, t.home.Path)
 	}
 	return fmt.Errorf("output: %s: is outside of module %s, in which the informers are; choose an --output-dir below its root, such as ./informers, or other --listers-package",
 		shown, t.home.Path)
+}
+
+// resolved returns a path without links, of which the end need not exist.
+func resolved(path string) string {
+	found, err := filepath.EvalSymlinks(path)
+	if err == nil || filepath.Dir(path) == path {
+		return filepath.Clean(cmp.Or(found, path))
+	}
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
 // roots are the directories of the imported folders, which stay when they are empty.

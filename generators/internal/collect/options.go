@@ -133,7 +133,8 @@ func (c Choice) Excludes(workingDir, dir, importPath string) bool {
 	excluded := false
 	for _, pattern := range c.packages {
 		matches := load.Matcher(strings.TrimPrefix(path.Clean(filepath.ToSlash(pattern.text)), "./"))
-		if matches(filepath.ToSlash(paths.RelativeTo(workingDir, dir))) || matches(importPath) {
+		rel, err := filepath.Rel(workingDir, dir)
+		if err == nil && matches(filepath.ToSlash(rel)) || matches(importPath) {
 			*pattern.used, excluded = true, true
 		}
 	}

@@ -186,7 +186,7 @@ func (s *staging) discard() {
 // meanwhile.
 func (m move) make() error {
 	err := os.Rename(m.temporary, m.path)
-	if err == nil || !paths.IsDir(m.temporary) || !paths.IsDir(m.path) {
+	if err == nil || !isDir(m.temporary) || !isDir(m.path) {
 		return err
 	}
 	entries, err := os.ReadDir(m.temporary)
@@ -301,4 +301,9 @@ func IsAbandoned(entry fs.DirEntry) bool {
 func runs(pid int) bool {
 	process, err := os.FindProcess(pid)
 	return err == nil && !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

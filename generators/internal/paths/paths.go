@@ -2,7 +2,6 @@
 package paths
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,12 +11,6 @@ import (
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// IsDir reports whether there is a directory at a path, or a link to one.
-func IsDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // Absolute returns a path relative to dir as an absolute one, and an empty path as it is.
@@ -38,26 +31,8 @@ func Relative(dir, path string) string {
 	return rel
 }
 
-// RelativeTo returns a path relative to dir, also if that is longer than the absolute one.
-func RelativeTo(dir, path string) string {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil {
-		return path
-	}
-	return rel
-}
-
 // IsNotDirectory reports that there is a file where a directory was expected. The
 // operating system reports that only for a path below it.
 func IsNotDirectory(err error) bool {
 	return strings.Contains(err.Error(), "not a directory")
-}
-
-// Resolved returns a path without links, of which the end need not exist.
-func Resolved(path string) string {
-	found, err := filepath.EvalSymlinks(path)
-	if err == nil || filepath.Dir(path) == path {
-		return filepath.Clean(cmp.Or(found, path))
-	}
-	return filepath.Join(Resolved(filepath.Dir(path)), filepath.Base(path))
 }

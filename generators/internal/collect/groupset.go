@@ -20,7 +20,7 @@ type groupSet struct {
 	diags      *diag.List
 	clientsets clientsets
 	members    []*member
-	groups     []*groupEntry
+	groups     []*Group
 }
 
 // member is a package that has kinds of a group.
@@ -30,17 +30,6 @@ type member struct {
 	internal  bool
 	clientset bool
 	kinds     []*Kind
-}
-
-// groupEntry is a group with what its names are made of.
-type groupEntry struct {
-	*Group
-	// marked is true if +groupGoName gave GoName.
-	marked bool
-	// clientset is true if a clientset has the group's name already.
-	clientset bool
-	// namedAt is the place that gave GoName.
-	namedAt token.Position
 }
 
 func newGroupSet(options *Options, loader *load.Loader, diags *diag.List) *groupSet {
@@ -101,8 +90,8 @@ func (s *groupSet) place(m *member) {
 	}
 	group := s.group(m.group, goName, m.internal)
 	if group == nil {
-		group = &groupEntry{
-			Group:  &Group{Name: m.group, GoName: goName, Dir: m.dir(), Internal: m.internal, Pos: m.pos},
+		group = &Group{
+			Name: m.group, GoName: goName, Dir: m.dir(), Internal: m.internal, Pos: m.pos,
 			marked: m.goName != "", clientset: m.clientset, namedAt: namedAt,
 		}
 		s.groups = append(s.groups, group)
@@ -165,14 +154,13 @@ func (s *groupSet) checkClient(m *member, accessor string) {
 	}
 }
 
-func (s *groupSet) group(name, goName string, internal bool) *groupEntry {
-	i := slices.IndexFunc(s.groups, func(g *groupEntry) bool {
-		return g.Name == name && g.GoName == goName && g.Internal == internal
-	})
-	if i < 0 {
-		return nil
+func (s *groupSet) group(name, goName string, internal bool) *Group {
+	for _, g := range s.groups {
+		if g.Name == name && g.GoName == goName && g.Internal == internal {
+			return g
+		}
 	}
-	return s.groups[i]
+	return nil
 }
 
 func (g *Group) version(name string) *Version {
@@ -209,12 +197,11 @@ func (s *groupSet) resolve() []*Group {
 	for _, m := range s.members {
 		s.place(m)
 	}
-	slices.SortStableFunc(s.groups, func(a, b *groupEntry) int {
+	slices.SortStableFunc(s.groups, func(a, b *Group) int {
 		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Name, b.Name), strings.Compare(a.GoName, b.GoName))
 	})
 	s.distinctNames()
 	s.distinctDirs()
-	var groups []*Group
 	for _, group := range s.groups {
 		group.PackageName = groupPackage(group.Dir)
 		slices.SortFunc(group.Versions, func(a, b *Version) int { return strings.Compare(a.Name, b.Name) })
@@ -222,21 +209,20 @@ func (s *groupSet) resolve() []*Group {
 			slices.SortFunc(version.Kinds, func(a, b *Kind) int {
 				return cmp.Or(strings.Compare(a.APIKind, b.APIKind), strings.Compare(a.API.Path, b.API.Path))
 			})
-			s.distinctKinds(group.Group, version)
+			s.distinctKinds(group, version)
 		}
-		groups = append(groups, group.Group)
 	}
-	slices.SortFunc(groups, func(a, b *Group) int { return strings.Compare(a.Dir, b.Dir) })
-	s.distinctVersions(groups)
-	s.distinctTypes(groups)
-	return groups
+	slices.SortFunc(s.groups, func(a, b *Group) int { return strings.Compare(a.Dir, b.Dir) })
+	s.distinctVersions()
+	s.distinctTypes()
+	return s.groups
 }
 
 // distinctTypes reports aliases of one type: a factory has one informer for it,
 // which can't list two resources.
-func (s *groupSet) distinctTypes(groups []*Group) {
+func (s *groupSet) distinctTypes() {
 	taken := map[string]*Kind{}
-	(&Model{Groups: groups}).Kinds(func(_ *Group, _ *Version, kind *Kind) {
+	(&Model{Groups: s.groups}).Kinds(func(_ *Group, _ *Version, kind *Kind) {
 		if previous := taken[kind.goType]; previous != nil {
 			s.diags.Errorf(kind.Pos, "kind: %s here and %s at %s are one Go type, %s, and a factory has one informer for it; write \"type %s %s\" without \"=\"",
 				kind.Name, previous.Name, previous.Pos, kind.goType, kind.Name, load.LastElement(kind.goType))
@@ -249,7 +235,7 @@ func (s *groupSet) distinctTypes(groups []*Group) {
 // Those whose name is not free to choose are a conflict.
 func (s *groupSet) distinctNames() {
 	for segments := 2; segments <= 8; segments++ {
-		byName := map[string][]*groupEntry{}
+		byName := map[string][]*Group{}
 		for _, group := range s.groups {
 			byName[group.scope()+group.GoName] = append(byName[group.scope()+group.GoName], group)
 		}
@@ -261,7 +247,7 @@ func (s *groupSet) distinctNames() {
 			}
 		}
 	}
-	taken := map[string]*groupEntry{}
+	taken := map[string]*Group{}
 	for _, group := range s.groups {
 		if factoryMethods[group.GoName] {
 			group.GoName += "Group"
@@ -275,7 +261,7 @@ func (s *groupSet) distinctNames() {
 }
 
 // shareWith notes the first other group of those with a name in common.
-func (g *groupEntry) shareWith(same []*groupEntry) {
+func (g *Group) shareWith(same []*Group) {
 	for _, other := range same {
 		if other.Name != g.Name && g.Shared == "" {
 			g.Shared = other.Name
@@ -284,7 +270,7 @@ func (g *groupEntry) shareWith(same []*groupEntry) {
 }
 
 // scope keeps internal groups, which have a factory of their own, apart.
-func (g *groupEntry) scope() string {
+func (g *Group) scope() string {
 	if g.Internal {
 		return "internal/"
 	}
@@ -293,11 +279,11 @@ func (g *groupEntry) scope() string {
 
 // distinctDirs gives groups with the same directory another one each.
 func (s *groupSet) distinctDirs() {
-	byDir := map[string][]*groupEntry{}
+	byDir := map[string][]*Group{}
 	for _, group := range s.groups {
 		byDir[group.scope()+strings.ToLower(group.Dir)] = append(byDir[group.scope()+strings.ToLower(group.Dir)], group)
 	}
-	taken := map[string]*groupEntry{}
+	taken := map[string]*Group{}
 	for _, group := range s.groups {
 		if same := byDir[group.scope()+strings.ToLower(group.Dir)]; len(same) > 1 {
 			group.shareWith(same)
@@ -383,8 +369,8 @@ var listerMembers = []string{"Get", "List", "ResourceIndexer"}
 
 // distinctVersions reports versions that differ in their name only by what a Go
 // name can't hold.
-func (s *groupSet) distinctVersions(groups []*Group) {
-	for _, group := range groups {
+func (s *groupSet) distinctVersions() {
+	for _, group := range s.groups {
 		for i, version := range group.Versions {
 			for _, previous := range group.Versions[:i] {
 				if version.Dir == previous.Dir || version.GoName == previous.GoName {

@@ -35,6 +35,10 @@ type Group struct {
 	Internal bool
 	// Pos is where the group is named.
 	Pos token.Position
+
+	marked    bool           // +groupGoName gave GoName
+	clientset bool           // a clientset has the group's name already
+	namedAt   token.Position // the place that gave GoName
 }
 
 // Version is one version of a group.

@@ -74,7 +74,7 @@ func hasList(d *load.Declaration) (has bool, lost string) {
 
 // clientVerbs are the methods that a client of a type has: those that its tags leave,
 // and those of the status only if it has one.
-func clientVerbs(d *load.Declaration, tags Tags) []string {
+func clientVerbs(d *load.Declaration, tags typeTags) []string {
 	if tags.NoVerbs {
 		return nil
 	}
@@ -103,7 +103,7 @@ func decodableList(d *load.Declaration) *load.Declaration {
 
 // addUncopiedList notes the list of a type if it has no DeepCopyObject, which only
 // clients need.
-func (c *collector) addUncopiedList(decl *load.Declaration, tags Tags) {
+func (c *collector) addUncopiedList(decl *load.Declaration, tags typeTags) {
 	list := decodableList(decl)
 	if c.options.Clients && list != nil && !hasDeepCopyObject(list) {
 		c.uncopied = append(c.uncopied, uncopied{name: list.Name(), root: tags.Root, pos: list.Position()})

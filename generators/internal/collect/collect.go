@@ -213,7 +213,7 @@ func (c *collector) judge(decl *load.Declaration, comments load.TypeComments, ow
 
 // refuse says why a marked type can't be or is not to be a kind by its name and
 // its markers.
-func (c *collector) refuse(decl *load.Declaration, tags Tags, named bool, own packageMarkers) (verdict, bool) {
+func (c *collector) refuse(decl *load.Declaration, tags typeTags, named bool, own packageMarkers) (verdict, bool) {
 	name := decl.Name()
 	switch {
 	case !named && !tags.Genclient && c.options.HasClientset():
@@ -235,7 +235,7 @@ func (c *collector) refuse(decl *load.Declaration, tags Tags, named bool, own pa
 }
 
 // problem skips a type, which is an error if it has +genclient.
-func (c *collector) problem(decl *load.Declaration, tags Tags, text, hint string) verdict {
+func (c *collector) problem(decl *load.Declaration, tags typeTags, text, hint string) verdict {
 	if tags.Genclient {
 		c.diags.Errorf(decl.Pkg.Loader.Position(tags.pos), "+genclient: %s %s; %s", decl.Name(), text, hint)
 	}
@@ -261,7 +261,7 @@ func (c *collector) without(internal, byVersion bool) (verdict, bool) {
 type generated struct{ informer, lister, client bool }
 
 // generatedFor returns what the options, a type's verbs and its package allow.
-func (c *collector) generatedFor(tags Tags, own packageMarkers) generated {
+func (c *collector) generatedFor(tags typeTags, own packageMarkers) generated {
 	can := func(verb string) bool { return slices.Contains(tags.Verbs, verb) }
 	return generated{
 		informer: !tags.NoVerbs && can("list") && can("watch") && !own.noInformers,
@@ -271,7 +271,7 @@ func (c *collector) generatedFor(tags Tags, own packageMarkers) generated {
 }
 
 // incomplete says what a marked type lacks.
-func (c *collector) incomplete(decl *load.Declaration, tags Tags, named bool) (verdict, bool) {
+func (c *collector) incomplete(decl *load.Declaration, tags typeTags, named bool) (verdict, bool) {
 	name, at := decl.Name(), decl.Position()
 	lack, remedy := lacks(decl)
 	lost := ""
@@ -321,7 +321,7 @@ const (
 var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
 
 // named makes a kind with its names and its scope.
-func (c *collector) named(decl *load.Declaration, comments load.TypeComments, tags Tags, internal bool, out generated) *Kind {
+func (c *collector) named(decl *load.Declaration, comments load.TypeComments, tags typeTags, internal bool, out generated) *Kind {
 	t := c.universe.Type(types.Name{Package: decl.Pkg.Path, Name: decl.Name()})
 	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.Closest), lines(comments.Second)
 
@@ -342,7 +342,7 @@ func (c *collector) named(decl *load.Declaration, comments load.TypeComments, ta
 
 // namespaced returns the scope of a type. With a clientset it is the one that client-gen
 // made of it.
-func (c *collector) namespaced(decl *load.Declaration, tags Tags) bool {
+func (c *collector) namespaced(decl *load.Declaration, tags typeTags) bool {
 	at, namespaced := decl.Pkg.Loader.Position, !tags.NonNamespaced
 	switch {
 	case tags.Scope == "" && tags.NonNamespaced && (tags.CRD || tags.Root):
@@ -361,7 +361,7 @@ func (c *collector) namespaced(decl *load.Declaration, tags Tags) bool {
 
 // resource returns the plural name of a type in the API: what a marker says, or
 // else what the generator that the type is marked for makes of it.
-func (c *collector) resource(decl *load.Declaration, t *types.Type, tags Tags, internal bool) string {
+func (c *collector) resource(decl *load.Declaration, t *types.Type, tags typeTags, internal bool) string {
 	at := decl.Pkg.Loader.Position
 	if tags.Path != "" && tags.ResourceName != "" && tags.Path != tags.ResourceName {
 		c.diags.Errorf(at(tags.pathPos), "resource: %q here, but +resourceName is %q at %s; name one resource", tags.Path, tags.ResourceName, at(tags.resourceNamePos))

@@ -43,7 +43,7 @@ func (c *collector) index(decl *load.Declaration, comments load.TypeComments, v 
 
 // indexes returns the indexes that the markers of a type and of its fields ask for, sorted by
 // method.
-func (c *collector) indexes(decl *load.Declaration, tags Tags, diags *diag.List) []Index {
+func (c *collector) indexes(decl *load.Declaration, tags typeTags, diags *diag.List) []Index {
 	w := &indexWalk{owner: decl, at: c.tags.at, diags: diags, open: map[string]bool{decl.Name(): true}, ways: map[token.Pos]int{}, reached: c.reached}
 	for _, m := range tags.Indexes {
 		w.function(m)

@@ -22,7 +22,7 @@ type slimType struct {
 
 // judgeSlim turns a slim type into a kind, or says why there is none, and notes it for
 // copySlims.
-func (c *collector) judgeSlim(decl *load.Declaration, comments load.TypeComments, tags Tags, own packageMarkers) verdict {
+func (c *collector) judgeSlim(decl *load.Declaration, comments load.TypeComments, tags typeTags, own packageMarkers) verdict {
 	problems := len(c.diags.Errors)
 	v := c.slimVerdict(decl, comments, tags, own)
 	c.slims = append(c.slims, slimType{decl, v.kind == nil || len(c.diags.Errors) > problems})
@@ -30,7 +30,7 @@ func (c *collector) judgeSlim(decl *load.Declaration, comments load.TypeComments
 }
 
 // slimVerdict turns a slim type into a kind of its full type's resource.
-func (c *collector) slimVerdict(decl *load.Declaration, comments load.TypeComments, tags Tags, own packageMarkers) verdict {
+func (c *collector) slimVerdict(decl *load.Declaration, comments load.TypeComments, tags typeTags, own packageMarkers) verdict {
 	if reason := c.choice.refuses(decl.Pkg, decl.Name()); reason != "" {
 		return unwanted(reason)
 	}
@@ -62,7 +62,7 @@ func (c *collector) addSlim(pkg *load.Package, v verdict) {
 }
 
 // fullType finds the type that a slim type names, or reports why there is none.
-func (c *collector) fullType(decl *load.Declaration, tags Tags) *load.Declaration {
+func (c *collector) fullType(decl *load.Declaration, tags typeTags) *load.Declaration {
 	at, loader := c.tags.at(tags.slimPos), decl.Pkg.Loader
 	path, name := splitType(tags.Slim)
 	if path == "" {
@@ -97,7 +97,7 @@ func splitType(text string) (path, name string) {
 }
 
 // checkSlim reports what is wrong with a slim type, apart from its fields.
-func (c *collector) checkSlim(decl *load.Declaration, all markers, tags Tags) bool {
+func (c *collector) checkSlim(decl *load.Declaration, all markers, tags typeTags) bool {
 	name, at := decl.Name(), c.tags.at(tags.slimPos)
 	problems := len(c.diags.Errors)
 	for _, m := range all {
@@ -141,7 +141,7 @@ func (m marker) ofAPIType() bool {
 }
 
 // checkFull reports a full type that is no API type.
-func (c *collector) checkFull(decl, full *load.Declaration, tags, fullTags Tags) bool {
+func (c *collector) checkFull(decl, full *load.Declaration, tags, fullTags typeTags) bool {
 	at := c.tags.at(tags.slimPos)
 	lack, _ := lacks(full)
 	literal := ownLiteral(full.Pkg)
@@ -162,7 +162,7 @@ func (c *collector) checkFull(decl, full *load.Declaration, tags, fullTags Tags)
 
 // namedSlim makes a kind that has the resource and the names of the full type, and the Go
 // type of the slim one.
-func (c *collector) namedSlim(decl, full *load.Declaration, comments load.TypeComments, tags, fullTags Tags, out generated) *Kind {
+func (c *collector) namedSlim(decl, full *load.Declaration, comments load.TypeComments, tags, fullTags typeTags, out generated) *Kind {
 	kind := c.named(full, full.Comments(), fullTags, false, out)
 	kind.Name, kind.Slim, kind.List = decl.Name(), tags.Slim, ""
 	kind.Doc, kind.API, kind.Pos = sentence(comments), templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, decl.Position()

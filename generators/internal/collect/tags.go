@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
-// Tags are the markers of a type, parsed.
-type Tags struct {
+// typeTags are the markers of a type, parsed.
+type typeTags struct {
 	// Genclient is true for +genclient, Root for +kubebuilder:object:root=true.
 	Genclient, Root bool
 	// CRD is true for a marker that only the types of CRDs have, such as
@@ -43,7 +43,7 @@ type Tags struct {
 }
 
 // marked reports whether the type is to have an informer or a CRD.
-func (t Tags) marked() bool { return t.Genclient || t.Root || t.CRD || t.Slim != "" }
+func (t typeTags) marked() bool { return t.Genclient || t.Root || t.CRD || t.Slim != "" }
 
 // crdTags are those that controller-gen reads of the types of CRDs only.
 var crdTags = append([]string{"kubebuilder:resource", "kubebuilder:subresource", "kubebuilder:printcolumn", "kubebuilder:storageversion",
@@ -79,8 +79,8 @@ func (p tagParser) quiet() tagParser {
 
 // parse reads the markers of a type. Those it does not know are an error if
 // they are of the genclient family or this tool's, and someone else's if not.
-func (p tagParser) parse(m markers) Tags {
-	tags := Tags{}
+func (p tagParser) parse(m markers) typeTags {
+	tags := typeTags{}
 	for _, marker := range m {
 		tags.CRD = tags.CRD || marker.ofCRD()
 		switch {
@@ -136,7 +136,7 @@ func (p tagParser) misspelt(m marker) {
 	}
 }
 
-func (p tagParser) genclient(tags *Tags, m marker) {
+func (p tagParser) genclient(tags *typeTags, m marker) {
 	if !slices.Contains(genclientTags, m.name) {
 		p.diags.Errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, suggest.DidYouMean(m.name, "+", genclientTags))
 		return
@@ -172,7 +172,7 @@ const (
 	IndexTag = ownTags + "index"
 )
 
-func (p tagParser) slim(tags *Tags, m marker) {
+func (p tagParser) slim(tags *typeTags, m marker) {
 	switch {
 	case m.name != slimTag:
 		p.diags.Errorf(p.at(m.pos), "+%s: unknown tag%s", m.name, suggest.DidYouMean(m.name, "+", []string{slimTag, IndexTag}))
@@ -261,7 +261,7 @@ func (p tagParser) resourceName(tag, name string, m marker) {
 	}
 }
 
-func (p tagParser) resource(tags *Tags, m marker) {
+func (p tagParser) resource(tags *typeTags, m marker) {
 	text := strings.TrimPrefix(m.name, "kubebuilder:resource:") + m.extra
 	if m.value != "" {
 		text += "=" + m.value

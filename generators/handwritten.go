@@ -15,19 +15,19 @@ import (
 
 // checkHandWritten reports what generated listers need of the hand-written files beside them:
 // the interfaces of expansions, and that they have no methods of indexes.
-func checkHandWritten(options *Options, loader *load.Loader, model *collect.Model, to targets, diags *diag.List) {
-	if options.SkipListers {
+func (r *run) checkHandWritten(diags *diag.List) {
+	if r.options.SkipListers {
 		return
 	}
-	model.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
-		dir := to.listers.join(strings.ToLower(group.Dir), version.Dir).dir
+	r.model.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
+		dir := r.to.listers.join(strings.ToLower(group.Dir), version.Dir).dir
 		expansion := filepath.Join(dir, expansionFile(kind))
 		if !kind.HasLister || len(kind.Indexes) == 0 && !paths.Exists(expansion) {
 			return
 		}
-		written := loader.HandWritten(dir, nil)
+		written := r.loader.HandWritten(dir, nil)
 		if paths.Exists(expansion) {
-			checkExpansion(kind, paths.Relative(options.Dir, expansion), written, diags)
+			checkExpansion(kind, paths.Relative(r.options.Dir, expansion), written, diags)
 		}
 		checkIndexMethods(kind, written, diags)
 	})
@@ -64,7 +64,7 @@ func checkIndexMethods(k *collect.Kind, written load.Scope, diags *diag.List) {
 
 // checkBeside reports the names that a generated file has as well as a hand-written one of
 // its package.
-func checkBeside(l *load.Loader, files []output.Rendered, diags *diag.List) error {
+func (r *run) checkBeside(files []output.Rendered, diags *diag.List) error {
 	ours := map[string]bool{}
 	for _, file := range files {
 		ours[file.Path] = true
@@ -74,7 +74,7 @@ func checkBeside(l *load.Loader, files []output.Rendered, diags *diag.List) erro
 		dir := filepath.Dir(file.Path)
 		beside, ok := written[dir]
 		if !ok && filepath.Base(file.Path) != collect.CopiesFile { // which is among API types, and has methods that they lack
-			beside = l.HandWritten(dir, ours)
+			beside = r.loader.HandWritten(dir, ours)
 			written[dir] = beside
 		}
 		if len(beside.Declared)+len(beside.Imported) == 0 {

@@ -60,132 +60,159 @@ type Result struct {
 // been written, unless the file system failed while files were being replaced.
 // Cancelling does not interrupt replacing.
 func Run(ctx context.Context, options Options) (Result, error) {
-	var result Result
 	if err := options.Validate(); err != nil {
-		return result, err
+		return Result{}, err
 	}
 	if options.Dir == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return result, err
+			return Result{}, err
 		}
 		options.Dir = dir
 	}
+	reporting := load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter}
+	r := &run{ctx: ctx, options: &options, loader: load.New(ctx, options.Dir, collect.Rules, reporting)}
+	err := r.steps()
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // rather than what this has led to
+	}
+	return r.Result, err
+}
 
-	patterns := make([]string, len(options.Patterns))
-	for i, pattern := range options.Patterns {
+// run is what the steps of a run share.
+type run struct {
+	ctx     context.Context
+	options *Options
+	loader  *load.Loader
+	to      targets // once the model is complete
+	Result
+}
+
+// steps takes all steps, as far as the mode is and nothing is wrong.
+func (r *run) steps() error {
+	var diags diag.List
+	packages, err := r.load(&diags)
+	if err != nil {
+		return err
+	}
+	if err := r.collect(packages, &diags); err != nil {
+		return err
+	}
+	switch {
+	case r.options.List && len(r.Types) > 0:
+		return nil
+	case len(r.model.Groups) == 0:
+		return nothing(r.options, packages, r.model.Skipped)
+	}
+	r.loader.Forget()
+	return r.generate()
+}
+
+// load parses the packages that the patterns and the options name.
+func (r *run) load(diags *diag.List) ([]*load.Package, error) {
+	patterns := make([]string, len(r.options.Patterns))
+	for i, pattern := range r.options.Patterns {
 		patterns[i] = strings.TrimSpace(pattern) // of a list with spaces behind its commas
 	}
-	chosen := collect.NewChoice(options.Types, options.Exclude)
+	chosen := collect.NewChoice(r.options.Types, r.options.Exclude)
 	patterns = append(patterns, chosen.PackagesOfKinds()...)
-	var diags diag.List
-	loader := load.New(ctx, options.Dir, collect.Rules, load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter})
-	loading := options.begin("loading")
-	options.progress("finding packages", 0, 0, "")
-	packages, err := loader.Load(patterns, options.types().Clientsets(), func(dir, path string) bool { return chosen.Excludes(options.Dir, dir, path) }, &diags)
+	excluded := func(dir, path string) bool { return chosen.Excludes(r.options.Dir, dir, path) }
+	loading := r.options.begin("loading")
+	r.options.progress("finding packages", 0, 0, "")
+	packages, err := r.loader.Load(patterns, r.options.types().Clientsets(), excluded, diags)
 	if err != nil {
-		return result, orCancelled(ctx, err)
+		return nil, err
 	}
-	chosen.CheckPackages(&diags)
-	result.OtherModules = lookAside(loader, &diags)
+	chosen.CheckPackages(diags)
+	r.lookAside(diags)
 	loading.end("%s", diag.Count(len(packages), "package"))
-	if err := diags.Err(); err != nil {
-		return result, err // what is missing of a package would only cause more problems
-	}
-	collecting := options.begin("collecting")
-	result.model, err = collect.Collect(ctx, loader, packages, options.types(), &diags)
-	if options.CRDs != "" && err == nil {
-		err = collect.CheckCRDs(ctx, options.types(), result.model, &diags)
-	}
-	if ctx.Err() != nil {
-		return result, context.Cause(ctx) // what was not found for it is no problem
-	}
-	result.Types = rows(result.model)
-	if options.Strict {
-		refuseSkipped(result.model, &diags)
-	}
-	if err := errors.Join(err, result.warn(&options, &diags)); err != nil {
-		return result, diags.OrElse(err)
-	}
-	collecting.end("%s", summary(result.model))
-	if options.List && len(result.model.Groups)+len(result.model.Skipped) > 0 {
-		return result, nil
-	}
-	if len(result.model.Groups) == 0 {
-		return result, nothing(options, packages, result.model.Skipped)
-	}
-	loader.Forget()
-	if err := generate(ctx, &options, loader, &result); err != nil {
-		return result, orCancelled(ctx, err)
-	}
-	return result, nil
+	return packages, diags.Err() // what is missing of a package would only cause more problems
 }
 
 // lookAside warns of other modules below the patterns that seem to have API types:
 // the go command does not look into them either.
-func lookAside(l *load.Loader, diags *diag.List) (withTypes int) {
-	for _, dir := range l.OtherModules {
-		if !l.HasSigns(dir) {
-			l.Log("passed over %s, another module without API types", paths.Relative(l.Dir, dir))
+func (r *run) lookAside(diags *diag.List) {
+	for _, dir := range r.loader.OtherModules {
+		shown := paths.Relative(r.options.Dir, dir)
+		if !r.loader.HasSigns(dir) {
+			r.options.log("passed over %s, another module without API types", shown)
 			continue
 		}
-		withTypes++
-		name := filepath.ToSlash(paths.Relative(l.Dir, dir))
+		r.OtherModules++
+		name := filepath.ToSlash(shown)
 		if filepath.IsLocal(name) {
 			name = "./" + name
 		}
 		diags.Warnf(diag.NoPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
 	}
-	return withTypes
 }
 
-// orCancelled returns why a context was cancelled, rather than the error that
-// this has led to.
-func orCancelled(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// collect finds the types of packages.
+func (r *run) collect(packages []*load.Package, diags *diag.List) error {
+	collecting := r.options.begin("collecting")
+	var err error
+	r.model, err = collect.Collect(r.ctx, r.loader, packages, r.options.types(), diags)
+	if r.options.CRDs != "" && err == nil {
+		err = collect.CheckCRDs(r.ctx, r.options.types(), r.model, diags)
 	}
-	return err
+	if r.ctx.Err() != nil {
+		return r.ctx.Err() // what was not found for it is no problem
+	}
+	r.Types = rows(r.model)
+	if r.options.Strict {
+		refuseSkipped(r.model, diags)
+	}
+	if err := errors.Join(err, r.warn(diags)); err != nil {
+		return diags.OrElse(err)
+	}
+	collecting.end("%s", summary(r.model))
+	return nil
+}
+
+// warn adds the warnings to the result, and returns the problems.
+func (r *run) warn(diags *diag.List) error {
+	if r.options.Strict {
+		diags.Strict()
+	}
+	r.Warnings = append(r.Warnings, diag.Sorted(diags.Warnings)...)
+	return diags.Err()
 }
 
 // generate plans, renders and compares, and writes if that is the mode.
-func generate(ctx context.Context, options *Options, loader *load.Loader, result *Result) error {
-	to, err := resolveTargets(options, loader.Mods)
-	if err != nil {
+func (r *run) generate() error {
+	var err error
+	if r.to, err = resolveTargets(r.options, r.loader.Mods); err != nil {
 		return err
 	}
-	if err := importable(options, to); err != nil {
+	own := goModOf(r.to.home, r.options.Dir)
+	if err := r.examine(own); err != nil {
 		return err
 	}
-	own := goModOf(to.home, options.Dir)
-	if err := examine(options, loader, result, to, own); err != nil {
-		return err
-	}
-	files, err := renderAll(ctx, options, loader, result, to)
+	files, err := r.render()
 	if err != nil {
 		return err
 	}
 	var beside diag.List
-	if err := errors.Join(checkBeside(loader, files, &beside), beside.Err()); err != nil {
+	if err := errors.Join(r.checkBeside(files, &beside), beside.Err()); err != nil {
 		return beside.OrElse(err)
 	}
-	changes, err := compareAll(options, loader, result, to, files)
+	changes, err := r.compare(files)
 	for _, change := range changes {
-		result.Changes = append(result.Changes, public(change, options.Verify))
+		r.Changes = append(r.Changes, public(change, r.options.Verify))
 	}
 	switch {
 	case err != nil:
 		return err
-	case options.Verify && len(changes) > 0:
+	case r.options.Verify && len(changes) > 0:
 		return ErrDiffers
-	case options.Verify:
+	case r.options.Verify:
 		return nil
 	}
 	if own != nil {
-		result.Next = own.next(options.Dir)
+		r.Next = own.next(r.options.Dir)
 	}
-	writing := options.begin("writing")
-	if err := output.Apply(ctx, changes, to.roots()); err != nil {
+	writing := r.options.begin("writing")
+	if err := output.Apply(r.ctx, changes, r.to.roots()); err != nil {
 		return err
 	}
 	writing.end("%s", diag.Count(len(changes), "file"))
@@ -194,75 +221,66 @@ func generate(ctx context.Context, options *Options, loader *load.Loader, result
 
 // examine reports what is wrong with the output for this model, and what does not
 // fit in the project.
-func examine(options *Options, loader *load.Loader, result *Result, to targets, own *goMod) error {
+func (r *run) examine(own *goMod) error {
 	var diags diag.List
-	reachable(result.model, to, &diags)
-	checkHandWritten(options, loader, result.model, to, &diags)
+	r.checkReachable(&diags)
+	r.checkHandWritten(&diags)
 	if diags.Err() != nil {
 		return diags.Err()
 	}
-	advise(options, to, loader.Mods, &diags)
+	r.advise(&diags)
 	if own != nil {
 		own.advise(&diags)
 	}
-	return result.warn(options, &diags)
+	return r.warn(&diags)
 }
 
-// warn adds the warnings to the result, and returns the problems.
-func (r *Result) warn(options *Options, diags *diag.List) error {
-	if options.Strict {
-		diags.Strict()
-	}
-	r.Warnings = append(r.Warnings, diag.Sorted(diags.Warnings)...)
-	return diags.Err()
-}
-
-// renderAll plans and renders the files.
-func renderAll(ctx context.Context, options *Options, loader *load.Loader, result *Result, to targets) ([]output.Rendered, error) {
-	head, err := header.Read(paths.Absolute(options.Dir, options.HeaderFile))
+// render plans and renders the files.
+func (r *run) render() ([]output.Rendered, error) {
+	head, err := header.Read(paths.Absolute(r.options.Dir, r.options.HeaderFile))
 	if err != nil {
 		return nil, err
 	}
-	outputs := plan(result.model, options, to, func(importPath string) templates.Import {
+	outputs := plan(r.model, r.options, r.to, func(importPath string) templates.Import {
 		if importPath == "" {
 			return templates.Import{}
 		}
-		return templates.Import{Path: importPath, Name: loader.NameOf(importPath)}
+		return templates.Import{Path: importPath, Name: r.loader.NameOf(importPath)}
 	})
-	if err := placeable(loader, options.Dir, outputs, result.model, to); err != nil {
+	if err := r.checkPlaces(outputs); err != nil {
 		return nil, err
 	}
-	rendering := options.begin("rendering")
-	files, err := output.Render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
+	rendering := r.options.begin("rendering")
+	files, err := output.Render(r.ctx, outputs, head, r.options.counter("rendering", len(outputs), "files"))
 	if err != nil {
 		return nil, err
 	}
-	result.Files = len(files)
+	r.Files = len(files)
 	rendering.end("%s", diag.Count(len(files), "file"))
 	return files, nil
 }
 
-// compareAll works out what must change, so that the output folders hold the files
+// compare works out what must change, so that the output folders hold the files
 // and no stale ones.
-func compareAll(options *Options, loader *load.Loader, result *Result, to targets, files []output.Rendered) ([]output.Change, error) {
-	comparing := options.begin("comparing")
+func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
+	comparing := r.options.begin("comparing")
 	var stale []string
-	if !options.KeepStale {
+	if !r.options.KeepStale {
 		var diags diag.List
 		var err error
-		if stale, err = newSweeper(loader, to, result.model, files).stale(options, &diags); err != nil {
+		if stale, err = newSweeper(r.loader, r.to, r.model, files).stale(r.options, &diags); err != nil {
 			return nil, err
 		}
-		if err := result.warn(options, &diags); err != nil {
+		if err := r.warn(&diags); err != nil {
 			return nil, err
 		}
 	}
-	changes, err := output.Compare(options.Dir, files, stale)
+	changes, err := output.Compare(r.options.Dir, files, stale)
 	if err != nil {
 		return nil, err
 	}
 	comparing.end("%s to change", diag.Count(len(changes), "file"))
-	return changes, loader.Ctx.Err()
+	return changes, r.ctx.Err()
 }
 
 // nothingError is ErrNothing, with a problem for each candidate.
@@ -280,7 +298,7 @@ func (e *nothingError) Error() string {
 }
 
 // nothing says why there is nothing to generate.
-func nothing(options Options, packages []*load.Package, skipped []collect.Skip) error {
+func nothing(options *Options, packages []*load.Package, skipped []collect.Skip) error {
 	var problems scanner.ErrorList
 	for _, skip := range skipped {
 		problems.Add(skip.Pos, fmt.Sprintf("%s: skipped: %s", skip.Name, skip.Reason))

@@ -131,20 +131,30 @@ func resolveTargets(options *Options, mods *load.Modules) (targets, error) {
 	if options.Clients {
 		found.imported = append(found.imported, found.clients)
 	}
-	for _, out := range found.imported {
+	return found, found.check(options, mods)
+}
+
+// check reports folders that can't be written to, or whose import path Go does not allow.
+func (t targets) check(options *Options, mods *load.Modules) error {
+	for _, out := range t.imported {
 		if err := usable(options.Dir, out.dir); err != nil {
-			return found, err
+			return err
 		}
 	}
-	for _, out := range found.imported {
-		if options.SkipListers && out == found.listers {
+	for _, out := range t.imported {
+		if options.SkipListers && out == t.listers {
 			continue // nothing is written to it
 		}
-		if err := found.inside(options.Dir, mods, out); err != nil {
-			return found, err
+		if err := t.inside(options.Dir, mods, out); err != nil {
+			return err
 		}
 	}
-	return found, nil
+	for _, out := range t.imported {
+		if err := modpath.CheckImportPath(out.path); err != nil {
+			return fmt.Errorf("output: %s: %w; choose another folder", paths.Relative(options.Dir, out.dir), err)
+		}
+	}
+	return nil
 }
 
 // usable reports that a path can't be a directory, because a file stands there
@@ -161,17 +171,17 @@ func usable(dir, out string) error {
 	}
 }
 
-// reachable reports the API packages that lie in an internal directory and that
+// checkReachable reports the API packages that lie in an internal directory and that
 // the output could not import therefore.
-func reachable(model *collect.Model, to targets, diags *diag.List) {
+func (r *run) checkReachable(diags *diag.List) {
 	seen := map[string]bool{}
-	model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	r.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
 		parent, inside := load.InternalParent(kind.API.Path)
 		if !inside || seen[kind.API.Path] {
 			return
 		}
 		seen[kind.API.Path] = true
-		for _, out := range to.imported {
+		for _, out := range r.to.imported {
 			if !strings.HasPrefix(out.path+"/", parent) {
 				diags.Errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.API.Path, out.path, strings.TrimSuffix(parent, "/"))
 			}
@@ -194,35 +204,35 @@ func firstElement(importPath string) string {
 	return first
 }
 
-// placeable reports outputs that can't be where they are to go: two packages in
+// checkPlaces reports outputs that can't be where they are to go: two packages in
 // one directory, one that holds the API types, one among other packages, or a link that leads
 // out of the module.
-func placeable(l *load.Loader, dir string, outputs []output.File, model *collect.Model, to targets) error {
+func (r *run) checkPlaces(outputs []output.File) error {
 	folders, files := map[string]string{}, map[string]bool{}
 	for _, out := range outputs {
 		folder, name := filepath.Dir(out.Path), out.Data.PackageName()
 		if files[out.Path] || folders[folder] != "" && folders[folder] != name {
-			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", paths.Relative(dir, out.Path))
+			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", paths.Relative(r.options.Dir, out.Path))
 		}
 		files[out.Path] = true
 		_, beside := out.Data.(*templates.DeepCopies) // which are in a package of API types
 		if !beside && folders[folder] == "" {
 			folders[folder] = name
-			if err := to.inside(dir, l.Mods, to.folderOf(folder)); err != nil {
+			if err := r.to.inside(r.options.Dir, r.loader.Mods, r.to.folderOf(folder)); err != nil {
 				return err
 			}
 		}
 	}
 	var diags diag.List
-	model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	r.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
 		if folders[kind.Dir] != "" {
 			diags.Errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.API.Path, kind.Name)
 			delete(folders, kind.Dir)
 		}
 	})
 	for folder, name := range folders {
-		if file, other := l.PackageIn(folder, files); other != "" && other != name {
-			diags.Errorf(token.Position{Filename: paths.Relative(dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)
+		if file, other := r.loader.PackageIn(folder, files); other != "" && other != name {
+			diags.Errorf(token.Position{Filename: paths.Relative(r.options.Dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)
 		}
 	}
 	return diags.Err()
@@ -230,7 +240,8 @@ func placeable(l *load.Loader, dir string, outputs []output.File, model *collect
 
 // advise warns of options that are likely mistakes: those that nothing
 // corresponds to.
-func advise(options *Options, to targets, mods *load.Modules, diags *diag.List) {
+func (r *run) advise(diags *diag.List) {
+	options, to, mods := r.options, r.to, r.loader.Mods
 	for _, path := range options.types().Clientsets() {
 		if mods.Lacks(path, options.Dir) {
 			diags.Warnf(diag.NoPosition, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
@@ -243,16 +254,6 @@ func advise(options *Options, to targets, mods *load.Modules, diags *diag.List) 
 		diags.Warnf(diag.NoPosition, "output: %s: is %s by go.mod, not %s; the output compiles where --output-pkg says that it is",
 			paths.Relative(options.Dir, to.informers.dir), inferred, to.informers.path)
 	}
-}
-
-// importable reports output folders whose import path Go does not allow.
-func importable(options *Options, to targets) error {
-	for _, out := range to.imported {
-		if err := modpath.CheckImportPath(out.path); err != nil {
-			return fmt.Errorf("output: %s: %w; choose another folder", paths.Relative(options.Dir, out.dir), err)
-		}
-	}
-	return nil
 }
 
 // ImportPath returns the import path of a directory, which need not exist: what

@@ -202,42 +202,22 @@ func otherLiteral(p *load.Package, diags *diag.List) *versionLiteral {
 func otherLiterals(p *load.Package) []*versionLiteral {
 	last := path.Base(p.Path)
 	var found []*versionLiteral
-	eachVariable(p, func(file *load.File, name *ast.Ident, value ast.Expr) {
-		ast.Inspect(value, func(node ast.Node) bool {
+	for name, value := range p.Variables() {
+		ast.Inspect(value.Expr, func(node ast.Node) bool {
 			composite, ok := node.(*ast.CompositeLit)
 			if !ok || load.BaseName(composite.Type) != "GroupVersion" {
 				return true
 			}
 			parts := literalParts{name: name.Name}
-			parts.set(p.In(file, composite))
+			parts.set(value.In(composite))
 			literal, ok := parts.read()
 			if ok && literal.named && (literal.version == "" || literal.version == last || !versionElement.MatchString(last)) {
 				found = append(found, literal)
 			}
 			return true
 		})
-	})
-	return found
-}
-
-// eachVariable calls f for the variables of the package that are declared with a value.
-func eachVariable(p *load.Package, f func(*load.File, *ast.Ident, ast.Expr)) {
-	for _, file := range p.Files {
-		for _, decl := range file.Syntax.Decls {
-			general, ok := decl.(*ast.GenDecl)
-			if !ok || general.Tok != token.VAR {
-				continue
-			}
-			for _, spec := range general.Specs {
-				spec := spec.(*ast.ValueSpec)
-				for i, name := range spec.Names {
-					if i < len(spec.Values) {
-						f(file, name, spec.Values[i])
-					}
-				}
-			}
-		}
 	}
+	return found
 }
 
 // reportUnread reports the parts of a package's group and version that can't be read: an error

@@ -29,15 +29,9 @@ func (p *Package) Declarations() []*Declaration { return DeclarationsOf(p, p.Fil
 func DeclarationsOf(p *Package, files []*File) []*Declaration {
 	var found []*Declaration
 	for _, file := range files {
-		for _, decl := range file.Syntax.Decls {
-			general, ok := decl.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range general.Specs {
-				if spec, ok := spec.(*ast.TypeSpec); ok {
-					found = append(found, &Declaration{Pkg: p, File: file, Spec: spec})
-				}
+		for _, spec := range specsOf(file.Syntax) {
+			if spec, ok := spec.(*ast.TypeSpec); ok {
+				found = append(found, &Declaration{Pkg: p, File: file, Spec: spec})
 			}
 		}
 	}

@@ -133,8 +133,8 @@ func (t Expression) Named() (path, name string) {
 		if t.Pkg.Type(expr.Name) != nil {
 			return t.Pkg.Path, expr.Name
 		}
-		for _, path := range t.file.dotImports() {
-			if path == t.Pkg.Loader.rules.Opaque || t.Pkg.typeOf(path, expr.Name) != nil {
+		for name, path := range importsOf(t.file.Syntax) {
+			if name == "." && (path == t.Pkg.Loader.rules.Opaque || t.Pkg.typeOf(path, expr.Name) != nil) {
 				return path, expr.Name
 			}
 		}

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/doc"
+	"go/token"
+	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
@@ -39,21 +40,62 @@ func (p *Package) index() {
 }
 
 func (p *Package) indexFile(file *File) {
-	for _, decl := range file.Syntax.Decls {
-		general, ok := decl.(*ast.GenDecl)
-		if !ok {
-			continue
+	for _, spec := range specsOf(file.Syntax) {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			p.types[spec.Name.Name] = &Declaration{Pkg: p, File: file, Spec: spec}
+		case *ast.ValueSpec:
+			for i, name := range spec.Names {
+				if i < len(spec.Values) {
+					p.consts[name.Name] = p.In(file, spec.Values[i])
+				} else if spec.Type != nil && !doc.IsPredeclared(BaseName(spec.Type)) { // which init may set
+					p.consts[name.Name] = p.In(file, &ast.CompositeLit{Type: spec.Type})
+				}
+			}
 		}
-		for _, spec := range general.Specs {
-			switch spec := spec.(type) {
-			case *ast.TypeSpec:
-				p.types[spec.Name.Name] = &Declaration{Pkg: p, File: file, Spec: spec}
-			case *ast.ValueSpec:
-				for i, name := range spec.Names {
-					if i < len(spec.Values) {
-						p.consts[name.Name] = Expression{p, file, spec.Values[i]}
-					} else if spec.Type != nil && !doc.IsPredeclared(BaseName(spec.Type)) { // which init may set
-						p.consts[name.Name] = Expression{p, file, &ast.CompositeLit{Type: spec.Type}}
+	}
+}
+
+// specsOf are the imports, types, constants and variables of a file, each with the word that
+// declares it.
+func specsOf(syntax *ast.File) iter.Seq2[token.Token, ast.Spec] {
+	return func(yield func(token.Token, ast.Spec) bool) {
+		for _, decl := range syntax.Decls {
+			general, ok := decl.(*ast.GenDecl)
+			for i := 0; ok && i < len(general.Specs); i++ {
+				if !yield(general.Tok, general.Specs[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// importsOf are the import paths of a file, each with the name that the import gives the package,
+// or "".
+func importsOf(syntax *ast.File) iter.Seq2[string, string] {
+	return func(yield func(name, path string) bool) {
+		for _, spec := range syntax.Imports {
+			name := ""
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && !yield(name, path) {
+				return
+			}
+		}
+	}
+}
+
+// Variables are the variables of the package that are declared with a value, in order.
+func (p *Package) Variables() iter.Seq2[*ast.Ident, Expression] {
+	return func(yield func(*ast.Ident, Expression) bool) {
+		for _, file := range p.Files {
+			for tok, spec := range specsOf(file.Syntax) {
+				values, _ := spec.(*ast.ValueSpec)
+				for i := 0; tok == token.VAR && i < min(len(values.Names), len(values.Values)); i++ {
+					if !yield(values.Names[i], p.In(file, values.Values[i])) {
+						return
 					}
 				}
 			}
@@ -122,18 +164,13 @@ func (p *Package) typeOf(path, name string) *Declaration {
 // Without an alias it is the path that ends with the name, if there is one, or
 // else the one whose package has that name.
 func (f *File) ImportPath(p *Package, name string) string {
-	for _, spec := range f.Syntax.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			continue
-		}
-		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && LastElement(path) == name {
+	for given, path := range importsOf(f.Syntax) {
+		if given == name || given == "" && LastElement(path) == name {
 			return path
 		}
 	}
-	for _, spec := range f.Syntax.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || spec.Name != nil {
+	for given, path := range importsOf(f.Syntax) {
+		if given != "" {
 			continue
 		}
 		if pkg := p.Loader.LoadImport(path, p.Dir); pkg != nil && pkg.Name == name {
@@ -145,23 +182,14 @@ func (f *File) ImportPath(p *Package, name string) string {
 
 // Imports reports whether a file of the package imports another one.
 func (p *Package) Imports(importPath string) bool {
-	return slices.ContainsFunc(p.Files, func(file *File) bool {
-		return slices.ContainsFunc(file.Syntax.Imports, func(spec *ast.ImportSpec) bool {
-			path, _ := strconv.Unquote(spec.Path.Value)
-			return path == importPath
-		})
-	})
-}
-
-// dotImports are the import paths whose names a file uses without a package.
-func (f *File) dotImports() []string {
-	var paths []string
-	for _, spec := range f.Syntax.Imports {
-		if path, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." {
-			paths = append(paths, path)
+	for _, file := range p.Files {
+		for _, path := range importsOf(file.Syntax) {
+			if path == importPath {
+				return true
+			}
 		}
 	}
-	return paths
+	return false
 }
 
 // In returns an expression of the declaration's file.
@@ -249,21 +277,14 @@ func (d *Declaration) lostWithin(seen Visited) string {
 // whyLost returns ": " and what the go command said of the packages that a type
 // expression may be of, or "".
 func (e Expression) whyLost() string {
-	expr := withoutArguments(e.Expr)
-	for _, spec := range e.file.Syntax.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		why := e.Pkg.Loader.Failed[path]
-		if err != nil || why == nil {
-			continue
+	qualifier := "."
+	if selector, ok := withoutArguments(e.Expr).(*ast.SelectorExpr); ok {
+		qualifier = BaseName(selector.X)
+	}
+	for name, path := range importsOf(e.file.Syntax) {
+		if why := e.Pkg.Loader.Failed[path]; why != nil && (name == qualifier || name == "" && qualifier != ".") {
+			return fmt.Sprintf(": %v", why)
 		}
-		qualifier := "."
-		if selector, ok := expr.(*ast.SelectorExpr); ok {
-			qualifier = BaseName(selector.X)
-		}
-		if spec.Name == nil && qualifier == "." || spec.Name != nil && spec.Name.Name != qualifier {
-			continue
-		}
-		return fmt.Sprintf(": %v", why)
 	}
 	return ""
 }
@@ -294,19 +315,11 @@ func TagOf(field *ast.Field) string {
 
 // BaseName returns the name of a type without its package, pointer or arguments.
 func BaseName(expr ast.Expr) string {
-	switch expr := expr.(type) {
+	switch expr := withoutArguments(expr).(type) {
 	case *ast.Ident:
 		return expr.Name
 	case *ast.SelectorExpr:
 		return expr.Sel.Name
-	case *ast.StarExpr:
-		return BaseName(expr.X)
-	case *ast.ParenExpr:
-		return BaseName(expr.X)
-	case *ast.IndexExpr:
-		return BaseName(expr.X)
-	case *ast.IndexListExpr:
-		return BaseName(expr.X)
 	}
 	return ""
 }

@@ -36,23 +36,21 @@ func (s Scope) addFile(fset *token.FileSet, syntax *ast.File) {
 		s.Imported[importName(spec)] = at(spec.Pos())
 	}
 	for _, decl := range syntax.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			key := decl.Name.Name
-			if decl.Recv.NumFields() == 1 {
-				key = BaseName(decl.Recv.List[0].Type) + "." + key
+		if function, ok := decl.(*ast.FuncDecl); ok {
+			key := function.Name.Name
+			if function.Recv.NumFields() == 1 {
+				key = BaseName(function.Recv.List[0].Type) + "." + key
 			}
-			s.Declared[key] = at(decl.Name.Pos())
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					s.Declared[spec.Name.Name] = at(spec.Name.Pos())
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						s.Declared[name.Name] = at(name.Pos())
-					}
-				}
+			s.Declared[key] = at(function.Name.Pos())
+		}
+	}
+	for _, spec := range specsOf(syntax) {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			s.Declared[spec.Name.Name] = at(spec.Name.Pos())
+		case *ast.ValueSpec:
+			for _, name := range spec.Names {
+				s.Declared[name.Name] = at(name.Pos())
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	return r.Result, err
 }
 
-// run is what the steps of a run share.
+// run has the state that the steps of a run share.
 type run struct {
 	ctx     context.Context
 	options *Options
@@ -88,7 +88,7 @@ type run struct {
 	Result
 }
 
-// steps takes all steps, as far as the mode is and nothing is wrong.
+// steps takes all steps that the options ask for, up to the first one with a problem.
 func (r *run) steps() error {
 	var diags diag.List
 	packages, err := r.load(&diags)

@@ -11,6 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // methodsOf are the methods of a kind's interface in generated clients, by kind.
@@ -105,7 +108,7 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 				options.OutputDir = "pkg/generated/others"
 			}
 			options.Clients = false
-			removed, told := 0, false
+			gone, told := 0, false
 			result := mustRun(t, options)
 			for _, warning := range result.Warnings {
 				told = told || warning.Pos.Filename == "pkg/generated/clients/clients.go" &&
@@ -115,15 +118,15 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 				t.Errorf("warnings: %v", result.Warnings)
 			}
 			for _, change := range result.Changes {
-				if change.Kind == Removed {
-					removed++
+				if change.Kind == output.Removed {
+					gone++
 				}
 			}
-			if stands := exists(filepath.Join(options.Dir, "pkg/generated/clients/clients.go")); stands != others {
-				t.Errorf("clients.go stands: %v; %d files removed", stands, removed)
+			if stands := paths.Exists(filepath.Join(options.Dir, "pkg/generated/clients/clients.go")); stands != others {
+				t.Errorf("clients.go stands: %v; %d files removed", stands, gone)
 			}
-			if want := map[bool]int{false: 4}[others]; removed != want {
-				t.Errorf("removed %d files, want %d", removed, want)
+			if want := map[bool]int{false: 4}[others]; gone != want {
+				t.Errorf("removed %d files, want %d", gone, want)
 			}
 		})
 	}
@@ -136,12 +139,12 @@ func TestAClientsetReplacesClients(t *testing.T) {
 	clients := filepath.Join(options.Dir, "pkg/generated/clients")
 	options.Clients = true
 	mustRun(t, options)
-	if !exists(clients) {
+	if !paths.Exists(clients) {
 		t.Fatal("no clients were written")
 	}
 	options.Clients, options.VersionedClientset = false, "example.com/shop/clientset"
 	mustRun(t, options)
-	if exists(clients) {
+	if paths.Exists(clients) {
 		t.Error("clients are still there")
 	}
 }
@@ -155,7 +158,7 @@ func TestStaleClients(t *testing.T) {
 	options.Exclude = []string{"Sale"}
 	mustRun(t, options)
 	for name, stands := range map[string]bool{"clients.go": true, "shop/v1/order.go": true, "sales": false} {
-		if exists(filepath.Join(options.Dir, "pkg/generated/clients", name)) != stands {
+		if paths.Exists(filepath.Join(options.Dir, "pkg/generated/clients", name)) != stands {
 			t.Errorf("%s: want %v", name, stands)
 		}
 	}

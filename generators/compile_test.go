@@ -16,9 +16,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // compile type-checks every package below a directory that holds modules, what
@@ -27,21 +33,21 @@ import (
 func compile(dir string) scanner.ErrorList {
 	compiling.Lock()
 	defer compiling.Unlock()
-	c := &compiler{dir: dir, fset: token.NewFileSet(), mods: &modules{}, dirs: map[string]string{}, packages: map[string]*types.Package{}}
+	c := &compiler{dir: dir, fset: token.NewFileSet(), mods: &load.Modules{}, dirs: map[string]string{}, packages: map[string]*types.Package{}}
 	c.find()
 	for path := range c.dirs {
 		if _, err := c.Import(path); err != nil {
 			c.fail(token.NoPos, err)
 		}
 	}
-	return sorted(c.problems)
+	return diag.Sorted(c.problems)
 }
 
 // compiler is the types.Importer of one test case.
 type compiler struct {
 	dir      string
 	fset     *token.FileSet
-	mods     *modules
+	mods     *load.Modules
 	dirs     map[string]string         // directories of the packages to check, by import path
 	packages map[string]*types.Package // nil while it is checked
 	problems scanner.ErrorList
@@ -54,11 +60,12 @@ func (c *compiler) fail(pos token.Pos, err error) {
 // find finds the packages below the directory.
 func (c *compiler) find() {
 	err := filepath.WalkDir(c.dir, func(dir string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() || !hasGoFiles(dir) {
+		if err != nil || !entry.IsDir() {
 			return err
 		}
-		path, err := c.mods.importPath(dir)
-		if err == nil {
+		names, _ := load.GoFiles(dir) // no directory, no files
+		path, err := c.mods.ImportPath(dir)
+		if err == nil && len(names) > 0 {
 			c.dirs[path] = dir
 		}
 		return nil // what is in no module can't be imported
@@ -72,7 +79,7 @@ func (c *compiler) find() {
 func (c *compiler) Import(path string) (*types.Package, error) {
 	dir := c.dirs[path]
 	if dir == "" { // which is so for a linked one
-		dir = c.mods.dir(path, c.dir)
+		dir = c.mods.Dir(path, c.dir)
 	}
 	if dir == "" {
 		return built.Import(path)
@@ -107,7 +114,7 @@ func (c *compiler) check(path, dir string) *types.Package {
 // checkImport reports what the go command would not allow.
 func (c *compiler) checkImport(from string, spec *ast.ImportSpec) {
 	path := strings.Trim(spec.Path.Value, `"`)
-	if parent, ok := internalParent(path); ok && c.dirs[path] != "" && !strings.HasPrefix(from+"/", parent) {
+	if parent, ok := load.InternalParent(path); ok && c.dirs[path] != "" && !strings.HasPrefix(from+"/", parent) {
 		c.fail(spec.Pos(), errors.New("use of internal package "+path))
 	}
 	if pkg, err := c.Import(path); err == nil && pkg.Name() == "main" {
@@ -119,7 +126,7 @@ func (c *compiler) checkImport(from string, spec *ast.ImportSpec) {
 func (c *compiler) parse(path, dir string) []*ast.File {
 	var files []*ast.File
 	add := func(name string, source []byte) {
-		file, err := parser.ParseFile(c.fset, relative(c.dir, filepath.Join(dir, name)), source, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(c.fset, paths.Relative(c.dir, filepath.Join(dir, name)), source, parser.SkipObjectResolution)
 		switch {
 		case err != nil:
 			c.fail(token.NoPos, err)
@@ -127,16 +134,16 @@ func (c *compiler) parse(path, dir string) []*ast.File {
 			files = append(files, file)
 		}
 	}
-	names, err := goFiles(dir)
+	names, err := load.GoFiles(dir)
 	if err != nil {
 		c.fail(token.NoPos, err)
 	}
-	loader := newLoader(context.Background(), new(Options))
+	loader := load.New(context.Background(), "", collect.Rules, load.Reporting{})
 	for _, name := range names {
 		source, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			c.fail(token.NoPos, err)
-		} else if loader.included(dir, name, source) {
+		} else if loader.Included(dir, name, source) {
 			add(name, source)
 		}
 	}
@@ -151,19 +158,19 @@ func writeDeepCopies(t testing.TB, root string) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		names, err := goFiles(dir)
+		names, err := load.GoFiles(dir)
 		if err != nil {
 			return err
 		}
 		if len(names) == 0 {
 			return nil
 		}
-		loader := newLoader(t.Context(), &Options{Dir: root})
-		path, _ := loader.mods.importPath(dir) // what is in no module has no methods to write
-		pkg, err := loader.parse(location{Path: path, Dir: dir}, new(diagnostics))
-		if err != nil || pkg == nil || path == "" {
-			return err
+		loader := load.New(t.Context(), root, collect.Rules, load.Reporting{})
+		packages, err := loader.Load([]string{dir}, nil, func(_, _ string) bool { return false }, new(diag.List))
+		if err != nil || len(packages) == 0 {
+			return nil //nolint:nilerr // what is in no module has no methods to write
 		}
+		pkg := packages[0]
 		methods := deepCopies(pkg)
 		if methods == "" {
 			return nil
@@ -176,21 +183,33 @@ func writeDeepCopies(t testing.TB, root string) {
 	}
 }
 
-func deepCopies(pkg *Package) string {
-	wanted := map[string]bool{}
-	quiet := tagParser{at: pkg.loader.position, diags: new(diagnostics)}
-	for _, decl := range pkg.declarations() {
-		tags := quiet.parse(decl.comments().markers())
-		if target := decl.unalias(); tags.marked() && tags.Slim == "" && target.pkg == pkg && target.spec.TypeParams == nil {
-			if lack, _ := decl.lacks(); lack == "" {
-				wanted[target.spec.Name.Name], wanted[decl.spec.Name.Name+"List"] = true, true
+var apiMarker = regexp.MustCompile(`(?m)^\W*\+(genclient|kubebuilder:object:root=true|kubebuilder:(resource|subresource|printcolumn|storageversion|unservedversion|skipversion))\b`)
+
+// isMarked reports whether the comments of a type have a marker of API types.
+func isMarked(decl *load.Declaration) bool {
+	comments := decl.Comments()
+	for _, group := range []*ast.CommentGroup{comments.Closest, comments.Second} {
+		for i := 0; group != nil && i < len(group.List); i++ {
+			if apiMarker.MatchString(group.List[i].Text) {
+				return true
 			}
 		}
 	}
+	return false
+}
+
+func deepCopies(pkg *load.Package) string {
+	wanted := map[string]bool{}
+	for _, decl := range pkg.Declarations() {
+		if target := decl.Unalias(); isMarked(decl) && target.Pkg == pkg && target.Spec.TypeParams == nil && decl.Embeds("ObjectMeta").Found &&
+			(decl.Embeds("TypeMeta").Found || target.HasMethod("GetObjectKind")) {
+			wanted[target.Name()], wanted[decl.Name()+"List"] = true, true
+		}
+	}
 	var methods strings.Builder
-	for _, decl := range pkg.declarations() {
-		name := decl.spec.Name.Name
-		if wanted[name] && !pkg.declaresMethod(name, "DeepCopyObject") && !decl.spec.Assign.IsValid() && decl.spec.TypeParams == nil {
+	for _, decl := range pkg.Declarations() {
+		name := decl.Name()
+		if wanted[name] && !pkg.DeclaresMethod(name, "DeepCopyObject") && !decl.Spec.Assign.IsValid() && decl.Spec.TypeParams == nil {
 			fmt.Fprintf(&methods, "\nfunc (in *%s) DeepCopyObject() runtime.Object { return in }\n", name)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
 )
 
 // sources are the files of API packages to begin with: those of testdata, and
@@ -40,7 +42,7 @@ func sources(f *testing.F) []string {
 			f.Fatal(err)
 		}
 		for _, file := range archive.Files {
-			if filepath.Ext(file.Name) == ".go" && containsAny(file.Data, signs) && len(file.Data) < 4096 {
+			if filepath.Ext(file.Name) == ".go" && collect.Rules.Sign(file.Data) && len(file.Data) < 4096 {
 				found = append(found, string(file.Data))
 			}
 		}
@@ -160,7 +162,7 @@ func checkRun(t *testing.T, source string, clientset bool) {
 	}
 	var generated scanner.ErrorList
 	for _, problem := range compile(dir) {
-		if !isOutput(dir, result.Changes, problem.Pos.Filename) {
+		if !isOutput(options, dir, result.Changes, problem.Pos.Filename) {
 			return // the file does not compile
 		}
 		if !strings.Contains(problem.Msg, "does not satisfy") { // methods that are not as they should be

@@ -2,12 +2,15 @@ package generators
 
 import (
 	"go/token"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // ownModule is the module of this tool and of the runtime that generated code
@@ -34,23 +37,17 @@ type goMod struct {
 	name string // of go.mod, to show
 }
 
-// readGoMod reads the go.mod of a directory's module. It returns nil if there is
-// none that can be read, or if it is this tool's own.
-func readGoMod(dir string, out folder) *goMod {
-	file := above(out.dir, "go.mod")
-	content, err := os.ReadFile(file)
-	if file == "" || err != nil {
+// goModOf returns the go.mod of a module, or nil if there is none that can be read, or if it is
+// this tool's own.
+func goModOf(home *load.Module, dir string) *goMod {
+	if home == nil || home.File == nil || home.Path == ownModule {
 		return nil
 	}
-	parsed, err := modfile.ParseLax(relative(dir, file), content, nil)
-	if err != nil || parsed.Module == nil || parsed.Module.Mod.Path == ownModule {
-		return nil
-	}
-	return &goMod{file: parsed, name: relative(dir, file)}
+	return &goMod{file: home.File, name: paths.Relative(dir, filepath.Join(home.Dir, "go.mod"))}
 }
 
 // advise warns of versions that generated code does not compile with.
-func (p *goMod) advise(diags *diagnostics) {
+func (p *goMod) advise(diags *diag.List) {
 	var old, get []string
 	var first *modfile.Line
 	add := func(line *modfile.Line, name, version, needed string) {
@@ -70,7 +67,7 @@ func (p *goMod) advise(diags *diagnostics) {
 		}
 	}
 	if len(old) > 0 {
-		diags.warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.37; run go get %s%s",
+		diags.Warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.37; run go get %s%s",
 			strings.Join(old, ", "), neededGo, strings.Join(get, " "), p.ownVersion())
 	}
 }
@@ -111,7 +108,7 @@ func (p *goMod) next(dir string) string {
 		return ""
 	}
 	command := "go mod tidy"
-	if root := filepath.Dir(absolute(dir, p.name)); exists(filepath.Join(root, "vendor", "modules.txt")) {
+	if root := filepath.Dir(paths.Absolute(dir, p.name)); paths.Exists(filepath.Join(root, "vendor", "modules.txt")) {
 		command += " && go mod vendor"
 	}
 	if at := filepath.Dir(p.name); at != "." && at != "" && !strings.HasPrefix(at, "..") {

@@ -2,11 +2,9 @@ package generators
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
@@ -41,27 +39,5 @@ func TestNeedsAreThoseOfGoMod(t *testing.T) {
 	}
 	if compared != len(needs)-1 { // controller-runtime is not required here
 		t.Errorf("%d of %d modules are those of go.mod", compared, len(needs))
-	}
-}
-
-// Where go.mod is not all that counts, the go command is asked.
-func TestRequirements(t *testing.T) {
-	for _, c := range []struct {
-		name, file string
-		want       []string
-	}{
-		{"go.mod", "api/types.go", []string{"example.com/shop"}},
-		{"workspace", "go.work", nil},
-		{"vendor folder", "vendor/modules.txt", nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Setenv("GOWORK", "")
-			dir := t.TempDir()
-			writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/project\n\nrequire example.com/shop v1.0.0\n")
-			writeFile(t, filepath.Join(dir, c.file), "")
-			if diff := cmp.Diff(c.want, requirements(filepath.Join(dir, "api"))); diff != "" {
-				t.Error(diff)
-			}
-		})
 	}
 }

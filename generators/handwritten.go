@@ -1,57 +1,61 @@
 package generators
 
 import (
-	"go/ast"
-	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // checkHandWritten reports what generated listers need of the hand-written files beside them:
 // the interfaces of expansions, and that they have no methods of indexes.
-func checkHandWritten(options *Options, loader *loader, model *Model, to targets, diags *diagnostics) {
-	if options.SkipListers {
+func (r *run) checkHandWritten(diags *diag.List) {
+	if r.options.SkipListers {
 		return
 	}
-	model.kinds(func(group *Group, version *Version, kind *Kind) {
-		dir := to.listers.join(strings.ToLower(group.Dir), version.Dir).dir
+	r.model.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
+		dir := r.to.listers.join(strings.ToLower(group.Dir), version.Dir).dir
 		expansion := filepath.Join(dir, expansionFile(kind))
-		if !kind.Lister || len(kind.Indexes) == 0 && !exists(expansion) {
+		if !kind.HasLister || len(kind.Indexes) == 0 && !paths.Exists(expansion) {
 			return
 		}
-		written := loader.handWritten(dir, nil)
-		if exists(expansion) {
-			kind.checkExpansion(relative(options.Dir, expansion), written, diags)
+		written := r.loader.HandWritten(dir, nil)
+		if paths.Exists(expansion) {
+			checkExpansion(kind, paths.Relative(r.options.Dir, expansion), written, diags)
 		}
-		kind.checkIndexMethods(written, diags)
+		checkIndexMethods(kind, written, diags)
 	})
 }
 
 // expansionFile is the hand-written file that takes the place of a lister's empty interfaces.
-func expansionFile(kind *Kind) string { return strings.ToLower(kind.Ident) + "_expansion.go" }
+func expansionFile(kind *collect.Kind) string { return strings.ToLower(kind.Ident) + "_expansion.go" }
 
 // checkExpansion reports the interfaces that a lister embeds and that nothing declares.
-func (k *Kind) checkExpansion(file string, written scope, diags *diagnostics) {
+func checkExpansion(k *collect.Kind, file string, written load.Scope, diags *diag.List) {
 	interfaces := []string{k.Ident + "ListerExpansion"}
 	if k.Namespaced {
 		interfaces = append(interfaces, k.Ident+"NamespaceListerExpansion")
 	}
 	for _, name := range interfaces {
-		if _, ok := written.declared[name]; !ok {
-			diags.errorf(token.Position{Filename: file}, "expansion: %s is not declared, though the file takes the place of it; declare that interface, or rename the file", name)
+		if _, ok := written.Declared[name]; !ok {
+			diags.Errorf(token.Position{Filename: file}, "expansion: %s is not declared, though the file takes the place of it; declare that interface, or rename the file", name)
 		}
 	}
 }
 
 // checkIndexMethods reports the indexes whose methods a lister has already.
-func (k *Kind) checkIndexMethods(written scope, diags *diagnostics) {
+func checkIndexMethods(k *collect.Kind, written load.Scope, diags *diag.List) {
 	for _, x := range k.Indexes {
-		for _, method := range x.methods() {
+		for _, method := range x.Methods() {
 			for _, lister := range []string{k.Private + "Lister", k.Private + "NamespaceLister"} {
-				if pos, ok := written.declared[lister+"."+method]; ok {
-					diags.errorf(x.Pos, "+%s: %s is a method that was written by hand at %s; remove it, or name another: +%s=By…", indexTag, method, pos, indexTag)
+				if pos, ok := written.Declared[lister+"."+method]; ok {
+					diags.Errorf(x.Pos, "+%s: %s is a method that was written by hand at %s; remove it, or name another: +%s=By…", collect.IndexTag, method, pos, collect.IndexTag)
 				}
 			}
 		}
@@ -60,120 +64,50 @@ func (k *Kind) checkIndexMethods(written scope, diags *diagnostics) {
 
 // checkBeside reports the names that a generated file has as well as a hand-written one of
 // its package.
-func (l *loader) checkBeside(files []rendered, diags *diagnostics) error {
+func (r *run) checkBeside(files []output.Rendered, diags *diag.List) error {
 	ours := map[string]bool{}
 	for _, file := range files {
-		ours[file.path] = true
+		ours[file.Path] = true
 	}
-	written := map[string]scope{}
+	written := map[string]load.Scope{}
 	for _, file := range files {
-		dir := filepath.Dir(file.path)
+		dir := filepath.Dir(file.Path)
 		beside, ok := written[dir]
-		if !ok && filepath.Base(file.path) != copiesFile { // which is among API types, and has methods that they lack
-			beside = l.handWritten(dir, ours)
+		if !ok && filepath.Base(file.Path) != collect.CopiesFile { // which is among API types, and has methods that they lack
+			beside = r.loader.HandWritten(dir, ours)
 			written[dir] = beside
 		}
-		if len(beside.declared)+len(beside.imported) == 0 {
+		if len(beside.Declared)+len(beside.Imported) == 0 {
 			continue
 		}
-		content := file.content
-		if file.same {
+		content := file.Content
+		if file.Same {
 			var err error
-			if content, err = os.ReadFile(file.path); err != nil {
+			if content, err = os.ReadFile(file.Path); err != nil {
 				return err
 			}
 		}
-		generated := newScope()
-		generated.add("", content)
-		generated.compare(beside, filepath.Base(file.path), diags)
+		generated := load.NewScope()
+		generated.Add("", content)
+		compareScopes(generated, beside, filepath.Base(file.Path), diags)
 	}
 	return nil
 }
 
-// compare reports the names that files of one package can't both have.
-func (s scope) compare(beside scope, name string, diags *diagnostics) {
+// compareScopes reports the names that files of one package can't both have.
+func compareScopes(generated, beside load.Scope, name string, diags *diag.List) {
 	const remedy = "; rename it, or move it to another package"
-	for declared := range s.declared {
-		if pos, ok := beside.declared[declared]; ok {
-			diags.errorf(pos, "output: %s is declared here and in %s, which is generated beside it%s", declared, name, remedy)
+	for declared := range generated.Declared {
+		if pos, ok := beside.Declared[declared]; ok {
+			diags.Errorf(pos, "output: %s is declared here and in %s, which is generated beside it%s", declared, name, remedy)
 		}
-		if pos, ok := beside.imported[declared]; ok {
-			diags.errorf(pos, "output: %s is imported here and declared in %s, which is generated beside it%s", declared, name, remedy)
-		}
-	}
-	for imported := range s.imported {
-		if pos, ok := beside.declared[imported]; ok {
-			diags.errorf(pos, "output: %s is declared here and imported in %s, which is generated beside it%s", imported, name, remedy)
+		if pos, ok := beside.Imported[declared]; ok {
+			diags.Errorf(pos, "output: %s is imported here and declared in %s, which is generated beside it%s", declared, name, remedy)
 		}
 	}
-}
-
-// scope has the names that files of a package declare, methods as "Type.Method", and what they import.
-type scope struct{ declared, imported map[string]token.Position }
-
-func newScope() scope {
-	return scope{declared: map[string]token.Position{}, imported: map[string]token.Position{}}
-}
-
-// handWritten reads the files of a directory that are built and neither this tool's nor among
-// some. There are none if there is no directory.
-func (l *loader) handWritten(dir string, ours map[string]bool) scope {
-	found := newScope()
-	names, _ := goFiles(dir)
-	for _, name := range names {
-		file := filepath.Join(dir, name)
-		if ours[file] {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err == nil && !hasHeader(source) && l.included(dir, name, source) {
-			found.add(relative(l.dir, file), source)
+	for imported := range generated.Imported {
+		if pos, ok := beside.Declared[imported]; ok {
+			diags.Errorf(pos, "output: %s is declared here and imported in %s, which is generated beside it%s", imported, name, remedy)
 		}
 	}
-	return found
-}
-
-// add adds the names of a source, as far as it has no syntax error.
-func (s scope) add(name string, source []byte) {
-	fset := token.NewFileSet()
-	syntax, _ := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
-	if syntax == nil {
-		return
-	}
-	at := func(pos token.Pos) token.Position { return fset.PositionFor(pos, false) }
-	for _, spec := range syntax.Imports {
-		s.imported[importName(spec)] = at(spec.Pos())
-	}
-	for _, decl := range syntax.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			key := decl.Name.Name
-			if decl.Recv.NumFields() == 1 {
-				key = baseName(decl.Recv.List[0].Type) + "." + key
-			}
-			s.declared[key] = at(decl.Name.Pos())
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				for _, name := range namesOf(spec) {
-					s.declared[name.Name] = at(name.Pos())
-				}
-			}
-		}
-	}
-	delete(s.declared, "init") // of which there may be several
-	for _, name := range []string{"_", "."} {
-		delete(s.declared, name)
-		delete(s.imported, name)
-	}
-}
-
-// namesOf are those that a type, constants or variables are declared by.
-func namesOf(spec ast.Spec) []*ast.Ident {
-	switch spec := spec.(type) {
-	case *ast.TypeSpec:
-		return []*ast.Ident{spec.Name}
-	case *ast.ValueSpec:
-		return spec.Names
-	}
-	return nil
 }

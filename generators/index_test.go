@@ -16,7 +16,7 @@ func indexed(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	options := scriptOptions(t, string(archive.Comment))
-	options.Dir, options.Mode = t.TempDir(), Write
+	options.Dir, options.List = t.TempDir(), false
 	for _, file := range archive.Files {
 		if file.Name != "want" {
 			writeFile(t, filepath.Join(options.Dir, file.Name), string(file.Data))

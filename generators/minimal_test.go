@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // Whatever compiles, compiles with --minimal, and with --clients where there is no
@@ -34,11 +37,11 @@ func TestMinimalCompiles(t *testing.T) {
 				}
 			}
 			writeDeepCopies(t, root)
-			options.Dir, options.Mode = filepath.Join(root, options.Dir), Write
-			options.Minimal, options.Clients = true, !options.hasClientset()
+			options.Dir, options.List = filepath.Join(root, options.Dir), false
+			options.Minimal, options.Clients = true, !options.types().HasClientset()
 			result := mustRun(t, options)
 			for _, problem := range compile(root) {
-				if isOutput(root, result.Changes, problem.Pos.Filename) {
+				if isOutput(options, root, result.Changes, problem.Pos.Filename) {
 					t.Errorf("generated code does not compile: %v", problem)
 				}
 			}
@@ -110,21 +113,21 @@ func TestMinimalRemovesTheRest(t *testing.T) {
 	expansion := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1/order_expansion.go")
 	writeFile(t, expansion, "package v1\n\ntype OrderListerExpansion interface{}\n\ntype OrderNamespaceListerExpansion interface{}\n")
 	options.Minimal = true
-	var removed []string
+	var gone []string
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
-			removed = append(removed, strings.TrimPrefix(change.Path, "pkg/generated/"))
+		if change.Kind == output.Removed {
+			gone = append(gone, strings.TrimPrefix(change.Path, "pkg/generated/"))
 		}
 	}
-	slices.Sort(removed)
+	slices.Sort(gone)
 	want := []string{
 		"informers/generic.go", "informers/internalinterfaces/factory_interfaces.go", "informers/shop/v1/constructors.go",
 		"listers/shop/v1/expansion_generated.go",
 	}
-	if diff := cmp.Diff(want, removed); diff != "" {
+	if diff := cmp.Diff(want, gone); diff != "" {
 		t.Error(diff)
 	}
-	if exists(filepath.Join(options.Dir, "pkg/generated/informers/internalinterfaces")) || !exists(expansion) {
+	if paths.Exists(filepath.Join(options.Dir, "pkg/generated/informers/internalinterfaces")) || !paths.Exists(expansion) {
 		t.Error("an empty folder is left, or the expansion is not")
 	}
 	if lister := contents(t, options)["listers/shop/v1/order.go"]; strings.Contains(lister, "Expansion") {
@@ -134,6 +137,6 @@ func TestMinimalRemovesTheRest(t *testing.T) {
 	if !strings.Contains(lister, "\tOrderListerExpansion\n") || !strings.Contains(lister, "\tOrderNamespaceListerExpansion\n") {
 		t.Errorf("lister beside a hand-written expansion: does not use it:\n%s", lister)
 	}
-	options.Mode = Verify
+	options.Verify = true
 	mustRun(t, options)
 }

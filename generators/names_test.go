@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -16,23 +17,23 @@ import (
 // common are found by it, and imports keep clear of it.
 func TestIdentifiersAreThoseDeclared(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []*Kind{
-		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true, Namespaced: true},
-		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true, Lister: true},
-		{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Informer: true},
+	for _, kind := range []*collect.Kind{
+		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasLister: true, Namespaced: true}, Informer: true},
+		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasLister: true}, Informer: true},
+		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders"}, Informer: true},
 	} {
-		informers, listers := kind.identifiers()
+		informers, listers := kind.Identifiers()
 		file := templates.File{Package: "p"}
-		version := templates.Version{File: file, Kinds: []templates.Kind{kind.data()}}
+		version := templates.Version{File: file, Kinds: []templates.Kind{templateKind(kind)}}
 		constructors := templates.Constructors(version)
-		got := declared(t, &version, &constructors, &templates.Informer{File: file, Kind: kind.data()})
-		if diff := cmp.Diff(sortedNames(informers, ownIdentifiers), got); diff != "" {
+		got := declared(t, &version, &constructors, &templates.Informer{File: file, Kind: templateKind(kind)})
+		if diff := cmp.Diff(sortedNames(informers, collect.OwnIdentifiers), got); diff != "" {
 			t.Errorf("informers: %s", diff)
 		}
-		if !kind.Lister {
+		if !kind.HasLister {
 			continue
 		}
-		got = declared(t, &templates.Lister{File: file, Kind: kind.data()}, &templates.Expansions{File: file, Kinds: version.Kinds})
+		got = declared(t, &templates.Lister{File: file, Kind: templateKind(kind)}, &templates.Expansions{File: file, Kinds: version.Kinds})
 		if diff := cmp.Diff(sortedNames(listers), got); diff != "" {
 			t.Errorf("listers: %s", diff)
 		}

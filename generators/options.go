@@ -2,25 +2,15 @@ package generators
 
 import (
 	"fmt"
-	"go/token"
-	"maps"
-	"path"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	modpath "golang.org/x/mod/module"
-)
 
-// Mode says what Run does with the generated files.
-type Mode int
-
-const (
-	// Write writes the files that differ and removes stale ones.
-	Write Mode = iota
-	// Verify writes nothing and reports what Write would change.
-	Verify
-	// List stops before anything is generated.
-	List
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // Options say from which packages to generate what, and where. Only Patterns are
@@ -65,7 +55,10 @@ type Options struct {
 	// it stands for the year that a file on disk already has there, or else
 	// the current one.
 	HeaderFile string
-	// LintRules are names of upstream's rules; see LintRuleNames.
+	// LintRules are names of upstream's rules: known-tags-only rejects tags of the +k8s:…-gen
+	// family that no generator of Kubernetes knows; require-explicit-disablement wants a
+	// package of API types to say for each generator that it usually needs whether it is on
+	// or off.
 	LintRules []string
 	// Types are the kinds to generate for, as patterns of path.Match; others are
 	// skipped. "k8s.io/api/core/v1.Pod" is one of a package, and needs no marker.
@@ -81,8 +74,10 @@ type Options struct {
 	// Strict makes warnings errors, and also types that are skipped although no
 	// marker and no option says so.
 	Strict bool
-	// Mode says what to do with the result.
-	Mode Mode
+	// Verify writes nothing, and reports what a run without it would change.
+	Verify bool
+	// List stops before anything is generated.
+	List bool
 	// KeepStale leaves files of earlier runs alone that are not generated any
 	// more.
 	KeepStale bool
@@ -114,7 +109,7 @@ func usagef(format string, args ...any) error {
 // Validate checks what can be checked without looking at files. The error is a
 // *UsageError.
 func (o *Options) Validate() error {
-	if len(o.Patterns) == 0 && len(o.typePackages()) == 0 {
+	if len(o.Patterns) == 0 && len(collect.NewChoice(o.Types, nil).PackagesOfKinds()) == 0 {
 		return usagef("no input: name the API packages, such as ./api/...")
 	}
 	for _, pattern := range o.Patterns {
@@ -130,55 +125,75 @@ func (o *Options) Validate() error {
 			return usagef("%s: %q is not an import path", flag.name, flag.path)
 		}
 	}
-	for _, pattern := range slices.Concat(newChoice(o).only, newChoice(o).not) {
-		if _, err := path.Match(pattern.of, ""); err != nil || pattern.of == "" {
-			return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", pattern.text)
-		}
+	if wrong, ok := collect.NewChoice(o.Types, o.Exclude).Wrong(); ok {
+		return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", wrong)
+	}
+	if o.Verify && o.List {
+		return usagef("--verify and --list: one at a time")
 	}
 	if o.SkipListers && o.ListersPackage == "" {
 		return usagef("--skip-listers: needs --listers-package, the listers to use")
 	}
-	if o.Clients && o.hasClientset() {
+	if o.Clients && o.types().HasClientset() {
 		return usagef("--clients: with a clientset, which writes already; use that, or leave it out")
 	}
 	for _, rule := range o.LintRules {
-		if !slices.Contains(LintRuleNames, rule) {
-			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(LintRuleNames, ", "), DidYouMean(rule, "", LintRuleNames))
+		if !slices.Contains(collect.LintRules, rule) {
+			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(collect.LintRules, ", "), suggest.DidYouMean(rule, "", collect.LintRules))
 		}
 	}
-	_, err := o.pluralExceptions()
-	return err
-}
-
-// clientsets are the import paths of clientsets that are named.
-func (o *Options) clientsets() []string {
-	return slices.DeleteFunc([]string{o.VersionedClientset, o.InternalClientset}, func(path string) bool { return path == "" })
-}
-
-// hasClientset reports whether a clientset is named at all.
-func (o *Options) hasClientset() bool { return o.VersionedClientset != "" || o.InternalClientset != "" }
-
-// clientset returns the import path of the clientset for internal or other
-// versions, or "".
-func (o *Options) clientset(internal bool) string {
-	if internal {
-		return o.InternalClientset
+	if _, err := collect.ParsePlurals(o.PluralExceptions); err != nil {
+		return usagef("%v", err)
 	}
-	return o.VersionedClientset
+	return nil
 }
 
-// pluralExceptions parses PluralExceptions.
-func (o *Options) pluralExceptions() (map[string]string, error) {
-	exceptions := map[string]string{}
-	for _, pair := range o.PluralExceptions {
-		kind, plural, ok := strings.Cut(pair, ":")
-		if !ok || !token.IsIdentifier(kind) || !token.IsIdentifier(plural) || !token.IsExported(plural) {
-			return nil, usagef("--plural-exceptions: %q is not a pair Kind:Plural with capital letters, such as DNS:DNSes", pair)
-		}
-		if previous, ok := exceptions[kind]; ok && previous != plural {
-			return nil, usagef("--plural-exceptions: two plurals of %s: %s and %s", kind, previous, plural)
-		}
-		exceptions[kind] = plural
+// types are the options that say which types there are, and what they are called.
+func (o *Options) types() *collect.Options {
+	return &collect.Options{
+		Dir: o.Dir, Types: o.Types, Exclude: o.Exclude, PluralExceptions: o.PluralExceptions, LintRules: o.LintRules, CRDs: o.CRDs,
+		Clients: o.Clients, VersionedClientset: o.VersionedClientset, InternalClientset: o.InternalClientset,
 	}
-	return maps.Clone(exceptions), nil
+}
+
+// step is a part of a run that is timed.
+type step struct {
+	options *Options
+	name    string
+	started time.Time
+}
+
+func (o *Options) begin(name string) step {
+	o.progress(name, 0, 0, "")
+	return step{options: o, name: name, started: time.Now()}
+}
+
+// end logs how long the step took, and what came of it.
+func (s step) end(format string, args ...any) {
+	s.options.log("%-10s  %-8v  "+format, append([]any{s.name, time.Since(s.started).Round(100 * time.Microsecond)}, args...)...)
+}
+
+// counter returns a function to call, from any goroutine, after each of the parts
+// of a step.
+func (o *Options) counter(step string, total int, of string) func() {
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		o.progress(step, done, total, of)
+	}
+}
+
+func (o *Options) progress(step string, done, total int, of string) {
+	if o.Progress != nil {
+		o.Progress(step, done, total, of)
+	}
+}
+
+func (o *Options) log(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(fmt.Sprintf(format, args...))
+	}
 }

@@ -6,16 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 	"github.com/informer-gen/informer-gen/templates"
 )
-
-// output is a file to generate.
-type output struct {
-	// path is where it goes, absolute.
-	path string
-	// data is the template's data.
-	data templates.Data
-}
 
 // tree is one informer factory with all that belongs to it.
 type tree struct {
@@ -23,13 +18,13 @@ type tree struct {
 	listers folder
 	clients folder
 	client  templates.Client
-	groups  []*Group
+	groups  []*collect.Group
 }
 
 // plan lists the files that a model gives: one factory, and another one for
 // internal versions if there are any.
-func plan(model *Model, options *Options, to targets, clientset func(path string) templates.Import) []output {
-	var external, internal []*Group
+func plan(model *collect.Model, options *Options, to targets, clientset func(path string) templates.Import) []output.File {
+	var external, internal []*collect.Group
 	for _, group := range model.Groups {
 		if group.Internal {
 			internal = append(internal, group)
@@ -43,33 +38,33 @@ func plan(model *Model, options *Options, to targets, clientset func(path string
 		}
 		return to.informers.join(name)
 	}
-	var outputs []output
+	var outputs []output.File
 	outputs = append(outputs, tree{level("externalversions"), to.listers, to.clients, templates.Client{Clientset: clientset(options.VersionedClientset)}, external}.plan(options)...)
 	outputs = append(outputs, tree{level("internalversion"), to.listers, to.clients, templates.Client{Clientset: clientset(options.InternalClientset)}, internal}.plan(options)...)
 	outputs = append(outputs, planCopies(model)...)
-	slices.SortFunc(outputs, func(a, b output) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(outputs, func(a, b output.File) int { return strings.Compare(a.Path, b.Path) })
 	return outputs
 }
 
 // planCopies lists the files beside slim types, which are the same whatever the options are.
-func planCopies(model *Model) []output {
-	var outputs []output
+func planCopies(model *collect.Model) []output.File {
+	var outputs []output.File
 	for _, of := range model.Copies {
 		if len(of.Types) > 0 {
-			file := templates.File{Package: of.PackageName, Reserved: of.reserved}
-			outputs = append(outputs, output{path: filepath.Join(of.dir, copiesFile), data: &templates.DeepCopies{File: file, Types: of.Types}})
+			file := templates.File{Package: of.PackageName, Reserved: of.Reserved}
+			outputs = append(outputs, output.File{Path: filepath.Join(of.Dir, collect.CopiesFile), Data: &templates.DeepCopies{File: file, Types: of.Types}})
 		}
 	}
 	return outputs
 }
 
-func (t tree) plan(options *Options) []output {
-	var outputs []output
+func (t tree) plan(options *Options) []output.File {
+	var outputs []output.File
 	add := func(dir folder, name string, data templates.Data) {
-		outputs = append(outputs, output{path: filepath.Join(dir.dir, name), data: data})
+		outputs = append(outputs, output.File{Path: filepath.Join(dir.dir, name), Data: data})
 	}
 	internal := t.root.join("internalinterfaces").as("internalinterfaces")
-	factory := &templates.Factory{File: templates.File{Package: packageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal, Minimal: options.Minimal}
+	factory := &templates.Factory{File: templates.File{Package: collect.PackageName(path.Base(t.root.path), "informers")}, Client: t.client, Internal: internal, Minimal: options.Minimal}
 	generic := &templates.Generic{File: factory.File}
 	for _, group := range t.groups {
 		groupFolder := t.root.join(group.Dir)
@@ -107,18 +102,18 @@ func (t tree) plan(options *Options) []output {
 
 // planInformers adds the files of a version's informers, and returns its kinds
 // that have one.
-func (t tree) planInformers(version *Version, group *Group, internal templates.Import, options *Options, add func(folder, string, templates.Data)) []templates.Kind {
+func (t tree) planInformers(version *collect.Version, group *collect.Group, internal templates.Import, options *Options, add func(folder, string, templates.Data)) []templates.Kind {
 	to := t.root.join(group.Dir, version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
-	reserve(file, ownIdentifiers)
+	reserve(file, collect.OwnIdentifiers)
 	listers := t.listers.join(strings.ToLower(group.Dir), version.Dir).as(version.Dir)
 	var kinds []templates.Kind
 	for _, kind := range version.Kinds {
 		if kind.Informer {
-			names, _ := kind.identifiers()
+			names, _ := kind.Identifiers()
 			reserve(file, names)
-			data := kind.data()
-			data.OwnIndexes = len(data.Indexes) > 0 && (options.SkipListers || !kind.Lister)
+			data := templateKind(kind)
+			data.OwnIndexes = len(data.Indexes) > 0 && (options.SkipListers || !kind.HasLister)
 			kinds = append(kinds, data)
 		}
 	}
@@ -126,7 +121,7 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 		return nil
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers, Minimal: options.Minimal})
+		add(to, collect.FileName(kind.Ident), &templates.Informer{File: file, Kind: kind, Listers: listers, Minimal: options.Minimal})
 	}
 	data := templates.Version{
 		File: file, Group: group.Name, Version: version.Name, Client: t.client, Internal: internal, Listers: listers,
@@ -141,27 +136,27 @@ func (t tree) planInformers(version *Version, group *Group, internal templates.I
 }
 
 // planListers adds the files of a version's listers.
-func (t tree) planListers(version *Version, group *Group, minimal bool, add func(folder, string, templates.Data)) {
+func (t tree) planListers(version *collect.Version, group *collect.Group, minimal bool, add func(folder, string, templates.Data)) {
 	to := t.listers.join(strings.ToLower(group.Dir), version.Dir)
 	file := templates.File{Package: version.Dir, Reserved: map[string]bool{}}
 	var kinds, empty []templates.Kind
 	expanded := map[string]bool{}
 	for _, kind := range version.Kinds {
-		if !kind.Lister {
+		if !kind.HasLister {
 			continue
 		}
-		_, names := kind.identifiers()
+		_, names := kind.Identifiers()
 		reserve(file, names)
-		kinds = append(kinds, kind.data())
+		kinds = append(kinds, templateKind(kind))
 		// As in upstream, a hand-written file takes the place of the empty interfaces.
-		handWritten := exists(filepath.Join(to.dir, expansionFile(kind)))
+		handWritten := paths.Exists(filepath.Join(to.dir, expansionFile(kind)))
 		expanded[kind.Ident] = handWritten || !minimal
 		if !handWritten && !minimal {
-			empty = append(empty, kind.data())
+			empty = append(empty, templateKind(kind))
 		}
 	}
 	for _, kind := range kinds {
-		add(to, fileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name, Expanded: expanded[kind.Ident]})
+		add(to, collect.FileName(kind.Ident), &templates.Lister{File: file, Kind: kind, Group: group.Name, Expanded: expanded[kind.Ident]})
 	}
 	if len(empty) > 0 {
 		add(to, "expansion_generated.go", &templates.Expansions{File: file, Kinds: empty})
@@ -170,7 +165,7 @@ func (t tree) planListers(version *Version, group *Group, minimal bool, add func
 
 // planClients adds the files of the clients.
 func (t tree) planClients(add func(folder, string, templates.Data)) {
-	root := &templates.Clients{File: templates.File{Package: packageName(path.Base(t.clients.path), "clients")}}
+	root := &templates.Clients{File: templates.File{Package: collect.PackageName(path.Base(t.clients.path), "clients")}}
 	for _, group := range t.groups {
 		groupFolder := t.clients.join(group.Dir)
 		data := &templates.ClientsGroup{File: templates.File{Package: group.PackageName}, Group: group.Name}
@@ -191,13 +186,13 @@ func (t tree) planClients(add func(folder, string, templates.Data)) {
 }
 
 // planClientsOf adds the files of a version's clients, and reports whether it has any.
-func (t tree) planClientsOf(version *Version, group *Group, to folder, add func(folder, string, templates.Data)) bool {
+func (t tree) planClientsOf(version *collect.Version, group *collect.Group, to folder, add func(folder, string, templates.Data)) bool {
 	data := &templates.ClientsVersion{File: templates.File{Package: version.Dir, Reserved: map[string]bool{}}, Group: group.Name, Version: version.Name}
-	reserve(data.File, ownIdentifiers)
+	reserve(data.File, collect.OwnIdentifiers)
 	for _, kind := range version.Kinds {
 		if kind.Client {
-			reserve(data.File, kind.clientIdentifiers())
-			data.Kinds = append(data.Kinds, kind.data())
+			reserve(data.File, kind.ClientIdentifiers())
+			data.Kinds = append(data.Kinds, templateKind(kind))
 		}
 	}
 	if len(data.Kinds) == 0 {
@@ -205,7 +200,7 @@ func (t tree) planClientsOf(version *Version, group *Group, to folder, add func(
 	}
 	add(to, "interface.go", data)
 	for _, kind := range data.Kinds {
-		add(to, fileName(kind.Ident), &templates.KindClient{File: data.File, Kind: kind})
+		add(to, collect.FileName(kind.Ident), &templates.KindClient{File: data.File, Kind: kind})
 	}
 	return true
 }
@@ -217,25 +212,12 @@ func reserve(file templates.File, names []string) {
 	}
 }
 
-// fileName is the file of a kind, which must not be one of the others in its
-// directory, nor end as those do that are only for tests or for some systems.
-func fileName(kind string) string {
-	name := strings.ReplaceAll(strings.ToLower(kind), "_", "-")
-	if name == "interface" || name == "constructors" {
-		name += "_kind"
-	}
-	return name + ".go"
-}
-
-// data returns the kind as templates see it.
-func (k *Kind) data() templates.Kind {
-	var indexes []templates.Index
+// templateKind returns the kind as templates see it.
+func templateKind(k *collect.Kind) templates.Kind {
+	data := k.Kind
+	data.Singular = strings.ToLower(k.Name)
 	for _, x := range k.Indexes {
-		indexes = append(indexes, x.Index)
+		data.Indexes = append(data.Indexes, x.Index)
 	}
-	return templates.Kind{
-		Name: k.Name, Ident: k.Ident, Private: k.Private, Plural: k.Plural, Resource: k.Resource, Singular: strings.ToLower(k.Name), ClientAccessor: k.ClientAccessor, Doc: k.Doc,
-		API: templates.Import{Path: k.Package, Name: k.PackageName}, Namespaced: k.Namespaced, HasLister: k.Lister,
-		List: k.List, Verbs: k.Verbs, Indexes: indexes,
-	}
+	return data
 }

@@ -11,6 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/header"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -20,15 +26,16 @@ var (
 	// go/scanner.ErrorList in its tree.
 	ErrNothing = errors.New("nothing to generate")
 
-	// ErrDiffers is returned in the mode Verify when the output folders do not
-	// hold what would be generated. The Result has the difference.
+	// ErrDiffers is returned with Options.Verify when the output folders do not
+	// hold what would be generated. The Result has the changes.
 	ErrDiffers = errors.New("generated files are not up to date")
 )
 
-// Result says what a run found and did, or in the mode Verify would do.
+// Result says what a run found and did, or with Options.Verify would do.
 type Result struct {
-	// Model describes the API packages.
-	Model *Model
+	// Types are those that were found in the API packages, the skipped ones last. It is nil
+	// if the packages could not be read.
+	Types []Row
 	// Warnings are problems that did not stop the run.
 	Warnings scanner.ErrorList
 	// OtherModules is the number of other modules below the patterns that have API types.
@@ -40,8 +47,8 @@ type Result struct {
 	Files int
 	// Changes are sorted by path.
 	Changes []Change
-	// Diff is the difference as a unified diff, in the mode Verify.
-	Diff string
+
+	model *collect.Model
 }
 
 // Run generates informers, listers and clients. With an error, the Result has what was
@@ -53,220 +60,227 @@ type Result struct {
 // been written, unless the file system failed while files were being replaced.
 // Cancelling does not interrupt replacing.
 func Run(ctx context.Context, options Options) (Result, error) {
-	var result Result
 	if err := options.Validate(); err != nil {
-		return result, err
+		return Result{}, err
 	}
 	if options.Dir == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return result, err
+			return Result{}, err
 		}
 		options.Dir = dir
 	}
+	reporting := load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter}
+	r := &run{ctx: ctx, options: &options, loader: load.New(ctx, options.Dir, collect.Rules, reporting)}
+	err := r.steps()
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // rather than what this has led to
+	}
+	return r.Result, err
+}
 
-	patterns := make([]string, len(options.Patterns))
-	for i, pattern := range options.Patterns {
+// run has the state that the steps of a run share.
+type run struct {
+	ctx     context.Context
+	options *Options
+	loader  *load.Loader
+	to      targets // once the model is complete
+	Result
+}
+
+// steps takes all steps that the options ask for, up to the first one with a problem.
+func (r *run) steps() error {
+	var diags diag.List
+	packages, err := r.load(&diags)
+	if err != nil {
+		return err
+	}
+	if err := r.collect(packages, &diags); err != nil {
+		return err
+	}
+	switch {
+	case r.options.List && len(r.Types) > 0:
+		return nil
+	case len(r.model.Groups) == 0:
+		return nothing(r.options, packages, r.model.Skipped)
+	}
+	r.loader.Forget()
+	return r.generate()
+}
+
+// load parses the packages that the patterns and the options name.
+func (r *run) load(diags *diag.List) ([]*load.Package, error) {
+	patterns := make([]string, len(r.options.Patterns))
+	for i, pattern := range r.options.Patterns {
 		patterns[i] = strings.TrimSpace(pattern) // of a list with spaces behind its commas
 	}
-	patterns = append(patterns, options.typePackages()...)
-	var diags diagnostics
-	loader := newLoader(ctx, &options)
-	loading := options.begin("loading")
-	options.progress("finding packages", 0, 0, "")
-	chosen := newChoice(&options)
-	packages, err := loader.load(patterns, options.clientsets(), func(dir, path string) bool { return chosen.excludes(options.Dir, dir, path) }, &diags)
+	chosen := collect.NewChoice(r.options.Types, r.options.Exclude)
+	patterns = append(patterns, chosen.PackagesOfKinds()...)
+	excluded := func(dir, path string) bool { return chosen.Excludes(r.options.Dir, dir, path) }
+	loading := r.options.begin("loading")
+	r.options.progress("finding packages", 0, 0, "")
+	packages, err := r.loader.Load(patterns, r.options.types().Clientsets(), excluded, diags)
 	if err != nil {
-		return result, orCancelled(ctx, err)
+		return nil, err
 	}
-	chosen.checkPackages(&diags)
-	result.OtherModules = lookAside(loader, &diags)
-	loading.end("%s", count(len(packages), "package"))
-	if err := diags.err(); err != nil {
-		return result, err // what is missing of a package would only cause more problems
-	}
-	collecting := options.begin("collecting")
-	result.Model, err = collect(ctx, loader, packages, &options, &diags)
-	if options.CRDs != "" && err == nil {
-		err = checkCRDs(ctx, &options, result.Model, &diags)
-	}
-	if ctx.Err() != nil {
-		return result, context.Cause(ctx) // what was not found for it is no problem
-	}
-	if options.Strict {
-		diags.refuseSkipped(result.Model)
-	}
-	if err := errors.Join(err, result.warn(&options, &diags)); err != nil {
-		return result, diags.orElse(err)
-	}
-	collecting.end("%s", result.Model.summary())
-	if options.Mode == List && len(result.Model.Groups)+len(result.Model.Skipped) > 0 {
-		return result, nil
-	}
-	if len(result.Model.Groups) == 0 {
-		return result, nothing(options, packages, result.Model.Skipped)
-	}
-	// Lets go of the syntax trees, most of the memory.
-	loader.packages = map[string]*Package{}
-	err = generate(ctx, &options, loader, &result)
-	return result, err
+	chosen.CheckPackages(diags)
+	r.lookAside(diags)
+	loading.end("%s", diag.Count(len(packages), "package"))
+	return packages, diags.Err() // what is missing of a package would only cause more problems
 }
 
 // lookAside warns of other modules below the patterns that seem to have API types:
 // the go command does not look into them either.
-func lookAside(l *loader, diags *diagnostics) (withTypes int) {
-	for _, dir := range l.otherModules {
-		if !l.hasSigns(dir) {
-			l.log("passed over %s, another module without API types", relative(l.dir, dir))
+func (r *run) lookAside(diags *diag.List) {
+	for _, dir := range r.loader.OtherModules {
+		shown := paths.Relative(r.options.Dir, dir)
+		if !r.loader.HasSigns(dir) {
+			r.options.log("passed over %s, another module without API types", shown)
 			continue
 		}
-		withTypes++
-		name := filepath.ToSlash(relative(l.dir, dir))
+		r.OtherModules++
+		name := filepath.ToSlash(shown)
 		if filepath.IsLocal(name) {
 			name = "./" + name
 		}
-		diags.warnf(noPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
+		diags.Warnf(diag.NoPosition, "not looked into: %s, another module, which has API types; name %s/... as well, or run in it", name, name)
 	}
-	return withTypes
 }
 
-// orCancelled returns why a context was cancelled, rather than the error that
-// this has led to.
-func orCancelled(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// collect finds the types of packages.
+func (r *run) collect(packages []*load.Package, diags *diag.List) error {
+	collecting := r.options.begin("collecting")
+	var err error
+	r.model, err = collect.Collect(r.ctx, r.loader, packages, r.options.types(), diags)
+	if r.options.CRDs != "" && err == nil {
+		err = collect.CheckCRDs(r.ctx, r.options.types(), r.model, diags)
 	}
-	return err
+	if r.ctx.Err() != nil {
+		return r.ctx.Err() // what was not found for it is no problem
+	}
+	r.Types = rows(r.model)
+	if r.options.Strict {
+		refuseSkipped(r.model, diags)
+	}
+	if err := errors.Join(err, r.warn(diags)); err != nil {
+		return diags.OrElse(err)
+	}
+	collecting.end("%s", summary(r.model))
+	return nil
 }
 
-// orElse returns the problems with positions, or the other error without any.
-func (d *diagnostics) orElse(err error) error {
-	if list := d.err(); list != nil {
-		return list
+// warn adds the warnings to the result, and returns the problems.
+func (r *run) warn(diags *diag.List) error {
+	if r.options.Strict {
+		diags.Strict()
 	}
-	return err
+	r.Warnings = append(r.Warnings, diag.Sorted(diags.Warnings)...)
+	return diags.Err()
 }
 
 // generate plans, renders and compares, and writes if that is the mode.
-func generate(ctx context.Context, options *Options, loader *loader, result *Result) error {
-	to, err := resolveTargets(options, loader.mods)
+func (r *run) generate() error {
+	var err error
+	if r.to, err = resolveTargets(r.options, r.loader.Mods); err != nil {
+		return err
+	}
+	own := goModOf(r.to.home, r.options.Dir)
+	if err := r.examine(own); err != nil {
+		return err
+	}
+	files, err := r.render()
 	if err != nil {
 		return err
 	}
-	if err := importable(options, to); err != nil {
+	var beside diag.List
+	if err := errors.Join(r.checkBeside(files, &beside), beside.Err()); err != nil {
+		return beside.OrElse(err)
+	}
+	changes, err := r.compare(files)
+	for _, change := range changes {
+		r.Changes = append(r.Changes, public(change, r.options.Verify))
+	}
+	switch {
+	case err != nil:
 		return err
-	}
-	own := readGoMod(options.Dir, to.informers)
-	if err := examine(options, loader, result, to, own); err != nil {
-		return orCancelled(ctx, err)
-	}
-	files, err := renderAll(ctx, options, loader, result, to)
-	if err != nil {
-		return err
-	}
-	var beside diagnostics
-	if err := errors.Join(loader.checkBeside(files, &beside), beside.err()); err != nil {
-		return beside.orElse(err)
-	}
-	if err := compareAll(options, loader, result, to, files); err != nil {
-		return orCancelled(ctx, err)
-	}
-	if options.Mode == Verify {
-		result.Diff = unified(result.Changes)
-		if len(result.Changes) > 0 {
-			return ErrDiffers
-		}
+	case r.options.Verify && len(changes) > 0:
+		return ErrDiffers
+	case r.options.Verify:
 		return nil
 	}
 	if own != nil {
-		result.Next = own.next(options.Dir)
+		r.Next = own.next(r.options.Dir)
 	}
-	writing := options.begin("writing")
-	if err := apply(ctx, result.Changes, to.roots(options)); err != nil {
-		return orCancelled(ctx, err)
+	writing := r.options.begin("writing")
+	if err := output.Apply(r.ctx, changes, r.to.roots()); err != nil {
+		return err
 	}
-	writing.end("%s", count(len(result.Changes), "file"))
+	writing.end("%s", diag.Count(len(changes), "file"))
 	return nil
 }
 
 // examine reports what is wrong with the output for this model, and what does not
 // fit in the project.
-func examine(options *Options, loader *loader, result *Result, to targets, own *goMod) error {
-	var diags diagnostics
-	reachable(options, result.Model, to, &diags)
-	checkHandWritten(options, loader, result.Model, to, &diags)
-	if diags.err() != nil {
-		return diags.err()
+func (r *run) examine(own *goMod) error {
+	var diags diag.List
+	r.checkReachable(&diags)
+	r.checkHandWritten(&diags)
+	if diags.Err() != nil {
+		return diags.Err()
 	}
-	advise(options, to, loader.mods, &diags)
+	r.advise(&diags)
 	if own != nil {
 		own.advise(&diags)
 	}
-	return result.warn(options, &diags)
+	return r.warn(&diags)
 }
 
-// warn adds the warnings to the result, and returns the problems.
-func (r *Result) warn(options *Options, diags *diagnostics) error {
-	if options.Strict {
-		diags.strict()
-	}
-	r.Warnings = append(r.Warnings, sorted(diags.warnings)...)
-	return diags.err()
-}
-
-// renderAll plans and renders the files.
-func renderAll(ctx context.Context, options *Options, loader *loader, result *Result, to targets) ([]rendered, error) {
-	head, err := readHeader(absolute(options.Dir, options.HeaderFile))
+// render plans and renders the files.
+func (r *run) render() ([]output.Rendered, error) {
+	head, err := header.Read(paths.Absolute(r.options.Dir, r.options.HeaderFile))
 	if err != nil {
 		return nil, err
 	}
-	outputs := plan(result.Model, options, to, func(importPath string) templates.Import {
+	outputs := plan(r.model, r.options, r.to, func(importPath string) templates.Import {
 		if importPath == "" {
 			return templates.Import{}
 		}
-		return templates.Import{Path: importPath, Name: loader.nameOf(importPath)}
+		return templates.Import{Path: importPath, Name: r.loader.NameOf(importPath)}
 	})
-	if err := loader.placeable(options.Dir, outputs, result.Model, to); err != nil {
+	if err := r.checkPlaces(outputs); err != nil {
 		return nil, err
 	}
-	rendering := options.begin("rendering")
-	files, err := render(ctx, outputs, head, options.counter("rendering", len(outputs), "files"))
+	rendering := r.options.begin("rendering")
+	files, err := output.Render(r.ctx, outputs, head, r.options.counter("rendering", len(outputs), "files"))
 	if err != nil {
-		return nil, orCancelled(ctx, err)
+		return nil, err
 	}
-	result.Files = len(files)
-	rendering.end("%s", count(len(files), "file"))
+	r.Files = len(files)
+	rendering.end("%s", diag.Count(len(files), "file"))
 	return files, nil
 }
 
-// compareAll works out what must change, so that the output folders hold the files
+// compare works out what must change, so that the output folders hold the files
 // and no stale ones.
-func compareAll(options *Options, loader *loader, result *Result, to targets, files []rendered) error {
-	comparing := options.begin("comparing")
+func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
+	comparing := r.options.begin("comparing")
 	var stale []string
-	if !options.KeepStale {
-		var diags diagnostics
+	if !r.options.KeepStale {
+		var diags diag.List
 		var err error
-		if stale, err = newSweeper(loader, to, result.Model, files).stale(options, &diags); err != nil {
-			return err
+		if stale, err = newSweeper(r.loader, r.to, r.model, files).stale(r.options, &diags); err != nil {
+			return nil, err
 		}
-		if err := result.warn(options, &diags); err != nil {
-			return err
+		if err := r.warn(&diags); err != nil {
+			return nil, err
 		}
 	}
-	var err error
-	if result.Changes, err = compare(options.Dir, files, stale); err != nil {
-		return err
+	changes, err := output.Compare(r.options.Dir, files, stale)
+	if err != nil {
+		return nil, err
 	}
-	comparing.end("%s to change", count(len(result.Changes), "file"))
-	return loader.ctx.Err()
-}
-
-func absolute(dir, path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
+	comparing.end("%s to change", diag.Count(len(changes), "file"))
+	return changes, r.ctx.Err()
 }
 
 // nothingError is ErrNothing, with a problem for each candidate.
@@ -284,19 +298,29 @@ func (e *nothingError) Error() string {
 }
 
 // nothing says why there is nothing to generate.
-func nothing(options Options, packages []*Package, skipped []Skip) error {
+func nothing(options *Options, packages []*load.Package, skipped []collect.Skip) error {
 	var problems scanner.ErrorList
 	for _, skip := range skipped {
 		problems.Add(skip.Pos, fmt.Sprintf("%s: skipped: %s", skip.Name, skip.Reason))
 	}
 	if len(skipped) == 0 && len(packages) == 0 {
-		problems.Add(noPosition, fmt.Sprintf("no package that matches %s has API types", strings.Join(options.Patterns, " ")))
+		problems.Add(diag.NoPosition, fmt.Sprintf("no package that matches %s has API types", strings.Join(options.Patterns, " ")))
 	}
 	if len(skipped) == 0 {
 		for _, pkg := range packages {
-			problems.Add(token.Position{Filename: relative(options.Dir, pkg.Dir)},
+			problems.Add(token.Position{Filename: paths.Relative(options.Dir, pkg.Dir)},
 				fmt.Sprintf("package %s: no type with +genclient or +kubebuilder:object:root=true", path.Base(pkg.Path)))
 		}
 	}
 	return &nothingError{problems}
+}
+
+// refuseSkipped adds a problem for each type that is skipped although no marker and no
+// option says so.
+func refuseSkipped(model *collect.Model, diags *diag.List) {
+	for _, skip := range model.Skipped {
+		if !skip.Explicit {
+			diags.Errorf(skip.Pos, "kind: %s is skipped: %s; leave it out with --exclude if that is meant", skip.Name, skip.Reason)
+		}
+	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/pflag"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
 )
 
 var update = flag.Bool("update", false, "write what the tests find as what they want")
@@ -75,7 +77,7 @@ func TestCollect(t *testing.T) {
 // scriptOptions reads the flags of a test case, which are those of the command.
 func scriptOptions(t *testing.T, comment string) Options {
 	t.Helper()
-	options := Options{Mode: List}
+	options := Options{List: true}
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.StringVarP(&options.Dir, "directory", "C", "", "")
 	set.StringVar(&options.VersionedClientset, "versioned-clientset-package", "", "")
@@ -115,22 +117,22 @@ func outcome(t *testing.T, root string, options Options) string {
 	if err != nil {
 		return out.String() + errorText(root, err)
 	}
-	if err := WriteTable(&out, result.Model.Rows()); err != nil {
+	if err := result.WriteTable(&out); err != nil {
 		return err.Error()
 	}
-	options.Mode = Write
+	options.List = false
 	result, err = Run(t.Context(), options)
 	if err != nil {
 		return out.String() + errorText(root, err)
 	}
-	for _, group := range result.Model.Groups {
+	for _, group := range result.model.Groups {
 		for _, version := range group.Versions {
 			fmt.Fprintf(&out, "%s/%s: %s().%s(), client %s\n", group.Dir, version.Dir, group.GoName, version.GoName, strings.Join(accessors(version), ", "))
 		}
 	}
 	for _, problem := range compile(root) {
 		fmt.Fprintf(&out, "compile: %v\n", problem)
-		if isOutput(root, result.Changes, problem.Pos.Filename) {
+		if isOutput(options, root, result.Changes, problem.Pos.Filename) {
 			t.Errorf("generated code does not compile: %v", problem)
 		}
 	}
@@ -141,7 +143,7 @@ func outcome(t *testing.T, root string, options Options) string {
 var platform = strings.NewReplacer(build.Default.GOOS+"/"+build.Default.GOARCH, "$GOOS/$GOARCH")
 
 // accessors are the methods that lead from a clientset to the kinds of a version.
-func accessors(version *Version) []string {
+func accessors(version *collect.Version) []string {
 	var found []string
 	for _, kind := range version.Kinds {
 		found = append(found, kind.ClientAccessor)
@@ -151,8 +153,8 @@ func accessors(version *Version) []string {
 }
 
 // isOutput reports whether a file was written.
-func isOutput(root string, changes []Change, name string) bool {
-	return name == "" || slices.ContainsFunc(changes, func(change Change) bool { return change.path == filepath.Join(root, name) })
+func isOutput(options Options, root string, changes []Change, name string) bool {
+	return name == "" || slices.ContainsFunc(changes, func(change Change) bool { return filepath.Join(options.Dir, change.Path) == filepath.Join(root, name) })
 }
 
 func errorText(root string, err error) string {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
 )
 
 // A project on older libraries is told which version of this module is for them.
@@ -21,10 +23,10 @@ func TestVersionForOlderLibraries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var diags diagnostics
+		var diags diag.List
 		(&goMod{file: file, name: "go.mod"}).advise(&diags)
 		got := ""
-		for _, d := range diags.warnings {
+		for _, d := range diags.Warnings {
 			got += d.Error()
 		}
 		if (want == "") != (got == "") || !strings.HasSuffix(got, want) {

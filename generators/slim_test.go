@@ -3,9 +3,13 @@ package generators
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
 )
 
 const slimOrder = `package slim
@@ -23,7 +27,7 @@ type Summary struct {
 type Part struct{ Names []string }
 `
 
-const slimFile = "slim/" + copiesFile
+const slimFile = "slim/" + collect.CopiesFile
 
 // slimProject is project with a slim type of its API type, in a package of its own.
 func slimProject(t *testing.T) Options {
@@ -35,8 +39,8 @@ func slimProject(t *testing.T) Options {
 }
 
 // changesOf are the changes of a run to one file.
-func changesOf(result Result, name string) []ChangeKind {
-	var kinds []ChangeKind
+func changesOf(result Result, name string) []string {
+	var kinds []string
 	for _, change := range result.Changes {
 		if filepath.ToSlash(change.Path) == name {
 			kinds = append(kinds, change.Kind)
@@ -50,17 +54,17 @@ func changesOf(result Result, name string) []ChangeKind {
 func TestDeepCopiesOfSlimTypes(t *testing.T) {
 	t.Parallel()
 	options := slimProject(t)
-	run := func(mode Mode, want ...ChangeKind) {
+	run := func(verify bool, want ...string) {
 		t.Helper()
-		options.Mode = mode
+		options.Verify = verify
 		result, err := Run(t.Context(), options)
 		if got := changesOf(result, slimFile); !slices.Equal(got, want) {
 			t.Errorf("changes of %s: %v, want %v (%v)", slimFile, got, want, err)
 		}
 	}
-	run(Verify, Created)
-	run(Write, Created)
-	run(Verify)
+	run(true, output.Created)
+	run(false, output.Created)
+	run(true)
 	if problems := compile(options.Dir); len(problems) > 0 {
 		t.Error(problems)
 	}
@@ -71,19 +75,19 @@ func TestDeepCopiesOfSlimTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, file, string(content)+"// edited\n")
-	run(Verify, Updated)
-	run(Write, Updated)
+	run(true, output.Updated)
+	run(false, output.Updated)
 
 	options.Patterns, options.Exclude = []string{"./api/v1", "./slim"}, []string{"Summary"}
-	run(Verify)
+	run(true)
 	options.Exclude = nil
 	writeFile(t, filepath.Join(options.Dir, "slim/types.go"), strings.Replace(slimOrder, "+informer-gen:slim", "A summary of", 1))
 	options.KeepStale = true
-	run(Verify)
+	run(true)
 	options.KeepStale = false
-	run(Verify, Removed)
-	run(Write, Removed)
-	run(Verify)
+	run(true, output.Removed)
+	run(false, output.Removed)
+	run(true)
 }
 
 // A file that is not generated is not overwritten.
@@ -108,8 +112,8 @@ func TestOnlyMissingMethodsAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		var found []string
-		for receiver, method := range declaredMethods(content, copyMethods...) {
-			found = append(found, receiver+"."+method)
+		for _, method := range regexp.MustCompile(`(?m)^func \(in \*(\w+)\) (DeepCopy\w*)\(`).FindAllStringSubmatch(string(content), -1) {
+			found = append(found, method[1]+"."+method[2])
 		}
 		slices.Sort(found)
 		return strings.Join(found, " ")
@@ -135,7 +139,7 @@ func TestStaleInformerOfSlimType(t *testing.T) {
 	writeFile(t, filepath.Join(options.Dir, "slim/types.go"), invoice)
 	result := mustRun(t, options)
 	for _, name := range []string{"informers", "listers"} {
-		if got := changesOf(result, "pkg/generated/"+name+"/shop/v1/order.go"); !slices.Equal(got, []ChangeKind{Removed}) {
+		if got := changesOf(result, "pkg/generated/"+name+"/shop/v1/order.go"); !slices.Equal(got, []string{output.Removed}) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -12,8 +12,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/header"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // leftover is a file of this tool's that this run does not write.
@@ -26,10 +32,10 @@ type leftover struct {
 
 // sweeper finds out which leftovers are stale.
 type sweeper struct {
-	loader  *loader
+	loader  *load.Loader
 	to      targets
-	groups  map[string]*Group // by import path and name of their kinds' types
-	written map[string]bool   // the files of this run
+	groups  map[string]*collect.Group // by import path and name of their kinds' types
+	written map[string]bool           // the files of this run
 	// failed are the packages that collecting types has looked for and not found, in
 	// which it might have seen another type.
 	failed  map[string]error
@@ -37,16 +43,18 @@ type sweeper struct {
 	slim    map[string]bool // the directories that have slim types
 }
 
-func newSweeper(loader *loader, to targets, model *Model, files []rendered) *sweeper {
-	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.failed), groups: map[string]*Group{}, written: map[string]bool{}, folders: map[string]bool{}, slim: map[string]bool{}}
+func newSweeper(loader *load.Loader, to targets, model *collect.Model, files []output.Rendered) *sweeper {
+	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.Failed), groups: map[string]*collect.Group{}, written: map[string]bool{}, folders: map[string]bool{}, slim: map[string]bool{}}
 	for _, of := range model.Copies {
-		s.slim[of.dir] = true
+		s.slim[of.Dir] = true
 	}
 	for _, file := range files {
-		s.written[file.path] = true
-		s.folders[filepath.Dir(file.path)] = true
+		s.written[file.Path] = true
+		s.folders[filepath.Dir(file.Path)] = true
 	}
-	model.kinds(func(group *Group, _ *Version, kind *Kind) { s.groups[kind.Package+"."+kind.Name] = group })
+	model.Kinds(func(group *collect.Group, _ *collect.Version, kind *collect.Kind) {
+		s.groups[kind.API.Path+"."+kind.Name] = group
+	})
 	return s
 }
 
@@ -98,10 +106,10 @@ func (s *sweeper) swept(options *Options) map[string]layout {
 // hadClients reports whether an earlier run wrote clients: some stand there, inside of the
 // module, and no other folder beside that of the informers has a factory whose run they may be of.
 func (s *sweeper) hadClients() bool {
-	if s.to.inside(s.loader.dir, s.loader.mods, s.to.clients) != nil {
+	if s.to.inside(s.loader.Dir, s.loader.Mods, s.to.clients) != nil {
 		return false
 	}
-	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !hasHeader(content) {
+	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !header.IsOurs(content) {
 		return false
 	}
 	beside := filepath.Join(filepath.Dir(s.to.informers.dir), "*")
@@ -110,7 +118,7 @@ func (s *sweeper) hadClients() bool {
 	own := s.to.informers.dir + string(filepath.Separator)
 	return !slices.ContainsFunc(append(factories, levels...), func(file string) bool {
 		content, err := os.ReadFile(file)
-		return err == nil && !strings.HasPrefix(file, own) && hasHeader(content)
+		return err == nil && !strings.HasPrefix(file, own) && header.IsOurs(content)
 	})
 }
 
@@ -118,7 +126,7 @@ func (s *sweeper) hadClients() bool {
 // more, and the temporary files of a run that was killed. In a run that could not load a
 // package no file of a type goes. What another run over other API packages wrote to the
 // folder of the informers or of the clients is a problem: one factory can't serve both.
-func (s *sweeper) stale(options *Options, diags *diagnostics) ([]string, error) {
+func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 	roots := s.swept(options)
 	found := map[string]bool{}
 	for _, root := range slices.Sorted(maps.Keys(roots)) {
@@ -136,9 +144,9 @@ func (s *sweeper) stale(options *Options, diags *diagnostics) ([]string, error) 
 			s.warnUnswept(root, unneeded, diags)
 			unneeded = nil
 		}
-		if root == s.to.clients.dir && len(unneeded) > 0 && !options.Clients && !options.hasClientset() {
-			diags.warnf(token.Position{Filename: relative(s.loader.dir, unneeded[0].path)},
-				"clients: an earlier run wrote %s with --clients, which this one lacks, so that they are removed; add --clients to keep them", relative(s.loader.dir, root))
+		if root == s.to.clients.dir && len(unneeded) > 0 && !options.Clients && !options.types().HasClientset() {
+			diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, unneeded[0].path)},
+				"clients: an earlier run wrote %s with --clients, which this one lacks, so that they are removed; add --clients to keep them", paths.Relative(s.loader.Dir, root))
 		}
 		for _, file := range unneeded {
 			found[file.path] = true
@@ -160,12 +168,12 @@ func (s *sweeper) stale(options *Options, diags *diagnostics) ([]string, error) 
 // slim type any more.
 func (s *sweeper) staleCopies() []string {
 	var stale []string
-	for _, dir := range s.loader.read {
-		path := filepath.Join(dir, copiesFile)
+	for _, dir := range s.loader.Read {
+		path := filepath.Join(dir, collect.CopiesFile)
 		if s.slim[dir] {
 			continue
 		}
-		if content, err := os.ReadFile(path); err == nil && hasHeader(content) {
+		if content, err := os.ReadFile(path); err == nil && header.IsOurs(content) {
 			stale = append(stale, path)
 		}
 	}
@@ -177,24 +185,24 @@ func (s *sweeper) staleCopies() []string {
 // A folder with a factory of another run is that run's.
 func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, temporary []string, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch err = cmp.Or(err, s.loader.ctx.Err()); {
+		switch err = cmp.Or(err, s.loader.Ctx.Err()); {
 		case errors.Is(err, os.ErrNotExist) && path == root:
 			return nil
 		case err != nil:
 			return err
 		case entry.IsDir():
-			if path != root && (ignored(entry.Name()) || exists(filepath.Join(path, "go.mod")) || s.isOthers(root, path)) {
+			if path != root && (load.Ignored(entry.Name()) || paths.Exists(filepath.Join(path, "go.mod")) || s.isOthers(root, path)) {
 				return filepath.SkipDir
 			}
 			return nil
-		case isAbandoned(entry):
+		case output.IsAbandoned(entry):
 			temporary = append(temporary, path)
 			return nil
-		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || entry.Name() == copiesFile || s.written[path] || !inLayout(below(root, path)):
+		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || entry.Name() == collect.CopiesFile || s.written[path] || !inLayout(below(root, path)):
 			return nil
 		}
 		content, err := os.ReadFile(path)
-		if err == nil && hasHeader(content) {
+		if err == nil && header.IsOurs(content) {
 			files = append(files, originOf(path, content))
 		}
 		return err
@@ -208,8 +216,13 @@ func (s *sweeper) isOthers(root, dir string) bool {
 	if filepath.Dir(dir) == root && levels[filepath.Base(dir)] {
 		return false
 	}
-	content, err := os.ReadFile(filepath.Join(dir, "factory.go"))
-	return err == nil && !s.written[filepath.Join(dir, "factory.go")] && hasHeader(content) && slices.Contains(typesOf(content), "SharedInformerFactory")
+	file := filepath.Join(dir, "factory.go")
+	content, err := os.ReadFile(file)
+	if err != nil || s.written[file] || !header.IsOurs(content) {
+		return false
+	}
+	syntax, err := parser.ParseFile(token.NewFileSet(), file, content, parser.SkipObjectResolution)
+	return err == nil && slices.Contains(load.TypesOf(syntax), "SharedInformerFactory")
 }
 
 var levels = map[string]bool{"externalversions": true, "internalversion": true}
@@ -227,8 +240,8 @@ func originOf(path string, content []byte) leftover {
 	if err != nil {
 		return file
 	}
-	imports := importsOf(syntax)
-	for _, name := range typesOf(content) {
+	imports := load.ImportsOf(syntax)
+	for _, name := range load.TypesOf(syntax) {
 		kind, ok := strings.CutSuffix(name, "Informer")
 		for _, suffix := range []string{"Lister", "Interface"} {
 			if !ok {
@@ -240,7 +253,7 @@ func originOf(path string, content []byte) leftover {
 		}
 		ast.Inspect(syntax, func(node ast.Node) bool {
 			if selector, ok := node.(*ast.SelectorExpr); ok && selector.Sel.Name == kind && file.kind == "" {
-				file.importPath, file.kind = imports[baseName(selector.X)], kind
+				file.importPath, file.kind = imports[load.BaseName(selector.X)], kind
 			}
 			return file.kind == ""
 		})
@@ -264,25 +277,12 @@ func typeArgument(syntax *ast.File, imports map[string]string) (path, name strin
 		}
 		if star, ok := index.Index.(*ast.StarExpr); ok {
 			if selector, ok := star.X.(*ast.SelectorExpr); ok {
-				path, name = imports[baseName(selector.X)], selector.Sel.Name
+				path, name = imports[load.BaseName(selector.X)], selector.Sel.Name
 			}
 		}
 		return true
 	})
 	return path, name
-}
-
-// typesOf lists the types that a source declares.
-func typesOf(content []byte) []string {
-	var names []string
-	syntax, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	for _, decl := range declarationsOf(nil, []*File{{Syntax: syntax}}) {
-		names = append(names, decl.spec.Name.Name)
-	}
-	return names
 }
 
 // derived are the files that are written for a whole version, group or factory.
@@ -294,7 +294,7 @@ var derived = map[string]bool{
 // kept are the leftovers that are not stale: those of API types that there still
 // are in packages which this run does not read, and what belongs to them. If refuses is
 // set, these are a problem.
-func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *diagnostics) map[string]bool {
+func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *diag.List) map[string]bool {
 	kept, alive := map[string]bool{}, map[string]bool{} // alive: directories with one, and those above
 	reported := map[string]bool{}
 	for _, file := range leftovers {
@@ -319,24 +319,24 @@ func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *d
 			kept[file.path] = true
 		case !derived[filepath.Base(file.path)]:
 			kept[file.path] = true
-			diags.warnf(token.Position{Filename: relative(s.loader.dir, file.path)}, "output: has this tool's first line, but no API type that it was written for; remove it if it is to go")
+			diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, file.path)}, "output: has this tool's first line, but no API type that it was written for; remove it if it is to go")
 		}
 	}
 	return kept
 }
 
 // warnUnswept warns that leftovers stay, since this run could not read every package.
-func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diagnostics) {
+func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diag.List) {
 	first := slices.Min(slices.Collect(maps.Keys(s.failed)))
-	diags.warnf(token.Position{Filename: relative(s.loader.dir, leftovers[0].path)},
+	diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, leftovers[0].path)},
 		"output: not removed, nor are others in %s: their API types seem to be gone, but not all packages could be loaded: %v; fix that and run again",
-		relative(s.loader.dir, root), s.failed[first])
+		paths.Relative(s.loader.Dir, root), s.failed[first])
 }
 
 // warnMoved warns of groups that move to another directory because another group has
 // their name: the code that uses them must follow.
-func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
-	told := map[*Group]bool{}
+func (s *sweeper) warnMoved(leftovers []leftover, diags *diag.List) {
+	told := map[*collect.Group]bool{}
 	for _, file := range leftovers {
 		group := s.groups[file.importPath+"."+file.kind]
 		if group == nil || group.Shared == "" || told[group] {
@@ -344,28 +344,28 @@ func (s *sweeper) warnMoved(leftovers []leftover, diags *diagnostics) {
 		}
 		if before := filepath.Dir(filepath.Dir(file.path)); filepath.Base(before) != group.Dir {
 			told[group] = true
-			diags.warnf(group.Pos, "group: %q moves from %s to %s, and is called %s in Go, because %q has the name too; keep one with +groupGoName",
-				group.Name, relative(s.loader.dir, before), relative(s.loader.dir, filepath.Join(filepath.Dir(before), group.Dir)), group.GoName, group.Shared)
+			diags.Warnf(group.Pos, "group: %q moves from %s to %s, and is called %s in Go, because %q has the name too; keep one with +groupGoName",
+				group.Name, paths.Relative(s.loader.Dir, before), paths.Relative(s.loader.Dir, filepath.Join(filepath.Dir(before), group.Dir)), group.GoName, group.Shared)
 		}
 	}
 }
 
 // warnRenamed warns of groups whose directory stays, and whose method of the factory
 // is called otherwise from now on because another group has its name.
-func (s *sweeper) warnRenamed(diags *diagnostics) {
+func (s *sweeper) warnRenamed(diags *diag.List) {
 	for file := range s.written {
 		if filepath.Base(file) != "factory.go" {
 			continue
 		}
 		before := methodsByPackage(file)
-		told := map[*Group]bool{}
+		told := map[*collect.Group]bool{}
 		for _, group := range s.groups {
 			method := before[group.Dir]
 			if group.Shared == "" || told[group] || method == "" || method == group.GoName {
 				continue
 			}
 			told[group] = true
-			diags.warnf(group.Pos, "group: %q was %s in Go, and is %s from now on, because %q has the name too; keep it with +groupGoName=%s, and give the other one another",
+			diags.Warnf(group.Pos, "group: %q was %s in Go, and is %s from now on, because %q has the name too; keep it with +groupGoName=%s, and give the other one another",
 				group.Name, method, group.GoName, group.Shared, method)
 		}
 	}
@@ -379,7 +379,7 @@ func methodsByPackage(file string) map[string]string {
 	if err != nil {
 		return nil
 	}
-	imports := importsOf(syntax)
+	imports := load.ImportsOf(syntax)
 	found := map[string]string{}
 	ast.Inspect(syntax, func(node ast.Node) bool {
 		field, ok := node.(*ast.Field)
@@ -391,64 +391,32 @@ func methodsByPackage(file string) map[string]string {
 			return true
 		}
 		if result, ok := signature.Results.List[0].Type.(*ast.SelectorExpr); ok && result.Sel.Name == "Interface" {
-			found[lastElement(imports[baseName(result.X)])] = field.Names[0].Name
+			found[load.LastElement(imports[load.BaseName(result.X)])] = field.Names[0].Name
 		}
 		return true
 	})
 	return found
 }
 
-// importsOf are the import paths of a file by the names they have in it.
-func importsOf(syntax *ast.File) map[string]string {
-	imports := map[string]string{}
-	for _, spec := range syntax.Imports {
-		imports[importName(spec)], _ = strconv.Unquote(spec.Path.Value)
-	}
-	return imports
-}
-
-// importName is the name that an import has in its file.
-func importName(spec *ast.ImportSpec) string {
-	if spec.Name != nil {
-		return spec.Name.Name
-	}
-	path, _ := strconv.Unquote(spec.Path.Value)
-	return lastElement(path)
-}
-
 // refuse reports informers or clients of API packages that this run does not read.
-func (s *sweeper) refuse(file leftover, reason string, diags *diagnostics) {
-	name := relative(s.loader.dir, file.path)
-	diags.errorf(token.Position{Filename: name}, "output: an earlier run wrote it for %s in %s, %s; "+
+func (s *sweeper) refuse(file leftover, reason string, diags *diag.List) {
+	name := paths.Relative(s.loader.Dir, file.path)
+	diags.Errorf(token.Position{Filename: name}, "output: an earlier run wrote it for %s in %s, %s; "+
 		"name the packages of all types in one run, give each run an --output-dir of its own, or remove %s if it is to go",
 		file.kind, file.importPath, reason, filepath.Dir(name))
 }
 
 // needed reports whether the API type of a file may still have one, and why.
 func (s *sweeper) needed(file leftover) (reason string, needed bool) {
-	if file.kind == "" || s.loader.looked[file.importPath] {
+	if file.kind == "" || s.loader.Looked[file.importPath] {
 		return "", false
 	}
-	if s.loader.mods.gone(file.importPath, s.loader.dir) {
+	if s.loader.Mods.Gone(file.importPath, s.loader.Dir) {
 		return "", false
 	}
-	pkg := s.loader.loadImport(file.importPath, s.loader.dir)
+	pkg := s.loader.LoadImport(file.importPath, s.loader.Dir)
 	if pkg == nil {
-		return fmt.Sprintf("which can't be looked into: %v", s.loader.failed[file.importPath]), true
+		return fmt.Sprintf("which can't be looked into: %v", s.loader.Failed[file.importPath]), true
 	}
-	return "which this run does not read", pkg.typ(file.kind) != nil
-}
-
-// gone reports whether an import path is one of the module that holds dir, without
-// a directory, or of no module that its go.mod requires.
-func (m *modules) gone(path, dir string) bool {
-	mod, err := m.of(dir)
-	if err != nil {
-		return false
-	}
-	if rel, ok := strings.CutPrefix(path+"/", mod.path+"/"); ok {
-		return !hasGoFiles(filepath.Join(mod.dir, filepath.FromSlash(rel)))
-	}
-	required := requirements(dir)
-	return len(required) > 0 && !slices.ContainsFunc(required, func(module string) bool { return strings.HasPrefix(path+"/", module+"/") })
+	return "which this run does not read", pkg.Type(file.kind) != nil
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
 
 // twoPackages is project with a second API package, api/sales/v1, of another kind.
@@ -30,8 +33,7 @@ func TestRunOverOtherPackagesRefuses(t *testing.T) {
 	mustRun(t, options)
 	before := snapshot(t, options.Dir)
 	options.Patterns = []string{"./api/sales/v1"}
-	for _, mode := range []Mode{Write, Verify} {
-		options.Mode = mode
+	for _, options.Verify = range []bool{false, true} {
 		_, err := Run(t.Context(), options)
 		want := "pkg/generated/informers/shop/v1/order.go: output: an earlier run wrote it for Order in example.com/shop/api/v1, which this run does not read; " +
 			"name the packages of all types in one run, give each run an --output-dir of its own, or remove pkg/generated/informers/shop/v1 if it is to go"
@@ -42,9 +44,9 @@ func TestRunOverOtherPackagesRefuses(t *testing.T) {
 	if diff := cmp.Diff(before, snapshot(t, options.Dir)); diff != "" {
 		t.Error(diff)
 	}
-	options.Mode, options.Patterns = Write, []string{"./api/v1", "./api/sales/v1"}
+	options.Verify, options.Patterns = false, []string{"./api/v1", "./api/sales/v1"}
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
+		if change.Kind == output.Removed {
 			t.Errorf("removed: %s", change.Path)
 		}
 	}
@@ -60,7 +62,7 @@ func TestRunAboveAnotherOne(t *testing.T) {
 	before := snapshot(t, filepath.Join(options.Dir, "pkg/shop"))
 	options.Patterns, options.OutputDir, options.ListersPackage = []string{"./api/sales/v1"}, "pkg", "example.com/shop/pkg/shop/listers"
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
+		if change.Kind == output.Removed {
 			t.Errorf("removed: %s", change.Path)
 		}
 	}
@@ -96,7 +98,7 @@ func TestStaleIsWhatHasNoType(t *testing.T) {
 			want := func(there bool) {
 				t.Helper()
 				for _, dir := range []string{"informers/sales", "listers/sales"} {
-					if exists(filepath.Join(options.Dir, "pkg/generated", dir)) != there {
+					if paths.Exists(filepath.Join(options.Dir, "pkg/generated", dir)) != there {
 						t.Errorf("%s is there: %v", dir, !there)
 					}
 				}
@@ -133,7 +135,7 @@ func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
 	options.Patterns = []string{"./api/v1"}
 	result := mustRun(t, options)
 	for _, change := range result.Changes {
-		if change.Kind == Removed {
+		if change.Kind == output.Removed {
 			t.Errorf("removed: %s", change.Path)
 		}
 	}
@@ -141,13 +143,13 @@ func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
 		t.Errorf("warnings: %s", text)
 	}
 	typesWith("")
-	removed := 0
+	gone := 0
 	for _, change := range mustRun(t, options).Changes {
-		if change.Kind == Removed {
-			removed++
+		if change.Kind == output.Removed {
+			gone++
 		}
 	}
-	if removed == 0 {
+	if gone == 0 {
 		t.Error("nothing is removed when all packages can be loaded")
 	}
 }
@@ -157,10 +159,10 @@ func TestNothingIsRemovedWithoutAllPackages(t *testing.T) {
 func TestAbandonedTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	options := project(t)
-	half := filepath.Join(options.Dir, temporaryPrefix+"999999999-1") // beside the folder that the run makes
+	half := filepath.Join(options.Dir, ".informer-gen-999999999-1") // beside the folder that the run makes
 	writeFile(t, filepath.Join(half, "generated/informers/factory.go"), "half")
 	mustRun(t, options)
-	if exists(half) {
+	if paths.Exists(half) {
 		t.Error("the directory of a run that was killed is still there")
 	}
 	ended := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
@@ -168,12 +170,12 @@ func TestAbandonedTemporaryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(options.Dir, "pkg/generated/listers/shop/v1")
-	abandoned := filepath.Join(dir, fmt.Sprintf("%s%d-1", temporaryPrefix, ended.Process.Pid))
-	inUse := filepath.Join(dir, fmt.Sprintf("%s%d-1", temporaryPrefix, os.Getpid()))
+	abandoned := filepath.Join(dir, fmt.Sprintf(".informer-gen-%d-1", ended.Process.Pid))
+	inUse := filepath.Join(dir, fmt.Sprintf(".informer-gen-%d-1", os.Getpid()))
 	writeFile(t, abandoned, "half")
 	writeFile(t, inUse, "half")
 	changes := mustRun(t, options).Changes
-	if len(changes) != 1 || changes[0].Kind != Removed || exists(abandoned) || !exists(inUse) {
+	if len(changes) != 1 || changes[0].Kind != output.Removed || paths.Exists(abandoned) || !paths.Exists(inUse) {
 		t.Errorf("changes: %v", changes)
 	}
 }

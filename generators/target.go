@@ -3,14 +3,19 @@ package generators
 import (
 	"cmp"
 	"fmt"
-	"go/parser"
 	"go/token"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	modpath "golang.org/x/mod/module"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -34,35 +39,32 @@ func (f folder) as(name string) templates.Import {
 // targets says where output goes.
 type targets struct {
 	informers, listers, clients folder
+	// imported are the folders whose packages generated code imports, or is in.
+	imported []folder
 	// home is the module that the folder of the informers is in, or nil.
-	home *module
-}
-
-// written are the folders that files are written to.
-func (t targets) written(options *Options) []folder {
-	return slices.DeleteFunc(t.imported(options), func(out folder) bool { return options.SkipListers && out == t.listers })
+	home *load.Module
 }
 
 // inside reports a folder that is not in the module of the informers, where it seems to be or
 // where links lead to, unless the go.mod there says its import path. Nothing is in a module if
 // the informers are in none.
-func (t targets) inside(base string, mods *modules, out folder) error {
+func (t targets) inside(base string, mods *load.Modules, out folder) error {
 	if t.home == nil {
 		return nil
 	}
-	dir, shown := resolved(out.dir), relative(base, out.dir)
-	mod, err := mods.of(dir)
-	if err == nil && strings.HasPrefix(filepath.ToSlash(strings.TrimPrefix(dir, mod.dir)+"/"), "/vendor/") {
+	dir, shown := resolved(out.dir), paths.Relative(base, out.dir)
+	mod, err := mods.Of(dir)
+	if err == nil && strings.HasPrefix(filepath.ToSlash(strings.TrimPrefix(dir, mod.Dir)+"/"), "/vendor/") {
 		return fmt.Errorf("output: %s: is a folder of vendored code, which go mod vendor replaces; choose another --output-dir", shown)
 	}
-	if path, _ := mods.importPath(dir); err == nil && (path == out.path || mod.dir == resolved(t.home.dir)) {
+	if path, _ := mods.ImportPath(dir); err == nil && (path == out.path || mod.Dir == resolved(t.home.Dir)) {
 		return nil
 	}
-	if rel := relativeTo(t.home.dir, out.dir); dir != filepath.Join(resolved(t.home.dir), rel) {
-		return fmt.Errorf("output: %s: leads to %s by a link, outside of module %s; remove the link, or name that folder with --output-dir and its import path with --output-pkg", shown, dir, t.home.path)
+	if rel, err := filepath.Rel(t.home.Dir, out.dir); err == nil && dir != filepath.Join(resolved(t.home.Dir), rel) {
+		return fmt.Errorf("output: %s: leads to %s by a link, outside of module %s; remove the link, or name that folder with --output-dir and its import path with --output-pkg", shown, dir, t.home.Path)
 	}
 	return fmt.Errorf("output: %s: is outside of module %s, in which the informers are; choose an --output-dir below its root, such as ./informers, or other --listers-package",
-		shown, t.home.path)
+		shown, t.home.Path)
 }
 
 // resolved returns a path without links, of which the end need not exist.
@@ -74,42 +76,34 @@ func resolved(path string) string {
 	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
-// imported are the folders whose packages generated code imports, or is in.
-func (t targets) imported(options *Options) []folder {
-	if options.Clients {
-		return []folder{t.informers, t.listers, t.clients}
-	}
-	return []folder{t.informers, t.listers}
-}
-
-// roots are the directories of these folders, which stay when they are empty.
-func (t targets) roots(options *Options) []string {
+// roots are the directories of the imported folders, which stay when they are empty.
+func (t targets) roots() []string {
 	var dirs []string
-	for _, folder := range t.imported(options) {
+	for _, folder := range t.imported {
 		dirs = append(dirs, folder.dir)
 	}
 	return dirs
 }
 
 // resolveTargets works out the output folders.
-func resolveTargets(options *Options, mods *modules) (targets, error) {
+func resolveTargets(options *Options, mods *load.Modules) (targets, error) {
 	var found targets
 	dir := options.OutputDir
 	if dir == "" {
-		mod, err := mods.of(options.Dir)
+		mod, err := mods.Of(options.Dir)
 		if err != nil {
-			return found, fmt.Errorf("output: %s: %w; name the output with --output-dir and --output-pkg", relative(options.Dir, options.Dir), err)
+			return found, fmt.Errorf("output: %s: %w; name the output with --output-dir and --output-pkg", paths.Relative(options.Dir, options.Dir), err)
 		}
-		dir = filepath.Join(mod.dir, "pkg", "generated", "informers")
+		dir = filepath.Join(mod.Dir, "pkg", "generated", "informers")
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(options.Dir, dir)
 	}
 	found.informers = folder{dir: filepath.Clean(dir), path: options.OutputPackage}
 	if found.informers.path == "" {
-		inferred, err := mods.importPath(found.informers.dir)
+		inferred, err := mods.ImportPath(found.informers.dir)
 		if err != nil {
-			return found, fmt.Errorf("output: %s: %w; name the import path with --output-pkg", relative(options.Dir, found.informers.dir), err)
+			return found, fmt.Errorf("output: %s: %w; name the import path with --output-pkg", paths.Relative(options.Dir, found.informers.dir), err)
 		}
 		found.informers.path = inferred
 	}
@@ -132,18 +126,35 @@ func resolveTargets(options *Options, mods *modules) (targets, error) {
 	if options.Clients && (found.clients.dir == found.informers.dir || !options.SkipListers && found.clients.dir == found.listers.dir) {
 		return found, fmt.Errorf("clients: %s is the package of the informers or listers too; choose another --output-dir or --listers-package", found.clients.path)
 	}
-	found.home, _ = mods.of(found.informers.dir) // no module, none to stay inside
-	for _, out := range found.imported(options) {
+	found.home, _ = mods.Of(found.informers.dir) // no module, none to stay inside
+	found.imported = []folder{found.informers, found.listers}
+	if options.Clients {
+		found.imported = append(found.imported, found.clients)
+	}
+	return found, found.check(options, mods)
+}
+
+// check reports folders that can't be written to, or whose import path Go does not allow.
+func (t targets) check(options *Options, mods *load.Modules) error {
+	for _, out := range t.imported {
 		if err := usable(options.Dir, out.dir); err != nil {
-			return found, err
+			return err
 		}
 	}
-	for _, out := range found.written(options) {
-		if err := found.inside(options.Dir, mods, out); err != nil {
-			return found, err
+	for _, out := range t.imported {
+		if options.SkipListers && out == t.listers {
+			continue // nothing is written to it
+		}
+		if err := t.inside(options.Dir, mods, out); err != nil {
+			return err
 		}
 	}
-	return found, nil
+	for _, out := range t.imported {
+		if err := modpath.CheckImportPath(out.path); err != nil {
+			return fmt.Errorf("output: %s: %w; choose another folder", paths.Relative(options.Dir, out.dir), err)
+		}
+	}
+	return nil
 }
 
 // usable reports that a path can't be a directory, because a file stands there
@@ -152,7 +163,7 @@ func usable(dir, out string) error {
 	for at := out; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err == nil && !info.IsDir() {
-			return fmt.Errorf("output: %s: is a file; name a directory", relative(dir, at))
+			return fmt.Errorf("output: %s: is a file; name a directory", paths.Relative(dir, at))
 		}
 		if err == nil || filepath.Dir(at) == at {
 			return nil
@@ -160,33 +171,22 @@ func usable(dir, out string) error {
 	}
 }
 
-// reachable reports the API packages that lie in an internal directory and that
+// checkReachable reports the API packages that lie in an internal directory and that
 // the output could not import therefore.
-func reachable(options *Options, model *Model, to targets, diags *diagnostics) {
+func (r *run) checkReachable(diags *diag.List) {
 	seen := map[string]bool{}
-	model.kinds(func(_ *Group, _ *Version, kind *Kind) {
-		parent, inside := internalParent(kind.Package)
-		if !inside || seen[kind.Package] {
+	r.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+		parent, inside := load.InternalParent(kind.API.Path)
+		if !inside || seen[kind.API.Path] {
 			return
 		}
-		seen[kind.Package] = true
-		for _, out := range to.imported(options) {
+		seen[kind.API.Path] = true
+		for _, out := range r.to.imported {
 			if !strings.HasPrefix(out.path+"/", parent) {
-				diags.errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.Package, out.path, strings.TrimSuffix(parent, "/"))
+				diags.Errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.API.Path, out.path, strings.TrimSuffix(parent, "/"))
 			}
 		}
 	})
-}
-
-// internalParent returns what a package's importers must begin with, if it lies
-// in an internal directory.
-func internalParent(importPath string) (string, bool) {
-	path := "/" + importPath + "/"
-	last := strings.LastIndex(path, "/internal/")
-	if last < 0 {
-		return "", false
-	}
-	return strings.TrimPrefix(path[:last+1], "/"), true
 }
 
 // folderOf returns a directory below one of the targets with its import path.
@@ -204,60 +204,64 @@ func firstElement(importPath string) string {
 	return first
 }
 
-// lastElement is the last element of an import path, which in general is the
-// package's name.
-func lastElement(importPath string) string { return path.Base(importPath) }
-
-// placeable reports outputs that can't be where they are to go: two packages in
+// checkPlaces reports outputs that can't be where they are to go: two packages in
 // one directory, one that holds the API types, one among other packages, or a link that leads
 // out of the module.
-func (l *loader) placeable(dir string, outputs []output, model *Model, to targets) error {
+func (r *run) checkPlaces(outputs []output.File) error {
 	folders, files := map[string]string{}, map[string]bool{}
 	for _, out := range outputs {
-		folder, name := filepath.Dir(out.path), out.data.PackageName()
-		if files[out.path] || folders[folder] != "" && folders[folder] != name {
-			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", relative(dir, out.path))
+		folder, name := filepath.Dir(out.Path), out.Data.PackageName()
+		if files[out.Path] || folders[folder] != "" && folders[folder] != name {
+			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", paths.Relative(r.options.Dir, out.Path))
 		}
-		files[out.path] = true
-		_, beside := out.data.(*templates.DeepCopies) // which are in a package of API types
+		files[out.Path] = true
+		_, beside := out.Data.(*templates.DeepCopies) // which are in a package of API types
 		if !beside && folders[folder] == "" {
 			folders[folder] = name
-			if err := to.inside(dir, l.mods, to.folderOf(folder)); err != nil {
+			if err := r.to.inside(r.options.Dir, r.loader.Mods, r.to.folderOf(folder)); err != nil {
 				return err
 			}
 		}
 	}
-	var diags diagnostics
-	model.kinds(func(_ *Group, _ *Version, kind *Kind) {
-		if folders[kind.dir] != "" {
-			diags.errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.Package, kind.Name)
-			delete(folders, kind.dir)
+	var diags diag.List
+	r.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+		if folders[kind.Dir] != "" {
+			diags.Errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.API.Path, kind.Name)
+			delete(folders, kind.Dir)
 		}
 	})
 	for folder, name := range folders {
-		if file, other := l.packageIn(folder, files); other != "" && other != name {
-			diags.errorf(token.Position{Filename: relative(dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)
+		if file, other := r.loader.PackageIn(folder, files); other != "" && other != name {
+			diags.Errorf(token.Position{Filename: paths.Relative(r.options.Dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)
 		}
 	}
-	return diags.err()
+	return diags.Err()
 }
 
-// packageIn returns a file of a folder that is built and that this tool does not
-// write, and its package.
-func (l *loader) packageIn(folder string, ours map[string]bool) (file, name string) {
-	names, _ := goFiles(folder) // which need not exist
-	for _, name := range names {
-		file := filepath.Join(folder, name)
-		if ours[file] {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil || hasHeader(source) || !l.included(folder, name, source) {
-			continue
-		}
-		if syntax, err := parser.ParseFile(token.NewFileSet(), file, source, parser.PackageClauseOnly); err == nil {
-			return file, syntax.Name.Name
+// advise warns of options that are likely mistakes: those that nothing
+// corresponds to.
+func (r *run) advise(diags *diag.List) {
+	options, to, mods := r.options, r.to, r.loader.Mods
+	for _, path := range options.types().Clientsets() {
+		if mods.Lacks(path, options.Dir) {
+			diags.Warnf(diag.NoPosition, "clientset: %s does not exist yet; the output compiles when client-gen has written it", path)
 		}
 	}
-	return "", ""
+	if options.SkipListers && mods.Lacks(options.ListersPackage, options.Dir) && !paths.Exists(to.listers.dir) {
+		diags.Warnf(diag.NoPosition, "listers: %s does not exist yet; the output compiles when it has been written, which it is without --skip-listers", options.ListersPackage)
+	}
+	if inferred, err := mods.ImportPath(to.informers.dir); err == nil && inferred != to.informers.path {
+		diags.Warnf(diag.NoPosition, "output: %s: is %s by go.mod, not %s; the output compiles where --output-pkg says that it is",
+			paths.Relative(options.Dir, to.informers.dir), inferred, to.informers.path)
+	}
+}
+
+// ImportPath returns the import path of a directory, which need not exist: what
+// the nearest go.mod says.
+func ImportPath(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return new(load.Modules).ImportPath(dir)
 }

@@ -402,7 +402,7 @@ type Clients struct {
 	Groups []GroupAccessor
 }
 
-// ClientsGroup is the data of clients_group.go.tmpl: the clients of a group.
+// ClientsGroup is the data of clientsgroup.go.tmpl: the clients of a group.
 type ClientsGroup struct {
 	File
 	// Group is the API group.
@@ -411,7 +411,7 @@ type ClientsGroup struct {
 	Versions []VersionAccessor
 }
 
-// ClientsVersion is the data of clients_version.go.tmpl: the clients of a version.
+// ClientsVersion is the data of clientsversion.go.tmpl: the clients of a version.
 type ClientsVersion struct {
 	File
 	// Group and Version are their names in the API.
@@ -420,7 +420,7 @@ type ClientsVersion struct {
 	Kinds []Kind
 }
 
-// KindClient is the data of client.go.tmpl: the interface of one kind's client.
+// KindClient is the data of kindclient.go.tmpl: the interface of one kind's client.
 type KindClient struct {
 	File
 	Kind

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"strings"
 	"sync"
 	"text/template"
 )
@@ -32,39 +33,9 @@ type Data interface {
 	file() *File
 }
 
-// templateOf says which template renders which data.
+// templateOf returns the template of data, which is called as the struct is.
 func templateOf(data Data) string {
-	switch data.(type) {
-	case *Factory:
-		return "factory.go.tmpl"
-	case *Generic:
-		return "generic.go.tmpl"
-	case *InternalInterfaces:
-		return "internalinterfaces.go.tmpl"
-	case *Group:
-		return "group.go.tmpl"
-	case *Version:
-		return "version.go.tmpl"
-	case *Constructors:
-		return "constructors.go.tmpl"
-	case *Informer:
-		return "informer.go.tmpl"
-	case *Lister:
-		return "lister.go.tmpl"
-	case *Expansions:
-		return "expansions.go.tmpl"
-	case *DeepCopies:
-		return "deepcopies.go.tmpl"
-	case *Clients:
-		return "clients.go.tmpl"
-	case *ClientsGroup:
-		return "clients_group.go.tmpl"
-	case *ClientsVersion:
-		return "clients_version.go.tmpl"
-	case *KindClient:
-		return "client.go.tmpl"
-	}
-	return fmt.Sprintf("%T", data)
+	return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", data), "*templates.")) + ".go.tmpl"
 }
 
 // bodies hold what a template gives, before it is known what that imports.

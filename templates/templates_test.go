@@ -80,10 +80,10 @@ func samples(client templates.Client) map[string]templates.Data {
 		"clients": &templates.Clients{
 			File: templates.File{Package: "clients"}, Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
 		},
-		"clients_group": &templates.ClientsGroup{
+		"clientsgroup": &templates.ClientsGroup{
 			File: templates.File{Package: "shop"}, Group: "shop.example.com", Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
 		},
-		"clients_version": &templates.ClientsVersion{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Kinds: kinds},
+		"clientsversion":  &templates.ClientsVersion{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Kinds: kinds},
 		"client":          &templates.KindClient{File: templates.File{Package: "v1"}, Kind: order},
 		"readonly client": &templates.KindClient{File: templates.File{Package: "v1"}, Kind: warehouse},
 		"expansions":      &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},

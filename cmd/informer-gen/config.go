@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/informer-gen/informer-gen/generators"
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // configFile is the file with flags that is read if it is there.
@@ -91,7 +91,7 @@ func (f *flags) setFrom(file string, key, value *yaml.Node, given map[string]boo
 				names = append(names, flag.Name)
 			}
 		})
-		return fmt.Errorf("%s: is no flag of a file%s", at, generators.DidYouMean(key.Value, "", names))
+		return fmt.Errorf("%s: is no flag of a file%s", at, suggest.DidYouMean(key.Value, "", names))
 	case given[flag.Name]:
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/informer-gen/informer-gen/generators"
+	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
 // flags is a command line.
@@ -17,8 +18,6 @@ type flags struct {
 	options   generators.Options
 	inputs    []string // --input-dirs
 	prune     bool
-	verify    bool
-	list      bool
 	format    string // of what is printed
 	verbosity int
 	version   bool
@@ -50,7 +49,7 @@ func newFlags() *flags {
 	})
 	set.StringSliceVarP(&f.inputs, "input-dirs", "i", nil, "comma list of `patterns`, the same as positional ones")
 	set.StringSliceVar(&o.PluralExceptions, "plural-exceptions", nil, "comma list of `Kind:Plural`, where the rule gives\nanother plural")
-	set.StringSliceVar(&o.LintRules, "lint-rules", nil, "comma list of `rules` that tags must keep:\n"+strings.Join(generators.LintRuleNames, ", "))
+	set.StringSliceVar(&o.LintRules, "lint-rules", nil, "comma list of `rules` that tags must keep:\n"+"known-tags-only, require-explicit-disablement")
 	set.StringSliceVar(&o.Types, "types", nil, "comma list of `kinds` to generate for; wildcards, and\npackage.Kind for a type without a marker")
 	set.StringSliceVar(&o.Exclude, "exclude", nil, "comma list of `patterns` of kinds or packages to skip")
 	set.StringVar(&o.CRDs, "crds", "", "`directory` with the CRDs of the types, to compare with")
@@ -67,8 +66,8 @@ func newFlags() *flags {
 	set.BoolVar(&f.prune, "prune", true, "remove files of earlier runs that are not generated\nany more; --prune=false keeps them")
 	set.StringVar(&o.VersionedClientset, "versioned-clientset-package", "", "import `path` of a clientset to list and watch with")
 	set.StringVar(&o.InternalClientset, "internal-clientset-package", "", "import `path` of a clientset for internal versions")
-	set.BoolVar(&f.verify, "verify", false, "print what differs, is missing or is stale as a diff;\nexit status 1 if anything does")
-	set.BoolVar(&f.list, "list", false, "print the types found, and why others are skipped")
+	set.BoolVar(&o.Verify, "verify", false, "print what differs, is missing or is stale as a diff;\nexit status 1 if anything does")
+	set.BoolVar(&o.List, "list", false, "print the types found, and why others are skipped")
 	set.StringVarP(&f.format, "output", "o", formatText, "`format` of what is printed: json, github (annotations of\nworkflows), or table, the text of --list")
 	set.CountVarP(&f.verbosity, "v", "v", "tell what is loaded and how long each step took;\n-v 2 also each file that changes")
 	set.BoolVar(&f.version, "version", false, "print the version")
@@ -96,14 +95,6 @@ func parse(args []string) (*flags, error) {
 	}
 	f.options.Patterns = append(f.inputs, f.set.Args()...)
 	f.options.KeepStale = !f.prune
-	switch {
-	case f.verify && f.list:
-		return f, errors.New("--verify and --list: one at a time")
-	case f.verify:
-		f.options.Mode = generators.Verify
-	case f.list:
-		f.options.Mode = generators.List
-	}
 	return f, errors.Join(f.checkOutput(), f.resolveOlder())
 }
 
@@ -117,11 +108,11 @@ func (f *flags) checkOutput() error {
 	}
 	known := slices.Contains(formats, f.format)
 	switch {
-	case f.list && !known:
-		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, ", "), generators.DidYouMean(f.format, "", formats))
+	case f.options.List && !known:
+		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, ", "), suggest.DidYouMean(f.format, "", formats))
 	case !known:
 		f.older.base, f.format = f.format, formatText
-	case !f.list && f.format == formatText && f.set.Changed("output"):
+	case !f.options.List && f.format == formatText && f.set.Changed("output"):
 		return fmt.Errorf("--output: %s is a format of --list; a directory of that name is --output-dir ./%s", f.format, f.format)
 	}
 	return nil
@@ -146,7 +137,7 @@ func explain(set *pflag.FlagSet, err error) error {
 			names = append(names, flag.Name)
 		}
 	})
-	return fmt.Errorf("%w%s", err, generators.DidYouMean(name, "--", names))
+	return fmt.Errorf("%w%s", err, suggest.DidYouMean(name, "--", names))
 }
 
 // expected says what a flag's value must be.

@@ -16,7 +16,7 @@ type changeRow struct {
 	File string `json:"file"`
 	// Change is "create" for a file that is missing, "update" for one that differs, and
 	// "remove" for one that is stale.
-	Change generators.ChangeKind `json:"change"`
+	Change string `json:"change"`
 	// Diff is a unified diff. Only --verify has it.
 	Diff string `json:"diff,omitempty"`
 }
@@ -24,37 +24,34 @@ type changeRow struct {
 // printFound prints what the user asked to see.
 func printFound(w io.Writer, f *flags, result generators.Result) error {
 	switch {
-	case f.options.Mode == generators.List && f.format == formatJSON:
-		return generators.WriteJSON(w, result.Model.Rows())
-	case f.options.Mode == generators.List:
-		return generators.WriteTable(w, result.Model.Rows())
+	case f.options.List && f.format == formatJSON:
+		return writeJSON(w, result.Types, "  ")
+	case f.options.List:
+		return result.WriteTable(w)
 	case f.format == formatJSON:
-		return writeJSON(w, changeRows(f.options.Mode, result.Changes))
-	case f.format == formatGitHub && result.Diff != "":
+		return writeJSON(w, changeRows(result.Changes), "")
+	case f.format == formatGitHub && result.Diff() != "":
 		begin, end := suspendCommands(rand.Text())
-		_, err := io.WriteString(w, begin+result.Diff+end)
+		_, err := io.WriteString(w, begin+result.Diff()+end)
 		return err
 	default:
-		_, err := io.WriteString(w, result.Diff)
+		_, err := io.WriteString(w, result.Diff())
 		return err
 	}
 }
 
-func changeRows(mode generators.Mode, changes []generators.Change) []changeRow {
+func changeRows(changes []generators.Change) []changeRow {
 	rows := []changeRow{}
 	for _, change := range changes {
-		row := changeRow{File: filepath.ToSlash(change.Path), Change: change.Kind}
-		if mode == generators.Verify {
-			row.Diff = change.Diff()
-		}
-		rows = append(rows, row)
+		rows = append(rows, changeRow{File: filepath.ToSlash(change.Path), Change: change.Kind, Diff: change.Diff})
 	}
 	return rows
 }
 
-// writeJSON writes a value on a line.
-func writeJSON(w io.Writer, value any) error {
+// writeJSON writes a value, on a line if there is no indent.
+func writeJSON(w io.Writer, value any, indent string) error {
 	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", indent)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)
 }

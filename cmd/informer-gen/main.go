@@ -283,7 +283,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	result, err := generate(ctx, f, r)
 	r.warnings(f.warnings, result.Warnings)
 	differs := errors.Is(err, generators.ErrDiffers)
-	if err == nil || differs || f.options.Mode == generators.List && result.Model != nil {
+	if err == nil || differs || f.options.List && result.Types != nil {
 		unprinted := printFound(stdout, f, result)
 		err, differs = errors.Join(err, unprinted), differs && unprinted == nil
 	}

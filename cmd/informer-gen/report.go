@@ -32,7 +32,7 @@ func newReporter(w io.Writer, format string) *reporter {
 func (r *reporter) diagnose(d diagnostic) {
 	switch {
 	case r.format == formatJSON:
-		_ = writeJSON(r.w, d) // like text on a terminal that is gone
+		_ = writeJSON(r.w, d, "") // like text on a terminal that is gone
 	case r.format == formatGitHub && d.Severity != isInfo:
 		d.File = inWorkspace(r.workspace, r.dir, d.File)
 		fmt.Fprintln(r.w, workflowCommand(d))
@@ -87,40 +87,49 @@ func (r *reporter) warnings(flags []string, input scanner.ErrorList) {
 // meant. In the format json, changes are printed to standard output.
 func (r *reporter) done(f *flags, result generators.Result, took time.Duration) {
 	for _, change := range result.Changes {
-		named := f.verbosity > 1 || change.Kind == generators.Removed && f.options.Mode == generators.Write
+		named := f.verbosity > 1 || change.Kind == removed && !f.options.Verify
 		if named && r.format != formatJSON {
 			fmt.Fprintf(r.w, "%-10s  %s\n", change.Kind, change.Path)
 		}
-		if r.format == formatGitHub && f.options.Mode == generators.Verify {
+		if r.format == formatGitHub && f.options.Verify {
 			r.diagnose(verifyDiagnostic(change))
 		}
 	}
-	r.info(summary(f.options.Mode, result, took))
+	r.info(summary(&f.options, result, took))
 }
+
+// The kinds of changes, as generators.Change describes them.
+const created, updated, removed = "create", "update", "remove"
 
 // verifyDiagnostic says what is wrong with a generated file.
 func verifyDiagnostic(change generators.Change) diagnostic {
 	const remedy = "; run informer-gen as this check does, but without --verify"
-	text := map[generators.ChangeKind]string{
-		generators.Created: "generated file: is missing",
-		generators.Updated: "generated file: differs from what informer-gen writes",
-		generators.Removed: "generated file: is stale, for its type is not generated any more",
+	text := map[string]string{
+		created: "generated file: is missing",
+		updated: "generated file: differs from what informer-gen writes",
+		removed: "generated file: is stale, for its type is not generated any more",
 	}[change.Kind]
 	pos := token.Position{Filename: change.Path}
-	if change.Kind == generators.Updated {
-		pos.Line = change.Line()
+	if change.Kind == updated {
+		pos.Line = change.Line
 	}
 	return newDiagnostic(isError, pos, text+remedy)
 }
 
 // summary says in a line what a run did and what it left out, or what --verify
 // found.
-func summary(mode generators.Mode, result generators.Result, took time.Duration) string {
-	parts := []string{outcome(mode, result, took)}
-	if n := len(result.Model.Skipped); n > 0 && mode == generators.List {
-		parts = append(parts, count(n, "type")+" skipped")
-	} else if n > 0 {
-		parts = append(parts, count(n, "type")+" skipped (--list says why)")
+func summary(options *generators.Options, result generators.Result, took time.Duration) string {
+	skipped := 0
+	for _, row := range result.Types {
+		if row.Skipped != "" {
+			skipped++
+		}
+	}
+	parts := []string{outcome(options, result, len(result.Types)-skipped, took)}
+	if skipped > 0 && options.List {
+		parts = append(parts, count(skipped, "type")+" skipped")
+	} else if skipped > 0 {
+		parts = append(parts, count(skipped, "type")+" skipped (--list says why)")
 	}
 	if result.OtherModules > 0 {
 		parts = append(parts, count(result.OtherModules, "module")+" not looked into")
@@ -132,30 +141,23 @@ func summary(mode generators.Mode, result generators.Result, took time.Duration)
 }
 
 // outcome says what a run did or found.
-func outcome(mode generators.Mode, result generators.Result, took time.Duration) string {
-	changed := map[generators.ChangeKind]int{}
+func outcome(options *generators.Options, result generators.Result, types int, took time.Duration) string {
+	changed := map[string]int{}
 	for _, change := range result.Changes {
 		changed[change.Kind]++
 	}
-	created, updated, removed := changed[generators.Created], changed[generators.Updated], changed[generators.Removed]
-	types := 0
-	for _, row := range result.Model.Rows() {
-		if row.Skipped == "" {
-			types++
-		}
-	}
-	took = took.Round(time.Millisecond)
+	took, wrote := took.Round(time.Millisecond), changed[created]+changed[updated]
 	switch {
-	case mode == generators.List:
+	case options.List:
 		return fmt.Sprintf("%s (%v)", count(types, "type"), took)
 	case len(result.Changes) == 0:
 		return fmt.Sprintf("%s up to date (%v): %s", count(result.Files, "file"), took, count(types, "type"))
-	case mode == generators.Verify:
+	case options.Verify:
 		return fmt.Sprintf("generated files are not up to date: %d differ, %d missing, %d stale; to write them, run the same command without --verify",
-			updated, created, removed)
+			changed[updated], changed[created], changed[removed])
 	default:
 		return fmt.Sprintf("wrote %s, removed %d, %d unchanged, below %s (%v): %s",
-			count(created+updated, "file"), removed, result.Files-created-updated, common(result.Changes), took, count(types, "type"))
+			count(wrote, "file"), changed[removed], result.Files-wrote, common(result.Changes), took, count(types, "type"))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,47 +15,46 @@ import (
 
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	change := func(kind generators.ChangeKind, path string) generators.Change {
+	change := func(kind, path string) generators.Change {
 		return generators.Change{Kind: kind, Path: path}
 	}
 	several := []generators.Change{
-		change(generators.Created, "pkg/informers/a.go"), change(generators.Updated, "pkg/informers/b/b.go"),
-		change(generators.Updated, "pkg/listers/b.go"), change(generators.Removed, "pkg/listers/c.go"),
+		change(created, "pkg/informers/a.go"), change(updated, "pkg/informers/b/b.go"),
+		change(updated, "pkg/listers/b.go"), change(removed, "pkg/listers/c.go"),
 	}
 	for _, c := range []struct {
 		name    string
-		mode    generators.Mode
+		options generators.Options
 		changes []generators.Change
 		want    string
 	}{
-		{"nothing to do", generators.Write, nil, "42 files up to date (14ms): 2 types"},
-		{"nothing differs", generators.Verify, nil, "42 files up to date (14ms): 2 types"},
-		{"several", generators.Write, several, "wrote 3 files, removed 1, 39 unchanged, below pkg (14ms): 2 types"},
-		{"one", generators.Write, several[:1], "wrote 1 file, removed 0, 41 unchanged, below pkg/informers (14ms): 2 types"},
-		{"differs", generators.Verify, several, "generated files are not up to date: 2 differ, 1 missing, 1 stale; to write them, run the same command without --verify"},
-		{"nothing in common", generators.Write, append(several, change(generators.Updated, "x.go")), "wrote 4 files, removed 1, 38 unchanged, below . (14ms): 2 types"},
-		{"above the working directory", generators.Write, []generators.Change{change(generators.Created, "../a/x.go"), change(generators.Created, "../b/x.go")}, "wrote 2 files, removed 0, 40 unchanged, below .. (14ms): 2 types"},
+		{"nothing to do", generators.Options{}, nil, "42 files up to date (14ms): 2 types"},
+		{"nothing differs", generators.Options{Verify: true}, nil, "42 files up to date (14ms): 2 types"},
+		{"several", generators.Options{}, several, "wrote 3 files, removed 1, 39 unchanged, below pkg (14ms): 2 types"},
+		{"one", generators.Options{}, several[:1], "wrote 1 file, removed 0, 41 unchanged, below pkg/informers (14ms): 2 types"},
+		{"differs", generators.Options{Verify: true}, several, "generated files are not up to date: 2 differ, 1 missing, 1 stale; to write them, run the same command without --verify"},
+		{"nothing in common", generators.Options{}, append(several, change(updated, "x.go")), "wrote 4 files, removed 1, 38 unchanged, below . (14ms): 2 types"},
+		{"above the working directory", generators.Options{}, []generators.Change{change(created, "../a/x.go"), change(created, "../b/x.go")}, "wrote 2 files, removed 0, 40 unchanged, below .. (14ms): 2 types"},
 	} {
-		result := generators.Result{Model: twoKinds, Files: 42, Changes: c.changes}
-		if got := summary(c.mode, result, 14100*time.Microsecond); got != c.want {
+		result := generators.Result{Types: twoTypes, Files: 42, Changes: c.changes}
+		if got := summary(&c.options, result, 14100*time.Microsecond); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-var twoKinds = &generators.Model{Groups: []*generators.Group{{Versions: []*generators.Version{{Kinds: []*generators.Kind{{Name: "A"}, {Name: "B"}}}}}}}
+var twoTypes = []generators.Row{{Kind: "A"}, {Kind: "B"}}
 
 // The same line names what was left out, and the next step.
 func TestSummaryOfWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
-	skipped := *twoKinds
-	skipped.Skipped = []generators.Skip{{Name: "C", Reason: "not marked"}}
-	result := generators.Result{Model: &skipped, Files: 42, OtherModules: 2, Next: "go mod tidy"}
-	for mode, want := range map[generators.Mode]string{
-		generators.Write: "42 files up to date (14ms): 2 types; 1 type skipped (--list says why); 2 modules not looked into; run go mod tidy next",
-		generators.List:  "2 types (14ms); 1 type skipped; 2 modules not looked into; run go mod tidy next",
+	types := append(slices.Clone(twoTypes), generators.Row{Kind: "C", Skipped: "not marked"})
+	result := generators.Result{Types: types, Files: 42, OtherModules: 2, Next: "go mod tidy"}
+	for list, want := range map[bool]string{
+		false: "42 files up to date (14ms): 2 types; 1 type skipped (--list says why); 2 modules not looked into; run go mod tidy next",
+		true:  "2 types (14ms); 1 type skipped; 2 modules not looked into; run go mod tidy next",
 	} {
-		if got := summary(mode, result, 14100*time.Microsecond); got != want {
+		if got := summary(&generators.Options{List: list}, result, 14100*time.Microsecond); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

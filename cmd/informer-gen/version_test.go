@@ -48,7 +48,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	var sums [2][sha256.Size]byte
 	for i := range sums {
 		dir := filepath.Join(t.TempDir(), strings.Repeat("deeper/", i), "checkout")
-		for _, part := range []string{"cmd", "generators", "templates"} {
+		for _, part := range []string{"cmd", "generators", "internal/suggest", "templates"} {
 			if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join("../..", part))); err != nil {
 				t.Fatal(err)
 			}

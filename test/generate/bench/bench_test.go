@@ -44,11 +44,15 @@ func TestWriteAPI(t *testing.T) {
 	if err := (&project{setup: func(dir, _ string) error { return writeAPI(dir, 45) }}).module(dir, "../../.."); err != nil {
 		t.Fatal(err)
 	}
-	result, err := generators.Run(t.Context(), generators.Options{Dir: dir, Patterns: []string{"./apis/..."}, Mode: generators.List})
+	result, err := generators.Run(t.Context(), generators.Options{Dir: dir, Patterns: []string{"./apis/..."}, List: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := result.Model.Rows(); len(result.Model.Groups) != 3 || len(rows) != 45 {
-		t.Errorf("got %d groups and %d types, want 3 and 45", len(result.Model.Groups), len(rows))
+	groups := map[string]bool{}
+	for _, row := range result.Types {
+		groups[row.Group] = true
+	}
+	if len(groups) != 3 || len(result.Types) != 45 {
+		t.Errorf("got %d groups and %d types, want 3 and 45", len(groups), len(result.Types))
 	}
 }

@@ -1,0 +1,188 @@
+package collect
+
+import (
+	"go/ast"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+)
+
+// clientset is a clientset as far as it was read.
+type clientset struct {
+	path string
+	pkg  *load.Package
+	// methods are those of its Interface without parameters, such as "AppsV1()", with the types
+	// that they return. Those of typed clients are in typed/<group>/<version>.
+	methods map[string]typeName
+	// last is the typed client that was asked for last. Not all are kept, for the memory.
+	last struct {
+		path string
+		pkg  *load.Package
+	}
+}
+
+// typeName is a type by its import path and name; both are empty for one that is no client.
+type typeName struct{ path, name string }
+
+// clientsets are by import path, and nil if they are not there.
+type clientsets struct {
+	loader *load.Loader
+	found  map[string]*clientset
+}
+
+// read reads the clientset of an import path. It returns nil for one that is
+// not there: scripts may run client-gen later.
+func (c clientsets) read(path string) *clientset {
+	if found, ok := c.found[path]; ok {
+		return found
+	}
+	c.found[path] = nil
+	l := c.loader
+	if l.Mods.Lacks(path, l.Dir) {
+		return nil
+	}
+	pkg := l.LoadImport(path, l.Dir)
+	if pkg == nil {
+		delete(l.Failed, path) // no API type refers to it
+		return nil
+	}
+	decl := pkg.Type("Interface")
+	if decl == nil {
+		return nil
+	}
+	methods, ok := decl.Spec.Type.(*ast.InterfaceType)
+	if !ok {
+		return nil
+	}
+	found := &clientset{path: path, pkg: pkg, methods: map[string]typeName{}}
+	for _, method := range methods.Methods.List {
+		signature, ok := method.Type.(*ast.FuncType)
+		if !ok || len(method.Names) != 1 || signature.Params.NumFields() > 0 || signature.Results.NumFields() != 1 {
+			continue
+		}
+		client := typeName{}
+		if result, ok := signature.Results.List[0].Type.(*ast.SelectorExpr); ok {
+			if typed := decl.File.ImportPath(pkg, load.BaseName(result.X)); strings.Contains(typed, "/typed/") {
+				client = typeName{typed, result.Sel.Name}
+			}
+		}
+		found.methods[method.Names[0].Name+"()"] = client
+	}
+	c.found[path] = found
+	return found
+}
+
+func (c *clientset) has(method string) bool {
+	_, ok := c.methods[method]
+	return ok
+}
+
+// client returns the package of a typed client, or nil if it can't be read: the compiler reports it.
+func (c *clientset) client(path string) *load.Package {
+	if path == c.last.path {
+		return c.last.pkg
+	}
+	rel, below := strings.CutPrefix(path, c.path+"/")
+	if !below {
+		return nil
+	}
+	c.last.path, c.last.pkg = path, c.pkg.Loader.ParseTypes(path, filepath.Join(c.pkg.Dir, filepath.FromSlash(rel)))
+	return c.last.pkg
+}
+
+// accessor returns the method that leads to the client of an API package's types,
+// or "": of the typed clients whose path ends like the package's, or else of all,
+// that which imports the package.
+func (c *clientset) accessor(api *load.Package) string {
+	suffix := "/typed/" + strings.ToLower(pathGroup(api.Path)+"/"+path.Base(api.Path))
+	byPath := slices.SortedFunc(maps.Keys(c.methods), func(a, b string) int { return strings.Compare(c.methods[a].path, c.methods[b].path) })
+	for _, likely := range []bool{true, false} {
+		for _, method := range byPath {
+			typed := c.methods[method].path
+			if strings.HasSuffix(strings.ToLower(typed), suffix) != likely {
+				continue
+			}
+			if client := c.client(typed); client != nil && client.Imports(api.Path) {
+				return method
+			}
+		}
+	}
+	return ""
+}
+
+// typedClient is the client of one group and version, as far as it was read: the
+// package typed/<group>/<version> of a clientset, and the interface in it that the
+// clientset's method returns.
+type typedClient struct {
+	decl    *load.Declaration
+	getters load.MethodSet
+}
+
+// typedClient reads the client that a method of the clientset leads to. It returns nil
+// for one that can't be read, or that is no interface: the compiler reports it.
+func (c *clientset) typedClient(accessor string) *typedClient {
+	found := c.methods[accessor]
+	pkg := c.client(found.path)
+	if pkg == nil {
+		return nil
+	}
+	decl := pkg.Type(found.name)
+	if decl == nil {
+		return nil
+	}
+	if _, ok := decl.Spec.Type.(*ast.InterfaceType); !ok {
+		return nil
+	}
+	return &typedClient{decl: decl, getters: decl.MethodSet()}
+}
+
+// check reports what the generated code calls for a kind and the client does not
+// have: client.ShopV1().Orders(namespace).List and Watch.
+func (c *typedClient) check(kind *Kind, diags *diag.List) {
+	at := c.decl.Position()
+	getter, ok := c.getters.Methods[kind.Plural]
+	if !ok {
+		if !c.getters.Partial {
+			diags.Errorf(kind.Pos, "clientset: %s at %s has no method %s for %s; run client-gen first, which writes it%s",
+				c.decl.Name(), at, kind.Plural, kind.Name, c.otherPlural(kind))
+		}
+		return
+	}
+	switch takes := getter.Signature.Params.NumFields(); {
+	case kind.Namespaced && takes == 0:
+		diags.Errorf(kind.Pos, "scope: %s is Namespaced, but %s at %s takes no namespace; run client-gen first, or give %s the tag +genclient:nonNamespaced",
+			kind.Name, kind.Plural, getter.Position(), kind.Name)
+		return
+	case !kind.Namespaced && takes > 0:
+		diags.Errorf(kind.Pos, "scope: %s is Cluster, but %s at %s takes a namespace; run client-gen first, or leave out the tag +genclient:nonNamespaced",
+			kind.Name, kind.Plural, getter.Position())
+		return
+	}
+	client := getter.Result()
+	if client == nil {
+		return
+	}
+	has := client.MethodSet()
+	for _, verb := range []string{"List", "Watch"} {
+		if _, ok := has.Methods[verb]; !ok && !has.Partial {
+			diags.Errorf(kind.Pos, "clientset: %s at %s has no method %s, which the informer of %s calls; run client-gen first, or leave out the verb with +genclient:skipVerbs=%s",
+				client.Name(), client.Position(), verb, kind.Name, strings.ToLower(verb))
+		}
+	}
+}
+
+// otherPlural says how to take the plural of the client, if it has another one for a
+// kind: a method whose result is called after the kind.
+func (c *typedClient) otherPlural(kind *Kind) string {
+	for _, name := range slices.Sorted(maps.Keys(c.getters.Methods)) {
+		if results := c.getters.Methods[name].Signature.Results; results.NumFields() == 1 && load.BaseName(results.List[0].Type) == kind.Name+"Interface" {
+			return ", or take its method " + name + " with --plural-exceptions=" + kind.Name + ":" + name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,294 @@
+package collect
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// copier works out how structs of a package are copied.
+type copier struct {
+	pkg     *load.Package
+	objects map[string]bool // the slim types
+	// plain are the structs that an assignment copies; steps are those of each that was
+	// looked at.
+	plain map[string]bool
+	steps map[string][]templates.CopyStep
+	// open are the types that are looked into, and endless is true if one of them holds itself.
+	open            map[string]bool
+	failed, endless bool
+	diags           *diag.List
+}
+
+// fail reports what can't be copied, and why.
+func (c *copier) fail(at place, format string, args ...any) {
+	c.failed = true
+	c.diags.Errorf(at.pos, "field: %s can't be copied: %s", at.name, fmt.Sprintf(format, args...))
+}
+
+// types returns the methods that the structs lack.
+func (c *copier) types() []templates.DeepCopy {
+	var found []templates.DeepCopy
+	for name, steps := range c.steps {
+		lacks := func(method string) bool { return !c.pkg.DeclaresMethod(name, method) }
+		methods := templates.DeepCopy{Name: name, Into: lacks("DeepCopyInto"), Copy: lacks("DeepCopy"), Object: c.objects[name] && lacks("DeepCopyObject"), Steps: steps}
+		if methods.Into || methods.Copy || methods.Object {
+			found = append(found, methods)
+		}
+	}
+	slices.SortFunc(found, func(a, b templates.DeepCopy) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+// ofStruct works out the steps of a struct of the package, and reports whether an assignment
+// copies it.
+func (c *copier) ofStruct(decl *load.Declaration) (plain bool) {
+	name := decl.Name()
+	if _, ok := c.steps[name]; ok {
+		return c.plain[name]
+	}
+	c.steps[name] = nil // which is not plain while it is worked out: it may hold itself
+	if !c.pkg.DeclaresMethod(name, "DeepCopyInto") {
+		c.steps[name] = c.of(decl.Ref(), place{from: "in", to: "out", name: name, pos: decl.Position()})
+		c.plain[name] = len(c.steps[name]) == 0
+	}
+	return c.plain[name]
+}
+
+// place is where a value is in what is copied and in the copy.
+type place struct {
+	from, to string
+	level    int // of blocks
+	// name is that of the field, and pos the last one above it that the package declares.
+	name string
+	pos  token.Position
+	// embedded is true if from and to end with an embedded field.
+	embedded bool
+}
+
+// field returns the place of a field. What is selected from an embedded one stands behind
+// brackets, as in valuePath.
+func (p place) field(name string, embedded bool) place {
+	if p.embedded {
+		p.from, p.to = "("+p.from+")", "("+p.to+")"
+	}
+	p.embedded = embedded
+	p.from, p.to, p.name = p.from+"."+name, p.to+"."+name, p.name+"."+name
+	return p
+}
+
+// inside returns a place within a block.
+func (p place) inside(from, to string) place {
+	p.from, p.to, p.level, p.embedded = from, to, p.level+1, false
+	return p
+}
+
+// variable is one of a block, which no block around it has.
+func (p place) variable(name string) string {
+	if p.level == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s%d", name, p.level+1)
+}
+
+// of returns what makes a deep copy of a shallow one.
+func (c *copier) of(t load.Expression, at place) []templates.CopyStep {
+	switch expr := t.Expr.(type) {
+	case *ast.ParenExpr:
+		return c.of(t.In(expr.X), at)
+	case *ast.Ident, *ast.SelectorExpr:
+		return c.ofNamed(t, at)
+	case *ast.StarExpr:
+		return c.ofPointer(t.In(expr.X), at)
+	case *ast.ArrayType:
+		return c.ofElements(t.In(expr.Elt), expr.Len == nil, at)
+	case *ast.MapType:
+		return c.ofEntries(t.In(expr.Value), at)
+	case *ast.StructType:
+		return c.ofFields(t, expr, at)
+	}
+	c.fail(at, "it is %s; write a method DeepCopyInto for the struct that holds it", t)
+	return nil
+}
+
+func block(begin templates.CopyStep, inner []templates.CopyStep, end templates.CopyStep) []templates.CopyStep {
+	return slices.Concat([]templates.CopyStep{begin}, inner, []templates.CopyStep{end})
+}
+
+// ofPointer copies what a pointer points to.
+func (c *copier) ofPointer(element load.Expression, at place) []templates.CopyStep {
+	begin := templates.CopyStep{Form: templates.CopyPointer, From: at.from, To: at.to, Copied: at.variable("copied")}
+	from := at.from // whose fields and methods need no *
+	switch under, _ := element.Underlying(); {
+	case kindOf(under) != jsonObject:
+		from = "(*" + at.from + ")"
+	case at.embedded:
+		from = "(" + at.from + ")"
+	}
+	inner := c.of(element, at.inside(from, begin.Copied))
+	return block(begin, inner, templates.CopyStep{Form: templates.CopyEnd})
+}
+
+// ofElements copies a slice or an array.
+func (c *copier) ofElements(element load.Expression, slice bool, at place) []templates.CopyStep {
+	var steps []templates.CopyStep
+	if slice {
+		steps = append(steps, templates.CopyStep{Form: templates.CopySlice, From: at.from, To: at.to})
+	}
+	key := at.variable("i")
+	index := "[" + key + "]"
+	inner := c.of(element, at.inside(at.from+index, at.to+index))
+	if len(inner) == 0 {
+		return steps
+	}
+	return append(steps, block(templates.CopyStep{Form: templates.CopyElements, From: at.from, Key: key}, inner, templates.CopyStep{Form: templates.CopyEnd})...)
+}
+
+// ofEntries copies a map, whose keys an assignment copies.
+func (c *copier) ofEntries(element load.Expression, at place) []templates.CopyStep {
+	steps := []templates.CopyStep{{Form: templates.CopyMap, From: at.from, To: at.to}}
+	begin := templates.CopyStep{Form: templates.CopyEntries, From: at.from, To: at.to, Key: at.variable("key"), Value: at.variable("value"), Copied: at.variable("copied")}
+	inner := c.of(element, at.inside(begin.Value, begin.Copied))
+	if len(inner) == 0 {
+		return steps
+	}
+	end := begin
+	end.Form = templates.CopyEntriesEnd
+	return append(steps, block(begin, inner, end)...)
+}
+
+// ofFields copies a struct by its fields.
+func (c *copier) ofFields(t load.Expression, structure *ast.StructType, at place) []templates.CopyStep {
+	var steps []templates.CopyStep
+	for _, field := range structure.Fields.List {
+		for _, name := range fieldNames(field) {
+			place := at.field(name.Name, len(field.Names) == 0)
+			if t.Pkg == c.pkg {
+				place.pos = c.pkg.Loader.Position(name.Pos())
+			}
+			if name.Name == "_" && !locks(t.In(field.Type)) {
+				continue // an assignment copies it, and nothing else can
+			}
+			inner := c.of(t.In(field.Type), place)
+			if len(inner) > 0 && t.Pkg != c.pkg && !name.IsExported() {
+				c.fail(place, "it is not exported; write a method DeepCopyInto for the struct that holds it")
+			}
+			steps = append(steps, inner...)
+		}
+	}
+	return steps
+}
+
+// ofNamed copies a value of a named type: by its method, or by what it is made of.
+func (c *copier) ofNamed(t load.Expression, at place) []templates.CopyStep {
+	into := []templates.CopyStep{{Form: templates.CopyInto, From: at.from, To: at.to}}
+	switch path, name := t.Named(); {
+	case path == "" && doc.IsPredeclared(name) && basicOf(t) != nil:
+		return nil
+	case path == "time" && (name == "Time" || name == "Duration"), path == metaPackage && name == "TypeMeta":
+		return nil
+	case path == metaPackage && (name == "ObjectMeta" || name == "Time" || name == "MicroTime"):
+		return into
+	}
+	decl, lost := t.Declaration()
+	switch {
+	case locks(t):
+		c.fail(at, "it is %s, which has a method Lock and is not to be copied; write a method DeepCopyInto for the struct that holds it", t)
+		return nil
+	case lost != "":
+		c.fail(at, "it refers to %s; make sure that it is declared, and its module in go.mod", lost)
+		return nil
+	case decl == nil:
+		c.fail(at, "it is %s; write a method DeepCopyInto for the struct that holds it", t)
+		return nil
+	case c.isOwn(decl):
+		if c.ofStruct(decl) {
+			return nil
+		}
+		return into
+	case !decl.Spec.Assign.IsValid() && decl.Pkg.DeclaresMethod(decl.Name(), "DeepCopyInto"):
+		return into
+	}
+	return c.ofDefinition(decl, at)
+}
+
+// locks reports whether a type is a lock, or forbids copies as locks do, by the rule of go vet.
+func locks(t load.Expression) bool {
+	decl, _ := t.Declaration()
+	if decl == nil {
+		return false
+	}
+	methods := decl.Pkg.MethodsOf(decl.Name())
+	_, isInterface := decl.Spec.Type.(*ast.InterfaceType)
+	return !isInterface && methods["Lock"].Signature != nil && methods["Unlock"].Signature != nil
+}
+
+// isOwn reports whether a type is a struct of the package, which gets methods.
+func (c *copier) isOwn(decl *load.Declaration) bool {
+	_, isStruct := decl.Spec.Type.(*ast.StructType)
+	return isStruct && decl.Pkg == c.pkg && decl.Spec.TypeParams == nil && !decl.Spec.Assign.IsValid()
+}
+
+// ofDefinition copies a value by what its named type is made of, which must have an end.
+func (c *copier) ofDefinition(decl *load.Declaration, at place) []templates.CopyStep {
+	name := decl.Pkg.Path + "." + decl.Name()
+	if c.open[name] {
+		c.fail(at, "%s holds itself; write a method DeepCopyInto for it", name)
+		c.endless = true
+	}
+	if c.endless { // of types that hold each other, there may be any number of ways
+		return nil
+	}
+	c.open[name] = true
+	defer delete(c.open, name)
+	return c.of(decl.Ref(), at)
+}
+
+// CopiesFile is the file beside slim types that makes API objects of them.
+const CopiesFile = "zz_generated.slim.go"
+
+// Copies are the methods that the slim types of a package lack to be API objects.
+type Copies struct {
+	// PackageName is the name of the package.
+	PackageName string
+	// Types are sorted by name. There are none if the methods can't be worked out.
+	Types []templates.DeepCopy
+
+	Dir      string // of the package
+	Reserved map[string]bool
+}
+
+// copySlims adds the methods of the slim types of a package. They do not depend on the
+// options, so that runs for several factories agree: those of a type that the options
+// exclude are among them.
+func (c *collector) copySlims(pkg *load.Package) {
+	slims := c.slims
+	c.slims = nil
+	if len(slims) == 0 {
+		return
+	}
+	found := &Copies{PackageName: pkg.Name, Dir: pkg.Dir, Reserved: pkg.Names()}
+	c.copies = append(c.copies, found)
+	copier := &copier{pkg: pkg, objects: map[string]bool{}, plain: map[string]bool{}, open: map[string]bool{}, steps: map[string][]templates.CopyStep{}}
+	for _, slim := range slims {
+		if _, ok := slim.Spec.Type.(*ast.StructType); !ok || slim.Spec.TypeParams != nil {
+			copier.failed = true // which is reported
+			continue
+		}
+		if copier.diags = c.diags; slim.quiet {
+			copier.diags = new(diag.List)
+		}
+		copier.objects[slim.Name()] = true
+		copier.ofStruct(slim.Declaration)
+	}
+	if !copier.failed {
+		found.Types = copier.types()
+	}
+}

@@ -1,0 +1,207 @@
+package collect
+
+import (
+	"cmp"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/suggest"
+)
+
+// namers give the names of a kind as client-gen and controller-gen do.
+type namers struct {
+	public, private, plural namer.Namer
+	exceptions              map[string]string
+}
+
+func newNamers(exceptions map[string]string) namers {
+	return namers{
+		public:     namer.NewPublicNamer(0),
+		private:    namer.NewPrivateNamer(0),
+		plural:     namer.NewPublicPluralNamer(exceptions),
+		exceptions: exceptions,
+	}
+}
+
+// endpoints is the one type of Kubernetes whose plural follows no rule. Clients
+// and the API server know it as it is.
+var endpoints = types.Name{Package: "k8s.io/api/core/v1", Name: "Endpoints"}
+
+// pluralOf returns the name of accessors.
+func (n namers) pluralOf(t *types.Type) string {
+	if _, ok := n.exceptions[t.Name.Name]; !ok && t.Name == endpoints {
+		return endpoints.Name
+	}
+	return n.plural.Name(t)
+}
+
+// check warns of exceptions for types that there are not. Scripts name Endpoints, and the lists
+// of types as well.
+func (n namers) check(model *Model, diags *diag.List) {
+	names := append(model.names(), endpoints.Name)
+	for _, kind := range slices.Sorted(maps.Keys(n.exceptions)) {
+		if !slices.Contains(names, kind) && !slices.Contains(names, strings.TrimSuffix(kind, "List")) {
+			diags.Warnf(diag.NoPosition, "--plural-exceptions: no type %s%s", kind, cmp.Or(suggest.DidYouMean(kind, "", names), "; leave it out, unless other runs need it"))
+		}
+	}
+}
+
+// resources returns the plural names of a type in the API as client-gen makes
+// them for types with +genclient, and controller-gen for root types.
+func (n namers) resources(t *types.Type) (clientGen, controllerGen string) {
+	clientGen, controllerGen = strings.ToLower(n.pluralOf(t)), strings.ToLower(flect.Pluralize(t.Name.Name))
+	if _, exception := n.exceptions[t.Name.Name]; exception {
+		controllerGen = clientGen
+	}
+	return clientGen, controllerGen
+}
+
+// camelCase makes an exported identifier of a group or version: its parts
+// between dots, hyphens and the like, each with a capital first letter.
+func camelCase(name, prefix string) string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		b.WriteString(namer.IC(part))
+	}
+	if text := b.String(); text != "" && unicode.IsUpper([]rune(text)[0]) {
+		return text
+	}
+	return prefix + b.String()
+}
+
+// PackageName makes a package name of a path element, with a prefix if it is
+// none without. It keeps letters and digits, as small letters.
+func PackageName(element, prefix string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, element)
+	if !token.IsIdentifier(name) || name == "main" {
+		return prefix + name
+	}
+	return name
+}
+
+// special are the directories that the go command treats in a way of its own,
+// and that of the internal interfaces.
+var special = map[string]bool{"internal": true, "vendor": true, "testdata": true, "internalinterfaces": true}
+
+// groupDir makes a directory of the path element or segment that names a group.
+// It keeps what upstream's output can be imported with, which has the name as it
+// is, and corrects the others.
+func groupDir(element string) string {
+	first, _, _ := strings.Cut(element, ".")
+	switch {
+	case special[element]:
+		return "group" + element
+	case token.IsIdentifier(first) && !strings.HasPrefix(element, "_"):
+		return element
+	}
+	return PackageName(element, "group")
+}
+
+// versionDir is the directory and the package name of a version.
+func versionDir(version string) string {
+	name := PackageName(version, "v")
+	if special[name] {
+		return "v" + name
+	}
+	return name
+}
+
+// groupPackage is the name of the Go package in a group's directory.
+func groupPackage(dir string) string {
+	first, _, _ := strings.Cut(dir, ".")
+	return PackageName(first, "group")
+}
+
+// factoryMethods are the methods of a factory that a group can't have.
+var factoryMethods = map[string]bool{
+	"Factory": true, "ForResource": true, "InformerFor": true, "InformerName": true, "Shutdown": true, "Start": true,
+	"StartWithContext": true, "WaitForCacheSync": true, "WaitForCacheSyncWithContext": true, "WaitForSync": true,
+	"WaitForSyncOrStuck": true,
+}
+
+// Identifiers are the package-level names that a kind has in the package of its
+// informers, and in that of its listers.
+func (k *Kind) Identifiers() (informers, listers []string) {
+	n, p := k.Ident, k.Private
+	if k.Informer {
+		informers = []string{
+			n + "Informer", "Typed" + n + "Informer", n + "IndexInformer", n + "HandlerFuncs", n + "DetailedHandlerFuncs",
+			n + "FilteringHandler", n + "Indexers", "Deleted" + n, "New" + n + "Informer", "NewTyped" + n + "Informer",
+			"NewFiltered" + n + "Informer", "NewTypedFiltered" + n + "Informer", "New" + n + "InformerWithOptions",
+			"NewTyped" + n + "InformerWithOptions", "ToTyped" + n + "Informer", "To" + n + "IndexInformer", p + "Resource", p + "Objects",
+		}
+	}
+	if k.HasLister {
+		listers = []string{n + "Lister", p + "Lister", "New" + n + "Lister", n + "ListerExpansion"}
+		if k.Namespaced {
+			listers = append(listers, n+"NamespaceLister", p+"NamespaceLister", n+"NamespaceListerExpansion")
+		}
+	}
+	for _, x := range k.Indexes {
+		informers, listers = append(informers, n+x.Method), append(listers, n+x.Method)
+	}
+	if len(k.Indexes) > 0 {
+		informers, listers = append(informers, n+"Indexes"), append(listers, n+"Indexes", n+"IndexLister", p+"IndexLister")
+	}
+	return informers, listers
+}
+
+// ClientIdentifiers are those that a kind has in the package of its client. They
+// differ for any two kinds.
+func (k *Kind) ClientIdentifiers() []string {
+	return []string{k.Ident + "Interface", k.Private + "Resource"}
+}
+
+// claim is something in the output of a version that only one kind can have.
+type claim struct{ what, name string }
+
+// isOurs reports whether only generated code has it, so that it can be called
+// otherwise.
+func (c claim) isOurs() bool { return c.what == "informer" || c.what == "lister" || c.what == "file" }
+
+// claims are those of a kind, the most telling first.
+func (k *Kind) claims() []claim {
+	claims := []claim{{"resource", k.Resource}}
+	informers, listers := k.Identifiers()
+	for _, name := range informers {
+		claims = append(claims, claim{"informer", name})
+	}
+	for _, name := range listers {
+		claims = append(claims, claim{"lister", name})
+	}
+	if k.Informer || k.Client {
+		claims = append(claims, claim{"method", k.Plural})
+	}
+	return append(claims, claim{"file", FileName(k.Ident)})
+}
+
+// rename gives the kind other names in generated code, which the API does not see.
+func (k *Kind) rename() {
+	k.Ident, k.Private = k.Ident+"Kind", k.Private+"Kind"
+}
+
+// OwnIdentifiers are those that a version's package has of its own.
+var OwnIdentifiers = []string{"Interface", "New", "version", "groupVersion"}
+
+// FileName is the file of a kind, which must not be one of the others in its
+// directory, nor end as those do that are only for tests or for some systems.
+func FileName(kind string) string {
+	name := strings.ReplaceAll(strings.ToLower(kind), "_", "-")
+	if name == "interface" || name == "constructors" {
+		name += "_kind"
+	}
+	return name + ".go"
+}

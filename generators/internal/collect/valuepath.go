@@ -1,0 +1,149 @@
+package collect
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// valuePath leads from an object to what is in it.
+type valuePath struct {
+	expr    string // of Go
+	pointer bool   // expr points to the value
+	// embedded is true if expr ends with an embedded field.
+	embedded bool
+	fields   []string
+	blocks   []templates.IndexBlock
+	loops    int
+	slice    string // the slice whose element expr is, or ""
+	hidden   string // a field on the way that is not exported
+}
+
+// value is the expression of the value.
+func (p valuePath) value() string {
+	if p.pointer {
+		return "*" + p.expr
+	}
+	return p.expr
+}
+
+// field follows a field of a struct. What is selected from an embedded one stands behind
+// brackets: linters would have its name left out, which can mean another field.
+func (p valuePath) field(name *ast.Ident, embedded bool) valuePath {
+	if p.embedded {
+		p.expr = "(" + p.expr + ")"
+	}
+	p.embedded, p.slice = embedded, ""
+	p.expr, p.pointer, p.fields = p.expr+"."+name.Name, false, append(slices.Clip(p.fields), name.Name)
+	if !name.IsExported() {
+		p.hidden = name.Name
+	}
+	return p
+}
+
+// values returns the blocks and the expression of the values, which may be a whole slice.
+func (p valuePath) values(key indexKey) (blocks []templates.IndexBlock, value string) {
+	if p.slice != "" && key.GoType == (templates.GoType{Name: "string"}) {
+		return p.blocks[:len(p.blocks)-1], p.slice + "..."
+	}
+	return p.blocks, p.value()
+}
+
+// part follows a type that holds one other: a pointer, a slice, an array or a map.
+func (p valuePath) part(t load.Expression) (part load.Expression, inside valuePath, ok bool) {
+	if p.pointer {
+		p.expr, p.pointer, p.embedded = "(*"+p.expr+")", false, false
+	}
+	switch expr := t.Expr.(type) {
+	case *ast.StarExpr:
+		inside = p.inside(templates.IndexPointer, "")
+		inside.pointer = true
+		return t.In(expr.X), inside, true
+	case *ast.ArrayType:
+		inside = p.inside(templates.IndexElements, "i")
+		inside.expr = p.expr + "[" + inside.expr + "]"
+		if expr.Len == nil {
+			inside.slice = p.expr
+		}
+		return t.In(expr.Elt), inside, true
+	case *ast.MapType:
+		return t.In(expr.Value), p.inside(templates.IndexEntries, "entry"), true
+	}
+	return t, p, false
+}
+
+// inside enters a block, whose variable the expression is then, if there is one.
+func (p valuePath) inside(form templates.IndexForm, variable string) valuePath {
+	p.slice = ""
+	if variable != "" && p.loops > 0 {
+		variable = fmt.Sprintf("%s%d", variable, p.loops+1)
+	}
+	p.blocks = append(slices.Clip(p.blocks), templates.IndexBlock{Form: form, Of: p.expr, Variable: variable})
+	if variable != "" {
+		p.expr, p.embedded, p.loops = variable, false, p.loops+1
+	}
+	return p
+}
+
+// indexKey is the type of the values of a field.
+type indexKey struct {
+	templates.GoType
+	kind templates.KeyKind
+}
+
+// keyOf returns the type of the values that a field has, and the path to them; or what the
+// field is that has none, or the type that is not found.
+func keyOf(t load.Expression, at valuePath) (key indexKey, to valuePath, refused, lost string) {
+	for range load.MaxDepth {
+		under, lost := t.Underlying()
+		if lost != "" {
+			return key, at, "", lost
+		}
+		if kind, ok := keyKind(under); ok {
+			key := indexKey{keyType(t), kind}
+			if path, _ := t.Named(); path != key.Package.Path { // what can't be imported becomes what it is made of
+				at.expr, at.pointer, at.slice = key.Name+"("+at.value()+")", false, ""
+			}
+			return key, at, "", ""
+		}
+		part, inside, ok := at.part(under)
+		if kind := kindOf(under); !ok || kind == jsonMap || kind == jsonBytes {
+			break
+		}
+		t, at = part, inside
+	}
+	return key, at, jsonField{typ: t}.shown(), ""
+}
+
+// keyKind is the kind of values of an underlying type.
+func keyKind(under load.Expression) (templates.KeyKind, bool) {
+	switch kind := kindOf(under); {
+	case kind == jsonString:
+		return templates.StringKey, true
+	case kind == jsonBool:
+		return templates.BoolKey, true
+	case kind == jsonInt && basicOf(under).Info()&types.IsUnsigned != 0:
+		return templates.UintKey, true
+	case kind == jsonInt:
+		return templates.IntKey, true
+	}
+	return "", false
+}
+
+// keyType is the name of a string, a bool or an integer: that of a named type if every package
+// can import it, and otherwise of what it is made of.
+func keyType(t load.Expression) templates.GoType {
+	path, name := t.Named()
+	if _, internal := load.InternalParent(path); path != "" && !internal && token.IsExported(name) {
+		if decl, _ := t.Declaration(); decl != nil {
+			return templates.GoType{Package: templates.Import{Path: path, Name: decl.Pkg.Name}, Name: name}
+		}
+	}
+	under, _ := t.Underlying()
+	return templates.GoType{Name: basicOf(under).Name()}
+}

@@ -1,0 +1,271 @@
+package collect
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+)
+
+// versionLiteral is a schema.GroupVersion{…} literal.
+type versionLiteral struct {
+	name, group, version string
+	// named is true if it says the group, even if that is the core group, which has no name.
+	named bool
+	pos   token.Pos
+}
+
+// ownLiteral finds the value of the package's own GroupVersion or
+// SchemeGroupVersion, or returns nil. Literals of other variables are other
+// groups', and one whose group can't be read is none.
+func ownLiteral(p *load.Package) *versionLiteral {
+	for _, name := range versionVariables {
+		if parts, ok := literalOf(p, name); ok {
+			if literal, ok := parts.read(); ok {
+				return literal
+			}
+		}
+	}
+	return nil
+}
+
+var versionVariables = []string{"GroupVersion", "SchemeGroupVersion"}
+
+// literalParts are the expressions of which a variable of a package says its group and
+// version. Those that are left out have no Expr.
+type literalParts struct {
+	name                  string
+	pos                   token.Pos
+	whole, group, version load.Expression
+}
+
+// literalOf returns the parts of a variable's value, if there is the variable: of the value that
+// it is declared with, or that init gives it.
+func literalOf(p *load.Package, name string) (parts literalParts, ok bool) {
+	found, ok := p.Constant(name)
+	if !ok {
+		return parts, false
+	}
+	parts.name = name
+	parts.set(found)
+	for _, file := range p.Files {
+		for _, decl := range file.Syntax.Decls {
+			if function, ok := decl.(*ast.FuncDecl); ok && function.Name.Name == "init" && function.Recv == nil && function.Body != nil {
+				parts.assign(p, file, function.Body)
+			}
+		}
+	}
+	return parts, true
+}
+
+// set takes the parts of a value.
+func (p *literalParts) set(value load.Expression) {
+	p.pos, p.whole, p.group, p.version = value.Pos(), value.Value(), load.Expression{}, load.Expression{}
+	if composite, ok := p.whole.Expr.(*ast.CompositeLit); ok && load.BaseName(composite.Type) == "GroupVersion" {
+		p.group, p.version = p.whole.Element("Group", 0), p.whole.Element("Version", 1)
+	}
+}
+
+// assign takes what the body of an init assigns to the variable. What it assigns within another
+// statement, such as an if, can't be read.
+func (p *literalParts) assign(pkg *load.Package, file *load.File, body *ast.BlockStmt) {
+	ast.Inspect(body, func(node ast.Node) bool {
+		assignment, ok := node.(*ast.AssignStmt)
+		if !ok || assignment.Tok != token.ASSIGN {
+			return true
+		}
+		for i, target := range assignment.Lhs {
+			value := pkg.In(file, assignment.Rhs[min(i, len(assignment.Rhs)-1)])
+			if len(assignment.Rhs) != len(assignment.Lhs) || !slices.Contains(body.List, ast.Stmt(assignment)) {
+				value.Expr = &ast.BadExpr{From: target.Pos(), To: target.End()}
+			}
+			p.assignTo(target, value)
+		}
+		return true
+	})
+}
+
+// assignTo takes what is assigned to the variable, or to its group or version.
+func (p *literalParts) assignTo(target ast.Expr, value load.Expression) {
+	if ident, ok := target.(*ast.Ident); ok && ident.Name == p.name {
+		p.set(value)
+		return
+	}
+	field, ok := target.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	holder, ok := field.X.(*ast.Ident)
+	switch {
+	case !ok || holder.Name != p.name:
+	case field.Sel.Name == "Group":
+		p.group, p.pos = value, value.Pos()
+	case field.Sel.Name == "Version":
+		p.version = value
+	}
+}
+
+// read returns the literal, unless it is none, says nothing, or its group can't be read.
+func (p literalParts) read() (*versionLiteral, bool) {
+	composite, ok := p.whole.Expr.(*ast.CompositeLit)
+	if !ok || load.BaseName(composite.Type) != "GroupVersion" || p.group.Expr == nil && p.version.Expr == nil {
+		return nil, false
+	}
+	literal := &versionLiteral{name: p.name, named: p.group.Expr != nil, pos: p.pos}
+	if literal.named {
+		if literal.group, ok = p.group.Text(load.MaxDepth); !ok {
+			return nil, false
+		}
+	}
+	if p.version.Expr != nil {
+		if literal.version, _ = p.version.Text(load.MaxDepth); load.BaseName(p.version.Expr) == "APIVersionInternal" {
+			literal.version = internalVersion
+		}
+	}
+	return literal, true
+}
+
+// isText reports whether the variable is a string, as one called GroupVersion may be.
+func (p literalParts) isText() bool {
+	switch p.whole.Expr.(type) {
+	case *ast.BasicLit, *ast.BinaryExpr:
+		return true
+	}
+	return false
+}
+
+// unread returns what of the variable can't be read.
+func (p literalParts) unread() (at token.Pos, found string) {
+	expr := cmp.Or(p.group, p.whole).Expr
+	switch value := expr.(type) {
+	case *ast.BadExpr:
+		return expr.Pos(), "init sets it in a way that is not followed"
+	case *ast.CompositeLit:
+		if len(value.Elts) == 0 {
+			return p.pos, "it has no group and no version"
+		}
+	}
+	return expr.Pos(), types.ExprString(expr)
+}
+
+// agree reports two literals of the package's own that say different things.
+func agree(p *load.Package, literal *versionLiteral, diags *diag.List) {
+	for _, name := range versionVariables {
+		parts, ok := literalOf(p, name)
+		if !ok || name == literal.name {
+			continue
+		}
+		other, ok := parts.read()
+		if ok && (other.named && literal.named && other.group != literal.group || other.version != "" && literal.version != "" && other.version != literal.version) {
+			diags.Errorf(p.Loader.Position(other.pos), "group: %s is %s here, but %s is %s at %s; make them one",
+				other.name, other, literal.name, literal, p.Loader.Position(literal.pos))
+		}
+	}
+}
+
+// String is the group and version as in an apiVersion.
+func (l *versionLiteral) String() string {
+	if l.group == "" {
+		return l.version
+	}
+	return l.group + "/" + l.version
+}
+
+// otherLiteral finds the only literal in the other variables of the package that may be of its
+// version, also one inside of another literal, as in &scheme.Builder{GroupVersion: …}. It reports
+// that it is taken, or those among which there is no telling.
+func otherLiteral(p *load.Package, diags *diag.List) *versionLiteral {
+	var first *versionLiteral
+	for _, literal := range otherLiterals(p) {
+		switch {
+		case first == nil:
+			first = literal
+		case literal.group != first.group || literal.version != first.version:
+			diags.Errorf(p.Loader.Position(literal.pos), "group: %s is %s here, and %s is %s at %s; name the group with +groupName, or call its variable GroupVersion",
+				literal.name, literal, first.name, first, p.Loader.Position(first.pos))
+			return nil
+		}
+	}
+	if first != nil {
+		diags.Warnf(p.Loader.Position(first.pos), "group: %q is taken from %s, for the package has no GroupVersion; call it that, or name the group with +groupName", first.group, first.name)
+	}
+	return first
+}
+
+// otherLiterals are the literals in variables of the package, in order, but those of another
+// version than the path's.
+func otherLiterals(p *load.Package) []*versionLiteral {
+	last := path.Base(p.Path)
+	var found []*versionLiteral
+	for name, value := range p.Variables() {
+		ast.Inspect(value.Expr, func(node ast.Node) bool {
+			composite, ok := node.(*ast.CompositeLit)
+			if !ok || load.BaseName(composite.Type) != "GroupVersion" {
+				return true
+			}
+			parts := literalParts{name: name.Name}
+			parts.set(value.In(composite))
+			literal, ok := parts.read()
+			if ok && literal.named && (literal.version == "" || literal.version == last || !versionElement.MatchString(last)) {
+				found = append(found, literal)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// reportUnread reports the parts of a package's group and version that can't be read: an error
+// for the group, for which the path stands then, and whose informers would be of another group,
+// unless a marker names it; a warning for the version. It reports whether the group is unknown.
+func reportUnread(p *load.Package, literal *versionLiteral, named, internal bool, diags *diag.List) (unknown bool) {
+	if literal != nil && (literal.version != "" || internal) {
+		return false
+	}
+	for _, name := range versionVariables {
+		parts, ok := literalOf(p, name)
+		switch {
+		case !ok, literal != nil && name != literal.name:
+		case reportLost(p, parts, named, internal, diags):
+			return true
+		case literal != nil && parts.version.Expr != nil:
+			diags.Warnf(p.Loader.Position(parts.version.Pos()), "version: %s can't be read, so %q is taken from the path; write it as a constant",
+				types.ExprString(parts.version.Expr), path.Base(p.Path))
+		case literal == nil && !named && !parts.isText():
+			at, found := parts.unread()
+			diags.Errorf(p.Loader.Position(at), "group: %s can't be read: %s; name the group with +groupName", name, found)
+			return true
+		}
+	}
+	return false
+}
+
+// reportLost reports the first part that is of a package which can't be had, unless it
+// does not matter: a marker names the group, and internal types have no other version.
+func reportLost(p *load.Package, parts literalParts, named, internal bool, diags *diag.List) bool {
+	for _, part := range []struct {
+		load.Expression
+		of, remedy string
+		known      bool
+	}{
+		{parts.whole, "group", ", or name the group with +groupName", named},
+		{parts.whole, "version", "", internal},
+		{parts.group, "group", ", or name the group with +groupName", named},
+		{parts.version, "version", "", internal},
+	} {
+		if part.Expr == nil || part.known {
+			continue
+		}
+		if name, why := part.Lost(load.MaxDepth); why != "" {
+			diags.Errorf(p.Loader.Position(name.Pos()), "%s: %s is not found%s; make sure that its module is in go.mod%s",
+				part.of, types.ExprString(name.Expr), why, part.remedy)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,325 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/token"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+)
+
+// MaxDepth bounds how far types and constants are followed, so that those which
+// refer to themselves end.
+const MaxDepth = 16
+
+// Visited are the structs and interfaces that a walk along embedded fields has entered.
+// There may be any number of ways through those that embed each other.
+type Visited map[ast.Node]bool
+
+// First reports whether a walk enters a type for the first time, and notes it.
+func (v Visited) First(body ast.Node) bool {
+	again := v[body]
+	v[body] = true
+	return !again
+}
+
+// index fills the tables of a package. What its generated files declare is
+// added only by parseDeferred.
+func (p *Package) index() {
+	p.lookup.Do(func() {
+		p.types, p.consts = map[string]*Declaration{}, map[string]Expression{}
+		for _, file := range p.Files {
+			p.indexFile(file)
+		}
+	})
+}
+
+func (p *Package) indexFile(file *File) {
+	for _, spec := range specsOf(file.Syntax) {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			p.types[spec.Name.Name] = &Declaration{Pkg: p, File: file, Spec: spec}
+		case *ast.ValueSpec:
+			for i, name := range spec.Names {
+				if i < len(spec.Values) {
+					p.consts[name.Name] = p.In(file, spec.Values[i])
+				} else if spec.Type != nil && !doc.IsPredeclared(BaseName(spec.Type)) { // which init may set
+					p.consts[name.Name] = p.In(file, &ast.CompositeLit{Type: spec.Type})
+				}
+			}
+		}
+	}
+}
+
+// specsOf are the imports, types, constants and variables of a file, each with the word that
+// declares it.
+func specsOf(syntax *ast.File) iter.Seq2[token.Token, ast.Spec] {
+	return func(yield func(token.Token, ast.Spec) bool) {
+		for _, decl := range syntax.Decls {
+			general, ok := decl.(*ast.GenDecl)
+			for i := 0; ok && i < len(general.Specs); i++ {
+				if !yield(general.Tok, general.Specs[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// importsOf are the import paths of a file, each with the name that the import gives the package,
+// or "".
+func importsOf(syntax *ast.File) iter.Seq2[string, string] {
+	return func(yield func(name, path string) bool) {
+		for _, spec := range syntax.Imports {
+			name := ""
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && !yield(name, path) {
+				return
+			}
+		}
+	}
+}
+
+// Variables are the variables of the package that are declared with a value, in order.
+func (p *Package) Variables() iter.Seq2[*ast.Ident, Expression] {
+	return func(yield func(*ast.Ident, Expression) bool) {
+		for _, file := range p.Files {
+			for tok, spec := range specsOf(file.Syntax) {
+				values, _ := spec.(*ast.ValueSpec)
+				for i := 0; tok == token.VAR && i < min(len(values.Names), len(values.Values)); i++ {
+					if !yield(values.Names[i], p.In(file, values.Values[i])) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// parseDeferred parses the files that were left out at first. A file with a
+// syntax error is left out for good: it holds no marker.
+func (p *Package) parseDeferred() {
+	for _, path := range p.deferred {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var ignored diag.List
+		before := len(p.Files)
+		p.parseFile(filepath.Base(path), source, &ignored)
+		for _, file := range p.Files[before:] {
+			file.forgetBodies()
+			p.indexFile(file)
+		}
+	}
+	p.deferred, p.declared = nil, nil
+}
+
+// forgetBodies drops the bodies of functions, most of the memory of a generated file.
+func (f *File) forgetBodies() {
+	for _, decl := range f.Syntax.Decls {
+		if function, ok := decl.(*ast.FuncDecl); ok {
+			function.Body = nil
+		}
+	}
+}
+
+// Type returns the declaration of a type of the package, or nil.
+func (p *Package) Type(name string) *Declaration {
+	p.index()
+	if found := p.types[name]; found != nil || len(p.deferred) == 0 {
+		return found
+	}
+	p.parseDeferred()
+	return p.types[name]
+}
+
+// Constant returns the value of a constant or variable that the package declares, if it has one.
+func (p *Package) Constant(name string) (value Expression, ok bool) {
+	p.index()
+	value, ok = p.consts[name]
+	return value, ok
+}
+
+// typeOf returns the declaration of a type of this package or of one that it imports, which is
+// parsed for it, or nil.
+func (p *Package) typeOf(path, name string) *Declaration {
+	if path != p.Path {
+		p = p.Loader.LoadImport(path, p.Dir)
+	}
+	if p == nil {
+		return nil
+	}
+	return p.Type(name)
+}
+
+// ImportPath returns the import path that a name stands for in a file, or "".
+// Without an alias it is the path that ends with the name, if there is one, or
+// else the one whose package has that name.
+func (f *File) ImportPath(p *Package, name string) string {
+	for given, path := range importsOf(f.Syntax) {
+		if given == name || given == "" && LastElement(path) == name {
+			return path
+		}
+	}
+	for given, path := range importsOf(f.Syntax) {
+		if given != "" {
+			continue
+		}
+		if pkg := p.Loader.LoadImport(path, p.Dir); pkg != nil && pkg.Name == name {
+			return path
+		}
+	}
+	return ""
+}
+
+// Imports reports whether a file of the package imports another one.
+func (p *Package) Imports(importPath string) bool {
+	for _, file := range p.Files {
+		for _, path := range importsOf(file.Syntax) {
+			if path == importPath {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// In returns an expression of the declaration's file.
+func (d *Declaration) In(expr ast.Expr) Expression { return Expression{d.Pkg, d.File, expr} }
+
+// Ref returns what a declaration declares its type as.
+func (d *Declaration) Ref() Expression { return d.In(d.Spec.Type) }
+
+// refer returns the declaration that a type expression in the file names.
+func (d *Declaration) refer(expr ast.Expr) (decl *Declaration, opaque string) {
+	return d.In(expr).refer()
+}
+
+// Structure follows aliases and defined types to a struct, or returns nil. The
+// declaration is that which holds the struct, or the last one.
+func (d *Declaration) Structure() (*ast.StructType, *Declaration) {
+	for range MaxDepth {
+		switch expr := ast.Unparen(d.Spec.Type).(type) {
+		case *ast.StructType:
+			return expr, d
+		case *ast.StarExpr:
+			return nil, d // a pointer to a struct is none
+		}
+		next, _ := d.refer(d.Spec.Type)
+		if next == nil {
+			break
+		}
+		d = next
+	}
+	return nil, d
+}
+
+// Unalias follows aliases to the declaration of a type.
+func (d *Declaration) Unalias() *Declaration {
+	for range MaxDepth {
+		next, _ := d.refer(d.Spec.Type)
+		if !d.Spec.Assign.IsValid() || next == nil {
+			break
+		}
+		d = next
+	}
+	return d
+}
+
+// HasMethod reports whether the package declares a method of the type.
+func (d *Declaration) HasMethod(name string) bool {
+	_, ok := d.Pkg.MethodsOf(d.Name())[name]
+	return ok
+}
+
+// Lost returns the name of a type that can't be found, and by which a type is defined or
+// which it embeds, also through other types, with its place and the reason; or "".
+func (d *Declaration) Lost() string { return d.lostWithin(Visited{}) }
+
+func (d *Declaration) lostWithin(seen Visited) string {
+	fields, holder := d.Structure()
+	if !seen.First(holder.Spec.Type) {
+		return ""
+	}
+	exprs := []ast.Expr{holder.Spec.Type}
+	if fields != nil {
+		exprs = nil
+		for _, field := range fields.Fields.List {
+			if len(field.Names) == 0 {
+				exprs = append(exprs, field.Type)
+			}
+		}
+	}
+	for _, expr := range exprs {
+		name := BaseName(expr)
+		next, meta := holder.refer(expr)
+		switch {
+		case meta != "", name == "", doc.IsPredeclared(name):
+		case next == nil:
+			return holder.In(expr).notFound()
+		default:
+			if found := next.lostWithin(seen); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// whyLost returns ": " and what the go command said of the packages that a type
+// expression may be of, or "".
+func (e Expression) whyLost() string {
+	qualifier := "."
+	if selector, ok := withoutArguments(e.Expr).(*ast.SelectorExpr); ok {
+		qualifier = BaseName(selector.X)
+	}
+	for name, path := range importsOf(e.file.Syntax) {
+		if why := e.Pkg.Loader.Failed[path]; why != nil && (name == qualifier || name == "" && qualifier != ".") {
+			return fmt.Sprintf(": %v", why)
+		}
+	}
+	return ""
+}
+
+// withoutArguments returns the name of a type as it is written, without pointers,
+// parentheses and type arguments.
+func withoutArguments(expr ast.Expr) ast.Expr {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return withoutArguments(expr.X)
+	case *ast.ParenExpr:
+		return withoutArguments(expr.X)
+	case *ast.IndexExpr:
+		return withoutArguments(expr.X)
+	case *ast.IndexListExpr:
+		return withoutArguments(expr.X)
+	}
+	return expr
+}
+
+// TagOf returns the tag of a field as it stands in the source, or "".
+func TagOf(field *ast.Field) string {
+	if field.Tag == nil {
+		return ""
+	}
+	return field.Tag.Value
+}
+
+// BaseName returns the name of a type without its package, pointer or arguments.
+func BaseName(expr ast.Expr) string {
+	switch expr := withoutArguments(expr).(type) {
+	case *ast.Ident:
+		return expr.Name
+	case *ast.SelectorExpr:
+		return expr.Sel.Name
+	}
+	return ""
+}

@@ -1,0 +1,309 @@
+// Package output renders files, compares them with what stands on disk, and makes the changes in
+// a way that leaves either all of the old files or all of the new ones.
+package output
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/informer-gen/informer-gen/generators/internal/header"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
+)
+
+// Change is a change of one file.
+type Change struct {
+	Kind     string
+	Shown    string // its path, relative to the working directory
+	path     string // absolute
+	old, new []byte
+}
+
+// The kinds of changes: a file that does not exist yet, one with other content than before, and
+// one of an earlier run whose API type no longer exists.
+const (
+	Created = "create"
+	Updated = "update"
+	Removed = "remove"
+)
+
+// Compare lists what must change so that the output folders hold the rendered files and
+// not the stale ones: sorted by path.
+func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
+	var changes []Change
+	var foreign []error
+	for _, file := range files {
+		switch {
+		case file.Same:
+		case file.old == nil:
+			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Created, path: file.Path, new: file.Content})
+		case !header.IsGenerated(file.old):
+			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", paths.Relative(dir, file.Path)))
+		default:
+			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Updated, path: file.Path, old: file.old, new: file.Content})
+		}
+	}
+	for _, path := range stale {
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("output: %w", err)
+		}
+		changes = append(changes, Change{Shown: paths.Relative(dir, path), Kind: Removed, path: path, old: old})
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Shown, b.Shown) })
+	return changes, errors.Join(foreign...)
+}
+
+// Apply makes the changes. All new content is on disk under temporary names before the first
+// file is put in its place, and a directory that is new appears with all that is in it. An
+// error up to then, or a cancelled context, leaves nothing behind.
+func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
+	staged := newStaging()
+	defer func() {
+		if err != nil {
+			staged.discard()
+		}
+	}()
+	for _, change := range changes {
+		if change.Kind == Removed {
+			continue
+		}
+		if err := staged.add(change); err != nil {
+			return unwritable(change, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := staged.writing.Wait(); err != nil {
+		return err
+	}
+	for _, move := range staged.moves {
+		if err := move.make(); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+	}
+	for _, change := range changes {
+		if change.Kind != Removed {
+			continue
+		}
+		if err := os.Remove(change.path); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		removeEmpty(filepath.Dir(change.path), roots)
+	}
+	return nil
+}
+
+// staging is new content under temporary names, beside what it is to replace.
+type staging struct {
+	moves []move
+	// missed has what missing has returned.
+	missed map[string]string
+	// writing writes files of directories that are new.
+	writing errgroup.Group
+}
+
+func newStaging() *staging {
+	s := &staging{missed: map[string]string{}}
+	s.writing.SetLimit(runtime.GOMAXPROCS(0))
+	return s
+}
+
+// move gives a file or a directory its name.
+type move struct{ temporary, path string }
+
+// add begins to write the new content of a file. What a link leads to is replaced, and not the link.
+func (s *staging) add(change Change) error {
+	path := change.path
+	missing := s.missing(filepath.Dir(path))
+	if missing == "" {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
+		name, err := writeTemporary(path, change.new)
+		if name != "" {
+			s.moves = append(s.moves, move{name, path})
+		}
+		return err
+	}
+	tree, err := s.tree(missing)
+	if err != nil {
+		return err
+	}
+	path = filepath.Join(tree, strings.TrimPrefix(path, missing))
+	s.writing.Go(func() error {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, change.new, 0o644))
+		if err != nil {
+			return unwritable(change, err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// tree returns the temporary directory of one that does not exist.
+func (s *staging) tree(missing string) (string, error) {
+	for _, move := range s.moves {
+		if move.path == missing {
+			return move.temporary, nil
+		}
+	}
+	parent := filepath.Dir(missing)
+	removeAbandoned(parent)
+	name := filepath.Join(parent, fmt.Sprintf("%s%d-%s", temporaryPrefix, os.Getpid(), rand.Text()))
+	if err := os.Mkdir(name, 0o755); err != nil {
+		return "", err
+	}
+	s.moves = append(s.moves, move{name, missing})
+	return name, nil
+}
+
+// discard removes what was not put in its place.
+func (s *staging) discard() {
+	_ = s.writing.Wait()
+	for _, move := range s.moves {
+		_ = os.RemoveAll(move.temporary) // those that were renamed are gone already
+	}
+}
+
+// make renames. What is in a directory goes to that of its name, if another run has made one
+// meanwhile.
+func (m move) make() error {
+	err := os.Rename(m.temporary, m.path)
+	if err == nil || !isDir(m.temporary) || !isDir(m.path) {
+		return err
+	}
+	entries, err := os.ReadDir(m.temporary)
+	for _, entry := range entries {
+		inner := move{filepath.Join(m.temporary, entry.Name()), filepath.Join(m.path, entry.Name())}
+		err = errors.Join(err, inner.make())
+	}
+	return errors.Join(err, os.Remove(m.temporary))
+}
+
+// missing returns the directory highest above one, or that itself, that does not exist, or "".
+func (s *staging) missing(dir string) string {
+	found, ok := s.missed[dir]
+	if !ok && !paths.Exists(dir) && filepath.Dir(dir) != dir {
+		found = cmp.Or(s.missing(filepath.Dir(dir)), dir)
+	}
+	s.missed[dir] = found
+	return found
+}
+
+// unwritable names the file that can't be written, rather than its temporary one.
+func unwritable(change Change, err error) error {
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.Shown, err)
+}
+
+// removeEmpty removes a directory and those above it that are empty, up to an
+// output folder.
+func removeEmpty(dir string, roots []string) {
+	for !slices.Contains(roots, dir) {
+		if os.Remove(dir) != nil || filepath.Dir(dir) == dir {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Diff returns the change as a unified diff.
+func (c Change) Diff() string {
+	old, now := c.Shown, c.Shown
+	switch c.Kind {
+	case Created:
+		old = "/dev/null"
+	case Removed:
+		now = "/dev/null"
+	}
+	text := string(diff.Diff(old, c.old, now, c.new))
+	_, text, _ = strings.Cut(text, "\n") // the line "diff old new", which says nothing more
+	return text
+}
+
+// Line returns the number of the first line of the old file that differs, or that of its last
+// one, if the new file only has more lines. It is 1 for files that are new or removed.
+func (c Change) Line() int {
+	old, now := bytes.Split(c.old, []byte("\n")), bytes.Split(c.new, []byte("\n"))
+	line := 0
+	for line < len(old)-1 && line < len(now) && bytes.Equal(old[line], now[line]) {
+		line++
+	}
+	return line + 1
+}
+
+// temporaryPrefix begins the names of temporary files and directories, before the id of the
+// process that writes them.
+const temporaryPrefix = ".informer-gen-"
+
+// writeTemporary writes a file beside the one it is to replace, with its mode.
+func writeTemporary(path string, content []byte) (name string, err error) {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf("%s%d-*", temporaryPrefix, os.Getpid()))
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(content)
+	return file.Name(), errors.Join(err, file.Chmod(mode), file.Close())
+}
+
+// abandonedAfter is the age of a temporary file that nobody writes any more,
+// whatever runs under the id in its name.
+const abandonedAfter = time.Hour
+
+// removeAbandoned removes the temporary directories that runs which were killed have left in
+// a directory. One that can't be removed hurts nobody.
+func removeAbandoned(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if entry.IsDir() && IsAbandoned(entry) {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// IsAbandoned reports whether a file or a directory is a temporary one of a run that was
+// killed.
+func IsAbandoned(entry fs.DirEntry) bool {
+	rest, ok := strings.CutPrefix(entry.Name(), temporaryPrefix)
+	if !ok || !entry.Type().IsRegular() && !entry.IsDir() {
+		return false
+	}
+	id, _, _ := strings.Cut(rest, "-")
+	pid, err := strconv.Atoi(id)
+	info, infoErr := entry.Info()
+	return err != nil || !runs(pid) || infoErr == nil && time.Since(info.ModTime()) > abandonedAfter
+}
+
+// runs reports whether there is a process of an id.
+func runs(pid int) bool {
+	process, err := os.FindProcess(pid)
+	return err == nil && !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

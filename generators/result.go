@@ -1,0 +1,160 @@
+package generators
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/output"
+)
+
+// Row is one line of a list: a type that something is generated for, or one
+// that was skipped.
+type Row struct {
+	// Group, Version and Kind are the names in the API; Group is empty for the core group.
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	// Resource is the plural name in the API, and Scope Namespaced or Cluster.
+	Resource string `json:"resource,omitempty"`
+	Scope    string `json:"scope,omitempty"`
+	// Verbs are the methods that a client of the type has.
+	Verbs []string `json:"verbs,omitempty"`
+	// Informer, Lister and Client say what is generated.
+	Informer bool `json:"informer"`
+	Lister   bool `json:"lister"`
+	Client   bool `json:"client"`
+	// Package is the import path of the type's package.
+	Package string `json:"package"`
+	// Indexes are the methods by which its lister finds objects: ByNodeName.
+	Indexes []string `json:"indexes,omitempty"`
+	// Slim is the full type of a slim type, with its import path.
+	Slim string `json:"slim,omitempty"`
+	// Position is where the type is declared: file:line:column.
+	Position string `json:"position"`
+	// Skipped says why nothing is generated, and is empty otherwise.
+	Skipped string `json:"skipped,omitempty"`
+}
+
+// rows lists what is in a model, the skipped types last.
+func rows(m *collect.Model) []Row {
+	rows := []Row{}
+	m.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
+		scope := "Cluster"
+		if kind.Namespaced {
+			scope = "Namespaced"
+		}
+		var indexes []string
+		for _, x := range kind.Indexes {
+			indexes = append(indexes, x.Method)
+		}
+		rows = append(rows, Row{
+			Group: group.Name, Version: version.Name, Kind: kind.APIKind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
+			Informer: kind.Informer, Lister: kind.HasLister, Client: kind.Client, Package: kind.API.Path, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
+		})
+	})
+	for _, skip := range m.Skipped {
+		rows = append(rows, Row{Version: path.Base(skip.Package), Kind: skip.Name, Package: skip.Package, Position: skip.Pos.String(), Skipped: skip.Reason})
+	}
+	return rows
+}
+
+// WriteTable writes the types as a table for people, with the skipped ones in one of
+// their own below it.
+func (r *Result) WriteTable(w io.Writer) error {
+	found := [][]string{{"GROUP", "VERSION", "KIND", "RESOURCE", "SCOPE", "GENERATED", "WHERE"}}
+	skipped := [][]string{{"SKIPPED", "WHERE", "WHY"}}
+	for _, row := range r.Types {
+		if row.Skipped != "" {
+			skipped = append(skipped, []string{row.Kind, row.Position, row.Skipped})
+			continue
+		}
+		group := cmp.Or(row.Group, "(core)")
+		found = append(found, []string{group, row.Version, row.Kind, row.Resource, row.Scope, row.generated(), row.where()})
+	}
+	between := ""
+	for _, table := range [][][]string{found, skipped} {
+		if len(table) == 1 {
+			continue
+		}
+		text := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprint(text, between)
+		for _, line := range table {
+			fmt.Fprintln(text, strings.Join(line, "\t"))
+		}
+		if err := text.Flush(); err != nil {
+			return err
+		}
+		between = "\n"
+	}
+	return nil
+}
+
+// where is the position, and for a slim type the full one.
+func (r Row) where() string {
+	if r.Slim == "" {
+		return r.Position
+	}
+	return r.Position + " (slim " + r.Slim + ")"
+}
+
+func (r Row) generated() string {
+	var parts []string
+	for _, part := range []struct {
+		name      string
+		generated bool
+	}{{"informer", r.Informer}, {"lister", r.Lister}, {"client", r.Client}} {
+		if part.generated {
+			parts = append(parts, part.name)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// summary says how much is in the model.
+func summary(m *collect.Model) string {
+	kinds := 0
+	m.Kinds(func(*collect.Group, *collect.Version, *collect.Kind) { kinds++ })
+	return fmt.Sprintf("%s, %d skipped", diag.Count(kinds, "type"), len(m.Skipped))
+}
+
+// Change is a change of one file.
+type Change struct {
+	// Path is relative to the working directory.
+	Path string
+	// Kind is "create" for a file that does not exist yet, "update" for one with other content
+	// than before, and "remove" for one of an earlier run whose API type no longer exists.
+	Kind string
+	// Diff is the change as a unified diff. Only Options.Verify sets it and Line.
+	Diff string
+	// Line is the number of the first line of the old file that differs, or that of its last
+	// one, if the new file only has more lines. It is 1 for files that are new or removed.
+	Line int
+}
+
+// Diff returns the changes as a unified diff, with a line about each file. It is empty without
+// Options.Verify.
+func (r *Result) Diff() string {
+	what := map[string]string{output.Created: "missing: ", output.Updated: "differs: ", output.Removed: "stale: "}
+	var b strings.Builder
+	for _, change := range r.Changes {
+		if change.Diff != "" {
+			b.WriteString(what[change.Kind] + change.Path + "\n" + change.Diff)
+		}
+	}
+	return b.String()
+}
+
+// public returns the change as callers see it, with its difference if they verify.
+func public(c output.Change, verify bool) Change {
+	found := Change{Path: c.Shown, Kind: c.Kind}
+	if verify {
+		found.Diff, found.Line = c.Diff(), c.Line()
+	}
+	return found
+}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -49,7 +48,7 @@ func (o observed) WatchWithContext(ctx context.Context, options metav1.ListOptio
 
 // IsWatchListSemanticsUnSupported is the ListerWatcher's.
 func (o observed) IsWatchListSemanticsUnSupported() bool {
-	return watchlist.DoesClientNotSupportWatchListSemantics(o.ListerWatcher)
+	return source.FromListerWatcher[runtime.Object](o.ListerWatcher, nil).Describe().NoWatchList
 }
 
 // observer is a transport that tells informers which resource they list: a ListerWatcher does

@@ -15,6 +15,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
@@ -96,7 +97,7 @@ func (g Group) Life(lease *coordinationv1.Lease, session, state string) *coordin
 		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: g.LifeName(session)}}
 	}
 	lease = g.with(lease, session, AnnotationState, state)
-	lease.Spec.LeaseDurationSeconds = new(int32(g.LeaseDuration / time.Second))
+	lease.Spec.LeaseDurationSeconds = ptr.To(int32(g.LeaseDuration / time.Second))
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now()}
 	return lease
 }

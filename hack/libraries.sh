@@ -48,6 +48,7 @@ if [ "$go" != 1.26.0 ]; then
   } | xargs sed -i '1{
     s/^\/\/go:build \(.*\)$/\/\/go:build go1.26 \&\& (\1)/; t
     s/^/\/\/go:build go1.26\n\n/}'
+  gofmt -w generators operations # a tag in parentheses that needs none
 fi
 if [ "$go" = 1.24.0 ]; then
   grep -rl --include='*.go' --exclude='*_test.go' 'sync\.WaitGroup' cmd generators runtime operations | while read -r file; do
@@ -135,6 +136,6 @@ sample=github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg
     --input "$sample/apis/samplecontroller/v1alpha1" --output-dir ../testdata/samplecontroller/pkg/clientset --output-pkg "$sample/clientset"
 )
 hack/update-codegen.sh
-go test ./runtime/internal/apinames -run TestPublicPackages -update > /dev/null
-go test ./runtime/cache/cachetest/conformance -run TestStatements -update > /dev/null
+go test ./runtime/internal/apinames -run TestPublicPackages -update >&2
+go test ./runtime/cache/cachetest/conformance -run TestStatements -update >&2
 git init -q -b main . && git add -A

@@ -47,8 +47,8 @@ func hasField(pointer reflect.Type, name string) bool {
 	if pointer.Implements(reflect.TypeFor[runtime.Unstructured]()) || pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
 		return true
 	}
-	for field := range pointer.Elem().Fields() {
-		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
+	for i := range pointer.Elem().NumField() {
+		if tag, _, _ := strings.Cut(pointer.Elem().Field(i).Tag.Get("json"), ","); tag == name {
 			return true
 		}
 	}

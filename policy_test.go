@@ -47,9 +47,9 @@ var clientFactory = rule{
 // if barred is set, what they may not import of others. The most specific
 // folder counts. It is the picture in ARCHITECTURE.md.
 var rules = map[string]rule{
-	"cmd/informer-gen":      {own: []string{"generators", "internal/suggest"}, barred: []string{"k8s.io/client-go"}, tests: []string{"internal/pages"}},
-	"generators":            {own: []string{"generators", "templates", "internal/suggest"}, barred: []string{"k8s.io/client-go"}},
-	"templates":             {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
+	"cmd/informer-gen": {own: []string{"generators", "internal/suggest"}, barred: []string{"k8s.io/client-go"}, tests: []string{"internal/pages"}},
+	"generators":       {own: []string{"generators", "templates", "internal/suggest"}, barred: []string{"k8s.io/client-go"}},
+	"templates":        {own: []string{"templates"}, barred: []string{"k8s.io/client-go"}},
 
 	// It knows syntax only.
 	"generators/internal/load":    {own: []string{"generators/internal/diag", "generators/internal/paths", "internal/suggest"}, barred: []string{"k8s.io", "sigs.k8s.io"}},

@@ -17,19 +17,31 @@ import (
 // imports.
 const ownModule = "github.com/informer-gen/informer-gen"
 
+const clientGo = "k8s.io/client-go"
+
+// The minor of Kubernetes' libraries that this version is for, and what goes with it.
+// hack/libraries.sh writes those of an older minor.
+const (
+	neededMinor   = "v0.37"
+	neededRuntime = "v0.24" // of controller-runtime
+	neededGo      = "1.26"
+)
+
+// oldestMinor and newestMinor are the minors of Kubernetes' libraries that have versions of
+// this module.
+const (
+	oldestMinor = "v0.34"
+	newestMinor = "v0.37"
+)
+
 // needs are the requirements of generated code on the module that it is in: of each module
 // the least version.
 var needs = []struct{ module, version string }{
-	{"k8s.io/api", "v0.37.0"},
-	{"k8s.io/apimachinery", "v0.37.0"},
-	{"k8s.io/client-go", "v0.37.0"},
-	{"sigs.k8s.io/controller-runtime", "v0.24.0"},
+	{"k8s.io/api", neededMinor + ".0"},
+	{"k8s.io/apimachinery", neededMinor + ".0"},
+	{clientGo, neededMinor + ".0"},
+	{"sigs.k8s.io/controller-runtime", neededRuntime + ".0"},
 }
-
-const neededGo = "1.26"
-
-// oldestMinor is the oldest minor of client-go that has versions of this module.
-const oldestMinor = "v0.36"
 
 // goMod is the go.mod of the module that output goes to.
 type goMod struct {
@@ -46,8 +58,14 @@ func goModOf(home *load.Module, dir string) *goMod {
 	return &goMod{file: home.File, name: paths.Relative(dir, filepath.Join(home.Dir, "go.mod"))}
 }
 
-// advise warns of versions that generated code does not compile with.
+// advise warns of versions that generated code does not compile with. A project whose minor of
+// client-go has another version of this module should take that one.
 func (p *goMod) advise(diags *diag.List) {
+	if other := p.otherMinor(); other != nil {
+		diags.Warnf(p.at(other.Syntax), "%s: this version of informer-gen is for %s; run go get -tool %s/cmd/informer-gen@%s",
+			strings.ReplaceAll(other.Mod.String(), "@", " "), neededMinor, ownModule, semver.MajorMinor(other.Mod.Version))
+		return
+	}
 	var old, get []string
 	var first *modfile.Line
 	add := func(line *modfile.Line, name, version, needed string) {
@@ -67,21 +85,22 @@ func (p *goMod) advise(diags *diag.List) {
 		}
 	}
 	if len(old) > 0 {
-		diags.Warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.37; run go get %s%s",
-			strings.Join(old, ", "), neededGo, strings.Join(get, " "), p.ownVersion())
+		diags.Warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.%s; run go get %s",
+			strings.Join(old, ", "), neededGo, strings.TrimPrefix(neededMinor, "v0."), strings.Join(get, " "))
 	}
 }
 
-// ownVersion names the version of this module for the project's minor of client-go, if that is
-// another minor that has one.
-func (p *goMod) ownVersion() string {
+// otherMinor returns the project's requirement of client-go if there is another version of this
+// module for its minor.
+func (p *goMod) otherMinor() *modfile.Require {
 	for _, require := range p.file.Require {
 		minor := semver.MajorMinor(require.Mod.Version)
-		if require.Mod.Path == "k8s.io/client-go" && semver.Compare(minor, oldestMinor) >= 0 && semver.Compare(minor, "v0.37") < 0 {
-			return ", or, to keep them, go get -tool " + ownModule + "/cmd/informer-gen@" + minor
+		if require.Mod.Path == clientGo && minor != neededMinor && !p.replaced(clientGo) &&
+			semver.Compare(minor, oldestMinor) >= 0 && semver.Compare(minor, newestMinor) <= 0 {
+			return require
 		}
 	}
-	return ""
+	return nil
 }
 
 func (p *goMod) replaced(module string) bool {
@@ -104,7 +123,7 @@ func (p *goMod) next(dir string) string {
 	for _, require := range p.file.Require {
 		direct[require.Mod.Path] = !require.Indirect
 	}
-	if direct[ownModule] && direct["k8s.io/client-go"] && direct["k8s.io/apimachinery"] {
+	if direct[ownModule] && direct[clientGo] && direct["k8s.io/apimachinery"] {
 		return ""
 	}
 	command := "go mod tidy"

@@ -10,13 +10,20 @@ unset CDPATH # or cd prints where it goes
 usage() { echo "usage: hack/libraries.sh 0.36 FOLDER" >&2; exit 2; }
 [ $# = 2 ] || usage
 minor=${1#0.} tree=$2
-newest=37 patch=37.2
-case $minor in # the libraries, controller-runtime, Go
+newest=37 patch=37.2 # those of this commit
+# The newest patch, for tests; controller-runtime; and the Go version of the libraries. What this module
+# requires is the first patch, so that nothing of a user of the minor is raised.
+other=()
+case $minor in
+  37) libraries=v0.37.2 runtime=v0.25.2 go=1.26.0 ;;
   36) libraries=v0.36.6 runtime=v0.24.1 go=1.26.0 ;;
-  35) libraries=v0.35.10 runtime=v0.23.3 go=1.25.0 ;;
-  34) libraries=v0.34.13 runtime=v0.22.5 go=1.25.0 ;;
+  35) libraries=v0.35.10 runtime=v0.23.3 go=1.25.0
+    other=("github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e") ;;
+  34) libraries=v0.34.13 runtime=v0.22.5 go=1.24.0
+    other=("github.com/go-json-experiment/json v0.0.0-20250725192818-e39067aee2d2" "github.com/rogpeppe/go-internal v1.14.1") ;;
   *) usage ;;
 esac
+first=v0.$minor.0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [ ! -e "$tree" ] || { echo "$tree: exists; remove it, or name another folder" >&2; exit 1; }
 mkdir -p "$tree"
@@ -33,13 +40,53 @@ while grep -rlqx --include='*.go' "//go:build !before[0-9]*" .; do
 done
 { grep -rlx --include='*.go' "//go:build before[0-9]*" . || true; } | xargs -r rm
 
-# Texts that name the minor.
-git -C "$root" ls-files README.md docs cmd generators test examples runtime templates testdata |
-  grep -E '\.(go|md|txtar)$' | grep -v '^docs/results/' | while read -r file; do [ ! -e "$file" ] || echo "$file"; done |
-  grep -vx docs/compatibility.md |
-  xargs sed -i "s/v0\.${patch//./\\.}/$libraries/g; s/v0\.$newest\b/v0.$minor/g; s/modules of Kubernetes v1\.$newest/modules of Kubernetes v1.$minor/"
+# Go: tests may use the newest. sync.WaitGroup has its method Go since 1.25: before, packages get a type that has it.
+if [ "$go" != 1.26.0 ]; then
+  {
+    find cmd generators templates runtime operations -name '*_test.go' ! -path '*/testdata/*'
+    ls ./*_test.go
+  } | xargs sed -i '1{
+    s/^\/\/go:build \(.*\)$/\/\/go:build go1.26 \&\& (\1)/; t
+    s/^/\/\/go:build go1.26\n\n/}'
+  gofmt -w generators operations # a tag in parentheses that needs none
+fi
+if [ "$go" = 1.24.0 ]; then
+  grep -rl --include='*.go' --exclude='*_test.go' 'sync\.WaitGroup' cmd generators runtime operations | while read -r file; do
+    package=$(dirname "$file")
+    sed -i 's/sync\.WaitGroup/waitGroup/' "$file"
+    grep -q '[^a-z]sync\.' "$file" || sed -i '/^\t"sync"$/d' "$file"
+    cat > "$package/wait_group.go" <<EOF
+package $(basename "$package")
+
+import "sync"
+
+// waitGroup is a sync.WaitGroup with the method Go, which Go has since 1.25.
+type waitGroup struct{ sync.WaitGroup }
+
+// Go calls f in a goroutine of the group.
+func (g *waitGroup) Go(f func()) {
+	g.Add(1)
+	go func() {
+		defer g.Done()
+		f()
+	}()
+}
+EOF
+  done
+fi
+
+# Texts that name the minor, and what goes with it.
+runtimes=v0.24 # the oldest minor of controller-runtime for this one; others go with theirs
+((minor == newest)) || runtimes=${runtime%.*}
+git -C "$root" ls-files README.md Dockerfile docs cmd generators test examples runtime templates testdata |
+  grep -E '\.(go|md|txtar)$|^Dockerfile$' | grep -v '^docs/results/' | while read -r file; do [ ! -e "$file" ] || echo "$file"; done |
+  grep -vxE 'docs/compatibility.md|generators/gomod_version_test.go' |
+  xargs sed -i "/newestMinor /b; s/v0\.${patch//./\\.}/$libraries/g; s/v0\.$newest\b/v0.$minor/g; s/modules of Kubernetes v1\.$newest/modules of Kubernetes v1.$minor/"
 sed -i "s/controller-runtime@v[0-9.]*/controller-runtime@$runtime/" docs/*.md
-sed -i "/^| 0\.$newest /d; s/code-generator v0\.$newest/code-generator v0.$minor/" docs/compatibility.md
+sed -i "s/controller-runtime@v0\.24\.0/controller-runtime@$runtimes.0/; s/Go 1\.26/Go ${go%.0}/; s/go@1\.26\.0/go@$go/" cmd/informer-gen/testdata/project.txtar
+sed -i "s/\(neededRuntime = \)\"[^\"]*\"/\1\"$runtimes\"/; s/\(neededGo      = \)\"[^\"]*\"/\1\"${go%.0}\"/" generators/gomod.go
+sed -i "s/golang:1\.26/golang:${go%.0}/; s/Go 1\.26/Go ${go%.0}/; s/controller-runtime since 0\.24/controller-runtime since ${runtimes#v}/" Dockerfile README.md
+sed -i "s/code-generator v0\.$newest/code-generator v0.$minor/" docs/compatibility.md
 sed -i "s/^## 0\.$newest\./## 0.$minor./" CHANGELOG.md
 
 # Modules: those of Kubernetes at their version, others at the one that these need.
@@ -47,32 +94,38 @@ modules() { # prints "module version" of all requirements of a module
   go mod edit -json "$(go mod download -json "$1" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')" |
     tr -d '\n\t ' | grep -o '"Path":"[^"]*","Version":"[^"]*"' | sed 's/"Path":"\(.*\)","Version":"\(.*\)"/\1 \2/'
 }
-versions=$(mktemp)
-trap 'rm -f "$versions"' EXIT
-for name in api apimachinery client-go apiextensions-apiserver apiserver component-base code-generator; do
-  echo "k8s.io/$name $libraries"
-done > "$versions"
-echo "sigs.k8s.io/controller-runtime $runtime" >> "$versions"
-for of in "k8s.io/apiextensions-apiserver@$libraries" "k8s.io/code-generator@$libraries" "sigs.k8s.io/controller-runtime@$runtime"; do
-  modules "$of" >> "$versions"
-done
-for module in . test/servers examples test; do
-  (
-    cd "$module"
-    mapfile -t required < <(go mod edit -json | tr -d '\n\t ' | grep -o '{"Path":"[^"]*","Version":"[^"]*"\(,"Indirect":true\)\?}')
-    args=(-go="$go")
-    for line in "${required[@]}"; do
-      path=$(sed 's/{"Path":"\([^"]*\)".*/\1/' <<< "$line")
-      version=$(awk -v path="$path" '$1 == path { print $2; exit }' "$versions")
-      case $line in
-        *Indirect*) args+=(-droprequire="$path") ;;
-        *) [ -z "$version" ] || args+=(-require="$path@$version") ;;
-      esac
-    done
-    go mod edit "${args[@]}"
-    rm -f go.sum
-    go mod tidy
-  )
+versions() { # prints "module version" of all that goes with a version of the libraries
+  for name in api apimachinery client-go apiextensions-apiserver apiserver component-base code-generator; do
+    echo "k8s.io/$name $1"
+  done
+  echo "sigs.k8s.io/controller-runtime $runtime"
+  printf '%s\n' "${other[@]}"
+  for of in "k8s.io/code-generator@$1" "k8s.io/apiextensions-apiserver@$1" "sigs.k8s.io/controller-runtime@$runtime"; do
+    modules "$of"
+  done
+}
+require() { # module, its Go version, version of the libraries
+  local args=(-go="$2") line path version all
+  all=$(versions "$3")
+  cd "$1"
+  while read -r line; do
+    path=$(sed 's/{"Path":"\([^"]*\)".*/\1/' <<< "$line")
+    version=$(awk -v path="$path" '$1 == path && !found { print $2; found = 1 }' <<< "$all")
+    case $line in
+      *Indirect*) args+=(-droprequire="$path") ;;
+      *) [ -z "$version" ] || args+=(-require="$path@$version") ;;
+    esac
+  done < <(go mod edit -json | tr -d '\n\t ' | grep -o '{"Path":"[^"]*","Version":"[^"]*"\(,"Indirect":true\)\?}')
+  go mod edit "${args[@]}"
+  rm -f go.sum
+  go mod tidy -go="$2"
+  for name in api apimachinery client-go; do
+    [ "$(go list -m -f '{{.Version}}' k8s.io/$name)" = "$3" ] || { echo "$1: k8s.io/$name: raised above $3: see go mod graph" >&2; exit 1; }
+  done
+}
+(require . "$go" "$first")
+for module in test/servers examples test; do
+  (require "$module" 1.26.0 "$libraries")
 done
 
 # What is generated: the clientset by that minor's client-gen, the rest by this tree's informer-gen.
@@ -83,6 +136,6 @@ sample=github.com/informer-gen/informer-gen/testdata/samplecontroller/pkg
     --input "$sample/apis/samplecontroller/v1alpha1" --output-dir ../testdata/samplecontroller/pkg/clientset --output-pkg "$sample/clientset"
 )
 hack/update-codegen.sh
-go test ./runtime/internal/apinames -run TestPublicPackages -update > /dev/null
-go test ./runtime/cache/cachetest/conformance -run TestStatements -update > /dev/null
+go test ./runtime/internal/apinames -run TestPublicPackages -update >&2
+go test ./runtime/cache/cachetest/conformance -run TestStatements -update >&2
 git init -q -b main . && git add -A

@@ -120,14 +120,13 @@ func (f *flags) checkOutput() error {
 
 // explain adds to an error of pflag what may have been meant.
 func explain(set *pflag.FlagSet, err error) error {
-	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
-		return fmt.Errorf("--%s: invalid value: %q; expected %s", invalid.GetFlag().Name, invalid.GetValue(), expected(invalid.GetFlag()))
+	if flag, value := invalidValue(set, err); flag != nil {
+		return fmt.Errorf("--%s: invalid value: %q; expected %s", flag.Name, value, expected(flag))
 	}
-	unknown := (*pflag.NotExistError)(nil)
-	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+	name := unknownFlag(err)
+	if len(name) < 2 {
 		return err
 	}
-	name := unknown.GetSpecifiedName()
 	if meant, ok := elsewhere[name]; ok {
 		return fmt.Errorf("%w; did you mean --%s?", err, meant)
 	}

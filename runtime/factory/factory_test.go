@@ -505,9 +505,10 @@ func TestInformersAndFactoriesOfClientGo(t *testing.T) {
 		theirNodes := generated.ToTyped[*v1.Node](ours.InformerFor(&v1.Node{}, func(resync time.Duration) cache.SharedIndexInformer {
 			return clientgo.NewSharedInformerFactory(client, resync).Core().V1().Nodes().Informer()
 		}))
-		theirs.StartWithContext(ctx)
+		theirs.Start(ctx.Done())
 		ours.StartWithContext(ctx)
-		if err := errors.Join(theirs.WaitForCacheSyncWithContext(ctx).AsError(), ours.WaitForSync(ctx)); err != nil {
+		theirs.WaitForCacheSync(ctx.Done())
+		if err := ours.WaitForSync(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := theirs.Core().V1().Pods().Lister().Pods("a").Get("1"); err != nil || !ourPods.HasSynced() {

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -45,7 +44,7 @@ func newClientset(
 	list func(context.Context, metav1.ListOptions) (runtime.Object, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Objects {
-	about.NoWatchList = watchlist.DoesClientNotSupportWatchListSemantics(client)
+	about.NoWatchList = lacksWatchLists(client)
 	return streamed(&funcSource{objects: objectType{about.Type}, described: described{about}, list: list, watch: watch}, nil, about.Type)
 }
 

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -34,7 +33,7 @@ func newListerWatcherSource[T runtime.Object](lw toolscache.ListerWatcher, expec
 	inner := toolscache.ToListerWatcherWithContext(lw)
 	return &funcSource{
 		objects:   objectType{reflect.TypeFor[T]()},
-		described: described{cache.SourceInfo{NoWatchList: watchlist.DoesClientNotSupportWatchListSemantics(lw)}},
+		described: described{cache.SourceInfo{NoWatchList: lacksWatchLists(lw)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {
 				return inner.ListWithContext(ctx, options)

@@ -17,7 +17,10 @@ func TestDescriptionsArePassedOn(t *testing.T) {
 		return Tweak(src, func(*metav1.ListOptions) {})
 	}
 	ofClient := ClientsetObjects[*corev1.Pod, *corev1.PodList](nil, pods, "shop", nil)
-	onlyLists := FromListerWatcher[*corev1.Pod](toolscache.ToListWatcherWithWatchListSemantics(&toolscache.ListWatch{}, noWatchList{}), nil)
+	onlyLists := FromListerWatcher[*corev1.Pod](struct {
+		*toolscache.ListWatch
+		noWatchList
+	}{}, nil)
 	for _, c := range []struct {
 		name string
 		src  cache.Source[*corev1.Pod]

@@ -15,9 +15,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/sharding"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	apisharding "k8s.io/apiserver/pkg/sharding"
 
 	"github.com/informer-gen/informer-gen/test/bench/pods"
 )
@@ -107,14 +106,14 @@ func encodePods(n int, pod func(i int) *v1.Pod, encode func(*v1.Pod) ([]byte, er
 	return all, err
 }
 
-// of returns those that are selected.
-func (e encodedPods) of(selector sharding.Selector) [][]byte {
-	if selector.Empty() {
+// of returns those that are selected, which nil does for all.
+func (e encodedPods) of(selected func(runtime.Object) bool) [][]byte {
+	if selected == nil {
 		return e.bytes
 	}
 	var some [][]byte
 	for i := range e.pods {
-		if selected, err := selector.Matches(&e.pods[i]); selected && err == nil {
+		if selected(&e.pods[i]) {
 			some = append(some, e.bytes[i])
 		}
 	}
@@ -177,10 +176,10 @@ func (s *feedServer) read(w http.ResponseWriter, r *http.Request) {
 		defer zipped.zip.Close()
 		w = zipped
 	}
-	selected := sharding.Everything()
+	var selected func(runtime.Object) bool
 	if text := query.Get("shardSelector"); text != "" && s.Filters {
 		var err error
-		if selected, err = apisharding.Parse(text); err != nil {
+		if selected, err = sharded(text); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/apiserver/pkg/sharding"
 )
 
 // server is an API server that lists objects, and changes them when it is asked to. What it
@@ -70,13 +69,9 @@ func (s server) do(w io.Writer) error {
 func (s server) encode() (list, changes []byte, err error) {
 	takes := func(object) bool { return true }
 	if s.Filters && s.Selector != "" {
-		selector, err := sharding.Parse(s.Selector)
-		if err != nil {
+		var err error
+		if takes, err = sharded(s.Selector); err != nil {
 			return nil, nil, err
-		}
-		takes = func(o object) bool {
-			matches, err := selector.Matches(o)
-			return err == nil && matches
 		}
 	}
 	var objects []runtime.Object

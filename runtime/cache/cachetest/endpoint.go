@@ -78,7 +78,8 @@ func hasField(goType reflect.Type, name string) bool {
 	if goType.Implements(reflect.TypeFor[runtime.Unstructured]()) || elem(goType).Kind() != reflect.Struct {
 		return true
 	}
-	for field := range elem(goType).Fields() {
+	for i := range elem(goType).NumField() {
+		field := elem(goType).Field(i)
 		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
 			return true
 		}

@@ -209,7 +209,8 @@ func schemaOf(t reflect.Type, depth int) openAPI {
 
 // addFields adds the fields of a struct, and those of structs that are inline.
 func addFields(properties map[string]openAPI, t reflect.Type, depth int) {
-	for field := range t.Fields() {
+	for i := range t.NumField() {
+		field := t.Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case !field.IsExported() || name == "-":

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 )
 
 // statusSubresource is the only subresource that a server has.
@@ -172,9 +173,9 @@ func (e endpoint) checkPreconditions(old metav1.Object, p *metav1.Preconditions)
 func collectorFinalizers(finalizers []string, options metav1.DeleteOptions) []string {
 	policy := options.PropagationPolicy
 	if orphan := options.OrphanDependents; orphan != nil { //nolint:staticcheck // clients still may send it
-		policy = new(metav1.DeletePropagationBackground)
+		policy = ptr.To(metav1.DeletePropagationBackground)
 		if *orphan {
-			policy = new(metav1.DeletePropagationOrphan)
+			policy = ptr.To(metav1.DeletePropagationOrphan)
 		}
 	}
 	if policy == nil {

@@ -150,10 +150,12 @@ func (a *fakeAPI) watch(_ context.Context, options metav1.ListOptions) (watch.In
 
 // listWatch has no watch-list: a fake has no bookmarks.
 func (a *fakeAPI) listWatch() ListerWatcher {
-	return ToListWatcherWithWatchListSemantics(&ListWatch{ListWithContextFunc: a.list, WatchFuncWithContext: a.watch}, a)
+	return withoutWatchList{&ListWatch{ListWithContextFunc: a.list, WatchFuncWithContext: a.watch}}
 }
 
-func (a *fakeAPI) IsWatchListSemanticsUnSupported() bool { return true }
+type withoutWatchList struct{ *ListWatch }
+
+func (withoutWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
 // recorder is a handler that records its calls, one word a call.
 type recorder struct {

@@ -63,7 +63,7 @@ func (k keyed) Delete(obj any) error {
 		k.ThreadSafeStore.Delete(k.key(obj))
 		return nil
 	}
-	k.DeleteWithObject(k.key(obj), obj)
+	deleteObject(k.ThreadSafeStore, k.key(obj), obj)
 	return nil
 }
 
@@ -81,15 +81,6 @@ func (k keyed) Get(obj any) (item any, exists bool, err error) { return k.GetByK
 func (k keyed) GetByKey(key string) (item any, exists bool, err error) {
 	item, exists = k.ThreadSafeStore.Get(key)
 	return item, exists, nil
-}
-
-func (k keyed) Transaction(txns ...Transaction) *TransactionError {
-	var all []ThreadSafeStoreTransaction
-	for _, txn := range txns {
-		all = append(all, ThreadSafeStoreTransaction{Transaction: txn, Key: k.key(txn.Object)})
-	}
-	k.ThreadSafeStore.(ThreadSafeStoreWithTransaction).Transaction(all...)
-	return nil
 }
 
 type indexerPair struct {
@@ -150,7 +141,7 @@ func (p indexerPair) act(c *choices, resourceVersion string) string {
 		}
 		return "add indexers: " + both(func(x Indexer) error { return x.AddIndexers(indexers) })
 	default:
-		return "bookmark: " + both(func(x Indexer) error { x.Bookmark(resourceVersion); return nil })
+		return "bookmark: " + both(func(x Indexer) error { bookmark(x, resourceVersion); return nil })
 	}
 }
 

@@ -7,3 +7,12 @@ import "k8s.io/client-go/tools/cache"
 var _ cache.TransactionStore = (*indexer)(nil)
 
 const addedBefore35 = ""
+
+func (k keyed) Transaction(txns ...Transaction) *TransactionError {
+	var all []ThreadSafeStoreTransaction
+	for _, txn := range txns {
+		all = append(all, ThreadSafeStoreTransaction{Transaction: txn, Key: k.key(txn.Object)})
+	}
+	k.ThreadSafeStore.(ThreadSafeStoreWithTransaction).Transaction(all...)
+	return nil
+}

@@ -4,6 +4,10 @@ package cache
 
 import (
 	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,12 +15,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"strings"
-	"testing"
-	"testing/synctest"
+	"k8s.io/klog/v2"
 )
 
 const addedBefore36 = ""
+
+func deleteObject(s ThreadSafeStore, key string, obj any) { s.DeleteWithObject(key, obj) }
+
+func bookmark(x Indexer, resourceVersion string) { x.Bookmark(resourceVersion) }
+
+// logTo reports whether an informer can be given a logger, and does it.
+func logTo(logger *klog.Logger, options *InformerOptions) bool {
+	options.Logger = logger
+	return true
+}
 
 func TestInformerName(t *testing.T) {
 	widget := schema.GroupVersionKind{Group: "apps.example.com", Version: "v1alpha1", Kind: "Widget"}

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/watchlist"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -50,5 +49,5 @@ func (o observed) context(ctx context.Context) context.Context {
 
 // IsWatchListSemanticsUnSupported is the ListerWatcher's.
 func (o observed) IsWatchListSemanticsUnSupported() bool {
-	return watchlist.DoesClientNotSupportWatchListSemantics(o.ListerWatcher)
+	return source.FromListerWatcher[runtime.Object](o.ListerWatcher, nil).Describe().NoWatchList
 }

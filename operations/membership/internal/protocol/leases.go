@@ -80,8 +80,8 @@ func (g Group) Lease(before *coordinationv1.Lease, name, holder, state string) *
 	if lease.Spec.HolderIdentity = &holder; holder == "" {
 		lease.Spec.HolderIdentity = nil
 	}
-	lease.Spec.LeaseTransitions = new(ptr.Deref(lease.Spec.LeaseTransitions, 0) + 1)
-	lease.Spec.LeaseDurationSeconds = new(int32(g.LeaseDuration / time.Second))
+	lease.Spec.LeaseTransitions = ptr.To(ptr.Deref(lease.Spec.LeaseTransitions, 0) + 1)
+	lease.Spec.LeaseDurationSeconds = ptr.To(int32(g.LeaseDuration / time.Second))
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now()}
 	return lease
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
@@ -35,4 +36,9 @@ func (f clientGoFactory) WaitForCacheSyncWithContext(ctx context.Context) client
 		}
 	}
 	return result
+}
+
+// newClientGoIndexer leaves out the transform: client-go's stores have none.
+func newClientGoIndexer(keyFunc cache.KeyFunc, indexers cache.Indexers, _ cache.TransformFunc) cache.Indexer {
+	return cache.NewIndexer(keyFunc, indexers)
 }

@@ -18,10 +18,8 @@ var clientGo = conformance.Implementation{
 	Name:                   "client-go",
 	NewSharedIndexInformer: cache.NewSharedIndexInformerWithOptions,
 	NewInformer:            cache.NewInformerWithOptions,
-	NewIndexer: func(keyFunc cache.KeyFunc, indexers cache.Indexers, transform cache.TransformFunc) cache.Indexer {
-		return cache.NewIndexer(keyFunc, indexers, cache.WithTransformer(transform))
-	},
-	NewFactory: newClientGoFactory,
+	NewIndexer:             newClientGoIndexer,
+	NewFactory:             newClientGoFactory,
 	Defects: map[string]string{
 		"W7 a watch-list is stopped exactly once, however it ends": "stops it once more when it ends with an error",
 		"W8": "lists once although its context has ended",

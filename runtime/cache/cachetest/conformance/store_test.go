@@ -10,6 +10,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
 // storeCases are about stores and their indexes.
@@ -161,16 +163,16 @@ var storeCases = []testCase{
 
 	{statement: "S10", title: "operations of a transaction that fail are reported, and the others are done", test: func(t *T) {
 		x := t.newIndexer(roles())
-		transact, ok := x.(cache.TransactionStore)
+		transact, ok := x.(clientgocache.TransactionStore)
 		if !ok {
 			t.Fatalf("%T has no transactions", x)
 		}
 		t.check(x.Add(podAt("b", "1")))
 		err := transact.Transaction(
-			cache.Transaction{Type: cache.TransactionTypeAdd, Object: podAt("a", "2")},
-			cache.Transaction{Type: cache.TransactionTypeAdd, Object: "an object without a key"},
-			cache.Transaction{Type: cache.TransactionTypeDelete, Object: podAt("b", "3")},
-			cache.Transaction{Type: cache.TransactionTypeUpdate, Object: podAt("a", "4")},
+			clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: podAt("a", "2")},
+			clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: "an object without a key"},
+			clientgocache.Transaction{Type: clientgocache.TransactionTypeDelete, Object: podAt("b", "3")},
+			clientgocache.Transaction{Type: clientgocache.TransactionTypeUpdate, Object: podAt("a", "4")},
 		)
 		if err == nil || err.TotalTransactions != 4 || len(err.Errors) != 1 {
 			t.Fatalf("error is %v", err)
@@ -187,7 +189,7 @@ var storeCases = []testCase{
 		t.equal("index", t.byIndex(x, "transformed"), []string{"a@1", "b@2"})
 		t.check(x.Replace([]any{podAt("c", "3")}, "3"))
 		t.equal("index", t.byIndex(x, "transformed"), []string{"c@3"})
-		if err := x.(cache.TransactionStore).Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: podAt("d", "4")}); err != nil {
+		if err := x.(clientgocache.TransactionStore).Transaction(clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: podAt("d", "4")}); err != nil {
 			t.Error(err)
 		}
 		t.equal("index", t.byIndex(x, "transformed"), []string{"c@3"})

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/watchlist"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -47,13 +46,14 @@ func newTypedInformer(lw cache.ListerWatcher, example runtime.Object, options ca
 
 func newInformerOf[T clientgocache.TypedObject](lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	src := source.FromListerWatcher[T](lw, example)
+	listOnly := src.Describe().NoWatchList
 	if direct, ok := lw.(*cachetest.ListerWatcher[T]); ok {
 		src = direct.Source()
 	}
 	informer := core.New(src, core.Options[T]{
 		Name:             options.ObjectDescription,
 		Resync:           options.ResyncPeriod,
-		DisableWatchList: watchlist.DoesClientNotSupportWatchListSemantics(lw),
+		DisableWatchList: listOnly,
 	})
 	return clientgocache.Typed(informer, clientgocache.AdapterOptions{
 		Resync:   options.ResyncPeriod,

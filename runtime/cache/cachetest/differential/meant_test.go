@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // difference is one that is meant.
@@ -88,7 +88,7 @@ var meant = []difference{
 					if behind && ours[i].version == r.version { // it has listed when it saw that versions went backwards
 						dropUnchanged(ours[i])
 					}
-					behind = older(r.version, ours[i].version)
+					behind = protocol.Older(r.version, ours[i].version)
 					ours[i].version = r.version
 				}
 				if r.storeVersion == r.listed {
@@ -159,7 +159,7 @@ var meant = []difference{
 				if r.version == r.listed {
 					listed = r.version
 				}
-				if s.server == apiServer || r.version != listed || !older(r.version, theirs[i].version) {
+				if s.server == apiServer || r.version != listed || !protocol.Older(r.version, theirs[i].version) {
 					continue
 				}
 				dropUnchanged(r)
@@ -265,15 +265,9 @@ func newKnowledge(t transcript) []map[string]bool {
 
 // keepLater makes an earlier version the later one.
 func keepLater(theirs *string, ours string) {
-	if *theirs == "" || older(*theirs, ours) {
+	if *theirs == "" || protocol.Older(*theirs, ours) {
 		*theirs = ours
 	}
-}
-
-// older reports whether a version is known to be earlier than another.
-func older(version, than string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, than)
-	return err == nil && order < 0
 }
 
 // filter leaves out events that are not to be kept.

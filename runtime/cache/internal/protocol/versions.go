@@ -1,9 +1,6 @@
 package protocol
 
-import (
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-)
+import "k8s.io/apimachinery/pkg/api/meta"
 
 // ResourceVersionOf returns the version of an object, "" if it has none.
 func ResourceVersionOf(obj any) string {
@@ -19,13 +16,13 @@ func IsVersion(resourceVersion string) bool { return resourceVersion != "" && re
 // Newer reports whether a version is later than position, as far as they can be
 // compared (KEP-5504).
 func Newer(version, position string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, position)
+	order, err := compare(version, position)
 	return err != nil || order > 0
 }
 
 // Older reports whether a version is known to be earlier than position.
 func Older(version, position string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, position)
+	order, err := compare(version, position)
 	return err == nil && order < 0
 }
 
@@ -41,9 +38,9 @@ func Newest(a, b string) string {
 // before all others.
 func AtLeast(version, wanted string) (bool, error) {
 	if version == "" {
-		_, err := resourceversion.CompareResourceVersion(wanted, wanted)
+		_, err := compare(wanted, wanted)
 		return false, err
 	}
-	order, err := resourceversion.CompareResourceVersion(version, wanted)
+	order, err := compare(version, wanted)
 	return order >= 0, err
 }

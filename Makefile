@@ -71,13 +71,19 @@ servers: ## Run the tests on API servers of older Kubernetes
 		APISERVER=$(CURDIR)/test/bin/apiserver-$$version go test -count=1 -p 4 -ldflags=-w -timeout 40m ./apiserver ./e2e ./ecosystem ./chaos; done
 
 # Each has a tree of its own, which hack/libraries.sh makes of the last commit.
-LIBRARIES := 0.36
+LIBRARIES := 0.34 0.35 0.36
+RELEASED := $(LIBRARIES) 0.37
 
 .PHONY: libraries
 libraries: ## Make the trees for older minors of Kubernetes' libraries, and run all tests and the demo on them
 	@set -e; for minor in $(LIBRARIES); do \
 		rm -rf test/bin/libraries-$$minor; hack/libraries.sh $$minor test/bin/libraries-$$minor; \
 		$(MAKE) -C test/bin/libraries-$$minor test demo; done
+
+.PHONY: release
+release: ## Make, test and tag a release for each supported minor of Kubernetes' libraries: make release PATCH=3
+	$(MAKE) libraries LIBRARIES="$(RELEASED)"
+	hack/tag-libraries.sh '$(PATCH)' $(RELEASED)
 
 .PHONY: vet
 vet: ## Check formatting and run go vet

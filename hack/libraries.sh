@@ -48,7 +48,6 @@ if [ "$go" != 1.26.0 ]; then
   } | xargs sed -i '1{
     s/^\/\/go:build \(.*\)$/\/\/go:build go1.26 \&\& (\1)/; t
     s/^/\/\/go:build go1.26\n\n/}'
-  gofmt -w generators operations # a tag in parentheses that needs none
 fi
 if [ "$go" = 1.24.0 ]; then
   grep -rl --include='*.go' --exclude='*_test.go' 'sync\.WaitGroup' cmd generators runtime operations | while read -r file; do
@@ -74,6 +73,7 @@ func (g *waitGroup) Go(f func()) {
 EOF
   done
 fi
+gofmt -w cmd generators runtime operations # tags in parentheses that need none, fields beside a longer name
 
 # Texts that name the minor, and what goes with it.
 runtimes=v0.24 # the oldest minor of controller-runtime for this one; others go with theirs

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 )
 
 // statusSubresource is the only subresource that a server has.
@@ -173,10 +172,11 @@ func (e endpoint) checkPreconditions(old metav1.Object, p *metav1.Preconditions)
 func collectorFinalizers(finalizers []string, options metav1.DeleteOptions) []string {
 	policy := options.PropagationPolicy
 	if orphan := options.OrphanDependents; orphan != nil { //nolint:staticcheck // clients still may send it
-		policy = ptr.To(metav1.DeletePropagationBackground)
+		of := metav1.DeletePropagationBackground
 		if *orphan {
-			policy = ptr.To(metav1.DeletePropagationOrphan)
+			of = metav1.DeletePropagationOrphan
 		}
+		policy = &of
 	}
 	if policy == nil {
 		return finalizers

@@ -26,8 +26,9 @@
 //     neither the slot nor the life of its owner change for 27/40 of LeaseDuration.
 //  3. It gives a slot up that should be another's when no work in it is running.
 //  4. A slot that does not exist, or that names the member though this process does not know of having
-//     written it, may be another's: it writes "unknown" as the owner, and rule 2 holds. After
-//     resourceVersions have gone backwards it knows of no slot, and takes none for 27/40.
+//     written it, may be another's: it writes "unknown" as the owner, and rule 2 holds. The first member
+//     writes it for one that may be dead. After resourceVersions have gone backwards a member knows of no
+//     slot, and takes none for 27/40.
 //
 // # Why no two members act on a hash
 //

@@ -52,6 +52,13 @@ func Decide(s Situation) Decision {
 	for slot, lease := range s.Slots {
 		s.decideSlot(&d, slot, lease)
 	}
+	if first := slices.IndexFunc(members, s.seenLately); first >= 0 && members[first] == s.Session && s.mayOwn() {
+		for slot, lease := range s.Slots {
+			if lease == nil && !s.seenLately(d.Targets[slot]) { // or it has no Lease until its member is known to be dead
+				d.Write[slot] = Unknown
+			}
+		}
+	}
 	for session, life := range s.Lives { // the first member drops those of the dead, which must stay until their slots are taken
 		if len(members) > 0 && members[0] == s.Session && session != s.Session && s.Unchanged(life) >= 2*s.LeaseDuration {
 			d.Drop = append(d.Drop, life)
@@ -72,7 +79,7 @@ func (d *Decision) wake(s Situation, after time.Duration) {
 
 func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease) {
 	owner, dead, overdue := Holder(lease), false, false
-	mine := d.Targets[slot] == s.Session && s.Leaving == 0 && s.began >= s.Barred
+	mine := d.Targets[slot] == s.Session && s.mayOwn()
 	if owner != "" && owner != s.Session {
 		unchanged := s.Unchanged(lease)
 		dead, overdue = unchanged >= s.DeadAfter(), unchanged >= s.clearAfter()
@@ -107,6 +114,15 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 	case overdue: // the member that should have it may not know that it can
 		d.Write[slot] = ""
 	}
+}
+
+// mayOwn reports whether this member may have a share.
+func (s Situation) mayOwn() bool { return s.Leaving == 0 && s.began >= s.Barred }
+
+// seenLately reports whether a session was seen to live lately.
+func (s Situation) seenLately(session string) bool {
+	life := s.Lives[session]
+	return life != nil && (session == s.Session || s.Unchanged(life) < 2*s.RenewInterval())
 }
 
 // members returns the sessions that should own slots: those that are active and were seen to

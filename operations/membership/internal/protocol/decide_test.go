@@ -15,7 +15,7 @@ import (
 // scene describes a situation of member a of a group with four slots, in words: "a1 life" is the
 // session a/a1, and a slot is its owner, its acquisition and more.
 type scene struct {
-	lives string // sessions, ":" and the state if they have not joined, "!" if not seen to live
+	lives string // sessions, ":" and the state if they have not joined, "~" if not seen to live lately, "!" not at all
 	slots string // one word each: owner, "-" for nobody, "x" if there is no Lease, "?" for Unknown; "!" as above
 	holds string // of the slots, "w": acquired and written, "a": acquired
 	// leaving is for how long; it is barred, or busy in all slots.
@@ -49,11 +49,13 @@ func (c scene) situation() Situation {
 			ago = 2 * orders.LeaseDuration
 		case strings.HasSuffix(word, "!"):
 			ago = orders.clearAfter()
+		case strings.HasSuffix(word, "~"):
+			ago = 2 * orders.RenewInterval()
 		}
 		s.View.seen[lease.Name] = sighting{since: sceneNow - ago}
 	}
 	for i, word := range strings.Fields(c.lives) {
-		session, state, _ := strings.Cut(strings.TrimRight(word, "!"), ":")
+		session, state, _ := strings.Cut(strings.TrimRight(word, "!~"), ":")
 		if state == "" {
 			state = Active
 		}
@@ -106,11 +108,13 @@ func TestDecide(t *testing.T) {
 		scene
 		want string
 	}{
-		"a new group":                             {scene{lives: "a1", slots: "x x x x"}, "doubt 0, doubt 1, doubt 2, doubt 3"},
-		"without a life":                          {scene{slots: "x x - b1"}, ""},
-		"not yet active":                          {scene{lives: "a1:joining", slots: "x x - -"}, ""},
-		"barred":                                  {scene{lives: "a1", slots: "x - ?! a1", holds: "...w", barred: true}, "free 2, free 3"},
-		"half of a new group":                     {scene{lives: "a1 b1", slots: "x x x x"}, "doubt 0, doubt 1"},
+		"a new group":         {scene{lives: "a1", slots: "x x x x"}, "doubt 0, doubt 1, doubt 2, doubt 3"},
+		"without a life":      {scene{slots: "x x - b1"}, ""},
+		"not yet active":      {scene{lives: "a1:joining", slots: "x x - -"}, ""},
+		"barred":              {scene{lives: "a1", slots: "x - ?! a1", holds: "...w", barred: true}, "free 2, free 3"},
+		"half of a new group": {scene{lives: "a1 b1", slots: "x x x x"}, "doubt 0, doubt 1"},
+		"without a Lease, of one not seen lately": {scene{lives: "a1 b1~", slots: "a1 a1 x x", holds: "ww.."}, "doubt 2, doubt 3"},
+		"the same, up to the first member":        {scene{lives: "A1 a1 b1~", slots: "A1 a1 a1 x", holds: ".ww."}, ""},
 		"what was given up":                       {scene{lives: "a1", slots: "- - - -"}, "take 0, take 1, take 2, take 3"},
 		"what was not seen given up":              {scene{lives: "a1", slots: "? ? ? ?!"}, "take 3"},
 		"versions have gone backwards":            {scene{lives: "a1", slots: "- - x a1", barred: true}, "doubt 3"},

@@ -44,7 +44,7 @@ done
 if [ "$go" != 1.26.0 ]; then
   {
     find cmd generators templates runtime operations -name '*_test.go' ! -path '*/testdata/*'
-    ls ./*_test.go
+    ls ./*_test.go testdata/*/*_test.go
   } | xargs sed -i '1{
     s/^\/\/go:build \(.*\)$/\/\/go:build go1.26 \&\& (\1)/; t
     s/^/\/\/go:build go1.26\n\n/}'

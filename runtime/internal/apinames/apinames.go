@@ -101,7 +101,7 @@ func load(t *testing.T, patterns ...string) []loaded {
 	t.Helper()
 	const format = "{{if .Export}}{{.ImportPath}}\t{{.Dir}}\t{{.Export}}\t{{.DepOnly}}{{end}}"
 	command := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", format}, patterns...)...)
-	command.Stderr = t.Output()
+	command.Stderr = os.Stderr
 	output, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v: %v", command, err)

@@ -44,7 +44,8 @@ type Member struct {
 	listeners []func(shard.Ranges)
 	known     protocol.Situation
 	decision  protocol.Decision
-	status    Status // without what Status finds out
+	barred    time.Duration // until when it has no share, since it was refused to write a slot
+	status    Status        // without what Status finds out
 }
 
 // New returns a member that is yet to be run. The client is for the namespace that the group has
@@ -163,7 +164,7 @@ func (m *Member) decide(logger klog.Logger, list *coordinationv1.LeaseList, bega
 	if k.View = k.Group.View(k.View, list, began, now); k.Version < before {
 		logger.Info("Versions of the Leases have gone backwards, as after a restore of a backup; nothing is acted on for a while", "before", before, "now", k.Version)
 		m.stopLocked()
-		k.View, k.Acquired, k.Barred = k.Group.View(protocol.View{}, list, began, now), 0, now+k.DeadAfter()
+		k.View, k.Acquired, k.Wary = k.Group.View(protocol.View{}, list, began, now), 0, now+k.DeadAfter()
 	}
 	for slot, lease := range k.Slots {
 		if owner := protocol.Holder(lease); k.Acquired.Has(slot) && owner != k.Session {

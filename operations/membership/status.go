@@ -100,7 +100,7 @@ func (m *Member) Status() Status {
 	case life == nil:
 		s.Waiting = "the Leases of the group could not be listed yet, or its life not be created"
 	case life.Annotations[protocol.AnnotationState] != protocol.Active:
-		s.Waiting = "it may not write Leases, or their versions have gone backwards"
+		s.Waiting = "it may not write Leases"
 	case m.until == 0:
 		s.Phase, s.Waiting = Expired, "its life was not renewed or the slots were not listed in time"
 	case m.decision.Mine == 0:

@@ -150,6 +150,14 @@ func (s *store) backup() (restore func()) {
 	}
 }
 
+// empty restores a backup with nothing in it, of a version.
+func (s *store) empty(version int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version, s.state = version, state{}
+	s.log("restored, empty")
+}
+
 // deleteAll deletes the Leases for which is returns true.
 func (s *store) deleteAll(is func(name string) bool) {
 	s.mu.Lock()
@@ -161,18 +169,6 @@ func (s *store) deleteAll(is func(name string) bool) {
 		}
 	}
 	s.next()
-}
-
-// givenUp returns how many slots nobody owns.
-func (s *store) givenUp() (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, lease := range s.state {
-		if protocol.Holder(lease) == "" {
-			n++
-		}
-	}
-	return n
 }
 
 // names returns the names of the Leases, in order.

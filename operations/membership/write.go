@@ -49,7 +49,7 @@ func (m *Member) renew(ctx context.Context) (err error) {
 	switch {
 	case m.known.Leaving > 0:
 		state = protocol.Leaving
-	case m.clock.now() < m.known.Barred:
+	case m.clock.now() < m.barred:
 		state = protocol.Joining
 	}
 	life, name := m.known.Lives[session], m.known.LifeName(session)
@@ -99,7 +99,7 @@ func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 	defer m.mu.Unlock()
 	if err != nil {
 		if apierrors.IsForbidden(err) {
-			m.known.Barred = m.clock.now() + m.options.LeaseDuration
+			m.barred = m.clock.now() + m.options.LeaseDuration/2
 		}
 		return err
 	}

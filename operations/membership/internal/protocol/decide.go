@@ -16,10 +16,9 @@ type Situation struct {
 	// Acquired are the slots that this process has acquired and not lost since, Written those of them
 	// that it has written since it may act, and Busy those in which work is running.
 	Acquired, Written, Busy Set
-	// Leaving is since when it leaves, 0 if it does not. Until Barred it has no share, since it was
-	// refused to write a slot, or since versions have gone backwards, so that what seems to be given up
-	// may not be.
-	Leaving, Barred time.Duration
+	// Leaving is since when it leaves, 0 if it does not. Until Wary it takes no slot that was given up,
+	// since versions have gone backwards, so that another member may act on it.
+	Leaving, Wary time.Duration
 }
 
 // Decision follows from a situation.
@@ -52,7 +51,7 @@ func Decide(s Situation) Decision {
 	for slot, lease := range s.Slots {
 		s.decideSlot(&d, slot, lease)
 	}
-	if first := slices.IndexFunc(members, s.seenLately); first >= 0 && members[first] == s.Session && s.mayOwn() {
+	if first := slices.IndexFunc(members, s.seenLately); first >= 0 && members[first] == s.Session && s.Leaving == 0 {
 		for slot, lease := range s.Slots {
 			if lease == nil && !s.seenLately(d.Targets[slot]) { // or it has no Lease until its member is known to be dead
 				d.Write[slot] = Unknown
@@ -64,6 +63,7 @@ func Decide(s Situation) Decision {
 			d.Drop = append(d.Drop, life)
 		}
 	}
+	d.wake(s, s.Wary-s.began)
 	if s.Leaving > 0 || len(d.Write) > 0 {
 		d.wake(s, s.RenewInterval()/4)
 	}
@@ -79,7 +79,7 @@ func (d *Decision) wake(s Situation, after time.Duration) {
 
 func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease) {
 	owner, dead, overdue := Holder(lease), false, false
-	mine := d.Targets[slot] == s.Session && s.mayOwn()
+	mine := d.Targets[slot] == s.Session && s.Leaving == 0
 	if owner != "" && owner != s.Session {
 		unchanged := s.Unchanged(lease)
 		dead, overdue = unchanged >= s.DeadAfter(), unchanged >= s.clearAfter()
@@ -107,7 +107,7 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 		}
 	case mine && lease == nil:
 		d.Write[slot] = Unknown
-	case mine && (owner == "" || dead):
+	case mine && (owner == "" && s.began >= s.Wary || dead):
 		d.Write[slot] = s.Session
 	case mine && s.Lives[owner] != nil: // the owner lives, and has to give it up
 		d.wake(s, s.RenewInterval()/4)
@@ -115,9 +115,6 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 		d.Write[slot] = ""
 	}
 }
-
-// mayOwn reports whether this member may have a share.
-func (s Situation) mayOwn() bool { return s.Leaving == 0 && s.began >= s.Barred }
 
 // seenLately reports whether a session was seen to live lately.
 func (s Situation) seenLately(session string) bool {

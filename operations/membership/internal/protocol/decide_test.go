@@ -18,9 +18,9 @@ type scene struct {
 	lives string // sessions, ":" and the state if they have not joined, "~" if not seen to live lately, "!" not at all
 	slots string // one word each: owner, "-" for nobody, "x" if there is no Lease, "?" for Unknown; "!" as above
 	holds string // of the slots, "w": acquired and written, "a": acquired
-	// leaving is for how long; it is barred, or busy in all slots.
-	leaving      time.Duration
-	barred, busy bool
+	// leaving is for how long; wary is as in a situation, and busy in all slots.
+	leaving    time.Duration
+	wary, busy bool
 }
 
 var orders = Group{Name: "orders", LeaseDuration: 16 * time.Second}
@@ -36,8 +36,8 @@ func (c scene) situation() Situation {
 	if c.leaving > 0 {
 		s.Leaving = sceneNow - c.leaving
 	}
-	if c.barred {
-		s.Barred = sceneNow + 1
+	if c.wary {
+		s.Wary = sceneNow + 1
 	}
 	if c.busy {
 		s.Busy = ^Set(0)
@@ -111,13 +111,12 @@ func TestDecide(t *testing.T) {
 		"a new group":         {scene{lives: "a1", slots: "x x x x"}, "doubt 0, doubt 1, doubt 2, doubt 3"},
 		"without a life":      {scene{slots: "x x - b1"}, ""},
 		"not yet active":      {scene{lives: "a1:joining", slots: "x x - -"}, ""},
-		"barred":              {scene{lives: "a1", slots: "x - ?! a1", holds: "...w", barred: true}, "free 2, free 3"},
 		"half of a new group": {scene{lives: "a1 b1", slots: "x x x x"}, "doubt 0, doubt 1"},
 		"without a Lease, of one not seen lately": {scene{lives: "a1 b1~", slots: "a1 a1 x x", holds: "ww.."}, "doubt 2, doubt 3"},
 		"the same, up to the first member":        {scene{lives: "A1 a1 b1~", slots: "A1 a1 a1 x", holds: ".ww."}, ""},
 		"what was given up":                       {scene{lives: "a1", slots: "- - - -"}, "take 0, take 1, take 2, take 3"},
 		"what was not seen given up":              {scene{lives: "a1", slots: "? ? ? ?!"}, "take 3"},
-		"versions have gone backwards":            {scene{lives: "a1", slots: "- - x a1", barred: true}, "doubt 3"},
+		"versions have gone backwards":            {scene{lives: "a1", slots: "- ?! x a1", wary: true}, "doubt 2, doubt 3, take 1"},
 		"nothing to do":                           {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "ww.."}, ""},
 		"not written since it may act":            {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "aa.."}, "take 0, take 1"},
 		"a response was lost":                     {scene{lives: "a1 b1", slots: "a1 a1 b1 b1", holds: "w..."}, "doubt 1"},

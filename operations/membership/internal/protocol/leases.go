@@ -29,7 +29,7 @@ const (
 
 // The states of a member. Slots should be those of active members.
 const (
-	Joining = "joining" // has not renewed its life yet, or has no share
+	Joining = "joining" // has not renewed its life yet, or was refused to write slots
 	Active  = "active"
 	Leaving = "leaving"
 )

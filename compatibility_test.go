@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// The version of the changelog has a row in docs/compatibility.md, which is what go.mod requires.
+// docs/compatibility.md has a row for the version of the changelog, with the requirements of go.mod.
 func TestVersions(t *testing.T) {
 	page, changelog := read(t, "docs/compatibility.md"), read(t, "CHANGELOG.md")
 	sections := regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(changelog, 2)

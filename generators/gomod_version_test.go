@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 )
 
-// A project on another minor of client-go is told which version of this module is for it.
+// The warning for a project on another minor of client-go names the version of this module for it.
 func TestVersionForOtherLibraries(t *testing.T) {
 	const get = ": this version of informer-gen is for " + neededMinor + "; run go get -tool github.com/informer-gen/informer-gen/cmd/informer-gen@"
 	for _, c := range []struct{ version, want string }{

@@ -62,7 +62,7 @@ func NewChoice(types, exclude []string) Choice {
 	return c
 }
 
-// Wrong returns the first pattern of kinds that is none.
+// Wrong returns the first pattern of kinds that is malformed.
 func (c Choice) Wrong() (text string, found bool) {
 	for _, pattern := range slices.Concat(c.only, c.not) {
 		if _, err := path.Match(pattern.of, ""); err != nil || pattern.of == "" {

@@ -78,7 +78,7 @@ RELEASED := $(LIBRARIES) 0.37
 libraries: ## Make the trees for older minors of Kubernetes' libraries, and run all tests and the demo on them
 	@set -e; for minor in $(LIBRARIES); do \
 		rm -rf test/bin/libraries-$$minor; hack/libraries.sh $$minor test/bin/libraries-$$minor; \
-		$(MAKE) -C test/bin/libraries-$$minor test demo; done
+		$(MAKE) -C test/bin/libraries-$$minor test demo users controller-runtime SUITES=cache; done
 
 .PHONY: release
 release: ## Make, test and tag a release for each supported minor of Kubernetes' libraries: make release PATCH=3
@@ -141,8 +141,12 @@ kubernetes: ## Run kube-controller-manager and kube-scheduler on generated infor
 	cd test/kubernetes && go run .
 
 .PHONY: controller-runtime
-controller-runtime: ## Run controller-runtime's own tests on this module's informers and on client-go's
-	hack/controller-runtime.sh
+controller-runtime: ## Run controller-runtime's own tests, or SUITES of them, on this module's informers and on client-go's
+	hack/controller-runtime.sh $(SUITES)
+
+.PHONY: users
+users: ## Run the tests of public projects on generated informers, and on those that they publish
+	hack/users.sh
 
 .PHONY: fuzz
 fuzz: ## Fuzz parsers and the store, FUZZTIME each (default 1m)

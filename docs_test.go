@@ -375,11 +375,11 @@ var asUsers = strings.NewReplacer(
 )
 
 // codeLines are the lines of a program that count: without spaces at their ends and in a row,
-// empty lines, and the package.
+// empty lines, build tags, and the package.
 func codeLines(text string) string {
 	var lines []string
 	for line := range strings.Lines(asUsers.Replace(text)) {
-		if line = oneLine(line); line != "" && !strings.HasPrefix(line, "package ") {
+		if line = oneLine(line); line != "" && !strings.HasPrefix(line, "package ") && !strings.HasPrefix(line, "//go:build ") {
 			lines = append(lines, line)
 		}
 	}

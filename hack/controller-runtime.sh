@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs the suites of controller-runtime that use its cache, in the version of test/go.mod, on a
-# real kube-apiserver and etcd, with the race detector, and with each of these informers in
-# every cache: client-go's, this module's, and those of Streaming.
+# Runs the suites of controller-runtime that use its cache, or those that are named, in the version of
+# test/go.mod, on a real kube-apiserver and etcd, with the race detector, and with each of these
+# informers in every cache: client-go's, this module's, and those of Streaming.
 set -euo pipefail
 unset CDPATH # or cd prints where it goes
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 module=github.com/informer-gen/informer-gen
 # They fail with each of these informers now and then: it may be in sync before the spec asks.
 skip='should allow (for get informer|getting an informer .*) to be cancelled'
-suites=(cache cache/internal client cluster controller builder manager source internal/controller internal/source)
+suites=("$@")
+(($#)) || suites=(cache cache/internal client cluster controller builder manager source internal/controller internal/source)
 
 work=$(mktemp -d)
 cleanUp() {

@@ -73,6 +73,28 @@ func (g *waitGroup) Go(f func()) {
 EOF
   done
 fi
+if [ "$minor" = 34 ]; then # its informers wait at a channel of the package, for which the time of testing/synctest does not go on
+  grep -rl --include='*_test.go' '"testing/synctest"' runtime operations test | while read -r file; do
+    package=$(sed -n 's/^package //p' "$file")
+    cat > "$(dirname "$file")/never_resync_test.go" <<EOF
+//go:build go1.26
+
+package ${package%_test}_test
+
+import (
+	"time"
+	_ "unsafe" // for go:linkname
+
+	_ "k8s.io/client-go/tools/cache"
+)
+
+//go:linkname neverExitWatch k8s.io/client-go/tools/cache.neverExitWatch
+var neverExitWatch <-chan time.Time
+
+func init() { neverExitWatch = nil }
+EOF
+  done
+fi
 gofmt -w cmd generators runtime operations # tags in parentheses that need none, fields beside a longer name
 
 # Texts that name the minor, and what goes with it.

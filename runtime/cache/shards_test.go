@@ -95,7 +95,7 @@ func TestShard(t *testing.T) {
 					t.Fatalf("%d of 100 objects are in a third", len(want))
 				}
 				status := r.Status()
-				by := map[bool]string{true: "server", false: "client"}[filters]
+				by := map[bool]string{true: "server", false: "client"}[filters && hasShardSelector]
 				if status.ShardFilter != by || status.Shard != equal(t, 1, 3).String() || !status.Synced {
 					t.Errorf("status: %v, %q, %q", status, status.ShardFilter, status.Shard)
 				}

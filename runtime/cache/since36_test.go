@@ -11,6 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
+// hasShardSelector reports whether requests have a shard selector.
+const hasShardSelector = true
+
 // A selector of many ranges is short enough for proxies.
 func TestShardOfManyRanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

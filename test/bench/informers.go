@@ -79,11 +79,11 @@ func (s *script) IsWatchListSemanticsUnSupported() bool { return true }
 // handlers are in sync.
 func start(b *testing.B, informer toolscache.SharedIndexInformer, handlers ...toolscache.ResourceEventHandler) {
 	b.Helper()
-	synced := []toolscache.DoneChecker{informer.HasSyncedChecker()}
+	var registrations []toolscache.ResourceEventHandlerRegistration
 	for _, h := range handlers {
 		registration, err := informer.AddEventHandler(h)
 		check(b, err)
-		synced = append(synced, registration.HasSyncedChecker())
+		registrations = append(registrations, registration)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -92,7 +92,7 @@ func start(b *testing.B, informer toolscache.SharedIndexInformer, handlers ...to
 		cancel()
 		running.Wait()
 	})
-	if !toolscache.WaitFor(ctx, "", synced...) {
+	if !waitForSync(ctx, informer, registrations) {
 		check(b, context.Cause(ctx))
 	}
 }

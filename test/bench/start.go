@@ -175,11 +175,10 @@ func (s starter) theirs(client rest.Interface) (start func(context.Context) erro
 
 // listerOf lists and watches a resource, without watch-lists, which the server does not have.
 func listerOf(client rest.Interface, resource schema.GroupVersionResource) toolscache.ListerWatcher {
-	lw := toolscache.NewListWatchFromClient(client, resource.Resource, "", fields.Everything())
-	return toolscache.ToListWatcherWithWatchListSemantics(lw, onlyLists{})
+	return onlyLists{toolscache.NewListWatchFromClient(client, resource.Resource, "", fields.Everything())}
 }
 
-type onlyLists struct{}
+type onlyLists struct{ *toolscache.ListWatch }
 
 func (onlyLists) IsWatchListSemanticsUnSupported() bool { return true }
 

@@ -173,15 +173,20 @@ var fakeImplementations = []struct {
 // fakeListWatch is what code-generator's informers list and watch with.
 func fakeListWatch(c *fake.Clientset) cache.ListerWatcher {
 	pods := c.CoreV1().Pods("ns")
-	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+	return onlyLists{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return pods.List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return pods.Watch(ctx, options)
 		},
-	}, c)
+	}}
 }
+
+type onlyLists struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is asked by client-go since 0.35.
+func (onlyLists) IsWatchListSemanticsUnSupported() bool { return true }
 
 // fakes writes to a fake clientset.
 type fakes struct {

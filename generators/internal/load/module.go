@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,6 +117,9 @@ func (m *Modules) ImportPath(dir string) (string, error) {
 // for, such as git, which can outlive it.
 const waitDelay = time.Second
 
+// unknownModule is in the errors of the go command for a package that go get makes known.
+var unknownModule = regexp.MustCompile("cannot find module providing package|missing go.sum entry")
+
 // list asks the go command, as seen from dir, where packages are, which takes it some 50 ms: it
 // sees what go.mod, go.work and a vendor folder say, and does not look into the packages. One that
 // it can't find is an error, unless it is optional: then it is left out.
@@ -143,7 +147,8 @@ func (m *Modules) list(ctx context.Context, dir string, patterns, optional []str
 			dirs[fields[0]] = fields[1]
 		case !slices.Contains(optional, fields[0]):
 			text := goError(fields[2])
-			if strings.Contains(text, "cannot find module providing package") && !strings.Contains(text, "go get") {
+			if unknownModule.MatchString(text) && !strings.Contains(text, "go get") {
+				text, _, _ = strings.Cut(text, "; to add it: ") // what does not, if the module of the package is not required
 				text += "; run go get " + fields[0]
 			}
 			problems = append(problems, fmt.Errorf("package %s: %s", fields[0], text))

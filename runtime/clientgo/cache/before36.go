@@ -36,23 +36,22 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	if what != "" {
 		logger.Info("Waiting", "for", what)
 	}
-	all := true
+	var late []string
 	for _, checker := range checkers {
 		select {
 		case <-checker.Done():
 		case <-ctx.Done():
 		}
-		done := IsDone(checker)
-		all = all && done
-		switch {
-		case what == "":
-		case done:
+		if !IsDone(checker) {
+			late = append(late, checker.Name())
+		} else if what != "" {
 			logger.Info("Done waiting", "for", what, "instance", checker.Name())
-		default:
-			logger.Info("Timed out waiting", "for", what, "instance", checker.Name(), "cause", context.Cause(ctx))
 		}
 	}
-	return all
+	if len(late) > 0 && what != "" {
+		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", late)
+	}
+	return len(late) == 0
 }
 
 // pollSync is the period at which an informer of client-go is asked whether it is in sync.

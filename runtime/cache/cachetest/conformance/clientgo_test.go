@@ -20,6 +20,7 @@ var clientGo = conformance.Implementation{
 	NewInformer:            cache.NewInformerWithOptions,
 	NewIndexer:             newClientGoIndexer,
 	NewFactory:             newClientGoFactory,
+	Skip:                   map[string]string{},
 	Defects: map[string]string{
 		"W7 a watch-list is stopped exactly once, however it ends": "stops it once more when it ends with an error",
 		"W8": "lists once although its context has ended",

@@ -14,7 +14,12 @@ var implementations = []conformance.Implementation{typed, layer, clientGo}
 
 func TestConformance(t *testing.T) {
 	for _, implementation := range implementations {
-		t.Run(implementation.Name, func(t *testing.T) { conformance.Run(t, implementation) })
+		t.Run(implementation.Name, func(t *testing.T) {
+			if implementation.Name != clientGo.Name {
+				enableWatchLists(t)
+			}
+			conformance.Run(t, implementation)
+		})
 	}
 }
 

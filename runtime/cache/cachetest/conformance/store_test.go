@@ -163,12 +163,8 @@ var storeCases = []testCase{
 
 	{statement: "S10", title: "operations of a transaction that fail are reported, and the others are done", test: func(t *T) {
 		x := t.newIndexer(roles())
-		transact, ok := x.(clientgocache.TransactionStore)
-		if !ok {
-			t.Fatalf("%T has no transactions", x)
-		}
 		t.check(x.Add(podAt("b", "1")))
-		err := transact.Transaction(
+		err := t.transact(x,
 			clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: podAt("a", "2")},
 			clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: "an object without a key"},
 			clientgocache.Transaction{Type: clientgocache.TransactionTypeDelete, Object: podAt("b", "3")},
@@ -189,11 +185,20 @@ var storeCases = []testCase{
 		t.equal("index", t.byIndex(x, "transformed"), []string{"a@1", "b@2"})
 		t.check(x.Replace([]any{podAt("c", "3")}, "3"))
 		t.equal("index", t.byIndex(x, "transformed"), []string{"c@3"})
-		if err := x.(clientgocache.TransactionStore).Transaction(clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: podAt("d", "4")}); err != nil {
+		if err := t.transact(x, clientgocache.Transaction{Type: clientgocache.TransactionTypeAdd, Object: podAt("d", "4")}); err != nil {
 			t.Error(err)
 		}
 		t.equal("index", t.byIndex(x, "transformed"), []string{"c@3"})
 	}},
+}
+
+// transact makes changes to a store at once.
+func (t *T) transact(x cache.Store, changes ...clientgocache.Transaction) *clientgocache.TransactionError {
+	store, ok := x.(clientgocache.TransactionStore)
+	if !ok {
+		t.Fatalf("%T has no transactions", x)
+	}
+	return store.Transaction(changes...)
 }
 
 // newIndexer returns an indexer of pods.

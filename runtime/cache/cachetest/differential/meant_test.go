@@ -54,7 +54,7 @@ var meant = []difference{
 		comment: "A delete of an object that the store does not have is not delivered to handlers",
 		level: func(_ script, theirs, _ transcript) {
 			known := newKnowledge(theirs)
-			theirs.filter(func(handler int, _ *record, e event) bool {
+			theirs.filter(func(handler int, _ *record, e *event) bool {
 				was := known[handler][e.name]
 				known[handler][e.name] = e.kind != deleted
 				return e.kind != deleted || was
@@ -65,12 +65,7 @@ var meant = []difference{
 		name:    "two objects of one key in a list",
 		reason:  "client-go delivers each of them, and the last one twice as new; the core the last one, which is stored",
 		comment: "Of several items of one list with the same key, only the last one is stored and delivered to handlers",
-		level: func(_ script, theirs, _ transcript) {
-			theirs.filter(func(_ int, r *record, e event) bool {
-				last, twice := r.twice[e.name]
-				return !twice || r.step.kind == add || e.kind == deleted || e.obj == last
-			})
-		},
+		level:   func(_ script, theirs, _ transcript) { theirs.filter(newTwins().isLast) },
 	},
 	{
 		name:    "watch again after a lost connection",
@@ -270,11 +265,17 @@ func keepLater(theirs *string, ours string) {
 	}
 }
 
-// filter leaves out events that are not to be kept.
-func (t transcript) filter(keep func(handler int, r *record, e event) bool) {
+// filter leaves out events that are not to be kept. Keep may change them.
+func (t transcript) filter(keep func(handler int, r *record, e *event) bool) {
 	for _, r := range t {
 		for i, events := range r.events {
-			r.events[i] = slices.DeleteFunc(events, func(e event) bool { return !keep(i, r, e) })
+			kept := events[:0]
+			for _, e := range events {
+				if keep(i, r, &e) {
+					kept = append(kept, e)
+				}
+			}
+			r.events[i] = kept
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	for _, family := range families {
 		for _, r := range family.rows {
 			t.Run(r.name, func(t *testing.T) {
-				for _, i := range []implementation{typed, layer, streaming, clientGo} {
+				for _, i := range compared {
 					t.Run(i.Name, func(t *testing.T) { r.test(t, i) })
 				}
 			})

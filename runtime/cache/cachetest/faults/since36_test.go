@@ -1,0 +1,5 @@
+//go:build !before36
+
+package faults_test
+
+var compared = []implementation{typed, layer, streaming, clientGo}

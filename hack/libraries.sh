@@ -74,7 +74,7 @@ EOF
   done
 fi
 if [ "$minor" = 34 ]; then # its informers wait at a channel of the package, for which the time of testing/synctest does not go on
-  grep -rl --include='*_test.go' '"testing/synctest"' runtime operations test | while read -r file; do
+  grep -rl --include='*_test.go' '"k8s.io/client-go/tools/cache"' runtime test | while read -r file; do
     package=$(sed -n 's/^package //p' "$file")
     cat > "$(dirname "$file")/never_resync_test.go" <<EOF
 //go:build go1.26

@@ -108,6 +108,8 @@ func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context, stop fu
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		test(t, ctx, stop)
+		stop()
+		time.Sleep(time.Second) // client-go's informers before 0.36 are polled
 	})
 }
 

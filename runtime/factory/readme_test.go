@@ -47,7 +47,7 @@ func TestReadmeExample(t *testing.T) {
 		want   string
 	}{
 		{name: "all is well", want: errWorked.Error()},
-		{name: "a config that can't be", config: rest.Config{Host: "::"}, want: "rest config"},
+		{name: "a config that can't be", config: rest.Config{Host: "cachetest", TLSClientConfig: rest.TLSClientConfig{CAFile: "missing"}}, want: "rest config"},
 		{name: "no permission", fault: &cachetest.Fault{Times: -1, Err: cachetest.Status(403)}, want: "RBAC must grant list and watch"},
 		{name: "no such resource", fault: &cachetest.Fault{Times: -1, Err: cachetest.Status(404)}, want: "is its CRD installed?"},
 		{name: "a server that is down", fault: &cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused}, want: "connection refused"},

@@ -14,10 +14,6 @@ const (
 // additions are the names that client-go's package does not have.
 const additions = `Adapter AdapterOptions Core DeleteOnRelease InformerMetrics Informers Released Releaser StatusOf Streaming SyncedChecker Typed TypedIndexerOf TypedInformerOf TypedObject Untyped UntypedIndexer` + addedBefore37 + addedBefore36 + addedBefore35
 
-// otherTypes are the names with another type than client-go's, and what makes
-// it. The constructors of stores, which take it, have the same words.
-const otherTypes = `StoreOption WithStoreMetrics WithTransformer`
-
 // Whatever this package shares with client-go's has the same type.
 func TestAPIIsClientGos(t *testing.T) {
 	apinames.Compare(t, path, theirPath, apinames.Exceptions{Added: additions, Changed: otherTypes})

@@ -8,6 +8,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+// Index maps the indexed values to the keys of objects.
+//
+// Deprecated: client-go has it until 0.34.
+type Index = cache.Index
+
 // NewRealFIFO returns an empty queue that has all changes in the order of arrival.
 func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer TransformFunc) *RealFIFO {
 	return cache.NewRealFIFO(keyFunc, knownObjects, transformer)

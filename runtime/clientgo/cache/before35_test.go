@@ -2,20 +2,25 @@
 
 package cache
 
+import "errors"
+
 // addedBefore35 are the names of newer minors of client-go.
 const addedBefore35 = ` Transaction TransactionError TransactionStore TransactionType TransactionTypeAdd TransactionTypeDelete TransactionTypeUpdate`
 
-// Transaction makes the changes one by one: client-go's stores have no transactions.
-func (k keyed) Transaction(txns ...Transaction) *TransactionError {
+// controllersHaveVersions reports whether the controller of client-go's informer has a version.
+const controllersHaveVersions = false
+
+// transact makes the changes one by one.
+func transact(x Indexer, txns []Transaction) (err error) {
 	for _, txn := range txns {
 		switch txn.Type {
 		case TransactionTypeAdd:
-			k.Add(txn.Object)
+			err = errors.Join(err, x.Add(txn.Object))
 		case TransactionTypeUpdate:
-			k.Update(txn.Object)
+			err = errors.Join(err, x.Update(txn.Object))
 		case TransactionTypeDelete:
-			k.ThreadSafeStore.Delete(k.key(txn.Object))
+			err = errors.Join(err, x.Delete(txn.Object))
 		}
 	}
-	return nil
+	return err
 }

@@ -26,6 +26,11 @@ type DoneChecker interface {
 	Done() <-chan struct{}
 }
 
+// Pop pops from a queue, for tests.
+//
+// Deprecated: client-go has it until 0.35.
+func Pop(queue Queue) any { return cache.Pop(queue) }
+
 // IsDone reports whether the activity is done.
 func IsDone(checker DoneChecker) bool { return closed(checker.Done()) }
 

@@ -92,7 +92,7 @@ func TestInformerFollowsTheAPI(t *testing.T) {
 		api.set(pod("ns", "a", "", "cron"))
 		api.delete("ns", "b")
 		wantCalls(t, early, "add b=db", "update a=web a=cron", "delete b=db")
-		if got := informer.LastSyncResourceVersion(); got != "4" || informer.GetController().LastSyncResourceVersion() != got {
+		if got := informer.LastSyncResourceVersion(); got != "4" || controllersHaveVersions && informer.GetController().LastSyncResourceVersion() != got {
 			t.Errorf("resourceVersion %q", got)
 		}
 		if got, err := informer.GetIndexer().ByIndex(NamespaceIndex, "ns"); err != nil || !slices.Equal(names(got), []string{"ns/a"}) {

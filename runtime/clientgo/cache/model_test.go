@@ -126,12 +126,7 @@ func (p indexerPair) act(c *choices, resourceVersion string) string {
 			kind := []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[c.of(3)]
 			txns = append(txns, Transaction{Object: somePod(c, resourceVersion), Type: kind})
 		}
-		return "transaction: " + both(func(x Indexer) error {
-			if err := x.(TransactionStore).Transaction(txns...); err != nil {
-				return err
-			}
-			return nil
-		})
+		return "transaction: " + both(func(x Indexer) error { return transact(x, txns) })
 	case n < 94:
 		indexers := Indexers{}
 		for name, fn := range map[string]IndexFunc{NamespaceIndex: MetaNamespaceIndexFunc, "role": byRole, "again": byRole} {
@@ -181,7 +176,7 @@ func answers(x Indexer, role, namespace string, by *v1.Pod) map[string]any {
 		"keys":            keys,
 		"get":             []any{address(item), exists, fmt.Sprint(err)},
 		"indexers":        indexers,
-		"resourceVersion": storeVersion(x),
+		"resourceVersion": comparedVersion(x),
 		"bare namespace":  sorted(x.Index(NamespaceIndex, &metav1.ObjectMeta{Namespace: namespace})),
 	}
 	for _, name := range []string{NamespaceIndex, "role", "again", "unknown"} {
@@ -204,7 +199,6 @@ func address(obj any) string {
 	return fmt.Sprint(obj)
 }
 
-// storeVersion is the resourceVersion of a store, which older minors of client-go do not ask for.
 func storeVersion(store any) string {
 	return store.(interface{ LastStoreSyncResourceVersion() string }).LastStoreSyncResourceVersion()
 }

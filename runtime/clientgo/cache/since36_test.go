@@ -18,7 +18,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-const addedBefore36 = ""
+const (
+	addedBefore36 = ""
+	// otherTypes are the names with another type than client-go's, and what makes
+	// it. The constructors of stores, which take it, have the same words.
+	otherTypes = `StoreOption WithStoreMetrics WithTransformer`
+	// lastTwin is what client-go's handlers get of the last of two objects of one key in a list.
+	lastTwin = "add b@9"
+)
+
+func comparedVersion(store Store) string { return store.LastStoreSyncResourceVersion() }
 
 func deleteObject(s ThreadSafeStore, key string, obj any) { s.DeleteWithObject(key, obj) }
 

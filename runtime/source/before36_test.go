@@ -1,0 +1,6 @@
+//go:build before36
+
+package source_test
+
+// hasShardSelector reports whether requests have a shard selector.
+const hasShardSelector = false

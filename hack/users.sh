@@ -12,7 +12,7 @@ trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 export GOFLAGS=-mod=mod
 
 download() { # module@version, folder
-  cp -R "$(go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')" "$2"
+  cp -R "$(GOFLAGS= go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')" "$2"
   chmod -R u+w "$2"
 }
 
@@ -59,7 +59,7 @@ snapshotter() { # version
   try ./pkg/... -- ./apis/...
 }
 
-project "k8s.io/sample-controller@${libraries%.*}.0"
+project "k8s.io/sample-controller@${libraries%.*}.1"
 generated=pkg/generated
 try ./... -- ./pkg/apis/...
 case $libraries in

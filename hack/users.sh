@@ -9,6 +9,7 @@ module=github.com/informer-gen/informer-gen
 libraries=$(cd "$root" && go list -m -f '{{.Version}}' k8s.io/client-go)
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+(cd "$root" && go build -o "$work/informer-gen" ./cmd/informer-gen)
 export GOFLAGS=-mod=mod
 
 download() { # module@version, folder
@@ -26,14 +27,13 @@ try() { # packages to test; below --, those of the types
   while [ "$1" != -- ]; do packages+=("$1"); shift; done
   shift
   results "${packages[@]}" > before
-  for folder in . "$types"; do
-    (cd "$folder" && go mod edit -require "$module@v0.0.0" -replace "$module=$root")
-  done
+  go mod edit -require "$module@v0.0.0" -replace "$module=$root"
   (
     cd "$types"
-    rm -r "$generated/informers" "$generated/listers"
-    go run "$module/cmd/informer-gen" --versioned-clientset-package "$(go list "./$generated/clientset/versioned")" \
-      --output-dir "$generated/informers" --listers-package "$(go list .)/$generated/listers" "$@"
+    path=$(go list -m)${generated:+/$generated}
+    rm -r "./$generated/informers" "./$generated/listers"
+    "$work/informer-gen" --versioned-clientset-package "$path/clientset/versioned" \
+      --output-dir "./$generated/informers" --listers-package "$path/listers" "$@"
   )
   results "${packages[@]}" > after
   go list -m k8s.io/client-go
@@ -46,7 +46,7 @@ try() { # packages to test; below --, those of the types
 
 project() { # module@version
   echo "== $1"
-  types=. generated=.
+  types=. generated=
   cd "$(mktemp -d "$work/XXXX")"
   download "$1" project
   cd project

@@ -50,7 +50,7 @@ func TestField(t *testing.T) {
 		for _, r := range family.rows {
 			t.Run(r.name, func(t *testing.T) {
 				t.Parallel()
-				for _, i := range implementations {
+				for _, i := range compared {
 					t.Run(i.Name, func(t *testing.T) {
 						t.Parallel()
 						r.test(t, i)

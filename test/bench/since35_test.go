@@ -1,0 +1,5 @@
+//go:build !before35
+
+package main
+
+const before35 = false

@@ -1,0 +1,5 @@
+//go:build !before36
+
+package field_test
+
+var compared = implementations

@@ -8,7 +8,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
-	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -16,9 +15,7 @@ import (
 // Scope is the part of a factory that its accessors use.
 type Scope struct {
 	// Factory has the identity of its informers, and their options if it is a Configurer.
-	Factory interface {
-		InformerName() *clientgocache.InformerName
-	}
+	Factory identified
 	// InformerFor returns the informer of the type of obj. The first time it makes it with
 	// newInformer.
 	InformerFor func(obj runtime.Object, newInformer NewInformerFunc) cache.SharedIndexInformer
@@ -64,7 +61,7 @@ type ObjectsFunc = func(client any, namespace string) Objects
 func (s *Scope) newInformer(resource factory.Resource, obj runtime.Object, objects ObjectsFunc, client any, resync time.Duration) cache.SharedIndexInformer {
 	options := factory.InformerOptions{
 		ResyncPeriod:     resync,
-		InformerName:     s.Factory.InformerName(),
+		InformerName:     nameOf(s.Factory),
 		TweakListOptions: s.TweakListOptions,
 	}
 	namespace := ""

@@ -86,8 +86,8 @@ type input struct {
 }
 
 // factoryAdditions are the methods of a SharedInformerFactory that code-generator's has
-// not. Whoever has one gets it from generated code.
-var factoryAdditions = []string{"WaitForSync", "WaitForSyncOrStuck", "Status", "HealthCheck", "ReadyCheck", "Release", "Named"}
+// not, besides those of newer minors. Whoever has one gets it from generated code.
+var factoryAdditions = append(newerAdditions, "WaitForSync", "WaitForSyncOrStuck", "Status", "HealthCheck", "ReadyCheck", "Release", "Named")
 
 // listerAdditions are the methods of listers for fields with +informer-gen:index.
 var listerAdditions = []string{"ByDeploymentName", "AllByDeploymentName"}

@@ -1,0 +1,19 @@
+//go:build before36
+
+package generated
+
+import "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+
+// identified is a factory, which has an identity if it is one of this module.
+type identified any
+
+type named interface {
+	InformerName() *cache.InformerName
+}
+
+func nameOf(f identified) *cache.InformerName {
+	if f, ok := f.(named); ok {
+		return f.InformerName()
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !before36
+
+package generate
+
+var newerAdditions []string

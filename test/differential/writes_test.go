@@ -161,6 +161,9 @@ func TestStrictWrites(t *testing.T) {
 // with the real one.
 func compare(t *testing.T, requests []request, names ...string) {
 	t.Helper()
+	if before36 {
+		t.Skip("older servers note the labels of an object as managed fields otherwise")
+	}
 	namespace, _, _ := strings.Cut(requests[0].path, "/")
 	answers, events := map[string][]answer{}, map[string][]answer{}
 	for _, s := range sides(t) {

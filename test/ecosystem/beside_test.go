@@ -115,7 +115,6 @@ func TestFactoryBesideManager(t *testing.T) {
 		if err := ctrl.NewControllerManagedBy(both.manager).For(&shopv1alpha1.Warehouse{}).Complete(k); err != nil {
 			t.Fatal(err)
 		}
-		defer time.Sleep(time.Second) // client-go's informers before 0.36 are polled
 		start(t, both.run)
 		if err := k.Create(t.Context(), &shopv1alpha1.Warehouse{
 			ObjectMeta: metav1.ObjectMeta{Name: "north"},

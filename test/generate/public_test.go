@@ -13,6 +13,9 @@ import (
 // which are named by import path and are not in the project that runs it. Each
 // has another layout. Where code-generator can do the same, the API is the same.
 func TestPublicProjects(t *testing.T) {
+	if sharePercent < 100 {
+		t.Skip("the projects need newer libraries; make users has some of this minor")
+	}
 	t.Parallel()
 	tools := tools{buildTool(t), build(t, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}
 	for _, c := range []struct {

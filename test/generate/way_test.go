@@ -83,6 +83,7 @@ func TestUpgrade(t *testing.T) {
 	older.run(filepath.Join(theirs, "informer-gen"), "--output-dir", "pkg/client/informers", "--output-pkg", client+"informers",
 		"--versioned-clientset-package", client+"clientset/versioned", "--listers-package", client+"listers", api)
 	older.add("program/")
+	older.run("go", "get", "k8s.io/client-go@"+libraries)
 	older.run("go", "mod", "tidy")
 	older.run("go", "vet", "./...")
 

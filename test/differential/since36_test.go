@@ -1,0 +1,5 @@
+//go:build !before36
+
+package differential
+
+const before36 = false

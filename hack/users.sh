@@ -22,7 +22,7 @@ results() { # packages; prints a line for each test
   grep -E '^ *--- (PASS|FAIL|SKIP): |^FAIL' log | sed -E 's/ *\([0-9.]+s\)$//; s/\t[0-9.]+s$//' | sort
 }
 
-try() { # packages to test; below --, those of the types
+try() { # packages to test; after --, those of the types
   local packages=()
   while [ "$1" != -- ]; do packages+=("$1"); shift; done
   shift

@@ -8,7 +8,7 @@ import (
 
 // FilterShards sets the feature gate ShardedListAndWatch (KEP-5866) of all servers of this
 // process, also of those that run and of their open watches, and returns whether that is
-// possible: servers before Kubernetes 1.36, as those of other processes are, have no such gate.
+// possible: servers before Kubernetes 1.36 have no such gate, and other processes are older.
 func FilterShards(on bool) (possible bool, err error) {
 	const gate = "ShardedListAndWatch"
 	gates := utilfeature.DefaultMutableFeatureGate

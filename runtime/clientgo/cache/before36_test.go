@@ -10,7 +10,7 @@ const addedBefore36 = ` DoneChecker HistogramMetric InformerMetricsProvider Info
 const (
 	// otherTypes are the names with another type than client-go's, and what makes it or takes it.
 	otherTypes = `NewIndexer StoreOption WithTransformer`
-	// lastTwin is what client-go's handlers get of the last of two objects of one key in a list.
+	// lastTwin is the event of client-go for the second of two objects of one key in a list.
 	lastTwin = "update b@9"
 )
 

@@ -23,7 +23,7 @@ const (
 	// otherTypes are the names with another type than client-go's, and what makes
 	// it. The constructors of stores, which take it, have the same words.
 	otherTypes = `StoreOption WithStoreMetrics WithTransformer`
-	// lastTwin is what client-go's handlers get of the last of two objects of one key in a list.
+	// lastTwin is the event of client-go for the second of two objects of one key in a list.
 	lastTwin = "add b@9"
 )
 

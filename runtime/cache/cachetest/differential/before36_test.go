@@ -7,33 +7,30 @@ import "k8s.io/client-go/tools/cache"
 // storeVersion is not compared: client-go's stores have no resourceVersion.
 func storeVersion(cache.Store) string { return "" }
 
-// twins are, by handler and key, the events of objects that have a later twin, an object of the same key, in a list.
-type twins map[int]map[string]event
-
-func newTwins() twins { return twins{} }
-
-// isLast reports whether an event is not of an object that has a later twin. That of the last one is an update of
-// the twin before, and becomes what the first one's was.
-func (t twins) isLast(handler int, r *record, e *event) bool {
-	last, twice := r.twice[e.name]
-	if !twice || r.step.kind == add || e.kind == deleted {
-		return true
+// lastTwins keeps of several objects of one key in a list the events of the last one. They are updates of the
+// object before, and become what those of the first one were.
+func lastTwins() func(int, *record, *event) bool {
+	type of struct {
+		handler int
+		name    string
 	}
-	if t[handler] == nil {
-		t[handler] = map[string]event{}
-	}
-	first, seen := t[handler][e.name]
-	if e.obj != last {
-		if !seen {
-			t[handler][e.name] = *e
+	firsts := map[of]event{}
+	return func(handler int, r *record, e *event) bool {
+		is, last := r.twin(e)
+		if !is {
+			return true
 		}
-		return false
+		key := of{handler, e.name}
+		first, seen := firsts[key]
+		switch {
+		case last && seen:
+			e.kind, e.old, e.oldVersion, e.initial = first.kind, first.old, first.oldVersion, first.initial
+			delete(firsts, key)
+		case !last && !seen:
+			firsts[key] = *e
+		}
+		return last
 	}
-	if seen {
-		e.kind, e.old, e.oldVersion, e.initial = first.kind, first.old, first.oldVersion, first.initial
-		delete(t[handler], e.name)
-	}
-	return true
 }
 
 func init() { unneeded = append(unneeded, "older and empty versions") }

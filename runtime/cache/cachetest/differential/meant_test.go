@@ -65,7 +65,7 @@ var meant = []difference{
 		name:    "two objects of one key in a list",
 		reason:  "client-go delivers each of them, and the last one twice as new; the core the last one, which is stored",
 		comment: "Of several items of one list with the same key, only the last one is stored and delivered to handlers",
-		level:   func(_ script, theirs, _ transcript) { theirs.filter(newTwins().isLast) },
+		level:   func(_ script, theirs, _ transcript) { theirs.filter(lastTwins()) },
 	},
 	{
 		name:    "watch again after a lost connection",
@@ -263,6 +263,12 @@ func keepLater(theirs *string, ours string) {
 	if *theirs == "" || protocol.Older(*theirs, ours) {
 		*theirs = ours
 	}
+}
+
+// twin reports whether an event is of one of several objects of a key in a list, and whether of the last one.
+func (r *record) twin(e *event) (is, last bool) {
+	obj, twice := r.twice[e.name]
+	return twice && r.step.kind != add && e.kind != deleted, e.obj == obj
 }
 
 // filter leaves out events that are not to be kept. Keep may change them.

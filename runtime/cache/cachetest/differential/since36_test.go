@@ -4,15 +4,12 @@ package differential_test
 
 import "k8s.io/client-go/tools/cache"
 
-// twins are objects of one key in a list.
-type twins struct{}
-
-func newTwins() twins { return twins{} }
-
-// isLast reports whether an event is not of an object that has a later twin.
-func (twins) isLast(_ int, r *record, e *event) bool {
-	last, twice := r.twice[e.name]
-	return !twice || r.step.kind == add || e.kind == deleted || e.obj == last
+// lastTwins keeps of several objects of one key in a list the events of the last one.
+func lastTwins() func(int, *record, *event) bool {
+	return func(_ int, r *record, e *event) bool {
+		is, last := r.twin(e)
+		return !is || last
+	}
 }
 
 func storeVersion(store cache.Store) string { return store.LastStoreSyncResourceVersion() }

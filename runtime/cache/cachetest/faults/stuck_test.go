@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -37,7 +38,7 @@ var stuckRows = []struct {
 	{name: "in order, removed meanwhile", implementation: typed, removed: true, holds: count{0, segment}},
 	{name: "coalescing from 100 events on", implementation: typed, options: core.HandlerOptions{Coalesce: true, Limit: 100}, holds: count{0, 200}},
 	{name: "in order", implementation: clientGo, holds: exactly(changes)},
-	{name: "in order, removed meanwhile", implementation: clientGo, removed: true, holds: count{0, 1}},
+	{name: "in order, removed meanwhile", implementation: clientGo, removed: true, holds: exactly(0)},
 }
 
 // changes is how many there are while the handler is stuck.
@@ -49,6 +50,9 @@ const segment = 64
 func TestStuckHandler(t *testing.T) {
 	for _, r := range stuckRows {
 		t.Run(r.implementation.Name+" "+r.name, func(t *testing.T) {
+			if !slices.ContainsFunc(compared, func(i implementation) bool { return i.Name == r.implementation.Name }) {
+				t.Skip("the rows are of newer ones")
+			}
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, r.implementation, row{listing: true})
 				remove := w.handle(r.options, func(*v1.Pod) { time.Sleep(time.Hour) })

@@ -299,10 +299,15 @@ func TestRefusedLists(t *testing.T) {
 		if err != nil || informer.HasSynced() {
 			t.Fatalf("informer that nobody waits for: %v", err)
 		}
-		if err := objects.IndexField(t.Context(), &shopv1alpha1.Order{}, byWarehouse, func(obj client.Object) []string {
-			return []string{obj.(*shopv1alpha1.Order).Spec.Warehouse}
-		}); err != nil {
-			t.Errorf("index of an informer that is not synced: %v", err)
+		index := func() error {
+			return objects.IndexField(t.Context(), &shopv1alpha1.Order{}, byWarehouse, func(obj client.Object) []string {
+				return []string{obj.(*shopv1alpha1.Order).Spec.Warehouse}
+			})
+		}
+		if indexesBeforeSync {
+			if err := index(); err != nil {
+				t.Errorf("index of an informer that is not synced: %v", err)
+			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
@@ -313,6 +318,11 @@ func TestRefusedLists(t *testing.T) {
 			t.Errorf("read: got %v, want a timeout", err)
 		}
 		orders.ClearFaults()
+		if !indexesBeforeSync {
+			if err := index(); err != nil {
+				t.Errorf("index of an informer that comes in sync: %v", err)
+			}
+		}
 		list := &shopv1alpha1.OrderList{}
 		if err := objects.List(t.Context(), list, client.MatchingFields{byWarehouse: "north"}); err != nil || len(list.Items) != 3 {
 			t.Errorf("got %d orders, %v", len(list.Items), err)

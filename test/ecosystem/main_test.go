@@ -66,6 +66,7 @@ func start(t *testing.T, run func(context.Context) error) (stop func()) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+		time.Sleep(queuesEnd) // a bubble waits for all goroutines
 	}
 	t.Cleanup(stop)
 	return stop

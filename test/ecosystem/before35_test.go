@@ -1,0 +1,8 @@
+//go:build before35
+
+package ecosystem
+
+import "time"
+
+// queuesEnd is how long goroutines of work queues remain after these were shut down.
+const queuesEnd = time.Second

@@ -1,0 +1,6 @@
+//go:build !before35
+
+package ecosystem
+
+// queuesEnd is how long goroutines of work queues remain after these were shut down.
+const queuesEnd = 0

@@ -16,8 +16,8 @@ import (
 // branch is a list and watch of an informer that has several.
 type branch struct {
 	source Objects
-	// namespace is the one that it lists; "" for a branch of a shard.
-	namespace string
+	// scope is the namespace or the object that it lists; empty for a branch of a shard.
+	scope types.NamespacedName
 	// filter is that of a shard, and before the branch in whose place this one lists everything
 	// again; nil otherwise.
 	filter   *shardfilter.Filter
@@ -59,8 +59,9 @@ type serverFacts struct {
 // from a branch that has lost it changes nothing. It is immutable. Others take its place as
 // deltas, in order with those of the branches.
 type assignment struct {
-	// byNamespace has the branches of an informer of several namespaces.
-	byNamespace map[string]*branch
+	// scopes has the branches of an informer of several namespaces or, if named, objects.
+	scopes map[types.NamespacedName]*branch
+	named  bool
 	// branch has the objects whose hash, by a function, is in ranges, if the informer has a shard.
 	branch *branch
 	by     shard.By
@@ -73,8 +74,11 @@ type assignment struct {
 
 // of returns the branch of an object, or nil.
 func (a *assignment) of(key types.NamespacedName, obj any) *branch {
-	if a.byNamespace != nil {
-		return a.byNamespace[key.Namespace]
+	if a.scopes != nil {
+		if !a.named {
+			key.Name = ""
+		}
+		return a.scopes[key]
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil || !a.ranges.Contains(a.by.Hash(m)) {

@@ -3,6 +3,7 @@ package cache
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -72,8 +74,11 @@ func (p *branchSet) run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	start := func(branch *branch) {
 		logger := klog.FromContext(ctx)
-		if branch.namespace != "" {
-			logger = logger.WithValues("namespace", branch.namespace)
+		switch {
+		case branch.scope.Name != "":
+			logger = logger.WithValues("object", objectkey.String(branch.scope))
+		case branch.scope.Namespace != "":
+			logger = logger.WithValues("namespace", branch.scope.Namespace)
 		}
 		ctx, stop := context.WithCancel(klog.NewContext(ctx, logger))
 		branch.stop = stop
@@ -150,7 +155,7 @@ func (p *branchSet) replace(next []*branch, assignment *assignment) {
 // refuses is left out: neither the first content nor a version waits for it.
 func (p *branchSet) failed(ctx context.Context, branch *branch, f *Failure) {
 	if p.leavesOut(branch, f) {
-		klog.FromContext(ctx).V(2).Info("Namespace is refused, going on without it")
+		klog.FromContext(ctx).V(2).Info("Refused, going on without it")
 		p.push(delta{kind: branchRefused, from: branch})
 	}
 }
@@ -168,7 +173,7 @@ func (p *branchSet) leavesOut(branch *branch, f *Failure) bool {
 			p.failing[branch] = true
 		}
 	}
-	if branch.namespace == "" || branch.leftOut || branch.refusals < maxRefusals {
+	if branch.filter != nil || branch.leftOut || branch.refusals < maxRefusals {
 		return false
 	}
 	branch.leftOut, p.least = true, nil
@@ -261,6 +266,28 @@ func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 		return branch.version, nil
 	}
 	return "", p.plan.foreign(obj)
+}
+
+// unknown returns why it is not known whether the object of a name exists, nil if it is, and
+// whether the server refuses it.
+func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.assigned == nil {
+		return fmt.Errorf("object %q: %w: informer was not started", objectkey.String(key), ErrUnknown), false
+	}
+	branch := p.assigned.of(key, nil)
+	if branch == nil {
+		return notFollowed(key), false
+	}
+	if branch.listed.Load() {
+		return nil, false
+	}
+	err := branch.recorder.get().LastError
+	if err == nil {
+		return fmt.Errorf("object %q: %w: not listed yet", objectkey.String(key), ErrUnknown), false
+	}
+	return fmt.Errorf("object %q: %w: not listed yet: %w", objectkey.String(key), ErrUnknown, err), branch.leftOut
 }
 
 // statuses returns the branches, their statuses, and the counters of those of the past.

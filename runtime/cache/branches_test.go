@@ -18,7 +18,7 @@ import (
 // The counters of an informer do not go down when a namespace is removed, so that their
 // rates are right.
 func TestCountersOfRemovedBranches(t *testing.T) {
-	p := newBranchSet(&namespacePlan{})
+	p := newBranchSet(&scopePlan{about: &SourceInfo{}})
 	counters := func() (s Status) {
 		_, all, past := p.statuses()
 		s.count(&past)
@@ -60,11 +60,11 @@ func TestCountersOfRemovedBranches(t *testing.T) {
 
 // manyBranches returns branches that have begun, each of a namespace of its own.
 func manyBranches(n int) *branchSet {
-	p := newBranchSet(&namespacePlan{})
+	p := newBranchSet(&scopePlan{about: &SourceInfo{}})
 	var all []*branch
 	for i := range n {
 		one := newBranch(nil)
-		one.namespace = strconv.Itoa(i)
+		one.scope.Namespace = strconv.Itoa(i)
 		all = append(all, one)
 	}
 	p.replace(all, p.plan.assign(all))
@@ -132,7 +132,7 @@ func TestVersionOfBranches(t *testing.T) {
 
 // What branches leave out is added up while they are there.
 func TestBranchesLeaveOut(t *testing.T) {
-	p := newBranchSet(&namespacePlan{objects: func(string, string) int { return 0 }})
+	p := newBranchSet(&scopePlan{about: &SourceInfo{}, objects: func(string, string) int { return 0 }})
 	one, other := newBranch(quietSource{}), newBranch(quietSource{})
 	one.recorder.leftOut.Add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
 	other.recorder.leftOut.Add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})

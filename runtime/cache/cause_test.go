@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
@@ -263,8 +265,13 @@ type namespaces struct {
 
 func (n *namespaces) Describe() cache.SourceInfo {
 	return cache.SourceInfo{
-		Namespaces: func() ([]string, <-chan struct{}) { return n.names, n.changed },
-		In:         func(namespace string) cache.Objects { return n.InNamespace(namespace) },
+		Scopes: func() (scopes []types.NamespacedName, changed <-chan struct{}) {
+			for _, name := range n.names {
+				scopes = append(scopes, types.NamespacedName{Namespace: name})
+			}
+			return scopes, n.changed
+		},
+		In: func(scope types.NamespacedName) cache.Objects { return n.InNamespace(scope.Namespace) },
 	}
 }
 

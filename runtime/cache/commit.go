@@ -223,7 +223,15 @@ func (s *store) losses(d *delta) (gone difference, why *cause.Cause) {
 		return gone, s.assignment.cause
 	}
 	s.assignment = d.list.assignment
-	if s.assignment.byNamespace != nil && len(s.assignment.ended) == 0 {
+	if s.assignment.named {
+		for _, branch := range s.assignment.ended {
+			if row, exists := s.table.Find(branch.scope); exists {
+				lose(row)
+			}
+		}
+		return gone, s.assignment.cause
+	}
+	if s.assignment.scopes != nil && len(s.assignment.ended) == 0 {
 		return gone, s.assignment.cause // namespaces have only come
 	}
 	for row := range uint32(s.table.Len()) {

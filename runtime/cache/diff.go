@@ -65,15 +65,21 @@ func diff(s *store, from *delta) difference {
 }
 
 // eachRow visits the rows of a branch, or of everything: those of a namespace by the index, since
-// each of many namespaces is listed when an outage ends. It may visit rows of other branches too.
+// each of many namespaces, or names, is listed when an outage ends. It may visit rows of other branches too.
 // The caller holds writing.
 func (s *store) eachRow(of *branch, visit func(row uint32)) {
+	if of != nil && of.scope.Name != "" {
+		if row, exists := s.table.Find(of.scope); exists {
+			visit(row)
+		}
+		return
+	}
 	index := s.table.Index(namespaceIndexName)
-	if of == nil || of.namespace == "" || index == nil || !index.ByNamespace {
+	if of == nil || of.scope.Namespace == "" || index == nil || !index.ByNamespace {
 		for row := range uint32(s.table.Len()) {
 			visit(row)
 		}
-	} else if posting := index.Find(of.namespace); posting != nil {
+	} else if posting := index.Find(of.scope.Namespace); posting != nil {
 		for _, row := range posting.Rows() {
 			visit(row)
 		}

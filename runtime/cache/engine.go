@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
@@ -33,7 +34,7 @@ type engine struct {
 	fanout   *fanout
 	outage   outage.Reporter
 	recorder statusRecorder
-	// branches are those of several namespaces, or of a shard; nil in general.
+	// branches are those of several namespaces or names, or of a shard; nil in general.
 	branches *branchSet
 	// invalid is the error in the options; nil in general.
 	invalid error
@@ -79,13 +80,16 @@ func (e *engine) setUp(source Objects, of reflect.Type, check func(objects refle
 	if err := store.addIndexes(options.Indexes); err != nil {
 		e.invalid = e.errorf("%w", err)
 	}
-	switch namespaces := e.about.Namespaces != nil; {
+	switch several := e.about.Scopes != nil; {
 	case source == nil:
 		e.invalid = e.errorf("source: is nil")
-	case namespaces && options.Shard != nil:
-		e.invalid = e.errorf("%w: source of several namespaces: divide the objects by namespace instead", shard.ErrInvalid)
-	case namespaces:
-		e.branches = newBranchSet(&namespacePlan{about: &e.about, objects: store.indexed})
+	case several && options.Shard != nil:
+		e.invalid = e.errorf("%w: source of several namespaces or names: divide these instead", shard.ErrInvalid)
+	case several:
+		e.branches = newBranchSet(&scopePlan{
+			about: &e.about, objects: store.indexed,
+			exists: func(key types.NamespacedName) bool { _, exists := store.Get(key); return exists },
+		})
 	case options.Shard != nil:
 		e.branches = newBranchSet(&shardPlan{shard: options.Shard, source: source})
 	}
@@ -145,6 +149,45 @@ func (e *engine) versionOf(obj metav1.Object) (string, error) {
 		return e.branches.versionOf(obj)
 	}
 	return e.store.ResourceVersion(), nil
+}
+
+// get is Informer.Get.
+func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, exists bool, err error) {
+	if e.about.Want != nil {
+		err = e.ask(ctx, key)
+	} else if obj, exists = e.store.core.Get(key); !exists {
+		if why, _ := e.unknown(key); why != nil {
+			err = e.errorf("%w", why)
+		}
+	}
+	if exists || err != nil || !e.about.Named {
+		return obj, exists, err
+	}
+	obj, exists = e.store.core.Get(key) // what is known is in the store
+	return obj, exists, nil
+}
+
+// ask waits until an object is known that a source takes on demand.
+func (e *engine) ask(ctx context.Context, key types.NamespacedName) error {
+	e.about.Want(key)
+	if why, _ := e.unknown(key); why == nil {
+		return nil
+	}
+	if ctx.Done() == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, e.options.idleTimeout())
+		defer cancel()
+	}
+	return e.waitForNames(ctx, []types.NamespacedName{key})
+}
+
+// unknown returns why it is not known whether an object exists, nil if it is, and whether to go on
+// waiting is of no use.
+func (e *engine) unknown(key types.NamespacedName) (why error, refused bool) {
+	if !e.about.Named {
+		return nil, false
+	}
+	return e.branches.unknown(key)
 }
 
 // configure changes options before the start.
@@ -285,7 +328,7 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 	e.branches.reflect = func(ctx context.Context, branch *branch) error {
 		about, options := branch.source.Describe(), options
 		r := e.newReflector(branch.source, &about, &options, deltas, &branch.recorder)
-		r.namespace, r.filter = branch.namespace, branch.filter
+		r.scope, r.filter = branch.scope, branch.filter
 		r.push = func(d delta) {
 			d.from = branch
 			deltas.Push(d)

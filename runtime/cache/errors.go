@@ -30,6 +30,10 @@ var (
 	// its store is up to date with the server.
 	ErrStale = errors.New("stale")
 
+	// ErrUnknown is returned for an object of which an informer of names does not know whether
+	// it exists: its name is not one of the set, or was not listed yet.
+	ErrUnknown = errors.New("unknown")
+
 	// ErrBacklogFull is why a handler was removed: more events waited for it
 	// than HandlerOptions.Limit allows.
 	ErrBacklogFull = errors.New("backlog is over its limit")

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
@@ -176,6 +179,23 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 // not follow that namespace, or that the object is not of its shard.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionOf(obj) })
+}
+
+// Get returns an object of the store, and whether it is there. An informer of a set of names
+// knows only objects of the set, from when it has listed them: for others the error is
+// ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and waits
+// until the object is listed, or ctx ends: one without an end, for no longer than
+// ListWatch.IdleTimeout.
+func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
+	found, exists, err := i.core.get(ctx, key)
+	return reader.As[T](found), exists, err
+}
+
+// WaitForNames blocks until an informer of a set of names knows all of those objects: they are
+// in the set, and were listed. Possible errors, all of them ErrUnknown: that the server refuses
+// one, ErrStopped, or the cause of the context.
+func (i *Informer[T]) WaitForNames(ctx context.Context, names ...types.NamespacedName) error {
+	return i.core.waitForNames(ctx, names)
 }
 
 // HealthCheck returns a check for a liveness probe, in the form that

@@ -456,8 +456,10 @@ type inNamespace struct{ cache.Objects }
 
 func (s inNamespace) Describe() cache.SourceInfo {
 	return cache.SourceInfo{
-		Namespaces: func() ([]string, <-chan struct{}) { return []string{"ns"}, nil },
-		In:         func(string) cache.Objects { return s.Objects },
+		Scopes: func() ([]types.NamespacedName, <-chan struct{}) {
+			return []types.NamespacedName{{Namespace: "ns"}}, nil
+		},
+		In: func(types.NamespacedName) cache.Objects { return s.Objects },
 	}
 }
 

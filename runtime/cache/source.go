@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -60,10 +61,10 @@ type WatchEvent struct {
 	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
 	Type watch.EventType
 	// Object is the state after the event, or for watch.Deleted the last one; it is nil in a
-	// bookmark.
+	// bookmark, and in a watch.Deleted of a scope of one object whose last state is not known.
 	Object any
-	// ResourceVersion is that of a bookmark. It is empty in other events, whose object
-	// has it.
+	// ResourceVersion is that of an event without an object. It is empty in others, whose
+	// object has it.
 	ResourceVersion string
 	// InitialEventsEnd marks the bookmark that closes the initial events of a
 	// watch-list (KEP-3157).
@@ -88,12 +89,19 @@ type SourceInfo struct {
 	// NoWatchList says that the source cannot serve a watch-list (KEP-3157), as fake
 	// clientsets cannot.
 	NoWatchList bool
-	// Namespaces returns the namespaces that the source is made of, and a channel that is
-	// closed when they are others; nil for a source that is one. The informer lists and
-	// watches each of them by itself, with what In returns, which has objects of the same
-	// type, and not this one.
-	Namespaces func() (names []string, changed <-chan struct{})
-	In         func(namespace string) Objects
+	// Scopes returns the scopes that the source is made of, and a channel that is closed when
+	// they are others; nil for a source that is one. All are namespaces or, if Named, all are
+	// single objects. The informer lists and watches each of them by itself, with what In
+	// returns, which has objects of the same type, and not this one.
+	Scopes func() (scopes []types.NamespacedName, changed <-chan struct{})
+	In     func(scope types.NamespacedName) Objects
+	Named  bool
+	// Want has an object that somebody asks for be one of a Named source for a while; nil if
+	// only others say which are.
+	Want func(types.NamespacedName)
+	// ByMetadata reports, of the source of one object, whether that is read whenever its metadata
+	// have changed, in a watch of the metadata of many, as of now. It may be nil.
+	ByMetadata func() bool
 	// DecodedByClient returns why a client decodes the responses that the source would decode
 	// faster and in less memory, as of now; "" if none does. It may be nil.
 	DecodedByClient func() string

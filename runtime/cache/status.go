@@ -139,6 +139,10 @@ type Status struct {
 	// Objects are zero without NamespaceIndex.
 	Namespaces []Status `json:"namespaces,omitempty"`
 
+	// Names are those of an informer of single objects; nil of any other. What is above is then
+	// that of the object that is worst off, or the sum.
+	Names *NamesStatus `json:"names,omitempty"`
+
 	// Shard has the ranges of hashes whose objects the informer follows, as shard.Ranges has
 	// them; "" for all objects. ShardFilter is the party that selects them, as far as is known:
 	// "server" or "client".
@@ -152,6 +156,34 @@ type Status struct {
 
 	// Handlers are those that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
+}
+
+// NamesStatus says what an informer knows of the objects of a set of names.
+type NamesStatus struct {
+	// Followed counts the names of the set, Known those of which the informer has the object or
+	// knows that there is none, and Absent the latter.
+	Followed int `json:"followed"`
+	Known    int `json:"known"`
+	Absent   int `json:"absent"`
+	// ByMetadata counts the names that share a watch of metadata. Each of the others has its own.
+	ByMetadata int `json:"byMetadata"`
+	// Failing counts the names whose latest request failed. Reasons has the errors of a
+	// hundred of them, by namespace/name.
+	Failing int               `json:"failing"`
+	Reasons map[string]string `json:"reasons,omitempty"`
+}
+
+// maxReasons limits the names of which NamesStatus has reasons.
+const maxReasons = 100
+
+func (s *NamesStatus) fail(name string, err error) {
+	if s.Failing++; s.Failing > maxReasons {
+		return
+	}
+	if s.Reasons == nil {
+		s.Reasons = map[string]string{}
+	}
+	s.Reasons[name] = err.Error()
 }
 
 // HandlerStatus is the progress of a handler.

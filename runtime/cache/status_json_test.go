@@ -52,6 +52,7 @@ func fullStatus() cache.Status {
 		LeftOutObjects:  map[string]string{"shop/first": "customer is missing"},
 		ObjectErrors:    1,
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
+		Names:           &cache.NamesStatus{Followed: 5, Known: 4, Absent: 1, ByMetadata: 2, Failing: 1, Reasons: map[string]string{"shop/first": "forbidden"}},
 		Shard:           "0000000000000000-7fffffffffffffff",
 		ShardFilter:     "server",
 		DecodedByClient: "a filter",
@@ -145,6 +146,16 @@ const fullStatusJSON = `{
       "objectErrors": 0
     }
   ],
+  "names": {
+    "followed": 5,
+    "known": 4,
+    "absent": 1,
+    "byMetadata": 2,
+    "failing": 1,
+    "reasons": {
+      "shop/first": "forbidden"
+    }
+  },
   "shard": "0000000000000000-7fffffffffffffff",
   "shardFilter": "server",
   "decodedByClient": "a filter",

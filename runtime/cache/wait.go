@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -104,6 +106,26 @@ func (e *engine) await(ctx context.Context, done <-chan struct{}) error {
 	default:
 		return err
 	}
+}
+
+// waitForNames is Informer.WaitForNames.
+func (e *engine) waitForNames(ctx context.Context, keys []types.NamespacedName) error {
+	for _, key := range keys {
+		for {
+			changed := e.fanout.changed.Next()
+			why, refused := e.unknown(key)
+			if why == nil {
+				break
+			}
+			if refused {
+				return e.errorf("%w", why)
+			}
+			if err := e.await(ctx, changed); err != nil {
+				return e.errorf("%w; stopped waiting: %w", why, err)
+			}
+		}
+	}
+	return nil
 }
 
 // waitForVersion waits until what the store has reached is a version or a later one.

@@ -354,7 +354,7 @@ func (w *watchRequest) has(d delta) bool {
 // judge compares an event with those before it, if there is an order of versions.
 func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 	switch {
-	case !w.about.OrderedResourceVersions:
+	case !w.about.OrderedResourceVersions || event.Object == nil:
 		return protocol.Fresh
 	case w.initial != nil:
 		return w.delivered.Judge(event.Type, event.Object, "", w.unknown)
@@ -367,6 +367,9 @@ func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 
 // delta makes a delta of an event, unless its object can't be used.
 func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
+	if event.Object == nil && event.Type == watch.Deleted && w.scope.Name != "" {
+		return delta{kind: deleted, key: w.scope, unseen: true, resourceVersion: event.ResourceVersion}, true
+	}
 	d = delta{kind: set, resourceVersion: protocol.ResourceVersionOf(event.Object)}
 	key, err := w.keyOf(event.Object)
 	if err != nil {

@@ -10,7 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -65,8 +67,9 @@ func (f *Factory) keyOf(obj runtime.Object) informerKey {
 }
 
 // Configure completes the options of the informer of the type of obj, which is about to be
-// made, and returns the namespaces that it is to follow, or nil. Accessors call it.
-func (f *Factory) Configure(obj runtime.Object, namespaced bool, options *InformerOptions) *source.Namespaces {
+// made, and returns what makes its source of those of namespaces, or nil for the namespace of the
+// factory. Accessors call it.
+func (f *Factory) Configure(obj runtime.Object, namespaced bool, options *InformerOptions) Scopes {
 	options.Name, options.ListWatch, options.Shard = f.name, f.listWatch(nil), f.options.Shard
 	each := f.options.each[f.keyOf(obj)]
 	if each == nil {
@@ -80,11 +83,23 @@ func (f *Factory) Configure(obj runtime.Object, namespaced bool, options *Inform
 	if each.shard != nil {
 		options.Shard = each.shard
 	}
-	if !namespaced {
-		return nil
+	switch {
+	case each.references != nil:
+		return func(in, metadata func(namespace string) core.Objects) core.Objects {
+			return references.Objects(each.references, in, metadata, references.Options{})
+		}
+	case each.namespaces != nil && namespaced:
+		return func(in, _ func(namespace string) core.Objects) core.Objects {
+			typed := func(namespace string) core.Source[any] { return core.Source[any]{Objects: in(namespace)} }
+			return source.InNamespaces(each.namespaces, typed).Objects
+		}
 	}
-	return each.namespaces
+	return nil
 }
+
+// Scopes makes the source of an informer of several namespaces or names. In returns that of a
+// namespace, and metadata, which may be nil, that of its metadata.
+type Scopes = func(in, metadata func(namespace string) core.Objects) core.Objects
 
 // Release stops the informer of the Go type of obj and removes it: the next request
 // creates a new one, which needs a Start. All users of the informer lose it; its store

@@ -36,6 +36,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
@@ -405,6 +406,13 @@ var scenes = map[string]func(*stage){
 		s.see("HealthCheck", s.factory.HealthCheck(5*time.Minute)(nil))
 		_, err := s.informer.AddHandler(blocked{}, cache.HandlerOptions{Name: "invoices"})
 		s.see("AddHandler", err)
+	},
+	"Unknown objects": func(s *stage) {
+		set := references.NewSet(types.NamespacedName{Namespace: "shop", Name: "first"})
+		objects := references.Objects(set, func(string) cache.Objects { return s.api }, nil, references.Options{})
+		informer := cache.New(cache.Source[*shopv1alpha1.Order]{Objects: objects}, s.options)
+		_, _, err := informer.Get(s.ctx, types.NamespacedName{Namespace: "shop", Name: "second"})
+		s.see("Get", err)
 	},
 	"Forbidden": func(s *stage) {
 		s.api.Fail(always(apierrors.NewForbidden(shopv1alpha1.GroupVersion.WithResource("orders").GroupResource(), "", errors.New(

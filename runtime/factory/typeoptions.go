@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -29,13 +30,18 @@ type TypeOptions[T runtime.Object] struct {
 	// Namespaces is the set of namespaces that the informer follows, also when it changes.
 	// Nil is the namespace of the factory. The resource must have namespaces.
 	Namespaces *source.Namespaces
+	// References is the set of names that the informer follows, also when it changes, in place
+	// of a namespace; package references says how, and what it costs. Over a clientset each name
+	// has a watch of its own. One informer may follow a set.
+	References *references.Set
 	// LabelSelector and FieldSelector select objects, among those that
 	// WithTweakListOptions selects. Nil selects all, and labels.Nothing none: the informer is
 	// then in sync with an empty store.
 	LabelSelector labels.Selector
 	FieldSelector fields.Selector
 	// Shard is the shard that the informer follows, also when that changes. Nil is that of the
-	// factory: a shard of shard.All has all objects. It can't be combined with Namespaces.
+	// factory: a shard of shard.All has all objects. It can't be combined with Namespaces or
+	// References.
 	Shard *shard.Shard
 	// Resync is the resync period of handlers without one of their own. Zero is that of the
 	// factory, negative no resyncs.
@@ -65,6 +71,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 		}
 		o.each[of] = &informerOptions{
 			namespaces: options.Namespaces,
+			references: options.References,
 			shard:      options.Shard,
 			tweak:      selecting(options.LabelSelector, options.FieldSelector),
 			resync:     options.Resync,
@@ -77,6 +84,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 // informerOptions are the options of one informer.
 type informerOptions struct {
 	namespaces *source.Namespaces
+	references *references.Set
 	shard      *shard.Shard
 	tweak      func(*metav1.ListOptions)
 	resync     time.Duration
@@ -183,6 +191,8 @@ func (r *registry) misuse() error {
 			errs = append(errs, fmt.Errorf("%v: %w: the factory has no such informer; request it before the start, or remove the options", key, ErrOptionsUnused))
 		case !options.applied:
 			errs = append(errs, fmt.Errorf("%v: %w: the informer was not made by the generated accessors of the factory", key, ErrOptionsUnused))
+		case options.references != nil && options.namespaces != nil:
+			errs = append(errs, fmt.Errorf("%v: %w: Namespaces beside References, whose names have theirs", key, ErrOptionsUnused))
 		case options.clusterScoped && options.namespaces != nil:
 			errs = append(errs, fmt.Errorf("%v: %w: Namespaces of a resource that has none", key, ErrOptionsUnused))
 		}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
@@ -44,8 +45,8 @@ type NewInformerFunc = func(client any, resync time.Duration) cache.SharedIndexI
 // need only have the methods that client-go's have.
 type Configurer interface {
 	// Configure completes the options of the informer of the type of obj, which is about to be
-	// made, and returns the namespaces that it is to follow, or nil.
-	Configure(obj runtime.Object, namespaced bool, options *factory.InformerOptions) *source.Namespaces
+	// made, and returns what makes its source of those of namespaces, or nil.
+	Configure(obj runtime.Object, namespaced bool, options *factory.InformerOptions) factory.Scopes
 }
 
 var _ Configurer = (*factory.Factory)(nil)
@@ -69,15 +70,21 @@ func (s *Scope) newInformer(resource factory.Resource, obj runtime.Object, objec
 		options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 		namespace = s.Namespace
 	}
-	var namespaces *source.Namespaces
+	var scopes factory.Scopes
 	if f, ok := s.Factory.(Configurer); ok {
-		namespaces = f.Configure(obj, resource.Namespaced, &options)
+		scopes = f.Configure(obj, resource.Namespaced, &options)
 	}
-	if namespaces == nil {
+	if scopes == nil {
 		return factory.NewInformer(resource, objects(client, namespace), options)
 	}
-	in := func(namespace string) core.Source[any] { return core.Source[any]{Objects: objects(client, namespace)} }
-	return factory.NewInformer(resource, source.InNamespaces(namespaces, in).Objects, options)
+	in := func(namespace string) core.Objects { return objects(client, namespace) }
+	var metadata func(namespace string) core.Objects
+	if c, ok := client.(*source.Client); ok {
+		metadata = func(namespace string) core.Objects {
+			return c.Objects(reflect.TypeFor[*metav1.PartialObjectMetadata](), resource.GroupVersionResource, namespace)
+		}
+	}
+	return factory.NewInformer(resource, scopes(in, metadata), options)
 }
 
 // newObject returns an empty object of a type, which is a pointer in general.

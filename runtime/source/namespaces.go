@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -45,14 +46,19 @@ func (n *Namespaces) Set(names ...string) {
 
 // Names returns the namespaces, sorted.
 func (n *Namespaces) Names() []string {
-	names, _ := n.get()
-	return slices.Clone(names)
-}
-
-func (n *Namespaces) get() (names []string, changed <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.names, n.changed
+	return slices.Clone(n.names)
+}
+
+// scopes are those of a source of the namespaces.
+func (n *Namespaces) scopes() (scopes []types.NamespacedName, changed <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, name := range n.names {
+		scopes = append(scopes, types.NamespacedName{Namespace: name})
+	}
+	return scopes, n.changed
 }
 
 // InNamespaces returns a source of what in returns for each namespace of a set. An informer
@@ -78,8 +84,8 @@ func InNamespaces[T any](namespaces *Namespaces, in func(namespace string) cache
 		info = in(names[0]).Describe()
 	}
 	info.Namespace, info.Served = "", nil
-	info.Namespaces = namespaces.get
-	info.In = func(namespace string) cache.Objects { return in(namespace).Objects }
+	info.Scopes = namespaces.scopes
+	info.In = func(scope types.NamespacedName) cache.Objects { return in(scope.Namespace).Objects }
 	return cache.Source[T]{Objects: namespaced{described{info}}}
 }
 

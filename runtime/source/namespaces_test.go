@@ -532,10 +532,10 @@ func TestWrappedNamespaces(t *testing.T) {
 	called := 0
 	wrapped := source.Tweak(all, func(*metav1.ListOptions) { called++ })
 	info := wrapped.Describe()
-	names, _ := info.Namespaces()
-	part := info.In("a")
-	if !slices.Equal(names, []string{"a"}) {
-		t.Fatalf("description: %+v of %v", info, names)
+	scopes, _ := info.Scopes()
+	part := info.In(types.NamespacedName{Namespace: "a"})
+	if !slices.Equal(scopes, []types.NamespacedName{{Namespace: "a"}}) {
+		t.Fatalf("description: %+v of %v", info, scopes)
 	}
 	listed := 0
 	if _, err := part.List(t.Context(), metav1.ListOptions{}, func(any, error) { listed++ }); err != nil || called != 1 || listed != 1 {

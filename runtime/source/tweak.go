@@ -4,6 +4,7 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -21,8 +22,8 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 
 func newTweaked(src cache.Objects, tweak func(*metav1.ListOptions)) cache.Objects {
 	info := src.Describe()
-	if in := info.In; in != nil { // several namespaces
-		info.In = func(namespace string) cache.Objects { return newTweaked(in(namespace), tweak) }
+	if in := info.In; in != nil { // several scopes
+		info.In = func(scope types.NamespacedName) cache.Objects { return newTweaked(in(scope), tweak) }
 	}
 	return &tweaked{described: described{info}, src: src, tweak: tweak}
 }

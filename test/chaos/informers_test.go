@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shopinformers "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
@@ -53,6 +56,7 @@ func (w *world) follow(ctx context.Context, running *sync.WaitGroup) (shutdown f
 			impatient[*shopv1alpha1.Order]("orders, watch-list")))),
 		run(ctx, running, follow(list.Name, orders, cache.New(source.New[*shopv1alpha1.Order](single, orders.GroupVersionResource, ""), list))),
 		run(ctx, running, w.oneNamespace(single)),
+		run(ctx, running, w.ofNames(client)),
 		run(ctx, running, w.typed(client)),
 		run(ctx, running, w.clientset("foos, clientset", w.wild.Config())),
 		run(ctx, running, w.clientset("foos, streaming clientset", source.NewStreaming(source.ClientOptions{}).Config(w.wild.Config()))),
@@ -97,6 +101,22 @@ func (w *world) oneNamespace(client *source.Client) *follower[*shopv1alpha1.Ship
 	name, namespace := "shipments, one namespace", "namespace-1"
 	f := follow(name, shipments, cache.New(source.New[*shopv1alpha1.Shipment](client, shipments.GroupVersionResource, namespace),
 		impatient[*shopv1alpha1.Shipment](name)))
+	f.namespace = namespace
+	return f
+}
+
+// ofNames is an informer of the names that writers give objects of a namespace: six have watches of
+// their own, the others share one of metadata.
+func (w *world) ofNames(client *source.Client) *follower[*shopv1alpha1.Shipment] {
+	name, namespace := "shipments, names", "namespace-2"
+	set := references.NewSet()
+	for i := range writers {
+		for j := range names {
+			set.Add(types.NamespacedName{Namespace: namespace, Name: fmt.Sprintf("writer-%d-%d", i, j)})
+		}
+	}
+	objects := references.Source[*shopv1alpha1.Shipment](client, shipments.GroupVersionResource, set, references.Options{Watches: 6})
+	f := follow(name, shipments, cache.New(objects, impatient[*shopv1alpha1.Shipment](name)))
 	f.namespace = namespace
 	return f
 }

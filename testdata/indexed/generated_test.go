@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -75,6 +76,12 @@ var lookups = []lookup{
 		func(l finder, value string) ([]*v1.Machine, error) { return l.ByTag(v1.Tag(value)) },
 		func(l finder, value string) iter.Seq[*v1.Machine] { return l.AllByTag(v1.Tag(value)) },
 	},
+	{"bySecret", func(m *v1.Machine) (secrets []string) {
+		for _, credential := range m.Spec.Credentials {
+			secrets = append(secrets, credential.Name)
+		}
+		return secrets
+	}, finder.BySecret, finder.AllBySecret},
 	{
 		"byRackUnit", func(m *v1.Machine) []string {
 			if m.Spec.Rack == nil {
@@ -124,6 +131,9 @@ func machine(r *rand.Rand, name int) *v1.Machine {
 	}
 	for _, tag := range words() {
 		m.Spec.Tags, m.Spec.Disks = append(m.Spec.Tags, v1.Tag(tag)), append(m.Spec.Disks, v1.Disk{Class: word()})
+	}
+	for _, secret := range words() {
+		m.Spec.Credentials = append(m.Spec.Credentials, corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: word()})
 	}
 	if r.IntN(2) == 0 {
 		pool := word()

@@ -227,7 +227,7 @@ func (w *indexWalk) fieldMarker(m marker) (indexMarker, bool) {
 
 // values adds the index by the values of a field.
 func (w *indexWalk) values(m indexMarker, t load.Expression, at valuePath) {
-	path := strings.Join(at.fields, ".")
+	path, field := strings.Join(at.fields, "."), at.fields[len(at.fields)-1]
 	if at.hidden != "" {
 		w.diags.Errorf(w.at(m.pos), "+%s: %s can't be read: %s is not exported; export it, or index %s by a function: +%s=By…,func=… on the type", IndexTag, path, at.hidden, w.name(), IndexTag)
 		return
@@ -243,7 +243,7 @@ func (w *indexWalk) values(m indexMarker, t load.Expression, at valuePath) {
 	}
 	blocks, value := at.values(key)
 	w.add(m, templates.Index{
-		Method: cmp.Or(m.method, "By"+at.fields[len(at.fields)-1]), Of: path, Several: len(at.blocks) > 0,
+		Method: cmp.Or(m.method, "By"+field), Of: path, Several: len(at.blocks) > 0,
 		Blocks: blocks, Value: value, Key: key.GoType, KeyKind: key.kind,
 	})
 }

@@ -112,12 +112,48 @@ func keyOf(t load.Expression, at valuePath) (key indexKey, to valuePath, refused
 			return key, at, "", ""
 		}
 		part, inside, ok := at.part(under)
-		if kind := kindOf(under); !ok || kind == jsonMap || kind == jsonBytes {
+		if kind := kindOf(under); kind == jsonMap || kind == jsonBytes {
+			break
+		}
+		if !ok {
+			if part, ok = nameOf(under, load.MaxDepth); ok {
+				inside = at.field(nameField, false)
+			}
+		}
+		if !ok {
 			break
 		}
 		t, at = part, inside
 	}
 	return key, at, jsonField{typ: t}.shown(), ""
+}
+
+// nameField is the field of a reference, such as a LocalObjectReference or SecretKeySelector of
+// k8s.io/api/core/v1, by which a marked field with such a value is indexed.
+var nameField = ast.NewIdent("Name")
+
+// nameOf returns the type of the field Name of a struct, its own or that of an embedded struct.
+func nameOf(under load.Expression, depth int) (load.Expression, bool) {
+	structure, ok := under.Expr.(*ast.StructType)
+	if !ok || depth == 0 {
+		return under, false
+	}
+	for _, field := range structure.Fields.List {
+		if len(field.Names) > 0 {
+			if slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == nameField.Name }) {
+				return under.In(field.Type), true
+			}
+			continue
+		}
+		embedded, lost := under.In(field.Type).Underlying()
+		if lost != "" {
+			continue
+		}
+		if found, ok := nameOf(embedded, depth-1); ok {
+			return found, true
+		}
+	}
+	return under, false
 }
 
 // keyKind is the kind of values of an underlying type.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -109,18 +110,19 @@ func (x *indexer) Get(obj any) (item any, exists bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if obj, ok := x.store.Get(name); ok {
-		return obj, true, nil
-	}
-	return nil, false, nil
+	return x.find(name)
 }
 
 func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
-	obj, ok := x.store.Get(splitKey(key))
-	if !ok {
-		return nil, false, nil
+	return x.find(splitKey(key))
+}
+
+func (x *indexer) find(key types.NamespacedName) (item any, exists bool, err error) {
+	if x.informer != nil {
+		return x.informer.Get(context.Background(), key)
 	}
-	return obj, true, nil
+	item, exists = x.store.Get(key)
+	return item, exists, nil
 }
 
 func (x *indexer) Resync() error { return nil }

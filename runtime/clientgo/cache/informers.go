@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,13 +27,43 @@ type Informers struct {
 
 	mu  sync.Mutex
 	all []*streamed
+	// sources are those that were set, by the Go type of the objects.
+	sources map[reflect.Type]core.Objects
+}
+
+// SetSource has New make informers of objects of the Go type of example from a source, in place of
+// the ListerWatcher. That of a set of names has a manager's client read objects by name and
+// hold no others:
+//
+//	secrets := references.Source[*corev1.Secret](client, resource, references.NewSetOnDemand(1000), references.Options{})
+//	informers.SetSource(&corev1.Secret{}, secrets)
+//
+// Lists of the client are then of the names that were asked for. The options of the manager's cache
+// for those objects, but transforms, have no effect.
+func (i *Informers) SetSource(example runtime.Object, source core.Objects) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.sources == nil {
+		i.sources = map[reflect.Type]core.Objects{}
+	}
+	i.sources[reflect.TypeOf(example)] = source
+}
+
+// source returns what an informer lists and watches.
+func (i *Informers) source(lw ListerWatcher, example runtime.Object, m *streamed) core.Source[runtime.Object] {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if set := i.sources[reflect.TypeOf(example)]; set != nil {
+		return core.Source[runtime.Object]{Objects: set}
+	}
+	return i.streaming.FromListerWatcher(observed{lw, m}, example)
 }
 
 // New returns an informer as NewSharedIndexInformer does. It fits controller-runtime's
 // cache.Options.NewInformer.
 func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
 	m := &streamed{form: formOf(exampleObject)}
-	src := i.streaming.FromListerWatcher(observed{lw, m}, exampleObject)
+	src := i.source(lw, exampleObject, m)
 	m.untypedInformer = newSharedIndexInformer(src, exampleObject, SharedIndexInformerOptions{
 		ResyncPeriod: defaultEventHandlerResyncPeriod,
 		Indexers:     indexers,

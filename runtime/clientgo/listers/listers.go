@@ -138,7 +138,7 @@ func (l ResourceIndexer[T]) Get(name string) (T, error) {
 	if obj, ok := reader.Get[T](l.reader, types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
 		return obj, nil
 	}
-	return *new(T), errors.NewNotFound(l.resource, name)
+	return l.getUntyped(name) // which knows why the store does not have it
 }
 
 func (l ResourceIndexer[T]) getUntyped(name string) (T, error) {

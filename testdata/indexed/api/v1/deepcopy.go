@@ -12,6 +12,7 @@ func (in *Machine) DeepCopyObject() runtime.Object {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	out.Spec.Tags, out.Spec.Disks = slices.Clone(in.Spec.Tags), slices.Clone(in.Spec.Disks)
+	out.Spec.Credentials = slices.Clone(in.Spec.Credentials)
 	out.Spec.Networks, out.Status.Conditions = maps.Clone(in.Spec.Networks), slices.Clone(in.Status.Conditions)
 	return &out
 }

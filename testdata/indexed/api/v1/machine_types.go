@@ -1,6 +1,7 @@
 package v1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -32,6 +33,8 @@ type MachineSpec struct {
 	PoolName *string `json:"poolName,omitempty"`
 	// +informer-gen:index=ByTag
 	Tags []Tag `json:"tags,omitempty"`
+	// +informer-gen:index=BySecret
+	Credentials []corev1.SecretKeySelector `json:"credentials,omitempty"`
 
 	Placement `json:",inline"`
 	Disks     []Disk              `json:"disks,omitempty"`

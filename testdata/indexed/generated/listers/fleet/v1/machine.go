@@ -65,6 +65,9 @@ type MachineIndexLister interface {
 	// ByRackUnit finds Machines by Spec.Placement.Rack.Unit, in no order. AllByRackUnit iterates over them.
 	ByRackUnit(value int32) ([]*v1.Machine, error)
 	AllByRackUnit(value int32) iter.Seq[*v1.Machine]
+	// BySecret finds Machines by Spec.Credentials, in no order. AllBySecret iterates over them.
+	BySecret(value string) ([]*v1.Machine, error)
+	AllBySecret(value string) iter.Seq[*v1.Machine]
 	// BySize finds Machines by Spec.Size, in no order. AllBySize iterates over them.
 	BySize(value v1.Size) ([]*v1.Machine, error)
 	AllBySize(value v1.Size) iter.Seq[*v1.Machine]
@@ -142,6 +145,14 @@ func (l *machineIndexLister) AllByRackUnit(value int32) iter.Seq[*v1.Machine] {
 	return listers.AllByIndex(l.ResourceIndexer, MachineByRackUnit, strconv.FormatInt(int64(value), 10))
 }
 
+func (l *machineIndexLister) BySecret(value string) ([]*v1.Machine, error) {
+	return listers.ByIndex(l.ResourceIndexer, MachineBySecret, value)
+}
+
+func (l *machineIndexLister) AllBySecret(value string) iter.Seq[*v1.Machine] {
+	return listers.AllByIndex(l.ResourceIndexer, MachineBySecret, value)
+}
+
 func (l *machineIndexLister) BySize(value v1.Size) ([]*v1.Machine, error) {
 	return listers.ByIndex(l.ResourceIndexer, MachineBySize, string(value))
 }
@@ -192,6 +203,7 @@ var (
 		MachineByPaused,
 		MachineByPool,
 		MachineByRackUnit,
+		MachineBySecret,
 		MachineBySize,
 		MachineBySlots,
 		MachineByTag,
@@ -230,6 +242,12 @@ var (
 	MachineByRackUnit = listers.Index[*v1.Machine]{Name: "byRackUnit", Values: func(obj *v1.Machine) (values []string) {
 		if (obj.Spec.Placement).Rack != nil {
 			values = append(values, strconv.FormatInt(int64((obj.Spec.Placement).Rack.Unit), 10))
+		}
+		return values
+	}}
+	MachineBySecret = listers.Index[*v1.Machine]{Name: "bySecret", Values: func(obj *v1.Machine) (values []string) {
+		for i := range obj.Spec.Credentials {
+			values = append(values, obj.Spec.Credentials[i].Name)
 		}
 		return values
 	}}

@@ -1,0 +1,110 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+)
+
+var (
+	errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stands for all of them, which need a source of their own`)
+	errNoName        = errors.New(`name "" in a set of names: it stands for no object`)
+)
+
+// scopePlan is a branch for each namespace, or each object, of a set.
+type scopePlan struct {
+	about *SourceInfo
+	// exists asks the store for an object, and objects counts those with a value in an index.
+	exists  func(types.NamespacedName) bool
+	objects func(index, value string) int
+}
+
+func (p *scopePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan struct{}, error) {
+	scopes, changed := p.about.Scopes()
+	known := make(map[types.NamespacedName]*branch, len(before))
+	for _, branch := range before {
+		known[branch.scope] = branch
+	}
+	var next []*branch
+	taken := make(map[types.NamespacedName]bool, len(scopes))
+	for _, scope := range scopes {
+		switch {
+		case p.about.Named && scope.Name == "":
+			return nil, nil, errNoName
+		case !p.about.Named && scope.Namespace == "":
+			return nil, nil, errAllNamespaces
+		case taken[scope]:
+			continue
+		}
+		taken[scope] = true
+		branch := known[scope]
+		if branch == nil {
+			branch = newBranch(p.about.In(scope))
+			branch.scope = scope
+		}
+		next = append(next, branch)
+	}
+	return next, changed, nil
+}
+
+func (p *scopePlan) assign(branches []*branch) *assignment {
+	a := &assignment{scopes: make(map[types.NamespacedName]*branch, len(branches)), named: p.about.Named}
+	if a.cause = (&cause.Cause{Kind: cause.NamespaceLeft}); a.named {
+		a.cause = &cause.Cause{Kind: cause.Released}
+	}
+	for _, branch := range branches {
+		a.scopes[branch.scope] = branch
+	}
+	return a
+}
+
+func (p *scopePlan) foreign(obj metav1.Object) error {
+	if p.about.Named {
+		return notFollowed(types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()})
+	}
+	return fmt.Errorf("namespace %q is not one that the informer follows", obj.GetNamespace())
+}
+
+func notFollowed(key types.NamespacedName) error {
+	return fmt.Errorf("object %q: %w: not one of the names that the informer follows", objectkey.String(key), ErrUnknown)
+}
+
+func (p *scopePlan) describe(s *Status, branches []*branch, statuses []Status) {
+	if p.about.Named {
+		p.describeNames(s, branches, statuses)
+		return
+	}
+	s.Namespaces = statuses
+	for i, branch := range branches {
+		statuses[i].Name = branch.scope.Namespace
+		statuses[i].Objects = p.objects(namespaceIndexName, branch.scope.Namespace)
+	}
+	slices.SortFunc(statuses, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func (p *scopePlan) describeNames(s *Status, branches []*branch, statuses []Status) {
+	s.Names = &NamesStatus{Followed: len(branches)}
+	for i, branch := range branches {
+		about := branch.source.Describe()
+		if about.ByMetadata != nil && about.ByMetadata() {
+			s.Names.ByMetadata++
+		}
+		if statuses[i].Synced {
+			s.Names.Known++
+			if !p.exists(branch.scope) {
+				s.Names.Absent++
+			}
+		}
+		if err := statuses[i].LastError; err != nil && statuses[i].Attempts > 0 {
+			s.Names.fail(objectkey.String(branch.scope), err)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+// Package references has informers of the objects that others refer to, such as the fifty Secrets
+// of thirty thousand that a controller's objects name.
+//
+// A [Set] says which objects there are to be, and [Follow] keeps it that of the references of other
+// objects. An informer over a [Source] has a list and watch for each name, with the field selector
+// metadata.name: a Role with resourceNames permits that. From 33 names of a namespace on, further
+// ones share one watch of the metadata of the namespace, which the server has to permit too, and
+// each is read when its metadata have changed. At 16 names each has its own watch again.
+//
+// An object that leaves the set is released: handlers get what they get of an object that leaves
+// a shard, since on the server it may well exist. A name of the set without an object is known to
+// be absent. One that is not in the set is cache.ErrUnknown, of the informer and of its listers, and
+// never NotFound. Lists and indexes have the objects of the set only.
+//
+// Each name has a goroutine. At the start the server gets a list for each name, eight at once, and
+// the limit of queries per second of the client holds for them: for most of the objects of a
+// namespace, an informer of that namespace is the better one.
+package references

@@ -130,6 +130,17 @@ var informerMetrics = []metric[cache.Status]{
 			}
 		},
 	},
+	{
+		"informergen_informer_names", "Names that an informer of a set of names follows, by state.",
+		prometheus.GaugeValue, []string{"informer", "state"},
+		func(s cache.Status, emit func(float64, ...string)) {
+			if n := s.Names; n != nil {
+				emit(float64(n.Known-n.Absent), s.Name, "present")
+				emit(float64(n.Absent), s.Name, "absent")
+				emit(float64(n.Followed-n.Known), s.Name, "unknown")
+			}
+		},
+	},
 	gauge("informer_objects_left_out", "Objects that are left out of the store or an index now.",
 		func(s cache.Status) float64 { return float64(s.LeftOut) }),
 	gauge("informer_decoded_by_client", "Whether a client decodes the responses that the source was to decode (1) or not (0).",

@@ -127,6 +127,7 @@ func hostile() *shopOf {
 		statuses: []cache.Status{{
 			Name: hostileName, Phase: cache.PhaseBackingOff, Started: now, Attempts: 1, LastError: failing, ResourceVersion: hostileName,
 			RelistReason: failing, ReconnectReason: failing, LeftOut: 1, LeftOutObjects: map[string]string{hostileName: hostileName},
+			Names:      &cache.NamesStatus{Failing: 1, Reasons: map[string]string{hostileName: hostileName}},
 			Namespaces: []cache.Status{{Name: hostileName, LastError: failing}},
 			Handlers:   []cache.HandlerStatus{{Name: hostileName, Panics: 1}},
 		}},

@@ -325,6 +325,13 @@ func (v view) facts(s cache.Status) element {
 	if more := s.LeftOut - len(s.LeftOutObjects); more > 0 {
 		add("Left out now", "and "+number(float64(more))+" more")
 	}
+	if n := s.Names; n != nil {
+		add("Names", fmt.Sprintf("%s: %s known, %s absent, %s by metadata, %s failing", number(float64(n.Followed)),
+			number(float64(n.Known)), number(float64(n.Absent)), number(float64(n.ByMetadata)), number(float64(n.Failing))))
+		for _, name := range slices.Sorted(maps.Keys(n.Reasons)) {
+			add("Name "+name, n.Reasons[name])
+		}
+	}
 	for _, n := range s.Namespaces {
 		add("Namespace "+n.Name, fmt.Sprintf("%s; %s", plural(n.Objects, "object"), n))
 	}

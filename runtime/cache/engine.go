@@ -154,7 +154,8 @@ func (e *engine) versionOf(obj metav1.Object) (string, error) {
 // get is Informer.Get.
 func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, exists bool, err error) {
 	if e.about.Want != nil {
-		err = e.ask(ctx, key)
+		e.about.Want(key)
+		err = e.waitForNames(ctx, []types.NamespacedName{key})
 	} else if obj, exists = e.store.core.Get(key); !exists {
 		if why, _ := e.unknown(key); why != nil {
 			err = e.errorf("%w", why)
@@ -165,20 +166,6 @@ func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, ex
 	}
 	obj, exists = e.store.core.Get(key) // what is known is in the store
 	return obj, exists, nil
-}
-
-// ask waits until an object is known that a source takes on demand.
-func (e *engine) ask(ctx context.Context, key types.NamespacedName) error {
-	e.about.Want(key)
-	if why, _ := e.unknown(key); why == nil {
-		return nil
-	}
-	if ctx.Done() == nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, e.options.idleTimeout())
-		defer cancel()
-	}
-	return e.waitForNames(ctx, []types.NamespacedName{key})
 }
 
 // unknown returns why it is not known whether an object exists, nil if it is, and whether to go on

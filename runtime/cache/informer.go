@@ -183,16 +183,16 @@ func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error
 
 // Get returns an object of the store, and whether it is there. An informer of a set of names
 // knows only objects of the set, from when it has listed them: for others the error is
-// ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and waits
-// until the object is listed, or ctx ends: one without an end, for no longer than
-// ListWatch.IdleTimeout.
+// ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is
+// WaitForNames first.
 func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	found, exists, err := i.core.get(ctx, key)
 	return reader.As[T](found), exists, err
 }
 
 // WaitForNames blocks until an informer of a set of names knows all of those objects: they are
-// in the set, and were listed. Possible errors, all of them ErrUnknown: that the server refuses
+// in the set, and were listed. Without a deadline of ctx it waits for a minute: a name may never
+// come to be in the set. Possible errors, all of them ErrUnknown: that the server refuses
 // one, ErrStopped, or the cause of the context.
 func (i *Informer[T]) WaitForNames(ctx context.Context, names ...types.NamespacedName) error {
 	return i.core.waitForNames(ctx, names)

@@ -31,7 +31,8 @@ type reflector struct {
 	source Objects
 	// check returns an error for an object of another type.
 	check func(obj any) error
-	// scope is the namespace that objects have to be of, and the name; "" is any.
+	// scope has the namespace that objects have to be of, "" for any, and the name that they are
+	// requested by, or "".
 	scope types.NamespacedName
 	// filter limits what is requested and taken to a shard; nil in general.
 	filter *shardfilter.Filter
@@ -327,11 +328,7 @@ func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	if other := r.check(obj); other != nil {
 		return key, &failure.ObjectError{Object: objectkey.String(key), Err: other}
 	}
-	switch {
-	case err != nil:
-	case r.scope.Name != "" && key != r.scope:
-		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not %q, which was requested", objectkey.String(r.scope))}
-	case r.scope.Namespace != "" && key.Namespace != r.scope.Namespace:
+	if err == nil && r.scope.Namespace != "" && key.Namespace != r.scope.Namespace {
 		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.scope.Namespace)}
 	}
 	return key, err

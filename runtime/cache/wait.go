@@ -108,8 +108,20 @@ func (e *engine) await(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
+// namesTimeout limits Informer.WaitForNames if its context has no deadline.
+const namesTimeout = time.Minute
+
 // waitForNames is Informer.WaitForNames.
 func (e *engine) waitForNames(ctx context.Context, keys []types.NamespacedName) error {
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key types.NamespacedName) bool {
+		why, _ := e.unknown(key)
+		return why == nil
+	})
+	if _, limited := ctx.Deadline(); !limited && len(keys) > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, namesTimeout)
+		defer cancel()
+	}
 	for _, key := range keys {
 		for {
 			changed := e.fanout.changed.Next()

@@ -122,7 +122,10 @@ func (r *registry) waitForSync(ctx context.Context, hopeless func(*member) bool)
 // stuck reports whether the informer needs operator action before it can be in sync.
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
-	if len(status.Namespaces) == 0 {
+	switch {
+	case status.Names != nil: // the informer goes on without those that are forbidden
+		return status.Phase == core.PhaseAbsent
+	case len(status.Namespaces) == 0:
 		return needsAction(&status)
 	}
 	stuck := false

@@ -17,12 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	. "github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -265,5 +267,45 @@ func TestSelecting(t *testing.T) {
 				t.Errorf("got %q and %q", test.have.LabelSelector, test.have.FieldSelector)
 			}
 		})
+	}
+}
+
+// An informer of a set of names follows the set, and one that is forbidden does not make it stuck.
+func TestReferencesOfType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(pod("a", "1", nil), pod("a", "2", nil), pod("b", "1", nil))
+		client.PrependReactor("list", "pods", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+			return action.GetNamespace() == "c", nil, apierrors.NewForbidden(v1.Resource("pods"), "", errors.New("no role"))
+		})
+		set := references.NewSet(types.NamespacedName{Namespace: "a", Name: "1"}, types.NamespacedName{Namespace: "c", Name: "1"})
+		f := podFactory{client, New(0, ForType(TypeOptions[*v1.Pod]{References: set}))}
+		pods := f.pods()
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		if err := f.WaitForSyncOrStuck(ctx); err != nil {
+			t.Error(err)
+		}
+		if got := keys(pods); !slices.Equal(got, []string{"a/1"}) {
+			t.Errorf("got %q", got)
+		}
+		set.Change([]types.NamespacedName{{Namespace: "a", Name: "2"}, {Namespace: "b", Name: "1"}}, []types.NamespacedName{{Namespace: "a", Name: "1"}})
+		synctest.Wait()
+		if got := keys(pods); !slices.Equal(got, []string{"a/2", "b/1"}) {
+			t.Errorf("got %q", got)
+		}
+		if status := f.Status()[0]; status.ObjectErrors > 0 {
+			t.Errorf("objects that the fake returns though they were not requested: %v", status)
+		}
+		cancel()
+		f.Shutdown()
+	})
+}
+
+func TestReferencesBesideNamespaces(t *testing.T) {
+	f := podFactory{fake.NewClientset(), New(0, ForType(TypeOptions[*v1.Pod]{References: references.NewSet(), Namespaces: source.NewNamespaces("a")}))}
+	f.pods()
+	f.StartWithContext(t.Context())
+	if err := f.WaitForSyncOrStuck(t.Context()); !errors.Is(err, ErrOptionsUnused) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -249,6 +249,13 @@ func TestBadNames(t *testing.T) {
 			t.Errorf("status: %+v", n)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, references.NewSet(), references.Options{})
+		began := time.Now()
+		if err := f.informer.WaitForNames(t.Context(), names("never")...); !errors.Is(err, cache.ErrUnknown) || time.Since(began) != time.Minute {
+			t.Errorf("a name that is never in the set: %v after %v", err, time.Since(began))
+		}
+	})
 	api := cachetest.NewAPI[configMap]()
 	objects := references.Objects(references.NewSet(names("")...), func(string) cache.Objects { return api }, nil, references.Options{})
 	informer := cache.New(cache.Source[configMap]{Objects: objects}, cache.Options[configMap]{})

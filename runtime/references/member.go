@@ -35,7 +35,18 @@ func (m *member) List(ctx context.Context, options metav1.ListOptions, each func
 	}
 	defer func() { <-requests }()
 	m.namespace.track(m.name)
-	return m.Objects.List(ctx, options, each)
+	return m.Objects.List(ctx, options, func(obj any, err error) {
+		if err != nil || m.has(obj) {
+			each(obj, err)
+		}
+	})
+}
+
+// has reports whether an object is the one that was requested: fake clientsets and some servers
+// ignore field selectors.
+func (m *member) has(obj any) bool {
+	object, err := meta.Accessor(obj)
+	return err != nil || object.GetName() == m.name
 }
 
 // Watch is that of the object or, if there are too many of these, has the object read when its
@@ -53,7 +64,7 @@ func (m *member) Watch(ctx context.Context, options metav1.ListOptions) (cache.W
 		m.namespace.returnWatch()
 		return nil, err
 	}
-	return &ownWatcher{Watcher: w, of: m.namespace}, nil
+	return &ownWatcher{Watcher: w, of: m}, nil
 }
 
 // share opens a watch by way of that of the metadata of the namespace.
@@ -81,14 +92,23 @@ func (m *member) share(ctx context.Context, options metav1.ListOptions) (cache.W
 // ownWatcher gives its place back when it ends.
 type ownWatcher struct {
 	cache.Watcher
-	of    *namespace
+	of    *member
 	ended atomic.Bool
+}
+
+func (w *ownWatcher) Next() (cache.WatchEvent, error) {
+	for {
+		event, err := w.Watcher.Next()
+		if err != nil || event.Type == watch.Bookmark || w.of.has(event.Object) {
+			return event, err
+		}
+	}
 }
 
 func (w *ownWatcher) Stop() {
 	w.Watcher.Stop()
 	if !w.ended.Swap(true) {
-		w.of.returnWatch()
+		w.of.namespace.returnWatch()
 	}
 }
 

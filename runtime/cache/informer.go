@@ -190,6 +190,9 @@ func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T,
 	return reader.As[T](found), exists, err
 }
 
+// OnDemand reports whether Get adds names to the set of names that the informer follows.
+func (i *Informer[T]) OnDemand() bool { return i.core.about.Want != nil }
+
 // WaitForNames blocks until an informer of a set of names knows all of those objects: they are
 // in the set, and were listed. Without a deadline of ctx it waits for a minute: a name may never
 // come to be in the set. Possible errors, all of them ErrUnknown: that the server refuses

@@ -34,6 +34,7 @@ type indexer struct {
 	store core.WritableStore[any]
 	// informer is the one whose store it is, or nil.
 	informer *core.Informer[any]
+	onDemand bool
 	// key is for objects of other types; others have the store's key.
 	key KeyFunc
 	// otherKeys is set if keys are not made of the namespace and the name.
@@ -118,11 +119,10 @@ func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 }
 
 func (x *indexer) find(key types.NamespacedName) (item any, exists bool, err error) {
-	if x.informer != nil {
-		return x.informer.Get(context.Background(), key)
+	if item, exists = x.store.Get(key); x.informer == nil || exists && !x.onDemand {
+		return item, exists, nil
 	}
-	item, exists = x.store.Get(key)
-	return item, exists, nil
+	return x.informer.Get(context.Background(), key)
 }
 
 func (x *indexer) Resync() error { return nil }

@@ -111,7 +111,7 @@ func newUntyped(informer *core.Informer[any], options AdapterOptions) *untypedIn
 		onFailure: informer.OnFailure(),
 		check:     options.Resync,
 	}
-	s.indexer.informer = informer
+	s.indexer.informer, s.indexer.onDemand = informer, informer.OnDemand()
 	addEach(s.indexer, options.Indexers)
 	return s
 }

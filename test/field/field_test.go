@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestField(t *testing.T) {
+	useWatchLists(t)
 	if *update {
 		t.Cleanup(func() { writeDocument(t) })
 	}

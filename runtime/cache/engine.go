@@ -71,7 +71,9 @@ func (e *engine) setUp(source Objects, of reflect.Type, check func(objects refle
 	synced := make(chan struct{})
 	e.check, e.options = check(of), settings{Options: options}
 	e.synced, e.stopped = synced, make(chan struct{})
-	e.outage.Log = options.Outages
+	if e.outage.Log = options.Outages; e.about.Named { // or each name would have a line
+		e.outage.Log = &outage.Log{OfNames: true}
+	}
 	store := &e.store.core
 	store.setUp(of, objectkey.Of)
 	store.complain = e.leftOut

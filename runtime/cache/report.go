@@ -153,12 +153,16 @@ func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protoc
 // succeed reports the recovery if a failure was reported before. It may be called by any
 // goroutine.
 func (r *reporter) succeed(ctx context.Context) {
-	switch failures, reported := r.recorder.succeeded(); {
-	case !reported:
-	case r.othersFail != nil && r.othersFail():
-		klog.FromContext(ctx).V(2).Info("List or watch works again", "failures", failures)
-	case !r.outage.Recovered():
-		klog.FromContext(ctx).Info("List or watch works again", "failures", failures)
+	failures, reported := r.recorder.succeeded()
+	if !reported {
+		return
+	}
+	logger := klog.FromContext(ctx)
+	if quiet := r.othersFail != nil && r.othersFail(); quiet || !r.outage.Recovered() {
+		if quiet || r.outage.OfNames() {
+			logger = logger.V(2)
+		}
+		logger.Info("List or watch works again", "failures", failures)
 	}
 }
 

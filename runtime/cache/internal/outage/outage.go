@@ -39,6 +39,9 @@ const (
 // logged one by one, at the end of an outage only if they last. The zero value is
 // ready.
 type Log struct {
+	// OfNames is set if the reports are of single objects: then every failure is of an outage.
+	OfNames bool
+
 	mu sync.Mutex
 	// begun is the outage that informers which fail now are of, or nil.
 	begun *outage
@@ -81,7 +84,7 @@ func (r *Reporter) Failed(ctx context.Context, err error) bool {
 	r.Log.mu.Lock()
 	defer r.Log.mu.Unlock()
 	r.calm()
-	refused := !ofOutage(err)
+	refused := !r.Log.OfNames && !ofOutage(err)
 	if r.outage == nil {
 		if refused && !r.Log.open() {
 			return false
@@ -95,6 +98,9 @@ func (r *Reporter) Failed(ctx context.Context, err error) bool {
 	}
 	return true
 }
+
+// OfNames reports whether the Log is of single objects.
+func (r *Reporter) OfNames() bool { return r.Log != nil && r.Log.OfNames }
 
 // stay logs a failure that has outlasted the outage that the informer was part of.
 func (r *Reporter) stay(ctx context.Context, o *outage, err error) {

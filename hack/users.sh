@@ -65,14 +65,11 @@ try ./... -- ./pkg/apis/...
 case $libraries in
   v0.34.*) snapshotter v8.4.0 ;;
   v0.35.*)
+    snapshotter v8.5.0
     project github.com/cert-manager/cert-manager@v1.20.0
     generated=pkg/client
     try ./internal/... ./pkg/... -- ./pkg/apis/acme/... ./pkg/apis/certmanager/...
     ;;
-  v0.36.*)
-    project github.com/traefik/traefik/v3@v3.7.13
-    generated=pkg/provider/kubernetes/crd/generated
-    try ./pkg/provider/kubernetes/... -- ./pkg/provider/kubernetes/crd/traefikio/...
-    ;;
+  v0.36.*) snapshotter v8.6.0 ;;
   v0.37.*) snapshotter v8.7.0 ;;
 esac

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,13 @@ import (
 // missed the bookmarks.
 const longestSilence = 3 * time.Minute
 
-var errSilent = errors.New("watch of metadata is silent")
+// shortWatch is a watch of metadata that is not continued at once when the server has closed it.
+const shortWatch = time.Second
+
+var (
+	errSilent  = errors.New("watch of metadata is silent")
+	errTooSlow = fmt.Errorf("not accepted within %v", openTimeout)
+)
 
 // metadataWatch is a watch of the metadata of a namespace. Its fields are guarded by that.
 type metadataWatch struct {
@@ -40,22 +47,19 @@ const openTimeout = 30 * time.Second
 
 // openMetadata opens a watch from what is there now, and follows it until it is stopped or fails.
 func openMetadata(ctx context.Context, n *namespace) (*metadataWatch, error) {
-	ctx, stop := context.WithCancel(ctx)
-	late := time.AfterFunc(openTimeout, stop)
-	defer late.Stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer time.AfterFunc(openTimeout, func() { cancel(errTooSlow) }).Stop()
+	w := &metadataWatch{namespace: n, stop: func() { cancel(nil) }, heard: time.Now(), latest: map[string]string{}}
 	page, err := n.metadata.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
-	if err != nil {
-		stop()
-		return nil, fmt.Errorf("list of metadata: %w", err)
+	var stream cache.Watcher
+	if err == nil {
+		w.version = page.ResourceVersion
+		stream, err = n.metadata.Watch(ctx, watchFrom(w.version))
 	}
-	w := &metadataWatch{
-		namespace: n, stop: stop, heard: time.Now(),
-		version: page.ResourceVersion, latest: map[string]string{},
-	}
-	stream, err := n.metadata.Watch(ctx, watchFrom(w.version))
 	if err != nil {
-		stop()
-		return nil, fmt.Errorf("watch of metadata: %w", err)
+		err = fmt.Errorf("watch of metadata: %w", cmp.Or(context.Cause(ctx), err))
+		cancel(nil)
+		return nil, err
 	}
 	go w.follow(ctx, stream)
 	return w, nil
@@ -89,12 +93,13 @@ func (w *metadataWatch) missedSince(name, version string) string {
 // continues it.
 func (w *metadataWatch) follow(ctx context.Context, stream cache.Watcher) {
 	for {
+		began := time.Now()
 		err := w.deliver(stream)
 		stream.Stop()
 		if ctx.Err() != nil {
 			return
 		}
-		if err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
+		if err == io.EOF && time.Since(began) > shortWatch { //nolint:errorlint // one that is wrapped is a connection that was cut
 			stream, err = w.namespace.metadata.Watch(ctx, watchFrom(w.version))
 		}
 		if err != nil {

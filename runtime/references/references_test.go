@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -198,6 +199,35 @@ func TestRandomScripts(t *testing.T) {
 						t.Error(err)
 					}
 				}
+			})
+		})
+	}
+}
+
+// A server that closes watches at once, or never answers, is not asked all the time.
+func TestBadServer(t *testing.T) {
+	for name, fault := range map[string]cachetest.Fault{
+		"closes watches":  {Verb: cachetest.Watch, Times: -1, Opened: true, Err: io.EOF},
+		"refuses watches": {Verb: cachetest.Watch, Times: -1, Err: cachetest.Status(503)},
+		"hangs":           {Verb: cachetest.Watch, Times: -1, Hang: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := follow(t, references.NewSet(names("a", "b", "c")...), references.Options{Watches: -1}, newConfigMap("shop", "a", "1"))
+				f.api.Fail(fault)
+				f.api.CloseWatches()
+				time.Sleep(time.Second)
+				f.api.ResetRequests()
+				time.Sleep(time.Hour)
+				if n := len(f.api.Requests()); n > 6*3*60 {
+					t.Errorf("%d requests in an hour", n)
+				}
+				f.api.ClearFaults()
+				if _, err := f.api.Update(newConfigMap("shop", "a", "2")); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Minute)
+				f.has()
 			})
 		})
 	}

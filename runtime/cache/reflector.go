@@ -31,8 +31,8 @@ type reflector struct {
 	source Objects
 	// check returns an error for an object of another type.
 	check func(obj any) error
-	// scope has the namespace that objects have to be of, "" for any, and the name that they are
-	// requested by, or "".
+	// scope has the namespace that objects have to be of, and the name that they are requested by,
+	// or "". An empty scope is all objects.
 	scope types.NamespacedName
 	// filter limits what is requested and taken to a shard; nil in general.
 	filter *shardfilter.Filter
@@ -328,7 +328,7 @@ func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	if other := r.check(obj); other != nil {
 		return key, &failure.ObjectError{Object: objectkey.String(key), Err: other}
 	}
-	if err == nil && r.scope.Namespace != "" && key.Namespace != r.scope.Namespace {
+	if err == nil && r.scope != (types.NamespacedName{}) && key.Namespace != r.scope.Namespace {
 		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.scope.Namespace)}
 	}
 	return key, err

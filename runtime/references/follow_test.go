@@ -251,6 +251,14 @@ func TestBadNames(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		f := follow(t, references.NewSet(), references.Options{})
+		if _, err := f.api.Create(newConfigMap("shop", "a", "1")); err != nil {
+			t.Fatal(err)
+		}
+		f.set.Add(types.NamespacedName{Name: "a"})
+		time.Sleep(time.Second)
+		if s := f.informer.Status(); s.LeftOut != 1 || !strings.Contains(s.LastObjectError.Error(), `not of the namespace ""`) {
+			t.Errorf("a name without its namespace: %v, %v", s.LeftOut, s.LastObjectError)
+		}
 		began := time.Now()
 		if err := f.informer.WaitForNames(t.Context(), names("never")...); !errors.Is(err, cache.ErrUnknown) || time.Since(began) != time.Minute {
 			t.Errorf("a name that is never in the set: %v after %v", err, time.Since(began))

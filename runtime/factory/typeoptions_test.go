@@ -3,6 +3,7 @@ package factory_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,13 +20,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+	shopinformers "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 )
 
 func (f podFactory) named(name string) podFactory { return podFactory{f.client, f.Named(name)} }
@@ -308,4 +313,34 @@ func TestReferencesBesideNamespaces(t *testing.T) {
 	if err := f.WaitForSyncOrStuck(t.Context()); !errors.Is(err, ErrOptionsUnused) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Over a source.Client, names of a generated factory share a watch of metadata when there are many.
+func TestManyReferencesOfType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, set := cachetest.NewServer(), references.NewSet()
+		var orders []*shopv1alpha1.Order
+		for i := range 100 {
+			orders = append(orders, order(fmt.Sprint("order-", i)))
+			set.Add(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint("order-", 2*i)})
+		}
+		cachetest.ServeObjects(server, shopv1alpha1.GroupVersion.WithResource("orders"), orders...)
+		client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := shopinformers.NewSharedInformerFactoryWithOptions(client, 0, ForType(TypeOptions[*shopv1alpha1.Order]{References: set}))
+		f.Shop().V1alpha1().Orders().Informer()
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		if err := f.WaitForSyncOrStuck(ctx); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if s := f.Status()[0]; s.Objects != 50 || s.Names.Absent != 50 || s.Names.ByMetadata != 68 {
+			t.Errorf("%d objects, %+v", s.Objects, s.Names)
+		}
+		cancel()
+		f.Shutdown()
+	})
 }

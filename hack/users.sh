@@ -65,10 +65,9 @@ try ./... -- ./pkg/apis/...
 case $libraries in
   v0.34.*) snapshotter v8.4.0 ;;
   v0.35.*)
-    snapshotter v8.5.0
     project github.com/cert-manager/cert-manager@v1.20.0
     generated=pkg/client
-    try ./internal/... ./pkg/... -- ./pkg/apis/acme/... ./pkg/apis/certmanager/...
+    try ./pkg/controller/... -- ./pkg/apis/acme/... ./pkg/apis/certmanager/...
     ;;
   v0.36.*) snapshotter v8.6.0 ;;
   v0.37.*) snapshotter v8.7.0 ;;

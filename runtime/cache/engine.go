@@ -72,7 +72,7 @@ func (e *engine) setUp(source Objects, of reflect.Type, check func(objects refle
 	e.check, e.options = check(of), settings{Options: options}
 	e.synced, e.stopped = synced, make(chan struct{})
 	if e.outage.Log = options.Outages; e.about.Named { // or each name would have a line
-		e.outage.Log = &outage.Log{OfNames: true}
+		e.outage.Log, e.outage.OfNames = new(outage.Log), true
 	}
 	store := &e.store.core
 	store.setUp(of, objectkey.Of)

@@ -159,7 +159,7 @@ func (r *reporter) succeed(ctx context.Context) {
 	}
 	logger := klog.FromContext(ctx)
 	if quiet := r.othersFail != nil && r.othersFail(); quiet || !r.outage.Recovered() {
-		if quiet || r.outage.OfNames() {
+		if quiet || r.outage.OfNames {
 			logger = logger.V(2)
 		}
 		logger.Info("List or watch works again", "failures", failures)

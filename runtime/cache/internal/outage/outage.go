@@ -39,9 +39,6 @@ const (
 // logged one by one, at the end of an outage only if they last. The zero value is
 // ready.
 type Log struct {
-	// OfNames is set if the reports are of single objects: then every failure is of an outage.
-	OfNames bool
-
 	mu sync.Mutex
 	// begun is the outage that informers which fail now are of, or nil.
 	begun *outage
@@ -66,6 +63,8 @@ type outage struct {
 type Reporter struct {
 	// Log is that of the informers that share one; nil logs nothing.
 	Log *Log
+	// OfNames is set if the failures are of single objects: then every failure is of an outage.
+	OfNames bool
 	// outage is the one that the informer is part of, or nil. Log.mu guards it.
 	outage *outage
 	// unbind frees the context of the informer while it is part of an outage.
@@ -84,7 +83,7 @@ func (r *Reporter) Failed(ctx context.Context, err error) bool {
 	r.Log.mu.Lock()
 	defer r.Log.mu.Unlock()
 	r.calm()
-	refused := !r.Log.OfNames && !ofOutage(err)
+	refused := !r.OfNames && !ofOutage(err)
 	if r.outage == nil {
 		if refused && !r.Log.open() {
 			return false
@@ -98,9 +97,6 @@ func (r *Reporter) Failed(ctx context.Context, err error) bool {
 	}
 	return true
 }
-
-// OfNames reports whether the Log is of single objects.
-func (r *Reporter) OfNames() bool { return r.Log != nil && r.Log.OfNames }
 
 // stay logs a failure that has outlasted the outage that the informer was part of.
 func (r *Reporter) stay(ctx context.Context, o *outage, err error) {

@@ -2,7 +2,6 @@ package references
 
 import (
 	"context"
-	"io"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,14 +73,7 @@ func (m *member) share(ctx context.Context, options metav1.ListOptions) (cache.W
 		member: m, ctx: ctx, stop: stop, version: options.ResourceVersion, wake: make(chan struct{}, 1),
 		selecting: metav1.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
 	}
-	var err error
-	if options.SendInitialEvents != nil && *options.SendInitialEvents {
-		err = w.start()
-	}
-	if err == nil {
-		err = m.namespace.join(ctx, w)
-	}
-	if err != nil {
+	if err := m.namespace.join(ctx, w); err != nil {
 		stop()
 		return nil, err
 	}
@@ -110,124 +102,4 @@ func (w *ownWatcher) Stop() {
 	if !w.ended.Swap(true) {
 		w.of.namespace.returnWatch()
 	}
-}
-
-// sharingWatcher has the events of one object of a namespace whose metadata are watched. Pending
-// and failed are guarded by the namespace.
-type sharingWatcher struct {
-	*member
-	ctx  context.Context
-	stop context.CancelFunc
-	// selecting has the selectors of the informer.
-	selecting metav1.ListOptions
-	// version is the one up to which the object is known.
-	version string
-	// ready are the results of Next that are due before others.
-	ready []result
-
-	// pending is the latest version of which metadata have come, bookmark that of the watch.
-	pending, bookmark string
-	// failed is why the watcher has ended: io.EOF if it is to be opened again.
-	failed error
-	// wake has a signal when one of these has changed.
-	wake chan struct{}
-}
-
-type result struct {
-	event cache.WatchEvent
-	err   error
-}
-
-// start makes the initial events of a watch-list.
-func (w *sharingWatcher) start() error {
-	page, err := w.List(w.ctx, w.selecting, func(obj any, err error) {
-		w.ready = append(w.ready, result{cache.WatchEvent{Type: watch.Added, Object: obj}, err})
-	})
-	w.version = page.ResourceVersion
-	end := cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: page.ResourceVersion, InitialEventsEnd: true}
-	w.ready = append(w.ready, result{end, nil})
-	return err
-}
-
-// Next waits until the object is to be read, and reads it.
-func (w *sharingWatcher) Next() (cache.WatchEvent, error) {
-	for {
-		if len(w.ready) > 0 {
-			next := w.ready[0]
-			w.ready = w.ready[1:]
-			return next.event, next.err
-		}
-		pending, bookmark, failed := w.namespace.news(w)
-		switch {
-		case pending != "":
-			if err := w.read(pending); err != nil {
-				return cache.WatchEvent{}, err
-			}
-			continue
-		case failed != nil:
-			return cache.WatchEvent{}, failed
-		case bookmark != "" && newer(bookmark, w.version):
-			w.version = bookmark
-			return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: bookmark}, nil
-		}
-		select {
-		case <-w.wake:
-		case <-w.ctx.Done():
-			return cache.WatchEvent{}, context.Cause(w.ctx)
-		}
-	}
-}
-
-// read makes an event of the state that the object has at a version or a later one, unless it is
-// known already.
-func (w *sharingWatcher) read(version string) error {
-	if !newer(version, w.version) {
-		return nil
-	}
-	event := cache.WatchEvent{Type: watch.Deleted}
-	var broken error
-	options := w.selecting
-	options.ResourceVersion, options.ResourceVersionMatch = version, metav1.ResourceVersionMatchNotOlderThan
-	page, err := w.List(w.ctx, options, func(obj any, err error) {
-		event = cache.WatchEvent{Type: watch.Modified, Object: obj}
-		broken = err
-	})
-	if err != nil {
-		return err
-	}
-	if broken != nil {
-		return broken
-	}
-	known := w.version
-	w.version = page.ResourceVersion
-	if object, err := meta.Accessor(event.Object); err == nil && !newer(object.GetResourceVersion(), known) {
-		event = cache.WatchEvent{Type: watch.Bookmark} // it has not changed since
-	}
-	if event.Object == nil {
-		event.ResourceVersion = page.ResourceVersion
-	}
-	w.ready = append(w.ready, result{event, nil})
-	return nil
-}
-
-// Stop lets Next, if it waits, return.
-func (w *sharingWatcher) Stop() {
-	w.namespace.leave(w)
-	w.stop()
-}
-
-// signal has Next look at what has come. The caller holds mu of the namespace.
-func (w *sharingWatcher) signal() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-// end ends the watcher. The caller holds mu of the namespace.
-func (w *sharingWatcher) end(err error) {
-	if w.failed = err; err == nil {
-		w.failed = io.EOF
-	}
-	w.signal()
 }

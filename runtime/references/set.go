@@ -85,13 +85,6 @@ func (s *Set) Names() []types.NamespacedName {
 	return append([]types.NamespacedName(nil), names...)
 }
 
-// Len returns the number of names.
-func (s *Set) Len() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.holds)
-}
-
 func (s *Set) get() (names []types.NamespacedName, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 )
 
 // branchSet is the lists and watches of an informer whose objects may change while it runs: one
-// for each namespace of a set, or one for the objects of a shard. Each has a reflector in a
+// for each namespace or name of a set, or one for the objects of a shard. Each has a reflector in a
 // goroutine of its own, and all of them fill the one store, which takes of each what the latest
 // assignment says. They come and go in the goroutine of run.
 type branchSet struct {
@@ -61,7 +61,7 @@ func newBranchSet(plan plan) *branchSet {
 }
 
 // maxRefusals is the number of refusals in a row after which the informer goes on without a
-// namespace: a server that has just started may not know all roles yet.
+// namespace or name: a server that has just started may not know all roles yet.
 const maxRefusals = 3
 
 // run follows the branches of the plan until ctx ends, or one of them is given up with an
@@ -151,8 +151,8 @@ func (p *branchSet) replace(next []*branch, assignment *assignment) {
 	p.current, p.assigned, p.least = next, assignment, nil
 }
 
-// failed is called with each failure of a branch in its goroutine. A namespace that the server
-// refuses is left out: neither the first content nor a version waits for it.
+// failed is called with each failure of a branch in its goroutine. A namespace or name that the
+// server refuses is left out: neither the first content nor a version waits for it.
 func (p *branchSet) failed(ctx context.Context, branch *branch, f *Failure) {
 	if p.leavesOut(branch, f) {
 		klog.FromContext(ctx).V(2).Info("Refused, going on without it")
@@ -269,7 +269,7 @@ func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 }
 
 // unknown returns why it is not known whether the object of a name exists, nil if it is, and
-// whether the server refuses it.
+// whether to wait for it is of no use.
 func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -278,7 +278,7 @@ func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) 
 	}
 	branch := p.assigned.of(key, nil)
 	if branch == nil {
-		return notFollowed(key), false
+		return notFollowed(key), key.Name == "" // which no set has
 	}
 	if branch.listed.Load() {
 		return nil, false

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/runtime/controller"
@@ -220,12 +221,16 @@ func TestOnDemand(t *testing.T) {
 		if got := sorted(f.set); got != "a d e f" {
 			t.Errorf("one was added: %q", got)
 		}
+		began := time.Now()
+		if _, _, err := f.informer.Get(t.Context(), names("")[0]); !errors.Is(err, cache.ErrUnknown) || time.Since(began) > 0 {
+			t.Errorf("no name: %v after %v", err, time.Since(began))
+		}
 		f.set.Remove(names("a")...)
 		if got := sorted(f.set); got != "d e f" {
 			t.Errorf("it was removed: %q", got)
 		}
 		f.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused})
-		began := time.Now()
+		began = time.Now()
 		if _, err := lister.Get("c"); !errors.Is(err, cache.ErrUnknown) || time.Since(began) > 10*time.Minute {
 			t.Errorf("a server that is down: %v after %v", err, time.Since(began))
 		}
@@ -270,4 +275,35 @@ func TestBadNames(t *testing.T) {
 	if err := informer.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `name ""`) {
 		t.Errorf("an empty name: got %v", err)
 	}
+}
+
+// An object whose name leaves the set is released, for it may well exist, and comes back as new.
+func TestRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, references.NewSet(names("a", "b")...), references.Options{}, newConfigMap("shop", "a", "1"), newConfigMap("shop", "b", "1"))
+		var calls []string
+		var why cause.Cause
+		record := func(call string) func(configMap) {
+			return func(c configMap) { calls = append(calls, call+" "+c.Name+" "+why.Kind.String()) }
+		}
+		_, err := f.informer.AddHandler(cache.HandlerFuncs[configMap]{
+			Add:     func(c configMap, _ bool) { record("add")(c) },
+			Delete:  func(c configMap, _ bool) { record("delete")(c) },
+			Release: record("release"),
+		}, cache.HandlerOptions{Cause: &why})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		calls = nil
+		f.set.Remove(names("a")...)
+		time.Sleep(time.Second)
+		f.set.Add(names("a")...)
+		time.Sleep(time.Second)
+		if got := strings.Join(calls, ", "); got != "release a released, add a list" {
+			t.Errorf("calls: %s", got)
+		}
+	})
 }

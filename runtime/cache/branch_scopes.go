@@ -57,9 +57,11 @@ func (p *scopePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan
 
 func (p *scopePlan) assign(branches []*branch) *assignment {
 	a := &assignment{scopes: make(map[types.NamespacedName]*branch, len(branches)), named: p.about.Named}
-	if a.cause = (&cause.Cause{Kind: cause.NamespaceLeft}); a.named {
-		a.cause = &cause.Cause{Kind: cause.Released}
+	why := cause.NamespaceLeft
+	if a.named {
+		why = cause.Released
 	}
+	a.cause = &cause.Cause{Kind: why}
 	for _, branch := range branches {
 		a.scopes[branch.scope] = branch
 	}

@@ -65,8 +65,8 @@ func diff(s *store, from *delta) difference {
 }
 
 // eachRow visits the rows of a branch, or of everything: those of a namespace by the index, since
-// each of many namespaces, or names, is listed when an outage ends. It may visit rows of other branches too.
-// The caller holds writing.
+// each of many namespaces, or names, is listed when an outage ends. It may visit rows of other
+// branches too. The caller holds writing.
 func (s *store) eachRow(of *branch, visit func(row uint32)) {
 	if of != nil && of.scope.Name != "" {
 		if row, exists := s.table.Find(of.scope); exists {

@@ -19,8 +19,8 @@
 // Store as one batch. The changes of the commit are appended, under the same lock, to the
 // event log. Each handler reads it with a cursor and in a goroutine of its own.
 //
-// An informer of several namespaces, of a shard or of several streams has a reflector for
-// each branch, and one queue and store for all of them.
+// An informer of several namespaces, of a set of names or of a shard has a reflector for each
+// branch, and one queue and store for all of them.
 //
 // # Guarantees
 //

@@ -38,7 +38,8 @@ type Handler[T any] interface {
 	OnDelete(last T, finalStateUnknown bool)
 }
 
-// releaser is a Handler that is also called for objects that leave the informer's shard.
+// releaser is a Handler that is also called for objects that leave the informer's shard or set of
+// names.
 type releaser[T any] interface{ OnRelease(last T) }
 
 // HandlerFuncs is a Handler of functions, each of which may be nil.
@@ -49,8 +50,8 @@ type HandlerFuncs[T any] struct {
 	Update func(old, obj T)
 	// Delete is called for OnDelete.
 	Delete func(last T, finalStateUnknown bool)
-	// Release is called with the last known state of an object that the shard of the
-	// informer does not have any more. It was not deleted. If it comes back, Add is called.
+	// Release is called with the last known state of an object that the shard, or the set of
+	// names, of the informer does not have any more. It was not deleted. If it comes back, Add is called.
 	Release func(last T)
 }
 

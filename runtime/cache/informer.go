@@ -164,8 +164,8 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error { return i.core.wai
 // WaitForResourceVersion blocks until the store has every change up to
 // resourceVersion. A controller that waits for the version that its last write
 // returned then reads its own writes (KEP-5647). Versions are compared as numbers
-// (KEP-5504). An informer of several namespaces or streams has to reach it in each, which
-// may take until the next bookmark, but not in a namespace that the server refuses. Possible
+// (KEP-5504). An informer of several namespaces or names has to reach it in each, which
+// may take until the next bookmark, but not in one that the server refuses. Possible
 // errors: that one is no number, ErrStopped, or the cause of the context, with what the
 // informer is doing instead.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
@@ -174,9 +174,9 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 
 // WaitForWrite blocks until the store has an object as it was written, or a later state of
 // it: obj is the server's response to a create, an update or a patch. It is
-// WaitForResourceVersion for the version of obj but, in an informer of several namespaces,
-// waits for the namespace of obj only. Possible errors: the same, and that the informer does
-// not follow that namespace, or that the object is not of its shard.
+// WaitForResourceVersion for the version of obj but, in an informer of several namespaces or
+// names, waits for that of obj only. Possible errors: the same, and that the informer does
+// not follow that namespace or name, or that the object is not of its shard.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionOf(obj) })
 }

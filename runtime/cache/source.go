@@ -99,8 +99,8 @@ type SourceInfo struct {
 	// Want has an object that somebody asks for be one of a Named source for a while; nil if
 	// only others say which are.
 	Want func(types.NamespacedName)
-	// ByMetadata reports, of the source of one object, whether that is read whenever its metadata
-	// have changed, in a watch of the metadata of many, as of now. It may be nil.
+	// ByMetadata reports whether a source of one object now reads it when a watch of the metadata
+	// of many says that it has changed. It may be nil.
 	ByMetadata func() bool
 	// DecodedByClient returns why a client decodes the responses that the source would decode
 	// faster and in less memory, as of now; "" if none does. It may be nil.

@@ -139,8 +139,8 @@ type Status struct {
 	// Objects are zero without NamespaceIndex.
 	Namespaces []Status `json:"namespaces,omitempty"`
 
-	// Names are those of an informer of single objects; nil of any other. What is above is then
-	// that of the object that is worst off, or the sum.
+	// Names counts the objects of an informer of a set of names; it is nil of others. The fields
+	// above are those of the object that is worst off, or sums.
 	Names *NamesStatus `json:"names,omitempty"`
 
 	// Shard has the ranges of hashes whose objects the informer follows, as shard.Ranges has
@@ -160,8 +160,8 @@ type Status struct {
 
 // NamesStatus says what an informer knows of the objects of a set of names.
 type NamesStatus struct {
-	// Followed counts the names of the set, Known those of which the informer has the object or
-	// knows that there is none, and Absent the latter.
+	// Followed counts the names of the set. Known counts those that were listed, and Absent those
+	// of them that have no object.
 	Followed int `json:"followed"`
 	Known    int `json:"known"`
 	Absent   int `json:"absent"`

@@ -32,8 +32,8 @@ const (
 // if the keys of the old and the new object differ, if the new object is another one of the
 // same name, and if the update is one of a resync.
 //
-// An object that the informer loses though it may well exist is no event: its namespace is no
-// longer one of those that the informer follows, or its hash not one of its shard.
+// An object that the informer loses though it may well exist is no event: its namespace or
+// name is no longer one of those that the informer follows, or its hash not one of its shard.
 //
 // Functions of a source must be quick, and not change the objects. An event for which one of
 // them panics is left out: the informer logs that, and counts it in its status.

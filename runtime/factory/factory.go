@@ -67,7 +67,7 @@ func (f *Factory) keyOf(obj runtime.Object) informerKey {
 }
 
 // Configure completes the options of the informer of the type of obj, which is about to be
-// made, and returns what makes its source of those of namespaces, or nil for the namespace of the
+// made, and returns the function that makes its source. Nil is a source of the namespace of the
 // factory. Accessors call it.
 func (f *Factory) Configure(obj runtime.Object, namespaced bool, options *InformerOptions) Scopes {
 	options.Name, options.ListWatch, options.Shard = f.name, f.listWatch(nil), f.options.Shard

@@ -411,6 +411,8 @@ var scenes = map[string]func(*stage){
 		set := references.NewSet(types.NamespacedName{Namespace: "shop", Name: "first"})
 		objects := references.Objects(set, func(string) cache.Objects { return s.api }, nil, references.Options{})
 		informer := cache.New(cache.Source[*shopv1alpha1.Order]{Objects: objects}, s.options)
+		go func() { _ = informer.Run(s.ctx) }()
+		s.pass(time.Second)
 		_, _, err := informer.Get(s.ctx, types.NamespacedName{Namespace: "shop", Name: "second"})
 		s.see("Get", err)
 	},

@@ -45,7 +45,7 @@ type NewInformerFunc = func(client any, resync time.Duration) cache.SharedIndexI
 // need only have the methods that client-go's have.
 type Configurer interface {
 	// Configure completes the options of the informer of the type of obj, which is about to be
-	// made, and returns what makes its source of those of namespaces, or nil.
+	// made, and returns the function that makes its source, or nil.
 	Configure(obj runtime.Object, namespaced bool, options *factory.InformerOptions) factory.Scopes
 }
 

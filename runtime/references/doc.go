@@ -3,9 +3,10 @@
 //
 // A [Set] says which objects there are to be, and [Follow] keeps it that of the references of other
 // objects. An informer over a [Source] has a list and watch for each name, with the field selector
-// metadata.name: a Role with resourceNames permits that. From 33 names of a namespace on, further
-// ones share one watch of the metadata of the namespace, which the server has to permit too, and
-// each is read when its metadata have changed. At 16 names each has its own watch again.
+// metadata.name: a Role with resourceNames permits that. When a namespace has more than 32
+// names, each watch that begins shares one of the metadata of the namespace, if the server permits
+// that, and the object is read when its metadata have changed. At 16 names each has its own watch
+// again.
 //
 // An object that leaves the set is released: handlers get what they get of an object that leaves
 // a shard, since on the server it may well exist. A name of the set without an object is known to

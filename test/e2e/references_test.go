@@ -165,7 +165,10 @@ func liveHeap() int64 {
 func TestReferences(t *testing.T) {
 	objects := 1500
 	if text := os.Getenv(referencesObjects); text != "" {
-		objects, _ = strconv.Atoi(text)
+		var err error
+		if objects, err = strconv.Atoi(text); err != nil || objects < referred {
+			t.Fatalf("%s=%s: want a number of at least %d", referencesObjects, text, referred)
+		}
 	}
 	config, writer := playground(t, orders)
 	create(t, writer, objects)

@@ -132,7 +132,7 @@ func keyOf(t load.Expression, at valuePath) (key indexKey, to valuePath, refused
 // k8s.io/api/core/v1, by which a marked field with such a value is indexed.
 var nameField = ast.NewIdent("Name")
 
-// nameOf returns the type of the field Name of a struct, its own or that of an embedded struct.
+// nameOf returns the type of a struct's field Name, which may be one of an embedded struct.
 func nameOf(under load.Expression, depth int) (load.Expression, bool) {
 	structure, ok := under.Expr.(*ast.StructType)
 	if !ok || depth == 0 {

@@ -51,8 +51,8 @@ const (
 	// NamespaceLeft is a deletion of which the server knows nothing: the namespace is no
 	// longer one of those that the informer follows.
 	NamespaceLeft
-	// Released is not a deletion: the object belongs to the shard of the informer no longer,
-	// and its state is the last that the informer has seen.
+	// Released is not a deletion: the shard or the set of names of the informer does not have
+	// the object any more, and its state is the last that the informer has seen.
 	Released
 	// ResourceRemoved is a deletion because the server does not serve the resource any
 	// more.

@@ -38,8 +38,8 @@ type Informers struct {
 //	secrets := references.Source[*corev1.Secret](client, resource, references.NewSetOnDemand(1000), references.Options{})
 //	informers.SetSource(&corev1.Secret{}, secrets)
 //
-// Lists of the client are then of the names that were asked for. The options of the manager's cache
-// for those objects, but transforms, have no effect.
+// Lists of the client are then of the names that were asked for. Selectors and namespaces of the
+// manager's cache have no effect on these objects.
 func (i *Informers) SetSource(example runtime.Object, source core.Objects) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -45,11 +45,12 @@ type metadataWatch struct {
 // openTimeout limits the time in which a server has to accept the watch.
 const openTimeout = 30 * time.Second
 
-// openMetadata opens a watch from what is there now, and follows it until it is stopped or fails.
-func openMetadata(ctx context.Context, n *namespace) (*metadataWatch, error) {
+// openMetadata opens a watch from what is there now, and returns what follows it until it is stopped
+// or fails.
+func openMetadata(ctx context.Context, n *namespace) (w *metadataWatch, follow func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer time.AfterFunc(openTimeout, func() { cancel(errTooSlow) }).Stop()
-	w := &metadataWatch{namespace: n, stop: func() { cancel(nil) }, heard: time.Now(), latest: map[string]string{}}
+	w = &metadataWatch{namespace: n, stop: func() { cancel(nil) }, heard: time.Now(), latest: map[string]string{}}
 	page, err := n.metadata.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	var stream cache.Watcher
 	if err == nil {
@@ -59,10 +60,9 @@ func openMetadata(ctx context.Context, n *namespace) (*metadataWatch, error) {
 	if err != nil {
 		err = fmt.Errorf("watch of metadata: %w", cmp.Or(context.Cause(ctx), err))
 		cancel(nil)
-		return nil, err
+		return nil, nil, err
 	}
-	go w.follow(ctx, stream)
-	return w, nil
+	return w, func() { w.follow(ctx, stream) }, nil
 }
 
 func watchFrom(version string) metav1.ListOptions {

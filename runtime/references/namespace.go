@@ -40,8 +40,8 @@ type namespace struct {
 type opening struct {
 	done chan struct{}
 	err  error
-	// waiting counts those that are to share it.
-	waiting int
+	// waiting has those that are to share it.
+	waiting map[*sharingWatcher]struct{}
 }
 
 func newNamespace(of *objects, name string) *namespace {
@@ -85,58 +85,56 @@ func (n *namespace) disperse() {
 
 // join has a watcher share the watch of metadata, which it opens if need be.
 func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
-	for {
-		n.mu.Lock()
-		if n.watch != nil && n.watch.silent() {
-			n.fail(errSilent)
-		}
-		if n.watch != nil {
-			n.sharing[w.member.name] = w
-			w.pending = n.watch.missedSince(w.member.name, w.version)
-			n.mu.Unlock()
-			return nil
-		}
-		if n.opening == nil {
-			n.opening = &opening{done: make(chan struct{})}
-			go n.open(context.WithoutCancel(ctx), n.opening)
-		}
-		o := n.opening
-		o.waiting++
+	n.mu.Lock()
+	if n.watch != nil && n.watch.silent() {
+		n.fail(errSilent)
+	}
+	if n.watch != nil {
+		n.share(w)
 		n.mu.Unlock()
-		select {
-		case <-o.done:
-		case <-ctx.Done():
-		}
-		n.mu.Lock()
-		o.waiting--
-		err := o.err
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-			n.abandon(o)
-		}
-		n.mu.Unlock()
-		if err != nil {
-			return err
-		}
+		return nil
+	}
+	if n.opening == nil {
+		n.opening = &opening{done: make(chan struct{}), waiting: map[*sharingWatcher]struct{}{}}
+		go n.open(context.WithoutCancel(ctx), n.opening)
+	}
+	o := n.opening
+	o.waiting[w] = struct{}{}
+	n.mu.Unlock()
+	select {
+	case <-o.done:
+		return o.err
+	case <-ctx.Done():
+		n.leave(w)
+		return context.Cause(ctx)
 	}
 }
 
-// open opens the watch for all that wait for it.
+// share has the watch of metadata signal a watcher. The caller holds mu.
+func (n *namespace) share(w *sharingWatcher) {
+	n.sharing[w.member.name] = w
+	w.pending = n.watch.missedSince(w.member.name, w.version)
+}
+
+// open opens the watch, which all that wait for it then share.
 func (n *namespace) open(ctx context.Context, o *opening) {
-	watch, err := openMetadata(ctx, n)
+	watch, follow, err := openMetadata(ctx, n)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.watch, n.opening, o.err = watch, nil, err
-	if apierrors.IsForbidden(err) {
-		n.refused = time.Now()
+	defer close(o.done)
+	n.opening, o.err = nil, err
+	if err != nil {
+		if apierrors.IsForbidden(err) {
+			n.refused = time.Now()
+		}
+		return
 	}
-	close(o.done)
-	n.abandon(o)
-}
-
-// abandon ends the watch if nobody shares it or is about to. The caller holds mu.
-func (n *namespace) abandon(o *opening) {
-	if n.opening == nil && o.waiting == 0 && len(n.sharing) == 0 {
+	n.watch = watch
+	go follow()
+	for w := range o.waiting {
+		n.share(w)
+	}
+	if len(n.sharing) == 0 {
 		n.fail(nil)
 	}
 }
@@ -145,6 +143,9 @@ func (n *namespace) abandon(o *opening) {
 func (n *namespace) leave(w *sharingWatcher) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.opening != nil {
+		delete(n.opening.waiting, w)
+	}
 	if n.sharing[w.member.name] != w {
 		return
 	}

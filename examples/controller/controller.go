@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,7 +34,7 @@ type reserver struct {
 	warehouses warehouses
 }
 
-// run reserves orders until ctx ends.
+// run reserves orders until ctx ends, while this process is the leader.
 func run(ctx context.Context, config *rest.Config, warehouses warehouses) error {
 	client, err := source.NewClient(config)
 	if err != nil {
@@ -48,49 +47,35 @@ func run(ctx context.Context, config *rest.Config, warehouses warehouses) error 
 		client:     clients.New(client),
 		warehouses: warehouses,
 	}
-	orders, err := controller.New("reserver", r.reconcile, controller.Options{Workers: 4}, controller.KeysOf(r.orders))
+	// A new leader does not begin before it has what the former one has written.
+	orders, err := controller.New("reserver", r.reconcile, controller.Options{Workers: 4, Fence: true}, controller.KeysOf(r.orders))
 	if err != nil {
 		return err
 	}
-	informerFactory.StartWithContext(ctx)
-	return orders.Run(ctx)
+	informerFactory.StartWithContext(ctx) // also while another process leads
+	return lead(ctx, config, "reserver", orders.Run)
 }
 
-// reconcile does the next of these: it adds the finalizer, reserves and writes the status;
-// or, for an order that is being deleted, it releases and removes the finalizer.
+// reconcile adds the finalizer, reserves and writes the status; or, for an order that is being
+// deleted, it releases and removes the finalizer.
 func (r *reserver) reconcile(ctx context.Context, key types.NamespacedName) (result controller.Result, err error) {
-	stored, ok := r.orders.Store().Get(key)
+	order, ok := r.orders.Store().Get(key)
 	if !ok {
 		return result, nil
 	}
-	order := stored.DeepCopy() // objects of a store are shared
 	orders := r.client.Shop().V1().Orders(key.Namespace)
-	held := slices.Contains(order.Finalizers, finalizer)
-	switch {
-	case order.DeletionTimestamp != nil && held:
-		if err := r.warehouses.Release(ctx, order.Spec.Warehouse, key); err != nil {
-			return result, fmt.Errorf("release items: %w", err) // is logged, and retried with a backoff
-		}
-		order.Finalizers = slices.DeleteFunc(order.Finalizers, func(name string) bool { return name == finalizer })
-		_, err = orders.Update(ctx, order, metav1.UpdateOptions{})
-		return result, err
-	case order.DeletionTimestamp != nil:
-		return result, nil
-	case !held: // before anything that would have to be undone
-		order.Finalizers = append(order.Finalizers, finalizer)
-		_, err = orders.Update(ctx, order, metav1.UpdateOptions{})
-		return result, err // the update leads to the next reconcile
-	case order.Status.Phase == shopv1.OrderReserved:
-		return result, nil
+	order, alive, err := controller.Finalize(ctx, orders, order, finalizer, func(ctx context.Context) error {
+		return r.warehouses.Release(ctx, order.Spec.Warehouse, key)
+	})
+	if err != nil || !alive || order.Status.Phase == shopv1.OrderReserved {
+		return result, err // an error is logged, and retried with a backoff
 	}
 	if err := r.warehouses.Reserve(ctx, order.Spec.Warehouse, key); err != nil {
 		return result, fmt.Errorf("reserve items: %w", err)
 	}
+	order = order.DeepCopy() // objects of a store are shared
 	order.Status.Phase = shopv1.OrderReserved
-	written, err := orders.UpdateStatus(ctx, order, metav1.UpdateOptions{})
-	if err != nil {
-		return result, err
-	}
-	result.Wrote(r.orders, written) // the next reconcile of this order sees it
-	return result, nil
+	// The next reconcile of this order sees what the client has written.
+	_, err = orders.UpdateStatus(ctx, order, metav1.UpdateOptions{})
+	return result, err
 }

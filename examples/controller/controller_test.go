@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,6 +43,7 @@ func TestReserver(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"},
 			Spec:       shopv1.OrderSpec{Warehouse: "north"},
 		})
+		cachetest.ServeObjects[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"))
 		orders := clients.New(sourcetest.NewClient(t, server)).Shop().V1().Orders("default")
 		ctx, stop := context.WithCancel(t.Context())
 		warehouses, ended := &recorded{}, make(chan error)

@@ -12,7 +12,10 @@
 //	kubectl get orders -o yaml
 //	kubectl delete order first
 //
-// controller.go is the controller, controller_test.go its test, which needs no cluster.
+// Start it twice, and end the one that works: the other one takes over within 15 seconds.
+//
+// controller.go is the controller, controller_test.go its test, which needs no cluster, and leader.go
+// the election.
 package main
 
 import (

@@ -268,6 +268,23 @@ func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 	return "", p.plan.foreign(obj)
 }
 
+// positions returns those of the branches that are not left out.
+func (p *branchSet) positions() (all []position) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, branch := range p.current {
+		if branch.leftOut {
+			continue
+		}
+		all = append(all, position{source: branch.source, filter: branch.filter, reached: func() (string, error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return branch.version, nil
+		}})
+	}
+	return all
+}
+
 // unknown returns why it is not known whether the object of a name exists, nil if it is, and
 // whether to wait for it is of no use.
 func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) {

@@ -181,6 +181,36 @@ func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error
 	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionOf(obj) })
 }
 
+// WaitForDeletion blocks until the store knows of the deletion of an object: it has none of that
+// name, another one (with another UID), or one with a deletionTimestamp, which finalizers may keep for
+// long. Possible errors: those of WaitForWrite.
+func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
+	return i.core.waitForDeletion(ctx, obj)
+}
+
+// Confirm returns an object as it is now, and whether it exists, for use before something that can't
+// be undone: it reads the object from the server by its name, with the permission to list, and waits
+// until the store has that state or a later one. An error, such as that the server is not to be
+// reached, says that nothing is known. Possible errors are also those of WaitForWrite.
+func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
+	if err := i.core.confirm(ctx, key); err != nil {
+		return obj, false, err
+	}
+	found, exists := i.core.store.core.Get(key)
+	return reader.As[T](found), exists, nil
+}
+
+// WaitForLatest blocks until the store has every change that the server had at the time of the
+// call, for a new leader that must not act on what the former one has changed since (KEP-2340). It
+// costs a list of one object and, for a quiet resource, a watch of a second or two, of each
+// namespace of several. An informer of a set of names waits for the next bookmark of each instead,
+// about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
+// errors: that of the list, ErrStopped, and the cause of the context.
+func (i *Informer[T]) WaitForLatest(ctx context.Context) error { return i.core.waitForLatest(ctx) }
+
+// Source returns the description of the source.
+func (i *Informer[T]) Source() SourceInfo { return i.core.about }
+
 // Get returns an object of the store, and whether it is there. An informer of a set of names
 // knows only objects of the set, from when it has listed them: for others the error is
 // ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is

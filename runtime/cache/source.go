@@ -81,6 +81,10 @@ type SourceInfo struct {
 	// resource without. Errors name both.
 	Resource  schema.GroupVersionResource
 	Namespace string
+	// Client sends the requests, and is compared with that of writes; nil if it is not known.
+	Client any
+	// Selecting has the selectors of all lists and watches.
+	Selecting metav1.ListOptions
 	// OrderedResourceVersions says that watch events come in the order of their
 	// resourceVersions (KEP-5504), as those of API servers do. Only then does the
 	// informer drop duplicates, take an older bookmark as the sign that the server's

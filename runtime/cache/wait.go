@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // SyncError says why an informer is not in sync. WaitForSync returns it when its
@@ -138,39 +136,4 @@ func (e *engine) waitForNames(ctx context.Context, keys []types.NamespacedName) 
 		}
 	}
 	return nil
-}
-
-// waitForVersion waits until what the store has reached is a version or a later one.
-func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
-	for {
-		changed := e.fanout.changed.Next()
-		have, err := reached()
-		if err != nil {
-			return e.errorf("%w", err)
-		}
-		done, err := protocol.AtLeast(have, resourceVersion)
-		if err != nil {
-			return e.errorf("%w", err)
-		}
-		if done {
-			return nil
-		}
-		if err := e.await(ctx, changed); err != nil {
-			return e.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, e.status(), err)
-		}
-	}
-}
-
-// reached returns the version that the store has reached, which is wanted if there is nothing
-// to wait for.
-func (e *engine) reached(wanted string) string {
-	version, awaited := e.version()
-	select {
-	case <-e.synced:
-		if !awaited {
-			return wanted
-		}
-	default:
-	}
-	return version
 }

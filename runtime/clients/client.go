@@ -6,9 +6,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/gentype"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
+	"github.com/informer-gen/informer-gen/runtime/internal/written"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // ApplyConfiguration is the argument of Apply: a type that controller-gen or
@@ -22,8 +26,67 @@ type ApplyConfiguration interface {
 
 // Client reads and writes the objects of one resource. Its methods are those of a
 // clientset; the generated interfaces have those that the verbs of the type allow.
+//
+// What they write with the context of a reconcile of runtime/controller is noted there. Dry runs and
+// DeleteCollection are not.
 type Client[T Object, L runtime.Object] struct {
 	*requests[T, L]
+	notes notes
+}
+
+// notes says of which resource a write is.
+type notes struct {
+	client   *source.Client
+	resource schema.GroupResource
+}
+
+// wrote notes a write without an error.
+func (n *notes) wrote(ctx context.Context, obj metav1.Object, err error, dryRun []string) {
+	if to := written.To(ctx); to != nil && err == nil && len(dryRun) == 0 {
+		to.Wrote(n.client, n.resource, obj)
+	}
+}
+
+// Create sends a new object, and returns it as the server has it.
+func (c *Client[T, L]) Create(ctx context.Context, obj T, options metav1.CreateOptions) (T, error) {
+	created, err := c.requests.Create(ctx, obj, options)
+	c.notes.wrote(ctx, created, err, options.DryRun)
+	return created, err
+}
+
+// Update sends an object in place of that of its name and resourceVersion, and returns it as the
+// server has it.
+func (c *Client[T, L]) Update(ctx context.Context, obj T, options metav1.UpdateOptions) (T, error) {
+	updated, err := c.requests.Update(ctx, obj, options)
+	c.notes.wrote(ctx, updated, err, options.DryRun)
+	return updated, err
+}
+
+// UpdateStatus is Update for the status.
+func (c *Client[T, L]) UpdateStatus(ctx context.Context, obj T, options metav1.UpdateOptions) (T, error) {
+	updated, err := c.requests.UpdateStatus(ctx, obj, options)
+	c.notes.wrote(ctx, updated, err, options.DryRun)
+	return updated, err
+}
+
+// Patch sends a change of an object or of a subresource, and returns the object with it.
+func (c *Client[T, L]) Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (T, error) {
+	patched, err := c.requests.Patch(ctx, name, kind, data, options, subresources...)
+	c.notes.wrote(ctx, patched, err, options.DryRun)
+	return patched, err
+}
+
+// Delete deletes the object of a name.
+func (c *Client[T, L]) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
+	deleted := func() {}
+	if to := written.To(ctx); to != nil && len(options.DryRun) == 0 {
+		deleted = to.Deleting(c.notes.client, c.notes.resource, types.NamespacedName{Namespace: c.GetNamespace(), Name: name})
+	}
+	err := c.requests.Delete(ctx, name, options)
+	if err == nil {
+		deleted()
+	}
+	return err
 }
 
 // requests are client-go's. That it is an alias hides the field.
@@ -37,7 +100,9 @@ func (c *Client[T, L]) Apply(ctx context.Context, fields ApplyConfiguration, opt
 	if nothing.Is(fields) {
 		return *new(T), errNoFields
 	}
-	return c.requests.Apply(ctx, fields, options)
+	applied, err := c.requests.Apply(ctx, fields, options)
+	c.notes.wrote(ctx, applied, err, options.DryRun)
+	return applied, err
 }
 
 // ApplyStatus is Apply for the status.
@@ -45,5 +110,7 @@ func (c *Client[T, L]) ApplyStatus(ctx context.Context, fields ApplyConfiguratio
 	if nothing.Is(fields) {
 		return *new(T), errNoFields
 	}
-	return c.requests.ApplyStatus(ctx, fields, options)
+	applied, err := c.requests.ApplyStatus(ctx, fields, options)
+	c.notes.wrote(ctx, applied, err, options.DryRun)
+	return applied, err
 }

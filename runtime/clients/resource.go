@@ -45,7 +45,10 @@ func (r *Resource[T, L]) Client(client *source.Client, namespace string) *Client
 	if err != nil {
 		requests, _ = refusing(err).RESTClient(r.version, r.codecs())
 	}
-	return &Client[T, L]{gentype.NewClientWithListAndApply[T, L, ApplyConfiguration](r.name, requests, metav1.ParameterCodec, namespace, newObject[T], newObject[L])}
+	return &Client[T, L]{
+		gentype.NewClientWithListAndApply[T, L, ApplyConfiguration](r.name, requests, metav1.ParameterCodec, namespace, newObject[T], newObject[L]),
+		notes{client, schema.GroupResource{Group: r.version.Group, Resource: r.name}},
+	}
 }
 
 // newObject returns an empty object. Through reflect, all types share one copy of the

@@ -9,16 +9,41 @@ import (
 
 // backlog has the keys that are yet to be reconciled, and times them.
 //
-// Those that a worker can take now are the order of the workqueue, first in, first out,
-// which calls Push, Touch, Len and Pop under its own lock. Those that are due later are here
-// alone. client-go's delaying queue says nothing of them, and reconciles a key at each
-// time that was asked for, though a reconcile since then has decided otherwise.
+// Those that a worker can take now are the order of the workqueue, which calls Push, Touch, Len and
+// Pop under its own lock. Those that are due later are here alone. client-go's delaying queue says
+// nothing of them, and reconciles a key at each time that was asked for, though a reconcile since
+// then has decided otherwise.
+//
+// There are two lanes, each first in, first out: one of live changes, which must not wait for all
+// that a list or a resync has brought, and one of the others, which must not wait for ever.
 type backlog struct {
-	mu      sync.Mutex
-	waiting []waiting
+	mu    sync.Mutex
+	lanes [2]lane
+	// lively has the keys with a live change since they were last popped, and whether they wait in
+	// the lane of these. A key may have come to that lane from the other one, where moved counts what
+	// it has left.
+	lively map[types.NamespacedName]bool
+	moved  map[types.NamespacedName]int
+	// passed counts the live keys in a row that were popped while others waited.
+	passed int
 	// delayed has at most one for a key. It is nil after the end.
 	delayed map[types.NamespacedName]*delayed
 }
+
+const (
+	live = iota
+	others
+)
+
+const (
+	// liveShare limits the live keys that are popped in a row while others wait.
+	liveShare = 3
+	// longWait is the age from which on every second key is one of the others.
+	longWait = time.Minute
+)
+
+// lane is keys that a worker can take, in their order.
+type lane []waiting
 
 // waiting is a key that a worker can take, since then.
 type waiting struct {
@@ -26,42 +51,127 @@ type waiting struct {
 	since time.Time
 }
 
+func (l *lane) push(key types.NamespacedName) { *l = append(*l, waiting{key, time.Now()}) }
+
+func (l *lane) pop() waiting {
+	first := (*l)[0]
+	(*l)[0] = waiting{}
+	*l = (*l)[1:]
+	return first
+}
+
+// age returns for how long the first key has waited, 0 if there is none.
+func (l lane) age() time.Duration {
+	if len(l) == 0 {
+		return 0
+	}
+	return time.Since(l[0].since)
+}
+
 // delayed is a key that a worker can take when its timer fires.
 type delayed struct{ timer *time.Timer }
 
 func newBacklog() *backlog {
-	return &backlog{delayed: map[types.NamespacedName]*delayed{}}
+	return &backlog{
+		lively: map[types.NamespacedName]bool{}, moved: map[types.NamespacedName]int{},
+		delayed: map[types.NamespacedName]*delayed{},
+	}
 }
 
-// Push adds a key to the end.
+// live is called before a key is added for a live change.
+func (b *backlog) live(key types.NamespacedName) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.delayed != nil {
+		b.lively[key] = b.lively[key] // which stays true
+	}
+}
+
+// Push adds a key to the end of its lane.
 func (b *backlog) Push(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.waiting = append(b.waiting, waiting{key, time.Now()})
+	if _, lively := b.lively[key]; lively {
+		b.lively[key] = true
+		b.lanes[live].push(key)
+		return
+	}
+	b.lanes[others].push(key)
 }
 
-// Touch is called for a key that waits already, and is added again.
-func (*backlog) Touch(types.NamespacedName) {}
+// Touch is called for a key that waits already, and is added again: for a live change, it changes
+// its lane.
+func (b *backlog) Touch(key types.NamespacedName) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if there, lively := b.lively[key]; lively && !there {
+		b.lively[key] = true
+		b.moved[key]++
+		b.lanes[live].push(key)
+		b.skipMoved()
+	}
+}
+
+// skipMoved removes keys from the front of the lane of the others that have left it. The caller
+// holds mu.
+func (b *backlog) skipMoved() {
+	for l := &b.lanes[others]; len(*l) > 0; l.pop() {
+		switch key := (*l)[0].key; b.moved[key] {
+		case 0:
+			return
+		case 1:
+			delete(b.moved, key)
+		default:
+			b.moved[key]--
+		}
+	}
+}
 
 // Len returns how many keys wait.
 func (b *backlog) Len() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.waiting)
+	return b.len()
 }
 
-// Pop removes the first key, and its delay: what follows is for its reconcile to decide.
+// len is Len. The caller holds mu.
+func (b *backlog) len() int {
+	n := len(b.lanes[live]) + len(b.lanes[others])
+	for _, left := range b.moved {
+		n -= left
+	}
+	return n
+}
+
+// Pop removes the first key of a lane, and its delay: what follows is for its reconcile to decide.
 func (b *backlog) Pop() types.NamespacedName {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := b.waiting[0].key
-	b.waiting[0] = waiting{}
-	b.waiting = b.waiting[1:]
+	key := b.lanes[b.next()].pop().key
+	b.skipMoved()
+	delete(b.lively, key)
 	if d, ok := b.delayed[key]; ok {
 		d.timer.Stop()
 		delete(b.delayed, key)
 	}
 	return key
+}
+
+// next returns the lane whose turn it is. The caller holds mu.
+func (b *backlog) next() int {
+	share := liveShare
+	if b.lanes[others].age() > longWait {
+		share = 1
+	}
+	switch {
+	case len(b.lanes[others]) == 0:
+		return live
+	case len(b.lanes[live]) == 0, b.passed >= share:
+		b.passed = 0
+		return others
+	}
+	b.passed++
+	return live
 }
 
 // delay calls add with a key after some time, unless the key is popped before. A key has
@@ -106,8 +216,7 @@ func (b *backlog) end() {
 func (b *backlog) status(s *Status) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Waiting, s.Delayed = len(b.waiting), len(b.delayed)
-	if len(b.waiting) > 0 {
-		s.Oldest = time.Since(b.waiting[0].since)
-	}
+	s.Waiting, s.Delayed = b.len(), len(b.delayed)
+	s.WaitingLive, s.OldestLive = len(b.lanes[live]), b.lanes[live].age()
+	s.Oldest = max(s.OldestLive, b.lanes[others].age())
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
 // syncLogPeriod is the time between log lines of a controller about what it waits for before it starts.
@@ -39,6 +41,11 @@ type Options struct {
 	// WaitFor must be in sync, besides the sources, before a key is reconciled:
 	// informers that Reconcile only reads, or a factory with all that it has started.
 	WaitFor []SyncWaiter
+	// Fence has Run wait, before a key is reconciled, until the informers of the sources and of
+	// WaitFor have what the server has when Run is called, by Informer.WaitForLatest. It is for a
+	// controller that runs when it is elected, over informers that ran before: it does not act on
+	// what the former leader has changed. While the server is not to be reached, it waits.
+	Fence bool
 }
 
 // SyncWaiter waits for a sync, as cache.Informer, the adapters of clientgo/cache and
@@ -56,6 +63,9 @@ type Controller struct {
 	limiter   workqueue.TypedRateLimiter[types.NamespacedName]
 	waitFor   []SyncWaiter
 	sources   []Source
+	fence     bool
+	// informers are those of sources and waitFor, each once.
+	informers []*cache.Informer[any]
 
 	started, ended atomic.Bool
 	recorder       recorder
@@ -81,6 +91,7 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 		limiter:   options.RateLimiter,
 		waitFor:   options.WaitFor,
 		sources:   sources,
+		fence:     options.Fence,
 		backlog:   newBacklog(),
 		there:     map[types.NamespacedName]bool{},
 	}
@@ -90,15 +101,30 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 	if err := c.validate(options); err != nil {
 		return nil, c.errorf("%w", err)
 	}
+	for _, source := range sources {
+		c.follow(source.informer)
+	}
+	for _, other := range options.WaitFor {
+		if informer, ok := other.(interface{ Untyped() *cache.Informer[any] }); ok {
+			c.follow(informer.Untyped())
+		}
+	}
 	return c, nil
 }
 
-// Enqueue adds keys that come from elsewhere than a source. Those from before Run wait for
-// it, each once, and those from after it are ignored.
+func (c *Controller) follow(informer *cache.Informer[any]) {
+	if !slices.Contains(c.informers, informer) {
+		c.informers = append(c.informers, informer)
+	}
+}
+
+// Enqueue adds keys that come from elsewhere than a source, as live changes. Those from before Run
+// wait for it, each once, and those from after it are ignored.
 func (c *Controller) Enqueue(keys ...types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range keys {
+		c.backlog.live(key)
 		switch {
 		case c.queue != nil:
 			c.queue.Add(key)
@@ -109,13 +135,27 @@ func (c *Controller) Enqueue(keys ...types.NamespacedName) {
 	}
 }
 
+// enqueue adds the keys of an event. Lists, which also replay what the informer had before, and
+// resyncs are not live.
+func (c *Controller) enqueue(why cause.Kind, keys []types.NamespacedName) {
+	switch why {
+	case cause.List, cause.Join, cause.Resync:
+		for _, key := range keys {
+			c.queue.Add(key)
+		}
+	default:
+		c.Enqueue(keys...)
+	}
+}
+
 // Run waits until all informers are in sync, and then reconciles keys until ctx ends. The
 // context of reconciles that run ends then, too, and the keys that wait are dropped; Run
 // returns nil once the last reconcile has. It does not start the informers.
 //
 // Possible errors: cache.ErrStarted, since a controller runs once; cache.ErrStopped if an
 // informer has stopped, or does while the controller runs; and if ctx ends before the
-// sync, a *cache.SyncError for each informer that is not in sync.
+// sync, a *cache.SyncError for each informer that is not in sync, or before the end of
+// Options.Fence, the error of each that it waits for.
 func (c *Controller) Run(ctx context.Context) error {
 	if c.started.Swap(true) {
 		return c.errorf("%w", cache.ErrStarted)
@@ -144,8 +184,13 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err := c.waitForSync(running); err != nil {
 		return c.errorf("%w", err)
 	}
+	if c.fence {
+		if err := c.waitForLatest(running); err != nil {
+			return c.errorf("%w", err)
+		}
+	}
 	c.recorder.update(func(s *Status) { s.Synced = true })
-	klog.FromContext(ctx).Info("Controller has started", "workers", c.workers)
+	klog.FromContext(ctx).Info("Controller has started", "workers", c.workers, "fence", c.recorder.get().Fence)
 	for range c.workers {
 		c.goroutines.Go(func() { c.work(running) })
 	}
@@ -193,6 +238,34 @@ func (c *Controller) waitForSync(ctx context.Context) error {
 	for _, other := range c.waitFor {
 		errs = append(errs, waitForSync(ctx, other))
 	}
+	return errors.Join(errs...)
+}
+
+// fenceRetry is the time between two attempts to learn what the server has.
+const fenceRetry = 5 * time.Second
+
+// waitForLatest waits until each informer has what the server has now, or until ctx ends.
+func (c *Controller) waitForLatest(ctx context.Context) error {
+	began := time.Now()
+	errs := make([]error, len(c.informers))
+	var running sync.WaitGroup
+	for i, informer := range c.informers {
+		running.Go(func() {
+			for {
+				errs[i] = informer.WaitForLatest(ctx)
+				if errs[i] == nil || errors.Is(errs[i], cache.ErrStopped) || ctx.Err() != nil {
+					return
+				}
+				klog.FromContext(ctx).Error(errs[i], "Waiting for the latest state before the start")
+				select {
+				case <-time.After(fenceRetry):
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	running.Wait()
+	c.recorder.update(func(s *Status) { s.Fence = time.Since(began) })
 	return errors.Join(errs...)
 }
 

@@ -40,12 +40,9 @@ func shipOrders(ctx context.Context, config *rest.Config) error {
 			shipment = &v1alpha1.Shipment{Spec: v1alpha1.ShipmentSpec{Order: order.Name}}
 			shipment.Name = order.Name
 			shipment.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(order, orderKind)}
-			created, err := shop.Shipments(order.Namespace).Create(ctx, shipment, metav1.CreateOptions{})
-			if err != nil {
-				return result, err // is logged, and retried with a backoff
-			}
-			result.Wrote(shipments, created) // the next reconcile of this order sees it
-			return result, nil
+			// An error is logged, and retried with a backoff. The next reconcile sees the shipment.
+			_, err = shop.Shipments(order.Namespace).Create(ctx, shipment, metav1.CreateOptions{})
+			return result, err
 		}
 		if !shipment.Status.Delivered || order.Status.Phase == v1alpha1.OrderShipped {
 			return result, nil // until something changes

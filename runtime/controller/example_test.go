@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -63,6 +65,23 @@ func ExampleKeysOf() {
 	specs := controller.KeysOf(orders, predicate.GenerationChanged, predicate.LabelsChanged)
 	fmt.Println(specs)
 	// Output: objects of informer "orders"
+}
+
+// A controller with a work queue of its own puts a key off until its writes are in the stores.
+func ExampleWrites() {
+	orders := cache.New(cachetest.NewAPI[*v1alpha1.Order]().Source(), cache.Options[*v1alpha1.Order]{Name: "orders"})
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]())
+	reconcile := func(context.Context, types.NamespacedName) error { return nil }
+	writes := controller.NewWrites(orders.Untyped())
+	process := func(ctx context.Context, key types.NamespacedName) error {
+		if !writes.Ready(key) {
+			queue.AddAfter(key, 100*time.Millisecond)
+			return nil
+		}
+		return reconcile(writes.Context(ctx, key), key)
+	}
+	fmt.Println(process(context.Background(), types.NamespacedName{Name: "first"}))
+	// Output: <nil>
 }
 
 func newOrder(name string) *v1alpha1.Order {

@@ -1,20 +1,14 @@
 package controller
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
-
-// writeTimeout limits how long a key waits for its own writes. A store without events learns
-// the latest resourceVersion from bookmarks, which come about once a minute.
-const writeTimeout = time.Minute
 
 // Result says what follows a reconcile without an error. The zero value is that the key
 // waits for the next change.
@@ -25,7 +19,7 @@ type Result struct {
 	After time.Duration
 
 	writes []write
-	// nilWrite is that Wrote was called without an informer or an object.
+	// nilWrite is that Wrote or Deleted was called without an informer or an object.
 	nilWrite bool
 }
 
@@ -35,24 +29,13 @@ func (r *Result) check() error {
 	case r.After < 0:
 		return fmt.Errorf("Result.After is %v; use zero for no other reconcile", r.After)
 	case r.nilWrite:
-		return errors.New("Result.Wrote was called with nil; call it after a write without an error, with the informer and what the server has returned")
+		return errors.New("Result.Wrote or Deleted was called with nil; call it after a write without an error, with the informer and the object")
 	}
 	return nil
 }
 
-// write is an object that was written, as the server returned it.
-type write struct {
-	informer WriteWaiter
-	obj      metav1.Object
-}
-
-// WriteWaiter waits until a store has what was written, as cache.Informer does.
-type WriteWaiter interface {
-	WaitForWrite(ctx context.Context, obj metav1.Object) error
-}
-
 // Wrote notes an object as the server has returned it from a create, an update or a patch,
-// and the informer that follows it:
+// and the informer that follows it, for writes that Writes says are not noted by themselves:
 //
 //	var result controller.Result
 //	updated, err := client.UpdateStatus(ctx, order, metav1.UpdateOptions{})
@@ -73,20 +56,19 @@ type WriteWaiter interface {
 // tell the informer that the write is in the past. If one of the two is nil, a reconcile
 // without an error becomes one with an error.
 func (r *Result) Wrote(informer WriteWaiter, obj metav1.Object) {
-	if nothing.Is(informer) || nothing.Is(obj) {
+	r.note(write{informer: informer, obj: obj})
+}
+
+// Deleted notes an object, as it was read, whose deletion the server has accepted. The next
+// reconcile of the key starts when the store knows of it, as WaitForDeletion says.
+func (r *Result) Deleted(informer WriteWaiter, obj metav1.Object) {
+	r.note(write{informer: informer, obj: obj, deletion: true})
+}
+
+func (r *Result) note(w write) {
+	if nothing.Is(w.informer) || nothing.Is(w.obj) {
 		r.nilWrite = true
 		return
 	}
-	r.writes = append(r.writes, write{informer, obj})
-}
-
-// awaitWrites blocks until the stores have all writes, at most for writeTimeout.
-func awaitWrites(ctx context.Context, writes []write) {
-	limited, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	for _, w := range writes {
-		if err := w.informer.WaitForWrite(limited, w.obj); err != nil && ctx.Err() == nil {
-			klog.FromContext(ctx).Error(err, "Reconciling without own write")
-		}
-	}
+	r.writes = append(r.writes, w)
 }

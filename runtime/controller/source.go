@@ -137,12 +137,12 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 			}
 		}
 		return informer.AddHandlerContext(ctx, cache.HandlerFuncs[T]{
-			Add: func(obj T, _ bool) { c.Enqueue(keys(obj)...) },
+			Add: func(obj T, _ bool) { c.enqueue(why.Kind, keys(obj)) },
 			Update: func(old, obj T) {
 				before, after := keys(old), keys(obj)
 				if !slices.Equal(before, after) || predicate.Matters(old, obj, matters...) {
-					c.Enqueue(before...)
-					c.Enqueue(after...)
+					c.enqueue(why.Kind, before)
+					c.enqueue(why.Kind, after)
 				}
 			},
 			Delete: func(last T, _ bool) {
@@ -150,7 +150,7 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 					release(last)
 					return
 				}
-				c.Enqueue(keys(last)...)
+				c.enqueue(why.Kind, keys(last))
 			},
 			Release: release,
 		}, options)

@@ -21,11 +21,18 @@ type Status struct {
 	Name string
 	// Synced is true once the workers have started.
 	Synced bool
+	// Fence is for how long the controller has waited for Options.Fence before; zero until then.
+	Fence time.Duration
 
 	// Waiting counts the keys that wait for a worker, and Oldest is for how long the first
 	// of them has. A key that changes while it is being reconciled waits from its end.
 	Waiting int
 	Oldest  time.Duration
+	// WaitingLive counts those of them that wait for a live change: a watch event, a call of
+	// Enqueue, or another attempt after an error. Lists, resyncs and Result.After are not live. They
+	// have one of four turns, and one of two once the first has waited for a minute.
+	WaitingLive int
+	OldestLive  time.Duration
 	// Delayed counts the keys that are reconciled later: after a backoff or Result.After.
 	Delayed int
 	// Running are the keys that are being reconciled, those that take longest first.

@@ -15,8 +15,11 @@ import (
 type statusJSON struct {
 	Name           string          `json:"name"`
 	Synced         bool            `json:"synced"`
+	Fence          metav1.Duration `json:"fence"`
 	Waiting        int             `json:"waiting"`
 	Oldest         metav1.Duration `json:"oldest"`
+	WaitingLive    int             `json:"waitingLive"`
+	OldestLive     metav1.Duration `json:"oldestLive"`
 	Delayed        int             `json:"delayed"`
 	Running        []runningJSON   `json:"running,omitempty"`
 	AwaitingWrites int             `json:"awaitingWrites"`
@@ -69,8 +72,10 @@ func (k *keyText) UnmarshalText(text []byte) error {
 // such as "1.5s", times in RFC 3339, keys as "namespace/name", errors as their messages.
 func (s Status) MarshalJSON() ([]byte, error) {
 	fields := statusJSON{
-		Name: s.Name, Synced: s.Synced,
-		Waiting: s.Waiting, Oldest: metav1.Duration{Duration: s.Oldest}, Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites,
+		Name: s.Name, Synced: s.Synced, Fence: metav1.Duration{Duration: s.Fence},
+		Waiting: s.Waiting, Oldest: metav1.Duration{Duration: s.Oldest},
+		WaitingLive: s.WaitingLive, OldestLive: metav1.Duration{Duration: s.OldestLive},
+		Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites,
 		Succeeded: s.Succeeded, Failed: s.Failed, Terminal: s.Terminal, Panicked: s.Panicked, LastPanic: s.LastPanic,
 		LastErrorKey: keyText(s.LastErrorKey), LastErrorTime: s.LastErrorTime,
 	}
@@ -94,8 +99,10 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*s = Status{
-		Name: fields.Name, Synced: fields.Synced,
-		Waiting: fields.Waiting, Oldest: fields.Oldest.Duration, Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites,
+		Name: fields.Name, Synced: fields.Synced, Fence: fields.Fence.Duration,
+		Waiting: fields.Waiting, Oldest: fields.Oldest.Duration,
+		WaitingLive: fields.WaitingLive, OldestLive: fields.OldestLive.Duration,
+		Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites,
 		Succeeded: fields.Succeeded, Failed: fields.Failed, Terminal: fields.Terminal, Panicked: fields.Panicked, LastPanic: fields.LastPanic,
 		LastErrorKey: types.NamespacedName(fields.LastErrorKey), LastErrorTime: fields.LastErrorTime,
 	}

@@ -17,7 +17,7 @@ import (
 func fullStatus() Status {
 	return Status{
 		Name: "orders", Synced: true,
-		Waiting: 3, Oldest: 1500 * time.Millisecond, Delayed: 2,
+		Fence: 2 * time.Second, Waiting: 3, Oldest: 1500 * time.Millisecond, WaitingLive: 1, OldestLive: time.Second, Delayed: 2,
 		Running:        []Running{{types.NamespacedName{Namespace: "shop", Name: "first"}, 20 * time.Second}, {types.NamespacedName{Name: "node"}, time.Second}},
 		AwaitingWrites: 1,
 		Succeeded:      40, Failed: 5, Terminal: 2, Panicked: 1, LastPanic: time.Date(2026, 11, 22, 6, 10, 0, 0, time.UTC),
@@ -39,8 +39,11 @@ func TestStatusJSON(t *testing.T) {
 		{"every field", fullStatus(), `{
   "name": "orders",
   "synced": true,
+  "fence": "2s",
   "waiting": 3,
   "oldest": "1.5s",
+  "waitingLive": 1,
+  "oldestLive": "1s",
   "delayed": 2,
   "running": [
     {
@@ -76,8 +79,11 @@ func TestStatusJSON(t *testing.T) {
 		{"zero value", Status{}, `{
   "name": "",
   "synced": false,
+  "fence": "0s",
   "waiting": 0,
   "oldest": "0s",
+  "waitingLive": 0,
+  "oldestLive": "0s",
   "delayed": 0,
   "awaitingWrites": 0,
   "succeeded": 0,

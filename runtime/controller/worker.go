@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"runtime/debug"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -64,9 +65,31 @@ func (c *Controller) process(ctx context.Context, key types.NamespacedName) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("key", key))
 	c.recorder.begin(key)
 	var result Result
+	var own ownWrites
 	err := errGoexit
-	defer func() { c.finish(ctx, key, result, err) }()
-	result, err = c.call(ctx, key)
+	defer func() {
+		result.writes = append(result.writes, own.take()...)
+		c.finish(ctx, key, result, err)
+	}()
+	result, err = c.call(noting(ctx, c.informers, own.note), key)
+}
+
+// ownWrites are those of one reconcile, by any goroutine of it.
+type ownWrites struct {
+	mu  sync.Mutex
+	all []write
+}
+
+func (o *ownWrites) note(w write) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.all = append(o.all, w)
+}
+
+func (o *ownWrites) take() []write {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all
 }
 
 // call calls the function of the user. A panic is an error, and so is a Result that
@@ -93,12 +116,12 @@ func (c *Controller) finish(ctx context.Context, key types.NamespacedName, resul
 	case succeeded:
 		c.limiter.Forget(key)
 		if result.After > 0 {
-			c.backlog.delay(key, result.After, c.queue.Add)
+			c.backlog.delay(key, result.After, c.queue.Add) // behind live changes, as resyncs are
 		}
 	case failed:
 		backoff := c.limiter.When(key)
 		klog.FromContext(ctx).Error(err, "Reconcile failed", "failures", c.limiter.NumRequeues(key), "backoff", backoff)
-		c.backlog.delay(key, backoff, c.queue.Add)
+		c.backlog.delay(key, backoff, func(key types.NamespacedName) { c.Enqueue(key) })
 	case terminal:
 		c.limiter.Forget(key)
 		klog.FromContext(ctx).Error(err, "Reconcile failed, not retried")

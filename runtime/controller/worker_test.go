@@ -103,7 +103,7 @@ func TestNextReconcile(t *testing.T) {
 				wrote((*cache.Informer[*corev1.ConfigMap])(nil), configMap("a")),
 			},
 			want:   []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second},
-			status: Status{Succeeded: 1, Failed: 3}, err: "Result.Wrote was called with nil",
+			status: Status{Succeeded: 1, Failed: 3}, err: "Result.Wrote or Deleted was called with nil",
 		},
 		{
 			name: "nil write with an error",

@@ -92,6 +92,16 @@ func writeThatIsNotSeen(s *stage) {
 	s.check(stop())
 }
 
+func fenceThatWaits(s *stage) {
+	s.start(time.Second)
+	s.api.Fail(cachetest.Fault{Verb: cachetest.List, Times: 1, Err: cachetest.ErrConnectionRefused})
+	s.log.take()
+	_, stop := s.control(nothingToDo, controller.Options{Fence: true})
+	s.pass(time.Minute)
+	s.seeLog()
+	s.check(stop())
+}
+
 func controllerWhoseInformerStops(s *stage) {
 	_, wait := s.control(nothingToDo, controller.Options{})
 	ctx, stop := context.WithCancel(s.ctx)

@@ -667,6 +667,7 @@ var scenes = map[string]func(*stage){
 	"A reconcile fails":                   reconcilesThatFail,
 	"A reconcile is stuck":                reconcileThatIsStuck,
 	"A write is not seen":                 writeThatIsNotSeen,
+	"A fence waits":                       fenceThatWaits,
 	"A controller ends with its informer": controllerWhoseInformerStops,
 }
 

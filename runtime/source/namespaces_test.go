@@ -537,6 +537,7 @@ func TestWrappedNamespaces(t *testing.T) {
 	if !slices.Equal(scopes, []types.NamespacedName{{Namespace: "a"}}) {
 		t.Fatalf("description: %+v of %v", info, scopes)
 	}
+	called = 0 // after the descriptions
 	listed := 0
 	if _, err := part.List(t.Context(), metav1.ListOptions{}, func(any, error) { listed++ }); err != nil || called != 1 || listed != 1 {
 		t.Errorf("%d objects, %v; tweaked %d times", listed, err, called)
@@ -696,4 +697,34 @@ func randomNamespaces(t *testing.T, random *rand.Rand) {
 	if err := f.stop(); err != nil {
 		t.Error(err)
 	}
+}
+
+// What is confirmed is of a namespace that the informer follows, and the latest state is that of each
+// of them.
+func TestConfirmInNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"))
+		informer := cache.New(source.InNamespaces(source.NewNamespaces("a", "empty"), api.InNamespace), cache.Options[object]{})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- informer.Run(ctx) }()
+		if err := informer.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, exists, err := informer.Confirm(ctx, types.NamespacedName{Namespace: "a", Name: "1"}); !exists || err != nil {
+			t.Errorf("got %v, %v", exists, err)
+		}
+		if _, _, err := informer.Confirm(ctx, types.NamespacedName{Namespace: "b", Name: "1"}); err == nil {
+			t.Error("of another namespace: no error")
+		}
+		if _, err := api.Create(named("a", "2")); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := informer.WaitForLatest(ctx); err != nil || time.Since(began) != time.Second || informer.Store().Len() != 2 {
+			t.Errorf("latest: %v after %v, %d objects", err, time.Since(began), informer.Store().Len())
+		}
+		stop()
+		<-ended
+	})
 }

@@ -37,6 +37,7 @@ func newREST(pointer reflect.Type, client *Client, gvr schema.GroupVersionResour
 			Type:                    pointer,
 			Resource:                gvr,
 			Namespace:               namespace,
+			Client:                  client,
 			OrderedResourceVersions: true,
 			Served:                  func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) },
 		}},

@@ -11,8 +11,8 @@ import (
 
 // Tweak returns src with the options of every list and watch passed through
 // tweak first, in general to set a label or field selector. It is called with
-// a copy of the options, by any goroutine that lists or watches. A nil tweak
-// gives src itself.
+// a copy of the options, by any goroutine that lists or watches, and once for
+// the description of the source. A nil tweak gives src itself.
 func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.Source[T] {
 	if tweak == nil {
 		return src
@@ -22,6 +22,7 @@ func Tweak[T any](src cache.Source[T], tweak func(*metav1.ListOptions)) cache.So
 
 func newTweaked(src cache.Objects, tweak func(*metav1.ListOptions)) cache.Objects {
 	info := src.Describe()
+	tweak(&info.Selecting)
 	if in := info.In; in != nil { // several scopes
 		info.In = func(scope types.NamespacedName) cache.Objects { return newTweaked(in(scope), tweak) }
 	}

@@ -53,7 +53,7 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(server.Stop)
-		if err := server.InstallCRDs(t.Context(), filepath.Join(module, "config", "crd")); err != nil {
+		if err := errors.Join(server.InstallCRDs(t.Context(), filepath.Join(module, "config", "crd")), server.InstallLeases(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		client, err := dynamic.NewForConfig(server.Config())
@@ -89,6 +89,18 @@ func TestExamples(t *testing.T) {
 				}
 				return nil
 			})
+			standby := programs.start(t, config, "controller")
+			standby.prints("standby: ")
+			create(t, orders, "default", "second", "north")
+			example.prints("north: reserved for default/second")
+			example.stop()
+			standby.prints("leader: ")
+			create(t, orders, "default", "third", "south")
+			standby.prints("south: reserved for default/third")
+			standby.stop()
+			if output := standby.output() + standby.stderr.String(); !strings.Contains(output, "fence=") || strings.Contains(output, "default/second") {
+				t.Errorf("the new leader has no fence, or does the work of the former one:\n%s", output)
+			}
 		})
 		t.Run("namespaces", func(t *testing.T) {
 			create(t, orders, "blue", "first", "north")

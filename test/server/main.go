@@ -33,6 +33,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer server.Stop()
+	if err := server.InstallLeases(ctx); err != nil {
+		return err
+	}
 	kubeconfig, err := server.Kubeconfig()
 	if err != nil {
 		return err

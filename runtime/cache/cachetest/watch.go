@@ -85,7 +85,8 @@ func (a *engine) signalLocked(kind recordKind, err error) {
 // neither a change nor a bookmark until then, as from a real server. From "" or
 // "0" it sends the latest state first, every object as added. With
 // sendInitialEvents=true it does that from any resourceVersion, and a bookmark
-// after it. It ends with io.EOF after options.TimeoutSeconds.
+// after it. It ends with io.EOF after options.TimeoutSeconds and, as from a real
+// server, has a bookmark two seconds before.
 //
 // A watch reads the history in its own time, and never misses an event however
 // late it is.
@@ -148,7 +149,11 @@ func (a *engine) open(ctx context.Context, namespace string, options metav1.List
 	w.ctx, w.timed = ctx, ctx
 	cancel := func() {}
 	if seconds := options.TimeoutSeconds; seconds != nil && *seconds > 0 {
-		w.timed, cancel = context.WithTimeoutCause(ctx, time.Duration(*seconds)*time.Second, io.EOF)
+		timeout := time.Duration(*seconds) * time.Second
+		w.timed, cancel = context.WithTimeoutCause(ctx, timeout, io.EOF)
+		if w.bookmarks && timeout > beforeEnd {
+			w.ending = time.After(timeout - beforeEnd)
+		}
 	}
 	w.free = sync.OnceFunc(func() {
 		stop(errStopped)
@@ -160,6 +165,9 @@ func (a *engine) open(ctx context.Context, namespace string, options metav1.List
 	w.refused = a.positionLocked(w, from, options.SendInitialEvents)
 	return w, nil
 }
+
+// beforeEnd is the time between the last bookmark of a watch and its end.
+const beforeEnd = 2 * time.Second
 
 // positionLocked sets what the watch begins with. Its error belongs into the
 // stream.
@@ -194,6 +202,8 @@ type watcher struct {
 	selection selection
 	bookmarks bool
 	fault     *Fault
+	// ending is when the last bookmark is due; nil if none is.
+	ending <-chan time.Time
 
 	// initial is still to be sent as added, and closing whether a
 	// bookmark comes after it.
@@ -315,7 +325,16 @@ func (w *watcher) event() (cache.WatchEvent, error) {
 		return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: formatVersion(w.from), InitialEventsEnd: true}, nil
 	}
 	for {
-		if err := w.wait(w.at.more); err != nil {
+		select {
+		case <-w.timed.Done():
+		case <-w.at.more:
+		case <-w.ending:
+			if w.ending = nil; w.at.rv >= w.from {
+				return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: formatVersion(w.at.rv)}, nil
+			}
+			continue
+		}
+		if err := context.Cause(w.timed); err != nil { // both may be true
 			return cache.WatchEvent{}, err
 		}
 		w.at = w.at.next
@@ -330,14 +349,4 @@ func (w *watcher) event() (cache.WatchEvent, error) {
 			return cache.WatchEvent{}, r.err
 		}
 	}
-}
-
-// wait blocks until ready is closed, or returns why the watch has ended. When
-// both are true, it has ended.
-func (w *watcher) wait(ready <-chan struct{}) error {
-	select {
-	case <-w.timed.Done():
-	case <-ready:
-	}
-	return context.Cause(w.timed)
 }

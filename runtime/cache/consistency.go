@@ -1,0 +1,222 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
+)
+
+// waitForVersion waits until what the store has reached is a version or a later one.
+func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
+	for {
+		changed := e.fanout.changed.Next()
+		have, err := reached()
+		if err != nil {
+			return e.errorf("%w", err)
+		}
+		done, err := protocol.AtLeast(have, resourceVersion)
+		if err != nil {
+			return e.errorf("%w", err)
+		}
+		if done {
+			return nil
+		}
+		if err := e.await(ctx, changed); err != nil {
+			return e.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, e.status(), err)
+		}
+	}
+}
+
+// reached returns the version that the store has reached, which is wanted if there is nothing
+// to wait for.
+func (e *engine) reached(wanted string) string {
+	version, awaited := e.version()
+	select {
+	case <-e.synced:
+		if !awaited {
+			return wanted
+		}
+	default:
+	}
+	return version
+}
+
+// waitUntil waits until the store's object of a key, nil if there is none, is as wanted.
+func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted func(metav1.Object) bool) error {
+	if err := e.await(ctx, e.synced); err != nil {
+		return e.errorf("%v: %w", e.status(), err)
+	}
+	for {
+		changed := e.fanout.changed.Next()
+		stored, exists := e.store.core.Get(key)
+		if !exists {
+			return nil
+		}
+		if object, err := meta.Accessor(stored); err != nil || wanted(object) {
+			return nil //nolint:nilerr // without metadata, an object has no later state to wait for
+		}
+		if err := e.await(ctx, changed); err != nil {
+			return e.errorf("object %q: store has an earlier state, informer is %v: %w", objectkey.String(key), e.status(), err)
+		}
+	}
+}
+
+// waitForDeletion is Informer.WaitForDeletion.
+func (e *engine) waitForDeletion(ctx context.Context, obj metav1.Object) error {
+	if _, err := e.versionOf(obj); err != nil {
+		return e.errorf("%w", err)
+	}
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
+		return stored.GetUID() != obj.GetUID() || stored.GetDeletionTimestamp() != nil
+	})
+}
+
+// confirm is Informer.Confirm, but for what the store has then.
+func (e *engine) confirm(ctx context.Context, key types.NamespacedName) error {
+	source := e.source
+	if e.about.Scopes != nil {
+		scope := key
+		if !e.about.Named {
+			scope.Name = ""
+		}
+		if _, err := e.versionOf(&metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}); err != nil {
+			return e.errorf("%w", err)
+		}
+		source = e.about.In(scope)
+	}
+	var live metav1.Object
+	var broken error
+	page, err := source.List(ctx, lookup.Options(key), func(obj any, err error) {
+		object, accessErr := meta.Accessor(obj)
+		switch {
+		case err != nil:
+			broken = err
+		case accessErr == nil && object.GetName() == key.Name && object.GetNamespace() == key.Namespace:
+			live = object // some servers ignore the selector
+		}
+	})
+	if err = errors.Join(err, broken); err != nil {
+		return e.errorf("object %q: %w", objectkey.String(key), err)
+	}
+	if live != nil {
+		return e.waitForVersion(ctx, live.GetResourceVersion(), func() (string, error) { return e.versionOf(live) })
+	}
+	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
+		return protocol.Newer(stored.GetResourceVersion(), page.ResourceVersion)
+	})
+}
+
+const (
+	// progressTimeout limits a watch that asks for the server's version: servers send a bookmark
+	// two seconds before the end.
+	progressTimeout = 3 * time.Second
+	// progressPause is the time between two of them, if a server sends no bookmark.
+	progressPause = time.Second
+	// progressWatches limits how many namespaces are asked about at the same time.
+	progressWatches = 10
+)
+
+// position is the version that the store has reached of a source.
+type position struct {
+	source  Objects
+	filter  *shardfilter.Filter
+	reached func() (string, error)
+}
+
+// waitForLatest is Informer.WaitForLatest.
+func (e *engine) waitForLatest(ctx context.Context) error {
+	if err := e.await(ctx, e.synced); err != nil {
+		return e.errorf("%v: %w", e.status(), err)
+	}
+	positions := []position{{source: e.source, reached: func() (string, error) { return e.store.ResourceVersion(), nil }}}
+	if e.branches != nil {
+		positions = e.branches.positions()
+	}
+	if len(positions) == 0 {
+		return nil
+	}
+	page, err := positions[0].source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
+	latest := page.ResourceVersion
+	switch {
+	case err != nil:
+		return e.errorf("list of the latest resourceVersion: %w", err)
+	case latest == "":
+		return nil // as of a fake clientset
+	case e.about.Named:
+		return e.waitForVersion(ctx, latest, func() (string, error) { return e.reached(latest), nil })
+	}
+	errs, places := make([]error, len(positions)), make(chan struct{}, progressWatches)
+	var running sync.WaitGroup
+	for i, p := range positions {
+		running.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			errs[i] = e.waitForProgress(ctx, p, latest)
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// waitForProgress waits until the store has what the source had at a version. That of a quiet
+// resource learns of such a version with its next bookmark, which may take a minute.
+func (e *engine) waitForProgress(ctx context.Context, p position, latest string) error {
+	for {
+		if last, known := p.lastEvent(ctx, latest); known {
+			return e.waitForVersion(ctx, last, p.reached)
+		}
+		limited, cancel := context.WithTimeout(ctx, progressPause)
+		err := e.waitForVersion(limited, latest, p.reached)
+		cancel()
+		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// lastEvent asks the server, by a watch from what the store has, for the last event up to a
+// version, and returns the version of that event, or of the store if there was none.
+func (p position) lastEvent(ctx context.Context, upTo string) (last string, known bool) {
+	last, err := p.reached()
+	if err != nil || !protocol.Older(last, upTo) {
+		return upTo, err == nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*progressTimeout)
+	defer cancel()
+	stream, err := p.source.Watch(ctx, p.filter.Select(metav1.ListOptions{
+		ResourceVersion: last, AllowWatchBookmarks: true, TimeoutSeconds: ptr.To(int64(progressTimeout.Seconds())),
+	}))
+	if err != nil {
+		return "", false
+	}
+	defer stream.Stop()
+	defer context.AfterFunc(ctx, stream.Stop)()
+	for {
+		event, err := stream.Next()
+		if err != nil {
+			return "", false
+		}
+		version := event.ResourceVersion
+		if event.Type != watch.Bookmark {
+			version = cmp.Or(version, protocol.ResourceVersionOf(event.Object))
+			last = version
+		}
+		if !protocol.Older(version, upTo) {
+			return last, true
+		}
+	}
+}

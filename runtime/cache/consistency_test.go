@@ -1,0 +1,137 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+)
+
+// late is an informer whose watches are late by ten seconds.
+func late(t *testing.T, api *cachetest.API[*thing], options cache.Options[*thing]) running {
+	t.Helper()
+	api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, After: len(api.Objects()) + 1, Stall: 10 * time.Second})
+	r := run(t, api, options)
+	if err := r.WaitForSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func after(t *testing.T, what string, want time.Duration, wait func() error) {
+	t.Helper()
+	began := time.Now()
+	if err := wait(); err != nil || time.Since(began) != want {
+		t.Errorf("%s: %v after %v, want %v", what, err, time.Since(began), want)
+	}
+}
+
+// A deletion is known when the object is gone, is another one, or has begun to be deleted.
+func TestWaitForDeletion(t *testing.T) {
+	for name, change := range map[string]func(*cachetest.API[*thing], *thing) error{
+		"gone": func(api *cachetest.API[*thing], _ *thing) error { _, err := api.Delete(keyOf("a")); return err },
+		"another one": func(api *cachetest.API[*thing], _ *thing) error {
+			_, err := api.Delete(keyOf("a"))
+			_, createErr := api.Create(newThing("a"))
+			return errors.Join(err, createErr)
+		},
+		"with a finalizer": func(api *cachetest.API[*thing], obj *thing) error {
+			obj = obj.DeepCopy()
+			obj.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+			_, err := api.Update(obj)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				r := late(t, api, cache.Options[*thing]{})
+				obj, _ := r.Store().Get(keyOf("a"))
+				limited, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := r.WaitForDeletion(limited, obj); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("before: %v", err)
+				}
+				if err := change(api, obj); err != nil {
+					t.Fatal(err)
+				}
+				after(t, "then", 9*time.Second, func() error { return r.WaitForDeletion(t.Context(), obj) })
+				after(t, "again", 0, func() error { return r.WaitForDeletion(t.Context(), obj) })
+			})
+		})
+	}
+}
+
+// What Confirm returns is as new as what the server has at the call, and without a change it does not
+// wait.
+func TestConfirm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"), newThing("gone"))
+		r := late(t, api, cache.Options[*thing]{})
+		confirm := func(name string, want time.Duration, version string) {
+			t.Helper()
+			after(t, name, want, func() error {
+				obj, exists, err := r.Confirm(t.Context(), keyOf(name))
+				if exists != (version != "") || exists && obj.ResourceVersion != version {
+					t.Errorf("%s: got %v, %v; want version %q", name, obj, exists, version)
+				}
+				return err
+			})
+		}
+		a, _ := r.Store().Get(keyOf("a"))
+		confirm("a", 0, a.ResourceVersion)
+		confirm("never", 0, "")
+		changed := touch(t, api, "a")
+		if _, err := api.Delete(keyOf("gone")); err != nil {
+			t.Fatal(err)
+		}
+		confirm("a", 10*time.Second, changed.ResourceVersion)
+		confirm("gone", 0, "")
+		api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.ErrConnectionRefused})
+		if _, exists, err := r.Confirm(t.Context(), keyOf("a")); exists || err == nil {
+			t.Errorf("without the server: %v, %v", exists, err)
+		}
+	})
+}
+
+// A new leader waits for what the server has, no longer than that takes to come, and a quiet resource
+// costs it a second.
+func TestWaitForLatest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := late(t, api, cache.Options[*thing]{})
+		latest := func(what string, want time.Duration) {
+			t.Helper()
+			after(t, what, want, func() error { return r.WaitForLatest(t.Context()) })
+		}
+		latest("nothing has happened", 0)
+		changed := touch(t, api, "a")
+		latest("an event is late", 10*time.Second)
+		if a, _ := r.Store().Get(keyOf("a")); a.ResourceVersion != changed.ResourceVersion {
+			t.Errorf("the store has %s, want %s", a.ResourceVersion, changed.ResourceVersion)
+		}
+		// What happens elsewhere has versions of the same history.
+		r = start(t, cache.New(api.InNamespace("quiet"), cache.Options[*thing]{}))
+		if err := r.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.Create(newThing("other")); err != nil {
+			t.Fatal(err)
+		}
+		latest("quiet", time.Second)
+		api.Fail(cachetest.Fault{Verb: cachetest.Watch, Times: -1, LoseBookmarks: true})
+		time.AfterFunc(time.Minute, api.Bookmark)
+		latest("a server that sends no bookmark before the end of a watch", time.Minute+3*time.Second)
+		api.ClearFaults()
+		api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(500)})
+		if err := r.WaitForLatest(t.Context()); err == nil {
+			t.Error("without the list: no error")
+		}
+	})
+}

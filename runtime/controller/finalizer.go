@@ -1,0 +1,65 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+)
+
+// Patcher patches objects, as the clients that informer-gen generates and clientsets do.
+type Patcher[T any] interface {
+	Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (T, error)
+}
+
+// Finalize has a cleanup run before an object is gone. It is called at the beginning of a reconcile,
+// with an object of the store:
+//
+//	order, alive, err := controller.Finalize(ctx, shop.Orders(key.Namespace), order, "shop.example.com/parcel",
+//		func(ctx context.Context) error { return parcels.Cancel(ctx, order.UID) })
+//	if err != nil || !alive {
+//		return result, err
+//	}
+//
+// It adds the finalizer to an object that is not being deleted, and returns the object as it is then.
+// For one that is, it calls cleanup and then removes the finalizer; alive is false. An error of
+// cleanup is returned, and the next reconcile calls it again, as it may also do after a success: it
+// must bear that. A finalizer of somebody else, for which the object waits, is logged. Patches carry
+// the resourceVersion, so that they fail with a conflict if the store was behind.
+func Finalize[T metav1.Object](ctx context.Context, client Patcher[T], obj T, finalizer string, cleanup func(context.Context) error) (current T, alive bool, err error) {
+	finalizers := obj.GetFinalizers()
+	has := slices.Contains(finalizers, finalizer)
+	if obj.GetDeletionTimestamp() == nil {
+		if has {
+			return obj, true, nil
+		}
+		current, err = patchFinalizers(ctx, client, obj, append(slices.Clone(finalizers), finalizer))
+		return current, err == nil, err
+	}
+	others := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return f == finalizer })
+	if has {
+		if err := cleanup(ctx); err != nil {
+			return obj, false, err
+		}
+		if _, err := patchFinalizers(ctx, client, obj, others); err != nil && !apierrors.IsNotFound(err) {
+			return obj, false, err
+		}
+	}
+	if len(others) > 0 {
+		klog.FromContext(ctx).Info("Deletion waits for other finalizers", "finalizers", others, "since", obj.GetDeletionTimestamp())
+	}
+	return obj, false, nil
+}
+
+func patchFinalizers[T metav1.Object](ctx context.Context, client Patcher[T], obj T, finalizers []string) (T, error) {
+	patch := map[string]any{"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion(), "finalizers": finalizers}}
+	data, err := json.Marshal(patch)
+	if err != nil {
+		return obj, err
+	}
+	return client.Patch(ctx, obj.GetName(), types.MergePatchType, data, metav1.PatchOptions{})
+}

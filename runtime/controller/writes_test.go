@@ -1,0 +1,262 @@
+package controller_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/clients"
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+var (
+	configMaps        = corev1.SchemeGroupVersion.WithResource("configmaps")
+	configMapResource = clients.NewResource[*corev1.ConfigMap, *corev1.ConfigMapList](corev1.SchemeGroupVersion.WithKind("ConfigMap"), "configmaps")
+)
+
+// noted is a controller with a work queue of its own, over an API whose watches are late.
+type noted struct {
+	api      *cachetest.API[*corev1.ConfigMap]
+	client   *source.Client
+	informer *cache.Informer[*corev1.ConfigMap]
+	writes   *controller.Writes
+}
+
+const late = 10 * time.Second
+
+func note(t *testing.T, tweak func(*metav1.ListOptions), objects ...*corev1.ConfigMap) *noted {
+	t.Helper()
+	server := cachetest.NewServer()
+	n := &noted{api: cachetest.ServeObjects(server, configMaps, objects...)}
+	var err error
+	if n.client, err = source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1}); err != nil {
+		t.Fatal(err)
+	}
+	n.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, After: len(objects) + 1, Stall: late})
+	n.informer = cache.New(source.Tweak(source.New[*corev1.ConfigMap](n.client, configMaps, ""), tweak), cache.Options[*corev1.ConfigMap]{})
+	n.writes = controller.NewWrites(n.informer.Untyped())
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- n.informer.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	if err := n.informer.WaitForSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func newConfigMap(name string, labels labels.Set) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: labels}}
+}
+
+// Whatever a generated client writes with the context of a key, the key is not ready until the store
+// has it, and others are.
+func TestWritesOfClients(t *testing.T) {
+	ctx := context.Background()
+	type configMapClient = *clients.Client[*corev1.ConfigMap, *corev1.ConfigMapList]
+	onlyLabelled := func(options *metav1.ListOptions) { options.LabelSelector = "team=a" }
+	for name, c := range map[string]struct {
+		tweak func(*metav1.ListOptions)
+		write func(context.Context, configMapClient) error
+		// ready is that there is nothing to wait for.
+		ready bool
+	}{
+		"create": {write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Create(ctx, newConfigMap("new", nil), metav1.CreateOptions{})
+			return err
+		}},
+		"update": {write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Update(ctx, newConfigMap("old", nil), metav1.UpdateOptions{})
+			return err
+		}},
+		"patch": {write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Patch(ctx, "old", types.MergePatchType, []byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{})
+			return err
+		}},
+		"apply": {write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Apply(ctx, corev1apply.ConfigMap("new", "shop"), metav1.ApplyOptions{FieldManager: "test"})
+			return err
+		}},
+		"delete": {write: func(ctx context.Context, c configMapClient) error {
+			return c.Delete(ctx, "old", metav1.DeleteOptions{})
+		}},
+		"delete what was created": {write: func(ctx context.Context, c configMapClient) error {
+			if _, err := c.Create(ctx, newConfigMap("new", nil), metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			return c.Delete(ctx, "new", metav1.DeleteOptions{})
+		}},
+		"create an object that is selected": {tweak: onlyLabelled, write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Create(ctx, newConfigMap("new", labels.Set{"team": "a"}), metav1.CreateOptions{})
+			return err
+		}},
+		"have an object not selected any more": {tweak: onlyLabelled, write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Update(ctx, newConfigMap("old", nil), metav1.UpdateOptions{})
+			return err
+		}},
+		"create an object that is not selected": {ready: true, tweak: onlyLabelled, write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Create(ctx, newConfigMap("new", nil), metav1.CreateOptions{})
+			return err
+		}},
+		"dry run": {ready: true, write: func(ctx context.Context, c configMapClient) error {
+			_, err := c.Patch(ctx, "old", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+			return err
+		}},
+		"what fails": {ready: true, write: func(ctx context.Context, c configMapClient) error {
+			if err := c.Delete(ctx, "none", metav1.DeleteOptions{}); err == nil {
+				t.Error("deleted what does not exist")
+			}
+			_, _ = c.Create(ctx, newConfigMap("old", nil), metav1.CreateOptions{})
+			return nil
+		}},
+		"with another context": {ready: true, write: func(_ context.Context, c configMapClient) error {
+			_, err := c.Create(context.Background(), newConfigMap("new", nil), metav1.CreateOptions{})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := note(t, c.tweak, newConfigMap("old", labels.Set{"team": "a"}))
+				k, other := types.NamespacedName{Namespace: "shop", Name: "key"}, types.NamespacedName{Name: "other"}
+				if err := c.write(n.writes.Context(ctx, k), configMapResource.Client(n.client, "shop")); err != nil {
+					t.Fatal(err)
+				}
+				if n.writes.Ready(k) != c.ready || !n.writes.Ready(other) {
+					t.Errorf("ready: %v, other: %v", n.writes.Ready(k), n.writes.Ready(other))
+				}
+				time.Sleep(3 * late)
+				if !n.writes.Ready(k) {
+					t.Errorf("not ready after the event: %v", n.informer.Status())
+				}
+			})
+		})
+	}
+}
+
+// Writes of other clients are noted by a call, and a write that never arrives is given up.
+func TestWritesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil, newConfigMap("old", nil))
+		key := types.NamespacedName{Namespace: "shop", Name: "key"}
+		updated, err := n.api.Update(newConfigMap("old", labels.Set{"a": "b"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.writes.Wrote(key, n.informer, updated)
+		if _, err := n.api.Delete(types.NamespacedName{Namespace: "shop", Name: "old"}); err != nil {
+			t.Fatal(err)
+		}
+		n.writes.Deleted(key, n.informer, updated)
+		if n.writes.Ready(key) {
+			t.Error("ready before the events")
+		}
+		time.Sleep(5 * late)
+		if !n.writes.Ready(key) {
+			t.Error("not ready after the events")
+		}
+		never := newConfigMap("never", nil)
+		never.ResourceVersion = "1000000"
+		n.writes.Wrote(key, n.informer, never)
+		time.Sleep(30 * time.Second)
+		if n.writes.Ready(key) {
+			t.Error("ready without the write")
+		}
+		time.Sleep(time.Minute)
+		if !n.writes.Ready(key) {
+			t.Error("not ready for ever")
+		}
+	})
+}
+
+// A controller waits for what generated clients write in its reconciles, deletions too.
+func TestOwnWritesOfController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil, newConfigMap("owner", nil))
+		client := configMapResource.Client(n.client, "shop")
+		var seen []string
+		c, err := controller.New("test", func(ctx context.Context, key types.NamespacedName) (result controller.Result, err error) {
+			if key.Name != "owner" {
+				return result, nil
+			}
+			_, exists := n.informer.Store().Get(types.NamespacedName{Namespace: "shop", Name: "child"})
+			switch len(seen) {
+			case 0, 1:
+				_, err = client.Create(ctx, newConfigMap("child", nil), metav1.CreateOptions{})
+			case 2:
+				err = client.Delete(ctx, "child", metav1.DeleteOptions{})
+			}
+			seen = append(seen, map[bool]string{true: "child", false: "none"}[exists])
+			result.After = time.Second
+			return result, err
+		}, controller.Options{}, controller.KeysOf(n.informer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx) }()
+		time.Sleep(4 * late)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		// The second create fails, since it exists: what is noted is the first.
+		if len(seen) < 4 || !slices.Equal(seen[:4], []string{"none", "child", "child", "none"}) {
+			t.Errorf("saw %q", seen)
+		}
+	})
+}
+
+// A controller with a fence reconciles nothing before its informers have what the server had at its
+// start, also if the server could not be reached then.
+func TestFence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil, newConfigMap("a", nil))
+		// What the former leader has written since is on its way.
+		if _, err := n.api.Update(newConfigMap("a", labels.Set{"written": "true"})); err != nil {
+			t.Fatal(err)
+		}
+		n.api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.ErrConnectionRefused})
+		c, err := controller.New("test", func(_ context.Context, key types.NamespacedName) (result controller.Result, err error) {
+			if a, _ := n.informer.Store().Get(key); a.Labels["written"] != "true" {
+				t.Errorf("reconciled %v, as the former leader had not left it", a)
+			}
+			return result, nil
+		}, controller.Options{Fence: true}, controller.KeysOf(n.informer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx) }()
+		time.Sleep(late - time.Second)
+		if s := c.Status(); s.Synced || s.Fence != 0 {
+			t.Errorf("before the event: %+v", s)
+		}
+		time.Sleep(2 * time.Second)
+		if s := c.Status(); !s.Synced || s.Fence != late || s.Succeeded == 0 {
+			t.Errorf("after the event: %+v", s)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

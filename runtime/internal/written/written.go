@@ -1,0 +1,32 @@
+// Package written tells a controller, by way of the context of a request, what a client has written.
+package written
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Notes are told what was written with a context, by any goroutine. The client is that of
+// cache.SourceInfo.
+type Notes interface {
+	// Wrote takes what the server has returned for a create, an update or a patch.
+	Wrote(client any, resource schema.GroupResource, obj metav1.Object)
+	// Deleting is called before a deletion, and what it returns after it, unless it has failed.
+	Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func())
+}
+
+type notesKey struct{}
+
+// With returns a context whose writes are told to notes.
+func With(ctx context.Context, notes Notes) context.Context {
+	return context.WithValue(ctx, notesKey{}, notes)
+}
+
+// To returns those of a context, nil if there are none.
+func To(ctx context.Context) Notes {
+	notes, _ := ctx.Value(notesKey{}).(Notes)
+	return notes
+}

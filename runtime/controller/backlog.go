@@ -82,8 +82,8 @@ func newBacklog() *backlog {
 func (b *backlog) live(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.delayed != nil {
-		b.lively[key] = b.lively[key] // which stays true
+	if _, lively := b.lively[key]; !lively && b.delayed != nil {
+		b.lively[key] = false
 	}
 }
 

@@ -79,6 +79,12 @@ func (e *engine) waitForDeletion(ctx context.Context, obj metav1.Object) error {
 	if _, err := e.versionOf(obj); err != nil {
 		return e.errorf("%w", err)
 	}
+	// The store may not have heard of an object that was created just before.
+	if version := obj.GetResourceVersion(); version != "" {
+		if err := e.waitForVersion(ctx, version, func() (string, error) { return e.versionOf(obj) }); err != nil {
+			return err
+		}
+	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
 		return stored.GetUID() != obj.GetUID() || stored.GetDeletionTimestamp() != nil
@@ -173,19 +179,30 @@ func (e *engine) waitForLatest(ctx context.Context) error {
 }
 
 // waitForProgress waits until the store has what the source had at a version. That of a quiet
-// resource learns of such a version with its next bookmark, which may take a minute.
+// resource learns of such a version with its next bookmark, which may take a minute: meanwhile the
+// server is asked for its last event.
 func (e *engine) waitForProgress(ctx context.Context, p position, latest string) error {
-	for {
-		if last, known := p.lastEvent(ctx, latest); known {
-			return e.waitForVersion(ctx, last, p.reached)
+	ctx, stop := context.WithCancel(ctx)
+	either, arrived := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer stop()
+	asking.Go(func() {
+		for either.Err() == nil {
+			if last, known := p.lastEvent(either, latest); known && e.waitForVersion(either, last, p.reached) == nil {
+				arrived()
+				return
+			}
+			select {
+			case <-time.After(progressPause):
+			case <-either.Done():
+			}
 		}
-		limited, cancel := context.WithTimeout(ctx, progressPause)
-		err := e.waitForVersion(limited, latest, p.reached)
-		cancel()
-		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-			return err
-		}
+	})
+	if err := e.waitForVersion(either, latest, p.reached); err != nil && (either.Err() == nil || ctx.Err() != nil) {
+		return err
 	}
+	return nil // or the last event has arrived
 }
 
 // lastEvent asks the server, by a watch from what the store has, for the last event up to a

@@ -3,11 +3,14 @@ package clients
 import (
 	"context"
 	"errors"
+	"net/http"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/gentype"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
@@ -40,11 +43,25 @@ type notes struct {
 	resource schema.GroupResource
 }
 
-// wrote notes a write without an error.
+// wrote notes a write, unless the server has refused it.
 func (n *notes) wrote(ctx context.Context, obj metav1.Object, err error, dryRun []string) {
-	if to := written.To(ctx); to != nil && err == nil && len(dryRun) == 0 {
+	switch to := written.To(ctx); {
+	case to == nil || len(dryRun) > 0:
+	case err == nil:
 		to.Wrote(n.client, n.resource, obj)
+	case !refused(err):
+		to.Unanswered(n.client, n.resource)
 	}
+}
+
+// refused reports whether a write has certainly not been made. A server error, such as a timeout, may
+// come after it.
+func refused(err error) bool {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code < http.StatusInternalServerError
+	}
+	return utilnet.IsConnectionRefused(err)
 }
 
 // Create sends a new object, and returns it as the server has it.
@@ -78,13 +95,17 @@ func (c *Client[T, L]) Patch(ctx context.Context, name string, kind types.PatchT
 
 // Delete deletes the object of a name.
 func (c *Client[T, L]) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
-	deleted := func() {}
-	if to := written.To(ctx); to != nil && len(options.DryRun) == 0 {
-		deleted = to.Deleting(c.notes.client, c.notes.resource, types.NamespacedName{Namespace: c.GetNamespace(), Name: name})
+	to := written.To(ctx)
+	if to == nil || len(options.DryRun) > 0 {
+		return c.requests.Delete(ctx, name, options)
 	}
+	deleted := to.Deleting(c.notes.client, c.notes.resource, types.NamespacedName{Namespace: c.GetNamespace(), Name: name})
 	err := c.requests.Delete(ctx, name, options)
-	if err == nil {
+	switch {
+	case err == nil:
 		deleted()
+	case !refused(err):
+		to.Unanswered(c.notes.client, c.notes.resource)
 	}
 	return err
 }

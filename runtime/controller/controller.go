@@ -44,7 +44,8 @@ type Options struct {
 	// Fence has Run wait, before a key is reconciled, until the informers of the sources and of
 	// WaitFor have what the server has when Run is called, by Informer.WaitForLatest. It is for a
 	// controller that runs when it is elected, over informers that ran before: it does not act on
-	// what the former leader has changed. While the server is not to be reached, it waits.
+	// what the former leader has changed. While the server is not to be reached, it waits. WaitFor
+	// must have informers only, such as factory.Core returns.
 	Fence bool
 }
 
@@ -105,7 +106,7 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 		c.follow(source.informer)
 	}
 	for _, other := range options.WaitFor {
-		if informer, ok := other.(interface{ Untyped() *cache.Informer[any] }); ok {
+		if informer, ok := other.(core); ok {
 			c.follow(informer.Untyped())
 		}
 	}
@@ -185,7 +186,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		return c.errorf("%w", err)
 	}
 	if c.fence {
-		if err := c.waitForLatest(running); err != nil {
+		if err := c.waitForFence(running); err != nil {
 			return c.errorf("%w", err)
 		}
 	}
@@ -241,32 +242,41 @@ func (c *Controller) waitForSync(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// fenceRetry is the time between two attempts to learn what the server has.
-const fenceRetry = 5 * time.Second
-
-// waitForLatest waits until each informer has what the server has now, or until ctx ends.
-func (c *Controller) waitForLatest(ctx context.Context) error {
+// waitForFence waits until each informer has what the server has now, or until ctx ends.
+func (c *Controller) waitForFence(ctx context.Context) error {
 	began := time.Now()
 	errs := make([]error, len(c.informers))
 	var running sync.WaitGroup
 	for i, informer := range c.informers {
 		running.Go(func() {
-			for {
-				errs[i] = informer.WaitForLatest(ctx)
-				if errs[i] == nil || errors.Is(errs[i], cache.ErrStopped) || ctx.Err() != nil {
-					return
-				}
-				klog.FromContext(ctx).Error(errs[i], "Waiting for the latest state before the start")
-				select {
-				case <-time.After(fenceRetry):
-				case <-ctx.Done():
-				}
-			}
+			errs[i] = waitForLatest(ctx, informer, func(err error) {
+				klog.FromContext(ctx).Error(err, "Waiting for the latest state before the start")
+			})
 		})
 	}
 	running.Wait()
 	c.recorder.update(func(s *Status) { s.Fence = time.Since(began) })
 	return errors.Join(errs...)
+}
+
+// latestRetry is the time between two attempts to learn what the server has.
+const latestRetry = 5 * time.Second
+
+// waitForLatest waits until an informer has what the server has now, however often that fails, or
+// until ctx or the informer ends.
+func waitForLatest(ctx context.Context, informer *cache.Informer[any], failed func(error)) error {
+	for {
+		err := informer.WaitForLatest(ctx)
+		if err == nil || errors.Is(err, cache.ErrStopped) || ctx.Err() != nil {
+			return err
+		}
+		failed(err)
+		select {
+		case <-time.After(latestRetry):
+		case <-informer.Stopped():
+		case <-ctx.Done():
+		}
+	}
 }
 
 // waitForSync waits for a sync, and logs from time to time why it still does.

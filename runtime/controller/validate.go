@@ -8,6 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
+// core is an informer of runtime/cache.
+type core interface{ Untyped() *cache.Informer[any] }
+
 // validate returns everything that is wrong with the arguments of New.
 func (c *Controller) validate(options Options) error {
 	var errs []error
@@ -24,6 +27,8 @@ func (c *Controller) validate(options Options) error {
 	for i, w := range options.WaitFor {
 		if nothing.Is(w) {
 			wrong("Options.WaitFor[%d] is nil", i)
+		} else if _, ok := w.(core); !ok && options.Fence {
+			wrong("Options.WaitFor[%d] is a %T, whose latest state Options.Fence cannot wait for; use informers, such as factory.Core returns", i, w)
 		}
 	}
 	return errors.Join(append(errs, validateSources(c.sources))...)

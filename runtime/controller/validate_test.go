@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -10,6 +11,11 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
+
+// waiter is in sync.
+type waiter struct{}
+
+func (waiter) WaitForSync(context.Context) error { return nil }
 
 func TestWrongArguments(t *testing.T) {
 	w := newWorld[*corev1.ConfigMap]()
@@ -35,6 +41,7 @@ func TestWrongArguments(t *testing.T) {
 		{name: "no owner", sources: []Source{OwnersOf(w.informer, schema.GroupKind{})}, want: "source 1: owner has no kind"},
 		{name: "twice", sources: []Source{KeysOf(w.informer), KeysOf(w.informer)}, want: `sources 1 and 2 are both objects of informer "*v1.ConfigMap"`},
 		{name: "nil WaitFor", options: Options{WaitFor: []SyncWaiter{w.informer, none}}, want: "Options.WaitFor[1] is nil"},
+		{name: "fence without informers", options: Options{Fence: true, WaitFor: []SyncWaiter{w.informer, waiter{}}}, want: "Options.WaitFor[1] is a controller.waiter, whose latest state Options.Fence cannot wait for"},
 		{name: "not the same", sources: []Source{KeysOf(w.informer), OwnersOf(w.informer, orderKind), MappedKeysOf(w.informer, keysOf), MappedKeysOf(w.informer, keysOf)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,8 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/written"
 )
 
-// writeTimeout limits how long a key waits for its own writes. A store without events learns
-// the latest resourceVersion from bookmarks, which come about once a minute.
+// writeTimeout limits how long a key waits for writes that were noted by a call: the informer may not
+// follow the object. A store without events learns the latest resourceVersion from bookmarks, which
+// come about once a minute. Others are waited for without a limit, and logged as often.
 const writeTimeout = time.Minute
 
 // WriteWaiter waits until a store has what was written, as cache.Informer does.
@@ -28,28 +28,58 @@ type WriteWaiter interface {
 	WaitForDeletion(ctx context.Context, obj metav1.Object) error
 }
 
-// write is an object that was written, as the server returned it, or one that was deleted.
+// write is something that a store is to have before a key is reconciled again.
 type write struct {
 	informer WriteWaiter
+	// obj was written, as the server returned it, or deleted.
 	obj      metav1.Object
 	deletion bool
-	until    time.Time
+	// unanswered is the informer of a write that the server may have made: its store is to have what the
+	// server has.
+	unanswered *cache.Informer[any]
+	// followed is set if the informer follows the object for sure.
+	followed bool
+	// known, if set, is closed when there is nothing to wait for, and logAt when to log that there is.
+	known <-chan struct{}
+	logAt time.Time
 }
 
-func (w write) wait(ctx context.Context) error {
-	if w.deletion {
+func (w *write) wait(ctx context.Context) error {
+	switch {
+	case w.known != nil:
+		select {
+		case <-w.known:
+			return nil
+		default:
+			return context.Canceled // for Ready, which does not block
+		}
+	case w.unanswered != nil:
+		return waitForLatest(ctx, w.unanswered, func(error) {})
+	case w.deletion:
 		return w.informer.WaitForDeletion(ctx, w.obj)
 	}
 	return w.informer.WaitForWrite(ctx, w.obj)
 }
 
-// awaitWrites blocks until the stores have all writes, at most for writeTimeout.
+// goesOn logs that a write did not arrive in time, because of err, and reports whether to go on waiting.
+func (w *write) goesOn(logger klog.Logger, err error) bool {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if late && w.followed {
+		logger.Info("Still waiting for own write", "reason", err)
+		return true
+	}
+	logger.Error(err, "Reconciling without own write")
+	return false
+}
+
+// awaitWrites blocks until the stores have all writes, or ctx ends.
 func awaitWrites(ctx context.Context, writes []write) {
-	limited, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	for _, w := range writes {
-		if err := w.wait(limited); err != nil && ctx.Err() == nil {
-			klog.FromContext(ctx).Error(err, "Reconciling without own write")
+	for i := range writes {
+		for again := true; again && ctx.Err() == nil; {
+			limited, cancel := context.WithTimeout(ctx, writeTimeout)
+			err := writes[i].wait(limited)
+			cancel()
+			again = err != nil && ctx.Err() == nil && writes[i].goesOn(klog.FromContext(ctx), err)
 		}
 	}
 }
@@ -66,9 +96,10 @@ func awaitWrites(ctx context.Context, writes []write) {
 //
 // Writes by clients of runtime/clients, which are those that informer-gen generates, are noted by
 // themselves if they have that context and an informer of the same resource is over the same
-// source.Client. Those of other clients are noted by Wrote and Deleted. What a write does not concern
-// for sure is not waited for: an informer with selectors that the object does not match, or of other
-// namespaces. It is safe for concurrent use.
+// source.Client. Those of other clients are noted by Wrote and Deleted. An informer is not waited for
+// if an object may not be its own: one with selectors that the object does not match, or of other
+// namespaces. After a write without an answer, which the server may have made, the store is to have what
+// the server has by then. It is safe for concurrent use.
 type Writes struct {
 	informers []*cache.Informer[any]
 
@@ -83,7 +114,17 @@ func NewWrites(informers ...*cache.Informer[any]) *Writes {
 
 // Context returns ctx as one whose writes are noted for a key.
 func (w *Writes) Context(ctx context.Context, key types.NamespacedName) context.Context {
-	return noting(ctx, w.informers, func(own write) { w.note(key, own) })
+	return noting(ctx, w.informers, func(own write) {
+		if own.unanswered != nil { // or Ready would have to ask the server
+			known := make(chan struct{})
+			go func() {
+				defer close(known)
+				_ = waitForLatest(context.WithoutCancel(ctx), own.unanswered, func(error) {}) // until the informer stops
+			}()
+			own.known = known
+		}
+		w.note(key, own)
+	})
 }
 
 // Wrote notes an object as the server has returned it from a create, an update or a patch, and
@@ -100,26 +141,30 @@ func (w *Writes) Deleted(key types.NamespacedName, informer WriteWaiter, obj met
 func (w *Writes) note(key types.NamespacedName, own write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	own.until = time.Now().Add(writeTimeout)
+	own.logAt = time.Now().Add(writeTimeout)
 	w.pending[key] = append(w.pending[key], own)
 }
 
-// Ready reports whether the stores have everything that was noted for a key. It does not block.
-// After a minute, a write counts as there, which is logged.
+// Ready reports whether the stores have everything that was noted for a key. It does not block. What
+// was noted by Wrote and Deleted counts as there after a minute, which is logged.
 func (w *Writes) Ready(key types.NamespacedName) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left := slices.DeleteFunc(w.pending[key], func(own write) bool {
+	for i := range w.pending[key] {
+		own := &w.pending[key][i]
 		err := own.wait(ended)
-		if err != nil && (!errors.Is(err, context.Canceled) || time.Now().After(own.until)) {
-			klog.Background().Error(err, "Reconciling without own write", "key", key)
-			return true
+		if err == nil {
+			continue
 		}
-		return err == nil
-	})
-	if len(left) > 0 {
-		w.pending[key] = left
-		return false
+		if errors.Is(err, context.Canceled) {
+			if time.Now().Before(own.logAt) {
+				return false
+			}
+			own.logAt = time.Now().Add(writeTimeout)
+		}
+		if own.goesOn(klog.Background().WithValues("key", key), err) {
+			return false
+		}
 	}
 	delete(w.pending, key)
 	return true
@@ -134,13 +179,22 @@ var ended = func() context.Context {
 
 // noting returns ctx as one whose writes to what informers follow are noted.
 func noting(ctx context.Context, informers []*cache.Informer[any], note func(write)) context.Context {
-	return written.With(ctx, &notes{informers, note})
+	return written.With(ctx, &notes{informers: informers, note: note, written: map[writtenKey]metav1.Object{}})
 }
 
 // notes takes what clients write with a context.
 type notes struct {
 	informers []*cache.Informer[any]
 	note      func(write)
+
+	mu sync.Mutex
+	// written has the latest states that were noted, of which a store may not have heard yet.
+	written map[writtenKey]metav1.Object
+}
+
+type writtenKey struct {
+	informer *cache.Informer[any]
+	key      types.NamespacedName
 }
 
 // Wrote notes a write of which a store is yet to hear.
@@ -149,18 +203,22 @@ func (n *notes) Wrote(client any, resource schema.GroupResource, obj metav1.Obje
 	for _, informer := range n.following(client, resource) {
 		// An object that the store has gets an event, also when it is not selected any more.
 		if _, exists := informer.Store().Get(key); exists || selects(informer.Source(), obj) {
-			n.noteAwaited(write{informer: informer, obj: obj})
+			n.noteAwaited(write{informer: informer, obj: obj, followed: true})
+			n.remember(writtenKey{informer, key}, obj)
 		}
 	}
 }
 
-// Deleting returns a function that notes a deletion of the object that a store has now.
+// Deleting returns a function that notes a deletion of the object that was noted, or that a store has now.
 func (n *notes) Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func()) {
 	var deletions []write
 	for _, informer := range n.following(client, resource) {
-		stored, _ := informer.Store().Get(key)
-		if object, err := meta.Accessor(stored); err == nil {
-			deletions = append(deletions, write{informer: informer, obj: object, deletion: true})
+		object := n.remembered(writtenKey{informer, key})
+		if stored, exists := informer.Store().Get(key); object == nil && exists {
+			object, _ = meta.Accessor(stored)
+		}
+		if object != nil {
+			deletions = append(deletions, write{informer: informer, obj: object, deletion: true, followed: true})
 		}
 	}
 	return func() {
@@ -170,11 +228,30 @@ func (n *notes) Deleting(client any, resource schema.GroupResource, key types.Na
 	}
 }
 
+// Unanswered notes that a store is to have what the server has.
+func (n *notes) Unanswered(client any, resource schema.GroupResource) {
+	for _, informer := range n.following(client, resource) {
+		n.note(write{unanswered: informer, followed: true})
+	}
+}
+
 // noteAwaited notes a write unless the store has it, or is not to have it.
 func (n *notes) noteAwaited(w write) {
 	if errors.Is(w.wait(ended), context.Canceled) {
 		n.note(w)
 	}
+}
+
+func (n *notes) remember(key writtenKey, obj metav1.Object) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.written[key] = obj
+}
+
+func (n *notes) remembered(key writtenKey) metav1.Object {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.written[key]
 }
 
 // following returns the informers of a resource, in any of its versions.

@@ -150,6 +150,44 @@ func TestWritesOfClients(t *testing.T) {
 	}
 }
 
+// A write whose answer is lost may have been made: the key is ready when the store has what the server
+// has. One that the server has refused is none.
+func TestUnanswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault cachetest.Fault
+		ready bool
+	}{
+		"made":      {fault: cachetest.Fault{Verb: cachetest.Create, Opened: true, Err: cachetest.ErrConnectionReset}},
+		"timeout":   {fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.Status(504)}},
+		"refused":   {ready: true, fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.Status(409)}},
+		"no server": {ready: true, fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.ErrConnectionRefused}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := note(t, nil, newConfigMap("old", nil))
+				if _, err := n.api.Update(newConfigMap("old", labels.Set{"changed": "true"})); err != nil {
+					t.Fatal(err)
+				}
+				n.api.Fail(c.fault)
+				key := types.NamespacedName{Namespace: "shop", Name: "key"}
+				client := configMapResource.Client(n.client, "shop")
+				if _, err := client.Create(n.writes.Context(t.Context(), key), newConfigMap("new", nil), metav1.CreateOptions{}); err == nil {
+					t.Error("created")
+				}
+				synctest.Wait()
+				if n.writes.Ready(key) != c.ready {
+					t.Errorf("ready: %v, before the events", !c.ready)
+				}
+				time.Sleep(3 * late)
+				_, exists := n.informer.Store().Get(types.NamespacedName{Namespace: "shop", Name: "new"})
+				if !n.writes.Ready(key) || exists != (name == "made") {
+					t.Errorf("ready: %v after the events, in the store: %v", n.writes.Ready(key), exists)
+				}
+			})
+		})
+	}
+}
+
 // Writes of other clients are noted by a call, and a write that never arrives is given up.
 func TestWritesOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

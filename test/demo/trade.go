@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	runtimefactory "github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/test/demo/controller"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
@@ -38,16 +39,17 @@ func trade(ctx context.Context, j *journal, cfg *rest.Config) (err error) {
 	}
 	j.step("Starting the informers and the controller")
 	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
 	began := time.Now()
 	shop.factory.StartWithContext(running)
+	shop.standby.factory.StartWithContext(running)
 	defer func() {
 		stop()
 		j.step("Stopping the controller and the informers")
-		err = errors.Join(err, <-ended)
+		err = errors.Join(err, shop.stop())
 		shop.factory.Shutdown()
+		shop.standby.factory.Shutdown()
 	}()
-	go func() { ended <- shop.controller.Run(running, 2) }()
+	shop.run(running)
 	if err := shop.factory.WaitForSyncOrStuck(ctx); err != nil {
 		return err
 	}
@@ -65,45 +67,110 @@ func trade(ctx context.Context, j *journal, cfg *rest.Config) (err error) {
 	return shop.compare(ctx, j)
 }
 
-// shop is what is compared at the end.
-type shop struct {
-	client     dynamic.Interface
-	customers  *customers
+// replica is a controller with its informers.
+type replica struct {
 	factory    informers.SharedInformerFactory
 	controller *controller.Controller
-	status     *controller.StatusClient
-	sync       time.Duration
-	late       *controller.Count // of the handler that joins when all are at work
+	// stop ends the controller, and returns the error of its Run.
+	stop func() error
 }
+
+func newReplica(client *source.Client, status *controller.StatusClient) (*replica, error) {
+	factory := informers.NewSharedInformerFactory(client, 0)
+	ctrl, err := controller.New(factory, status)
+	return &replica{factory: factory, controller: ctrl}, err
+}
+
+func (r *replica) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- r.controller.Run(ctx, 2) }()
+	r.stop = func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// catchUp waits until the informers have what the server has, so that a new leader does not act on
+// what the former one has changed since.
+func (r *replica) catchUp(ctx context.Context) error {
+	shop := r.factory.Shop().V1alpha1()
+	for _, wait := range []func(context.Context) error{
+		runtimefactory.Core(shop.Orders().TypedInformer()).WaitForLatest,
+		runtimefactory.Core(shop.Shipments().TypedInformer()).WaitForLatest,
+		runtimefactory.Core(shop.Warehouses().TypedInformer()).WaitForLatest,
+	} {
+		if err := wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shop is what is compared at the end.
+type shop struct {
+	// replica is the leader, with what it has in its cache. The other one stands by, until the
+	// leader is stopped.
+	*replica
+	standby   *replica
+	client    dynamic.Interface
+	customers *customers
+	status    *controller.StatusClient
+	sync      time.Duration
+	late      *controller.Count // of the handler that joins when all are at work
+	// before counts the reconciles of the former leader.
+	before int64
+}
+
+// handOver stops the leader, and has the other replica lead.
+func (s *shop) handOver(ctx context.Context, j *journal) error {
+	if err := s.stop(); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := s.standby.catchUp(ctx); err != nil {
+		return err
+	}
+	j.note(fmt.Sprintf("The leader is stopped, and the other replica leads: %v until it had all that the server has", time.Since(began).Round(time.Millisecond)))
+	s.before = s.controller.Reconciles()
+	s.replica, s.standby = s.standby, s.replica
+	s.run(ctx)
+	return nil
+}
+
+func (s *shop) reconciles() int64 { return s.before + s.controller.Reconciles() }
 
 func newShop(cfg *rest.Config, client dynamic.Interface, c *customers) (*shop, error) {
 	objects, err := source.NewClient(cfg)
 	if err != nil {
 		return nil, err
 	}
-	factory := informers.NewSharedInformerFactory(objects, 0)
 	status, err := controller.NewStatusClient(cfg)
 	if err != nil {
 		return nil, err
 	}
-	ctrl, err := controller.New(factory, status)
+	leader, err := newReplica(objects, status)
+	if err != nil {
+		return nil, err
+	}
+	standby, err := newReplica(objects, status)
 	if err != nil {
 		return nil, err
 	}
 	return &shop{
-		client: client, customers: c, factory: factory, controller: ctrl, status: status,
+		replica: leader, standby: standby, client: client, customers: c, status: status,
 		late: &controller.Count{Handler: "late joiner", Resource: "orders"},
 	}, nil
 }
 
-// watch reports once a second while work is done, and half way through adds a
-// handler, which is told of all orders that are there by then.
+// watch reports once a second while work is done, half way through adds a
+// handler, which is told of all orders that are there by then, and then stops the leader.
 func (s *shop) watch(ctx context.Context, j *journal, work func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- work(ctx) }()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	join := time.After(workingDay / 2)
+	join, handOver := time.After(workingDay/2), time.After(workingDay*2/3)
 	for {
 		select {
 		case err := <-done:
@@ -114,6 +181,10 @@ func (s *shop) watch(ctx context.Context, j *journal, work func(context.Context)
 				return err
 			}
 			j.note("A handler joins late")
+		case <-handOver:
+			if err := s.handOver(ctx, j); err != nil {
+				return err
+			}
 		case <-tick.C:
 			j.note(s.progress())
 		}
@@ -123,7 +194,7 @@ func (s *shop) watch(ctx context.Context, j *journal, work func(context.Context)
 func (s *shop) progress() string {
 	return fmt.Sprintf("%5d created %5d updated %4d deleted │ %5d orders in the cache │ %5d reconciles %5d statuses written",
 		s.customers.created.Load(), s.customers.updated.Load(), s.customers.deleted.Load(),
-		len(s.cached()["orders"]), s.controller.Reconciles(), s.status.Writes())
+		len(s.cached()["orders"]), s.reconciles(), s.status.Writes())
 }
 
 // cached returns the resourceVersions of what is in the caches, by resource and
@@ -232,7 +303,7 @@ func (s *shop) compare(ctx context.Context, j *journal) error {
 	}
 	j.table(
 		[]string{"TIME TO SYNC", "RECONCILES", "STATUSES WRITTEN", "RESERVED", "PENDING", "SHIPPED"},
-		[]string{s.sync.Round(time.Millisecond).String(), fmt.Sprint(s.controller.Reconciles()), fmt.Sprint(s.status.Writes()),
+		[]string{s.sync.Round(time.Millisecond).String(), fmt.Sprint(s.reconciles()), fmt.Sprint(s.status.Writes()),
 			fmt.Sprint(phases[shopv1alpha1.OrderReserved]), fmt.Sprint(phases[shopv1alpha1.OrderPending]), fmt.Sprint(phases[shopv1alpha1.OrderShipped])},
 	)
 	if differ {

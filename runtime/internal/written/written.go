@@ -16,6 +16,8 @@ type Notes interface {
 	Wrote(client any, resource schema.GroupResource, obj metav1.Object)
 	// Deleting is called before a deletion, and what it returns after it, unless it has failed.
 	Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func())
+	// Unanswered is called for a write that the server may have made or not.
+	Unanswered(client any, resource schema.GroupResource)
 }
 
 type notesKey struct{}

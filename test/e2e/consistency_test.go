@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+)
+
+// The store of a busy and of a quiet resource has what the server has, at the latest when WaitForLatest
+// and Confirm return, long before the next bookmark.
+func TestConsistency(t *testing.T) {
+	const namespace = "consistency"
+	cfg, writer := playground(t, orders, shipments)
+	informer := cache.New(source.New[*shopv1alpha1.Order](newClient(t, cfg), orders.gvr(), namespace), cache.Options[*shopv1alpha1.Order]{})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- informer.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := informer.WaitForSync(withPatience(t)); err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(ctx, waitTimeout/2) // bookmarks come once a minute
+	defer cancel()
+	key := types.NamespacedName{Namespace: namespace, Name: "first"}
+	for n := range 5 {
+		if _, err := shipments.client(writer, namespace).Create(ctx, shipments.object(namespace, "other-"+string(rune('a'+n)), n), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := informer.WaitForLatest(limited); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("a quiet resource: %v", time.Since(began).Round(time.Millisecond))
+
+		created, err := orders.client(writer, namespace).Create(ctx, orders.object(namespace, key.Name, n), metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n%2 == 0 {
+			if err := informer.WaitForLatest(limited); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, exists, err := informer.Confirm(limited, key); !exists || err != nil {
+			t.Fatalf("confirmed: %v, %v", exists, err)
+		}
+		if order, exists := informer.Store().Get(key); !exists || order.UID != created.GetUID() {
+			t.Errorf("the store has %v, want the one that was created", order)
+		}
+		if err := orders.client(writer, namespace).Delete(ctx, key.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if order, exists, err := informer.Confirm(limited, key); exists || err != nil {
+			t.Errorf("after the deletion: %v, %v", order, err)
+		}
+	}
+}

@@ -72,7 +72,10 @@ func ExampleWrites() {
 	orders := cache.New(cachetest.NewAPI[*v1alpha1.Order]().Source(), cache.Options[*v1alpha1.Order]{Name: "orders"})
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]())
 	reconcile := func(context.Context, types.NamespacedName) error { return nil }
-	writes := controller.NewWrites(orders.Untyped())
+	writes, err := controller.NewWrites(orders.Untyped())
+	if err != nil {
+		log.Fatal(err)
+	}
 	process := func(ctx context.Context, key types.NamespacedName) error {
 		if !writes.Ready(key) {
 			queue.AddAfter(key, 100*time.Millisecond)

@@ -326,7 +326,10 @@ func queued(ctx context.Context, p *process) error {
 	if err := cmp.Or(p.own[pools].WaitForLatest(ctx), p.own[machines].WaitForLatest(ctx)); err != nil {
 		return err
 	}
-	writes := controller.NewWrites(p.own[pools].Untyped(), p.own[machines].Untyped())
+	writes, err := controller.NewWrites(p.own[pools].Untyped(), p.own[machines].Untyped())
+	if err != nil {
+		return err
+	}
 	return p.work(ctx, writes.Ready, writes.Context)
 }
 

@@ -3,6 +3,8 @@ package controller
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -107,9 +109,13 @@ type Writes struct {
 	pending map[types.NamespacedName][]write
 }
 
-// NewWrites returns the writes to what these informers follow, which Informer.Untyped returns.
-func NewWrites(informers ...*cache.Informer[any]) *Writes {
-	return &Writes{informers: informers, pending: map[types.NamespacedName][]write{}}
+// NewWrites returns the writes to what these informers follow, which Informer.Untyped returns. It is an
+// error if one is nil, as factory.Core returns for an informer that is not of this module.
+func NewWrites(informers ...*cache.Informer[any]) (*Writes, error) {
+	if i := slices.Index(informers, nil); i >= 0 {
+		return nil, fmt.Errorf("writes: informer %d is nil, as factory.Core returns for one that is not of this module", i+1)
+	}
+	return &Writes{informers: informers, pending: map[types.NamespacedName][]write{}}, nil
 }
 
 // Context returns ctx as one whose writes are noted for a key.
@@ -179,17 +185,15 @@ var ended = func() context.Context {
 
 // noting returns ctx as one whose writes to what informers follow are noted.
 func noting(ctx context.Context, informers []*cache.Informer[any], note func(write)) context.Context {
-	return written.With(ctx, &notes{informers: informers, note: note, written: map[writtenKey]metav1.Object{}})
+	return written.With(ctx, &notes{informers: informers, note: note})
 }
 
 // notes takes what clients write with a context.
 type notes struct {
 	informers []*cache.Informer[any]
 	note      func(write)
-
-	mu sync.Mutex
-	// written has the latest states that were noted, of which a store may not have heard yet.
-	written map[writtenKey]metav1.Object
+	// written has the latest states that were noted, by writtenKey: a store may not have heard of them.
+	written sync.Map
 }
 
 type writtenKey struct {
@@ -204,7 +208,7 @@ func (n *notes) Wrote(client any, resource schema.GroupResource, obj metav1.Obje
 		// An object that the store has gets an event, also when it is not selected any more.
 		if _, exists := informer.Store().Get(key); exists || selects(informer.Source(), obj) {
 			n.noteAwaited(write{informer: informer, obj: obj, followed: true})
-			n.remember(writtenKey{informer, key}, obj)
+			n.written.Store(writtenKey{informer, key}, obj)
 		}
 	}
 }
@@ -213,11 +217,11 @@ func (n *notes) Wrote(client any, resource schema.GroupResource, obj metav1.Obje
 func (n *notes) Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func()) {
 	var deletions []write
 	for _, informer := range n.following(client, resource) {
-		object := n.remembered(writtenKey{informer, key})
-		if stored, exists := informer.Store().Get(key); object == nil && exists {
-			object, _ = meta.Accessor(stored)
+		last, exists := n.written.Load(writtenKey{informer, key})
+		if !exists {
+			last, _ = informer.Store().Get(key)
 		}
-		if object != nil {
+		if object, err := meta.Accessor(last); err == nil {
 			deletions = append(deletions, write{informer: informer, obj: object, deletion: true, followed: true})
 		}
 	}
@@ -240,18 +244,6 @@ func (n *notes) noteAwaited(w write) {
 	if errors.Is(w.wait(ended), context.Canceled) {
 		n.note(w)
 	}
-}
-
-func (n *notes) remember(key writtenKey, obj metav1.Object) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.written[key] = obj
-}
-
-func (n *notes) remembered(key writtenKey) metav1.Object {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.written[key]
 }
 
 // following returns the informers of a resource, in any of its versions.

@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,7 +47,9 @@ func note(t *testing.T, tweak func(*metav1.ListOptions), objects ...*corev1.Conf
 	}
 	n.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, After: len(objects) + 1, Stall: late})
 	n.informer = cache.New(source.Tweak(source.New[*corev1.ConfigMap](n.client, configMaps, ""), tweak), cache.Options[*corev1.ConfigMap]{})
-	n.writes = controller.NewWrites(n.informer.Untyped())
+	if n.writes, err = controller.NewWrites(n.informer.Untyped()); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- n.informer.Run(ctx) }()
@@ -221,6 +224,13 @@ func TestWritesOfOthers(t *testing.T) {
 			t.Error("not ready for ever")
 		}
 	})
+}
+
+func TestWritesOfNothing(t *testing.T) {
+	var none *cache.Informer[*corev1.ConfigMap]
+	if _, err := controller.NewWrites(none.Untyped()); err == nil || !strings.Contains(err.Error(), "informer 1 is nil") {
+		t.Errorf("got %v", err)
+	}
 }
 
 // A controller waits for what generated clients write in its reconciles, deletions too.

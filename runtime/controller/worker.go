@@ -65,17 +65,19 @@ func (c *Controller) process(ctx context.Context, key types.NamespacedName) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("key", key))
 	c.recorder.begin(key)
 	var result Result
-	var own ownWrites
+	own := &ownWrites{noting: noting{Context: ctx, informers: c.informers}}
+	own.of = own
 	err := errGoexit
 	defer func() {
 		result.writes = append(result.writes, own.take()...)
 		c.finish(ctx, key, result, err)
 	}()
-	result, err = c.call(noting(ctx, c.informers, own.note), key)
+	result, err = c.call(own, key)
 }
 
-// ownWrites are those of one reconcile, by any goroutine of it.
+// ownWrites is the context of a reconcile, with its writes, which any goroutine of it may make.
 type ownWrites struct {
+	noting
 	mu  sync.Mutex
 	all []write
 }

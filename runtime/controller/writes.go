@@ -120,17 +120,25 @@ func NewWrites(informers ...*cache.Informer[any]) (*Writes, error) {
 
 // Context returns ctx as one whose writes are noted for a key.
 func (w *Writes) Context(ctx context.Context, key types.NamespacedName) context.Context {
-	return noting(ctx, w.informers, func(own write) {
-		if own.unanswered != nil { // or Ready would have to ask the server
-			known := make(chan struct{})
-			go func() {
-				defer close(known)
-				_ = waitForLatest(context.WithoutCancel(ctx), own.unanswered, func(error) {}) // until the informer stops
-			}()
-			own.known = known
-		}
-		w.note(key, own)
-	})
+	return &noting{Context: ctx, informers: w.informers, of: &writesOf{w, key}}
+}
+
+// writesOf are the writes of one key.
+type writesOf struct {
+	*Writes
+	key types.NamespacedName
+}
+
+func (w *writesOf) note(own write) {
+	if own.unanswered != nil { // or Ready would have to ask the server
+		known := make(chan struct{})
+		go func() {
+			defer close(known)
+			_ = waitForLatest(context.Background(), own.unanswered, func(error) {}) // until the informer stops
+		}()
+		own.known = known
+	}
+	w.Writes.note(w.key, own)
 }
 
 // Wrote notes an object as the server has returned it from a create, an update or a patch, and
@@ -183,15 +191,11 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// noting returns ctx as one whose writes to what informers follow are noted.
-func noting(ctx context.Context, informers []*cache.Informer[any], note func(write)) context.Context {
-	return written.With(ctx, &notes{informers: informers, note: note})
-}
-
-// notes takes what clients write with a context.
-type notes struct {
+// noting is a context whose writes are noted.
+type noting struct {
+	context.Context
 	informers []*cache.Informer[any]
-	note      func(write)
+	of        interface{ note(write) }
 	// written has the latest states that were noted, by writtenKey: a store may not have heard of them.
 	written sync.Map
 }
@@ -201,8 +205,16 @@ type writtenKey struct {
 	key      types.NamespacedName
 }
 
+// Value returns the notes, and otherwise what the context has.
+func (n *noting) Value(key any) any {
+	if key == (written.Key{}) {
+		return n
+	}
+	return n.Context.Value(key)
+}
+
 // Wrote notes a write of which a store is yet to hear.
-func (n *notes) Wrote(client any, resource schema.GroupResource, obj metav1.Object) {
+func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Object) {
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	for _, informer := range n.following(client, resource) {
 		// An object that the store has gets an event, also when it is not selected any more.
@@ -214,7 +226,7 @@ func (n *notes) Wrote(client any, resource schema.GroupResource, obj metav1.Obje
 }
 
 // Deleting returns a function that notes a deletion of the object that was noted, or that a store has now.
-func (n *notes) Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func()) {
+func (n *noting) Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func()) {
 	var deletions []write
 	for _, informer := range n.following(client, resource) {
 		last, exists := n.written.Load(writtenKey{informer, key})
@@ -233,21 +245,21 @@ func (n *notes) Deleting(client any, resource schema.GroupResource, key types.Na
 }
 
 // Unanswered notes that a store is to have what the server has.
-func (n *notes) Unanswered(client any, resource schema.GroupResource) {
+func (n *noting) Unanswered(client any, resource schema.GroupResource) {
 	for _, informer := range n.following(client, resource) {
-		n.note(write{unanswered: informer, followed: true})
+		n.of.note(write{unanswered: informer, followed: true})
 	}
 }
 
 // noteAwaited notes a write unless the store has it, or is not to have it.
-func (n *notes) noteAwaited(w write) {
+func (n *noting) noteAwaited(w write) {
 	if errors.Is(w.wait(ended), context.Canceled) {
-		n.note(w)
+		n.of.note(w)
 	}
 }
 
 // following returns the informers of a resource, in any of its versions.
-func (n *notes) following(client any, resource schema.GroupResource) (all []*cache.Informer[any]) {
+func (n *noting) following(client any, resource schema.GroupResource) (all []*cache.Informer[any]) {
 	for _, informer := range n.informers {
 		about := informer.Source()
 		if about.Client != nil && about.Client == client && about.Resource.GroupResource() == resource {

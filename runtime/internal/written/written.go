@@ -20,15 +20,11 @@ type Notes interface {
 	Unanswered(client any, resource schema.GroupResource)
 }
 
-type notesKey struct{}
-
-// With returns a context whose writes are told to notes.
-func With(ctx context.Context, notes Notes) context.Context {
-	return context.WithValue(ctx, notesKey{}, notes)
-}
+// Key is that of the Notes of a context: its value for Key{} is told what is written.
+type Key struct{}
 
 // To returns those of a context, nil if there are none.
 func To(ctx context.Context) Notes {
-	notes, _ := ctx.Value(notesKey{}).(Notes)
+	notes, _ := ctx.Value(Key{}).(Notes)
 	return notes
 }

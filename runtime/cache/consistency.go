@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
@@ -74,6 +76,17 @@ func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted
 	}
 }
 
+// waitForWrite is Informer.WaitForWrite. An object whose event could not be used is read by its name,
+// later than the store has reached its version.
+func (e *engine) waitForWrite(ctx context.Context, obj metav1.Object) error {
+	version := obj.GetResourceVersion()
+	if err := e.waitForVersion(ctx, version, func() (string, error) { return e.versionOf(obj) }); err != nil {
+		return err
+	}
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	return e.waitUntil(ctx, key, func(stored metav1.Object) bool { return !protocol.Older(stored.GetResourceVersion(), version) })
+}
+
 // waitForDeletion is Informer.WaitForDeletion.
 func (e *engine) waitForDeletion(ctx context.Context, obj metav1.Object) error {
 	if _, err := e.versionOf(obj); err != nil {
@@ -81,7 +94,7 @@ func (e *engine) waitForDeletion(ctx context.Context, obj metav1.Object) error {
 	}
 	// The store may not have heard of an object that was created just before.
 	if version := obj.GetResourceVersion(); version != "" {
-		if err := e.waitForVersion(ctx, version, func() (string, error) { return e.versionOf(obj) }); err != nil {
+		if err := e.waitForWrite(ctx, obj); err != nil {
 			return err
 		}
 	}
@@ -106,7 +119,7 @@ func (e *engine) confirm(ctx context.Context, key types.NamespacedName) error {
 	}
 	var live metav1.Object
 	var broken error
-	page, err := source.List(ctx, lookup.Options(key), func(obj any, err error) {
+	version, err := e.listNow(ctx, source, lookup.Options(key), func(obj any, err error) {
 		object, accessErr := meta.Accessor(obj)
 		switch {
 		case err != nil:
@@ -115,18 +128,36 @@ func (e *engine) confirm(ctx context.Context, key types.NamespacedName) error {
 			live = object // some servers ignore the selector
 		}
 	})
-	if err = errors.Join(err, broken); err != nil {
+	if err = cmp.Or(err, broken); err != nil {
 		return e.errorf("object %q: %w", objectkey.String(key), err)
 	}
 	if live != nil {
-		return e.waitForVersion(ctx, live.GetResourceVersion(), func() (string, error) { return e.versionOf(live) })
+		return e.waitForWrite(ctx, live)
 	}
 	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
-		return protocol.Newer(stored.GetResourceVersion(), page.ResourceVersion)
+		return protocol.Newer(stored.GetResourceVersion(), version)
 	})
 }
 
+// listNow lists what the server has now, and returns its version. It is an error if that is earlier
+// than what the store has reached: the store is of another history, until the informer lists again.
+func (e *engine) listNow(ctx context.Context, source Objects, options metav1.ListOptions, each func(any, error)) (string, error) {
+	reached, _ := e.version()
+	limited, cancel := context.WithTimeoutCause(ctx, listTimeout, failure.ErrListIdle)
+	defer cancel()
+	page, err := source.List(limited, options, each)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return "", cmp.Or(context.Cause(limited), err)
+	case err == nil && protocol.Older(page.ResourceVersion, reached):
+		err = fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, page.ResourceVersion, reached)
+	}
+	return page.ResourceVersion, err
+}
+
 const (
+	// listTimeout limits the list of one object.
+	listTimeout = 30 * time.Second
 	// progressTimeout limits a watch that asks for the server's version: servers send a bookmark
 	// two seconds before the end.
 	progressTimeout = 3 * time.Second
@@ -155,8 +186,7 @@ func (e *engine) waitForLatest(ctx context.Context) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	page, err := positions[0].source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
-	latest := page.ResourceVersion
+	latest, err := e.listNow(ctx, positions[0].source, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	switch {
 	case err != nil:
 		return e.errorf("list of the latest resourceVersion: %w", err)

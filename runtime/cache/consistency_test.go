@@ -3,6 +3,9 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // late is an informer whose watches are late by ten seconds.
@@ -133,5 +137,130 @@ func TestWaitForLatest(t *testing.T) {
 		if err := r.WaitForLatest(t.Context()); err == nil {
 			t.Error("without the list: no error")
 		}
+	})
+}
+
+// After a restore of the server, the store is not the latest before the informer has listed again.
+func TestConsistencyAfterRestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		backup := api.ResourceVersion()
+		r := run(t, api, cache.Options[*thing]{})
+		if err := r.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		touch(t, api, "a")
+		if _, err := api.Create(newThing("lost")); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		if err := api.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WaitForLatest(t.Context()); !errors.Is(err, failure.ErrHistoryRestarted) {
+			t.Errorf("latest: got %v", err)
+		}
+		if _, exists, err := r.Confirm(t.Context(), keyOf("lost")); exists || !errors.Is(err, failure.ErrHistoryRestarted) {
+			t.Errorf("confirmed: %v, %v", exists, err)
+		}
+		time.Sleep(10 * time.Minute)
+		if _, exists, err := r.Confirm(t.Context(), keyOf("lost")); exists || err != nil {
+			t.Errorf("later confirmed: %v, %v", exists, err)
+		}
+		after(t, "later", 0, func() error { return r.WaitForLatest(t.Context()) })
+	})
+}
+
+// Whatever has happened to objects, requests and the server: when nothing changes meanwhile, the store
+// is the server's state when WaitForLatest returns, and Confirm returns the object as it is there.
+func TestRandomConsistency(t *testing.T) {
+	seeds := 200
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range uint64(seeds) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 35))
+			api := cachetest.NewAPI(newThing("a"), newThing("b"))
+			r := run(t, api, cache.Options[*thing]{})
+			if random.IntN(2) == 0 {
+				// An event that cannot be decoded is known to be missing, by the status.
+				readable := func(_ cachetest.Request, f cachetest.Fault) bool { return !errors.Is(f.Err, cachetest.ErrGarbled) }
+				api.FailRandomly(cachetest.Chaos{Seed: seed, Rate: 0.2, MaxDelay: 20 * time.Second, If: readable})
+			}
+			name := func() string { return string(rune('a' + random.IntN(6))) }
+			backup := api.ResourceVersion()
+			for step := range 60 {
+				switch random.IntN(10) {
+				case 0, 1:
+					_, _ = api.Create(newThing(name()))
+				case 2, 3:
+					if obj, err := api.Get(keyOf(name())); err == nil {
+						obj.Annotations = map[string]string{"step": strconv.Itoa(step)}
+						_, _ = api.Update(obj)
+					}
+				case 4:
+					_, _ = api.Delete(keyOf(name()))
+				case 5:
+					other := newThing(fmt.Sprint("other-", step))
+					other.Namespace = "other"
+					_, _ = api.Create(other)
+				case 6:
+					api.CloseWatches()
+				case 7:
+					api.Fail(cachetest.Fault{Verb: cachetest.Watch, Stall: time.Duration(random.IntN(30)) * time.Second})
+				case 8:
+					backup = api.ResourceVersion()
+					if random.IntN(4) == 0 {
+						api.Compact()
+					}
+				case 9:
+					if random.IntN(6) == 0 {
+						// Once the server is as far again as it was, nobody can see that it has restarted.
+						time.Sleep(time.Minute)
+						_ = api.Restore(backup)
+						confirmRandomly(t, seed, 0, api, r, name())
+					}
+				}
+				time.Sleep(time.Duration(random.IntN(2000)) * time.Millisecond)
+				if random.IntN(4) == 0 {
+					confirmRandomly(t, seed, step, api, r, name())
+				}
+			}
+		})
+	}
+}
+
+func confirmRandomly(t *testing.T, seed uint64, step int, api *cachetest.API[*thing], r running, name string) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	again := func(what string, call func() error) {
+		for {
+			err := call()
+			if err == nil {
+				return
+			}
+			if ctx.Err() != nil {
+				t.Fatalf("seed %d, step %d: %s: %v", seed, step, what, err)
+			}
+			time.Sleep(time.Second)
+		}
+	}
+	if step%2 == 0 {
+		again("latest", func() error { return r.WaitForLatest(ctx) })
+		expect(t, fmt.Sprintf("seed %d, step %d: store", seed, step), names(api.Objects()), names(r.Store().List()))
+		return
+	}
+	again("confirm", func() error {
+		obj, exists, err := r.Confirm(ctx, keyOf(name))
+		if err != nil {
+			return err
+		}
+		want, notFound := api.Get(keyOf(name))
+		if exists == (notFound == nil) && (!exists || obj.ResourceVersion == want.ResourceVersion) {
+			return nil
+		}
+		t.Errorf("seed %d, step %d: confirmed %v, %v; want %v, %v", seed, step, obj, exists, want, notFound)
+		return nil
 	})
 }

@@ -178,7 +178,7 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 // names, waits for that of obj only. Possible errors: the same, and that the informer does
 // not follow that namespace or name, or that the object is not of its shard.
 func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error {
-	return i.core.waitForVersion(ctx, obj.GetResourceVersion(), func() (string, error) { return i.core.versionOf(obj) })
+	return i.core.waitForWrite(ctx, obj)
 }
 
 // WaitForDeletion blocks until the store knows of the deletion of an object: it has none of that
@@ -191,7 +191,8 @@ func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj metav1.Object) er
 // Confirm returns an object as it is now, and whether it exists, for use before something that can't
 // be undone: it reads the object from the server by its name, with the permission to list, and waits
 // until the store has that state or a later one. An error, such as that the server is not to be
-// reached, says that nothing is known. Possible errors are also those of WaitForWrite.
+// reached, says that nothing is known. Possible errors: failure.ErrHistoryRestarted, and those of
+// WaitForWrite.
 func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	if err := i.core.confirm(ctx, key); err != nil {
 		return obj, false, err
@@ -205,7 +206,8 @@ func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (ob
 // costs a list of one object and, for a quiet resource, a watch of a second or two, of each
 // namespace of several. An informer of a set of names waits for the next bookmark of each instead,
 // about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
-// errors: that of the list, ErrStopped, and the cause of the context.
+// errors: that of the list, failure.ErrHistoryRestarted until the informer has listed again, ErrStopped,
+// and the cause of the context.
 func (i *Informer[T]) WaitForLatest(ctx context.Context) error { return i.core.waitForLatest(ctx) }
 
 // Source returns the description of the source.

@@ -69,16 +69,20 @@ func TestExamples(t *testing.T) {
 			example := programs.start(t, config, "controller")
 			create(t, orders, "default", "first", "north")
 			example.prints("north: reserved for default/first")
-			eventually(t, func() error {
-				order, err := orders.Namespace("default").Get(t.Context(), "first", metav1.GetOptions{})
-				if err != nil {
-					return err
-				}
-				if phase, _, _ := unstructured.NestedString(order.Object, "status", "phase"); phase != "Reserved" {
-					return fmt.Errorf("order is %q, want it reserved", phase)
-				}
-				return nil
-			})
+			reserved := func(name string) {
+				t.Helper()
+				eventually(t, func() error {
+					order, err := orders.Namespace("default").Get(t.Context(), name, metav1.GetOptions{})
+					if err != nil {
+						return err
+					}
+					if phase, _, _ := unstructured.NestedString(order.Object, "status", "phase"); phase != "Reserved" {
+						return fmt.Errorf("order is %q, want it reserved", phase)
+					}
+					return nil
+				})
+			}
+			reserved("first")
 			if err := orders.Namespace("default").Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -93,6 +97,7 @@ func TestExamples(t *testing.T) {
 			standby.prints("standby: ")
 			create(t, orders, "default", "second", "north")
 			example.prints("north: reserved for default/second")
+			reserved("second")
 			example.stop()
 			standby.prints("leader: ")
 			create(t, orders, "default", "third", "south")

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 	"github.com/informer-gen/informer-gen/runtime/internal/written"
@@ -95,19 +96,38 @@ func (c *Client[T, L]) Patch(ctx context.Context, name string, kind types.PatchT
 
 // Delete deletes the object of a name.
 func (c *Client[T, L]) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
-	to := written.To(ctx)
-	if to == nil || len(options.DryRun) > 0 {
+	if written.To(ctx) == nil || len(options.DryRun) > 0 {
 		return c.requests.Delete(ctx, name, options)
 	}
-	deleted := to.Deleting(c.notes.client, c.notes.resource, types.NamespacedName{Namespace: c.GetNamespace(), Name: name})
-	err := c.requests.Delete(ctx, name, options)
+	return c.notes.delete(ctx, c.GetClient(), types.NamespacedName{Namespace: c.GetNamespace(), Name: name}, options)
+}
+
+// delete sends the request that client-go's client sends, and notes what the response says was deleted.
+func (n *notes) delete(ctx context.Context, requests rest.Interface, key types.NamespacedName, options metav1.DeleteOptions) error {
+	result := requests.Delete().NamespaceIfScoped(key.Namespace, key.Namespace != "").Resource(n.resource.Resource).Name(key.Name).Body(&options).Do(ctx)
+	err := result.Error()
 	switch {
 	case err == nil:
-		deleted()
+		written.To(ctx).Deleted(n.client, n.resource, deleted(result, key))
 	case !refused(err):
-		to.Unanswered(c.notes.client, c.notes.resource)
+		written.To(ctx).Unanswered(n.client, n.resource)
 	}
 	return err
+}
+
+// deleted returns the object that a response is about: a finalizer may keep it, and it is the response,
+// or it is gone, and the response is a status with its UID.
+func deleted(response rest.Result, key types.NamespacedName) metav1.Object {
+	gone := &metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
+	switch obj, _ := response.Get(); obj := obj.(type) {
+	case *metav1.Status:
+		if obj.Details != nil {
+			gone.UID = obj.Details.UID
+		}
+	case metav1.Object:
+		gone.UID = obj.GetUID()
+	}
+	return gone
 }
 
 // requests are client-go's. That it is an alias hides the field.

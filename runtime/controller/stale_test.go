@@ -3,6 +3,7 @@ package controller_test
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -50,6 +51,8 @@ var (
 		machines: clients.NewResource[configMap, *corev1.ConfigMapList](kind, machines),
 	}
 )
+
+var seeds = flag.Int("seeds", 8, "how many random scripts to play with late watches")
 
 func newPool(name string, replicas int) configMap {
 	return &corev1.ConfigMap{
@@ -585,10 +588,7 @@ func disturb(w *world) {
 // state from before an earlier write of the controller or of a former leader. A controller of client-go
 // does, which shows that the observer notices.
 func TestStale(t *testing.T) {
-	seeds := 30
-	if testing.Short() {
-		seeds = 5
-	}
+	seeds := *seeds
 	for name, v := range map[string]variant{"naive": naive, "ours": ours, "queued": queued} {
 		t.Run(name, func(t *testing.T) {
 			all, first := findings{counts: map[string]int{}}, map[string]int{}

@@ -225,21 +225,22 @@ func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Obj
 	}
 }
 
-// Deleting returns a function that notes a deletion of the object that was noted, or that a store has now.
-func (n *noting) Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func()) {
-	var deletions []write
+// Deleted notes the deletion of an object that was noted, or that a store has now. If it is another one,
+// the store is behind, and is to have what the server has.
+func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.Object) {
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	for _, informer := range n.following(client, resource) {
 		last, exists := n.written.Load(writtenKey{informer, key})
 		if !exists {
 			last, _ = informer.Store().Get(key)
 		}
-		if object, err := meta.Accessor(last); err == nil {
-			deletions = append(deletions, write{informer: informer, obj: object, deletion: true, followed: true})
-		}
-	}
-	return func() {
-		for _, deletion := range deletions {
+		known, err := meta.Accessor(last)
+		switch deletion := (write{informer: informer, obj: obj, deletion: true, followed: true}); {
+		case err == nil && known.GetUID() == obj.GetUID():
+			deletion.obj = known
 			n.noteAwaited(deletion)
+		case deletion.possible():
+			n.of.note(write{unanswered: informer, followed: true})
 		}
 	}
 }
@@ -256,6 +257,12 @@ func (n *noting) noteAwaited(w write) {
 	if errors.Is(w.wait(ended), context.Canceled) {
 		n.of.note(w)
 	}
+}
+
+// possible reports whether the informer may follow the object.
+func (w *write) possible() bool {
+	err := w.wait(ended)
+	return err == nil || errors.Is(err, context.Canceled)
 }
 
 // following returns the informers of a resource, in any of its versions.

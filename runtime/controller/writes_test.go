@@ -69,6 +69,15 @@ func newConfigMap(name string, labels labels.Set) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: labels}}
 }
 
+// versions returns the names and versions of objects, sorted.
+func versions(objects []*corev1.ConfigMap) (all []string) {
+	for _, obj := range objects {
+		all = append(all, obj.Name+" "+obj.ResourceVersion)
+	}
+	slices.Sort(all)
+	return all
+}
+
 // Whatever a generated client writes with the context of a key, the key is not ready until the store
 // has it, and others are.
 func TestWritesOfClients(t *testing.T) {
@@ -102,6 +111,23 @@ func TestWritesOfClients(t *testing.T) {
 		}},
 		"delete what was created": {write: func(ctx context.Context, c configMapClient) error {
 			if _, err := c.Create(ctx, newConfigMap("new", nil), metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			return c.Delete(ctx, "new", metav1.DeleteOptions{})
+		}},
+		"delete another one than the store has": {write: func(ctx context.Context, c configMapClient) error {
+			if err := c.Delete(context.Background(), "old", metav1.DeleteOptions{}); err != nil {
+				return err
+			}
+			if _, err := c.Create(context.Background(), newConfigMap("old", nil), metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			return c.Delete(ctx, "old", metav1.DeleteOptions{})
+		}},
+		"delete one with a finalizer": {write: func(ctx context.Context, c configMapClient) error {
+			finalized := newConfigMap("new", nil)
+			finalized.Finalizers = []string{"example.com/mine"}
+			if _, err := c.Create(ctx, finalized, metav1.CreateOptions{}); err != nil {
 				return err
 			}
 			return c.Delete(ctx, "new", metav1.DeleteOptions{})
@@ -144,9 +170,15 @@ func TestWritesOfClients(t *testing.T) {
 				if n.writes.Ready(k) != c.ready || !n.writes.Ready(other) {
 					t.Errorf("ready: %v, other: %v", n.writes.Ready(k), n.writes.Ready(other))
 				}
-				time.Sleep(3 * late)
+				began := time.Now()
+				for !n.writes.Ready(k) && time.Since(began) < 3*late {
+					time.Sleep(100 * time.Millisecond)
+				}
 				if !n.writes.Ready(k) {
-					t.Errorf("not ready after the event: %v", n.informer.Status())
+					t.Errorf("not ready after the events: %v", n.informer.Status())
+				}
+				if got, want := versions(n.informer.Store().List()), versions(n.api.Objects()); !c.ready && c.tweak == nil && !slices.Equal(got, want) {
+					t.Errorf("when it is ready, the store has %v, want %v", got, want)
 				}
 			})
 		})

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/testdata/minimal/generated/clients"
 )
 
 // The store of a busy and of a quiet resource has what the server has, at the latest when WaitForLatest
@@ -18,7 +21,8 @@ import (
 func TestConsistency(t *testing.T) {
 	const namespace = "consistency"
 	cfg, writer := playground(t, orders, shipments)
-	informer := cache.New(source.New[*shopv1alpha1.Order](newClient(t, cfg), orders.gvr(), namespace), cache.Options[*shopv1alpha1.Order]{})
+	client := newClient(t, cfg)
+	informer := cache.New(source.New[*shopv1alpha1.Order](client, orders.gvr(), namespace), cache.Options[*shopv1alpha1.Order]{})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- informer.Run(ctx) }()
@@ -65,4 +69,38 @@ func TestConsistency(t *testing.T) {
 			t.Errorf("after the deletion: %v, %v", order, err)
 		}
 	}
+	writes, err := controller.NewWrites(informer.Untyped())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := clients.New(client).Shop().V1alpha1().Orders(namespace)
+	noting := writes.Context(limited, key)
+	for range 20 {
+		order := &shopv1alpha1.Order{
+			ObjectMeta: metav1.ObjectMeta{Name: key.Name},
+			Spec:       shopv1alpha1.OrderSpec{Customer: "somebody", Items: []shopv1alpha1.OrderItem{{SKU: "book", Quantity: 1}}},
+		}
+		created, err := own.Create(noting, order, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() error { return ready(writes, key) })
+		if stored, exists := informer.Store().Get(key); !exists || stored.UID != created.UID {
+			t.Errorf("own create: the store has %v", stored)
+		}
+		if err := own.Delete(noting, key.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() error { return ready(writes, key) })
+		if stored, exists := informer.Store().Get(key); exists {
+			t.Errorf("own deletion: the store has %v", stored)
+		}
+	}
+}
+
+func ready(writes *controller.Writes, key types.NamespacedName) error {
+	if !writes.Ready(key) {
+		return errors.New("not ready")
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // Notes are told what was written with a context, by any goroutine. The client is that of
@@ -14,8 +13,9 @@ import (
 type Notes interface {
 	// Wrote takes what the server has returned for a create, an update or a patch.
 	Wrote(client any, resource schema.GroupResource, obj metav1.Object)
-	// Deleting is called before a deletion, and what it returns after it, unless it has failed.
-	Deleting(client any, resource schema.GroupResource, key types.NamespacedName) (deleted func())
+	// Deleted takes an object, with its UID if the server has returned that, of which the server has
+	// accepted the deletion.
+	Deleted(client any, resource schema.GroupResource, obj metav1.Object)
 	// Unanswered is called for a write that the server may have made or not.
 	Unanswered(client any, resource schema.GroupResource)
 }

@@ -70,6 +70,7 @@ func TestWriteThatNeverArrives(t *testing.T) {
 			obj := configMap("a")
 			obj.ResourceVersion = "1000"
 			result.Wrote(other.informer, obj)
+			result.Wrote(other.informer, obj) // has the same minute
 			result.After = time.Second
 			return result, nil
 		}, Options{}, KeysOf(w.informer))

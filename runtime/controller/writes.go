@@ -74,14 +74,18 @@ func (w *write) goesOn(logger klog.Logger, err error) bool {
 	return false
 }
 
-// awaitWrites blocks until the stores have all writes, or ctx ends.
+// awaitWrites blocks until the stores have all writes, or ctx ends. All that were noted by a call have
+// one writeTimeout.
 func awaitWrites(ctx context.Context, writes []write) {
+	limit := time.Now().Add(writeTimeout)
 	for i := range writes {
 		for again := true; again && ctx.Err() == nil; {
-			limited, cancel := context.WithTimeout(ctx, writeTimeout)
+			limited, cancel := context.WithDeadline(ctx, limit)
 			err := writes[i].wait(limited)
 			cancel()
-			again = err != nil && ctx.Err() == nil && writes[i].goesOn(klog.FromContext(ctx), err)
+			if again = err != nil && ctx.Err() == nil && writes[i].goesOn(klog.FromContext(ctx), err); again {
+				limit = time.Now().Add(writeTimeout)
+			}
 		}
 	}
 }

@@ -268,7 +268,7 @@ func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 	return "", p.plan.foreign(obj)
 }
 
-// positions returns those of the branches that are not left out.
+// positions returns the sources and versions of the branches that are not left out.
 func (p *branchSet) positions() (all []position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

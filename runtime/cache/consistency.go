@@ -56,7 +56,7 @@ func (e *engine) reached(wanted string) string {
 	return version
 }
 
-// waitUntil waits until the store's object of a key, nil if there is none, is as wanted.
+// waitUntil waits until the store has no object of a key, or one as wanted.
 func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted func(metav1.Object) bool) error {
 	if err := e.await(ctx, e.synced); err != nil {
 		return e.errorf("%v: %w", e.status(), err)
@@ -89,14 +89,12 @@ func (e *engine) waitForWrite(ctx context.Context, obj metav1.Object) error {
 
 // waitForDeletion is Informer.WaitForDeletion.
 func (e *engine) waitForDeletion(ctx context.Context, obj metav1.Object) error {
-	if _, err := e.versionOf(obj); err != nil {
-		return e.errorf("%w", err)
-	}
-	// The store may not have heard of an object that was created just before.
-	if version := obj.GetResourceVersion(); version != "" {
+	if obj.GetResourceVersion() != "" { // the store may not have heard of an object that was just created
 		if err := e.waitForWrite(ctx, obj); err != nil {
 			return err
 		}
+	} else if _, err := e.versionOf(obj); err != nil {
+		return e.errorf("%w", err)
 	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {

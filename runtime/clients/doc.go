@@ -20,7 +20,8 @@
 //
 // Objects from listers and handlers are shared. DeepCopy one before changing it, and
 // write the copy. What was written arrives in the informer's store later: until then
-// the store has the object as it was, and an update of that one is a conflict.
+// the store has the object as it was, and an update of that one is a conflict. Reconciles of
+// runtime/controller, and those with its Writes, wait for it.
 //
 // # Server-side apply
 //

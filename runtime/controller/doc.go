@@ -15,7 +15,12 @@
 //     while the key waits are one reconcile; one that comes while the key is being
 //     reconciled leads to another one.
 //   - A key is never reconciled by two workers at the same time.
-//   - No reconcile starts before every source, and all of Options.WaitFor, is in sync.
+//   - No reconcile starts before every source, and all of Options.WaitFor, is in sync, and with
+//     Options.Fence as new as the server.
+//   - A key is not reconciled before the stores have what its last reconcile has written with
+//     clients of runtime/clients; see Writes.
+//   - Keys of live changes are reconciled before those of lists and resyncs, which have at least
+//     one of four turns.
 //   - An update maps both the old and the new object, so that a former owner is
 //     reconciled too.
 //   - A reconcile that returns an error, panics or ends its goroutine is logged with its

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Notes are told what was written with a context, by any goroutine. The client is that of
-// cache.SourceInfo.
+// Notes take what was written with a context, by any goroutine. Client is compared with
+// cache.SourceInfo.Client of informers.
 type Notes interface {
 	// Wrote takes what the server has returned for a create, an update or a patch.
 	Wrote(client any, resource schema.GroupResource, obj metav1.Object)
@@ -20,10 +20,10 @@ type Notes interface {
 	Unanswered(client any, resource schema.GroupResource)
 }
 
-// Key is that of the Notes of a context: its value for Key{} is told what is written.
+// Key is the key of a context under which it has its Notes.
 type Key struct{}
 
-// To returns those of a context, nil if there are none.
+// To returns the Notes of a context, nil if it has none.
 func To(ctx context.Context) Notes {
 	notes, _ := ctx.Value(Key{}).(Notes)
 	return notes

@@ -82,6 +82,7 @@ var meant = []difference{
 				if r.version == r.listed {
 					if behind && ours[i].version == r.version { // it has listed when it saw that versions went backwards
 						dropUnchanged(ours[i])
+						dropUnchanged(r) // a 410 in the same step lets both list
 					}
 					behind = protocol.Older(r.version, ours[i].version)
 					ours[i].version = r.version
@@ -150,11 +151,15 @@ var meant = []difference{
 		comment: "A server whose versions went backwards, as after a restore from a backup, is listed again",
 		level: func(s script, theirs, ours transcript) {
 			listed := "" // the version that the core has taken
+			seen := ""
 			for i, r := range ours {
 				if r.version == r.listed {
 					listed = r.version
 				}
-				if s.server == apiServer || r.version != listed || !protocol.Older(r.version, theirs[i].version) {
+				if theirs[i].version != "" { // that of an event may have taken the place of what was seen
+					seen = theirs[i].version
+				}
+				if s.server == apiServer || r.version != listed || !protocol.Older(r.version, seen) {
 					continue
 				}
 				dropUnchanged(r)

@@ -117,14 +117,11 @@ func (s *store) snapshotOf(of *table.Vector) Snapshot[any] {
 func (s *store) snapshotByIndex(name, value string) (Snapshot[any], error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	hits, known := s.hits(name, value)
-	switch {
-	case !known:
-		return Snapshot[any]{}, unknownIndex(name)
-	case hits == nil:
-		return Snapshot[any]{}, nil
+	hits, err := s.hits(name, value)
+	if hits == nil {
+		return Snapshot[any]{}, err
 	}
-	return s.snapshotOf(hits), nil
+	return s.snapshotOf(hits.Objects()), nil
 }
 
 // namespace returns a snapshot of a namespace, or of everything for "". Without an index
@@ -194,14 +191,13 @@ func (s *store) ByIndex(name, value string) (reader.Objects, error) {
 
 // byIndex returns the words of ByIndex, and their form.
 func (s *store) byIndex(name, value string) (words []table.Object, form *table.Form, err error) {
-	known := false
-	words, form = s.copyOf(func() (hits *table.Vector) {
-		hits, known = s.hits(name, value)
-		return hits
+	words, form = s.copyOf(func() *table.Vector {
+		var hits *table.Posting
+		if hits, err = s.hits(name, value); hits == nil {
+			return nil
+		}
+		return hits.Objects()
 	})
-	if !known {
-		err = unknownIndex(name)
-	}
 	return words, form, err
 }
 
@@ -222,14 +218,14 @@ func (s *store) ByIndexAny(name string, values []string) (reader.Objects, error)
 	}
 	seen := map[uint32]bool{}
 	for _, value := range values {
-		list := index.Find(value)
-		if list == nil {
+		hits := index.Find(value)
+		if hits == nil {
 			continue
 		}
-		for i, row := range list.Rows() {
+		for i, row := range hits.Rows() {
 			if !seen[row] {
 				seen[row] = true
-				found.Words = append(found.Words, list.Objects().Items()[i])
+				found.Words = append(found.Words, hits.Objects().Items()[i])
 			}
 		}
 	}
@@ -241,7 +237,7 @@ func (s *store) indexed(name, value string) int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if hits, _ := s.hits(name, value); hits != nil {
-		return hits.Len()
+		return len(hits.Rows())
 	}
 	return 0
 }
@@ -250,16 +246,12 @@ func (s *store) indexed(name, value string) int {
 func (s *store) indexKeys(name, value string) ([]types.NamespacedName, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	index := s.table.Index(name)
-	if index == nil {
-		return nil, unknownIndex(name)
+	hits, err := s.hits(name, value)
+	if hits == nil {
+		return nil, err
 	}
-	list := index.Find(value)
-	if list == nil {
-		return nil, nil
-	}
-	keys := make([]types.NamespacedName, len(list.Rows()))
-	for i, row := range list.Rows() {
+	keys := make([]types.NamespacedName, len(hits.Rows()))
+	for i, row := range hits.Rows() {
 		keys[i] = s.table.Key(row)
 	}
 	return keys, nil
@@ -292,17 +284,14 @@ func (s *store) version() string {
 
 func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, ErrIndexUnknown) }
 
-// hits returns the objects with that value in an index, or nil if there are
-// none, and whether there is such an index. The caller holds mu.
-func (s *store) hits(name, value string) (hits *table.Vector, known bool) {
+// hits returns the objects with that value in an index, nil if there are none. The caller
+// holds mu.
+func (s *store) hits(name, value string) (*table.Posting, error) {
 	index := s.table.Index(name)
 	if index == nil {
-		return nil, false
+		return nil, unknownIndex(name)
 	}
-	if list := index.Find(value); list != nil {
-		return list.Objects(), true
-	}
-	return nil, true
+	return index.Find(value), nil
 }
 
 // shortCopy limits how many objects are copied into memory that is allocated under the lock.

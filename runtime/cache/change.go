@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -92,13 +91,7 @@ func (s *store) applyAll(changes []Change[any], resourceVersion string) {
 // prepare gets changes ready for makeChanges. Many are made in a copy of the table, which it
 // returns: that takes longer, but not for readers. The caller holds writing.
 func (s *store) prepare(changes []Change[any]) (fresh *table.Table) {
-	s.widenForm(func(yield func(any) bool) {
-		for i := range changes {
-			if !changes[i].Delete && !yield(changes[i].Object) {
-				return
-			}
-		}
-	})
+	s.widenForm(len(changes), func(i int) (any, bool) { return changes[i].Object, !changes[i].Delete })
 	for i := range changes {
 		s.staging.Add(s.table, changes[i].Delete, changes[i].Key, s.packed(&changes[i]))
 		s.endIndexing(changes[i].Key)
@@ -128,13 +121,7 @@ func (s *store) packed(c *Change[any]) table.Object {
 
 // rebuilt returns a table of other items. The caller holds writing.
 func (s *store) rebuilt(items []item) *table.Table {
-	s.widenForm(func(yield func(any) bool) {
-		for i := range items {
-			if !yield(items[i].obj) {
-				return
-			}
-		}
-	})
+	s.widenForm(len(items), func(i int) (any, bool) { return items[i].obj, true })
 	form := s.form.Load()
 	s.unindexed.BeginVisit()
 	defer func() { s.unindexed.EndVisit(); s.failed = false }()
@@ -152,22 +139,24 @@ func (s *store) rebuilt(items []item) *table.Table {
 func (s *store) pack(obj any) table.Object {
 	form := s.form.Load()
 	if !form.Holds(obj) {
-		s.widenForm(func(yield func(any) bool) { yield(obj) })
+		s.widenForm(1, func(int) (any, bool) { return obj, true })
 		form = s.form.Load()
 	}
 	return form.Pack(obj)
 }
 
-// widenForm makes the table hold its objects in a form that can hold these as well. The
-// caller holds writing, and nothing is staged.
-func (s *store) widenForm(objects iter.Seq[any]) {
+// widenForm makes the table hold its objects in a form that can hold those of n changes as well:
+// of says which object each sets, if it sets one. The caller holds writing, and nothing is staged.
+func (s *store) widenForm(n int, of func(i int) (obj any, sets bool)) {
 	old := s.form.Load()
 	if old.HoldsAny() {
 		return
 	}
 	form, empty := *old, s.table.Len() == 0
-	for obj := range objects {
-		switch {
+	for i := range n {
+		switch obj, sets := of(i); {
+		case !sets:
+			continue
 		case form.Holds(obj):
 		case empty:
 			form = table.FormOf(obj)

@@ -59,13 +59,7 @@ func (s *store) commit(batch []delta, to observer) {
 // stage prepares the changes of the first deltas of a batch, as many as are applied
 // at once, and returns how many that are.
 func (s *store) stage(batch []delta) (n int) {
-	s.widenForm(func(yield func(any) bool) {
-		for i := range batch {
-			if batch[i].kind == set && !yield(batch[i].obj) {
-				return
-			}
-		}
-	})
+	s.widenForm(len(batch), func(i int) (any, bool) { return batch[i].obj, batch[i].kind == set })
 	form := s.form.Load()
 	var after upcoming
 	if s.assignment != nil {

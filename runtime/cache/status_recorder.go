@@ -56,11 +56,14 @@ func (r *statusRecorder) more(remaining int64) {
 	}
 }
 
-func (r *statusRecorder) start() {
+// update changes the status.
+func (r *statusRecorder) update(change func(*Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.status.Started = time.Now()
+	change(&r.status)
 }
+
+func (r *statusRecorder) start() { r.update(func(s *Status) { s.Started = time.Now() }) }
 
 func (r *statusRecorder) enter(phase Phase) { r.backOff(phase, time.Time{}) }
 
@@ -86,11 +89,7 @@ func (r *statusRecorder) failed(err error) (attempts int) {
 }
 
 // because notes why the informer does what it does next, though nothing failed.
-func (r *statusRecorder) because(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status.LastError = err
-}
+func (r *statusRecorder) because(err error) { r.update(func(s *Status) { s.LastError = err }) }
 
 // report notes a failure that is about to be reported, and returns whether it is of
 // another class than the last one.
@@ -114,11 +113,7 @@ func (r *statusRecorder) succeeded() (failures int, reported bool) {
 }
 
 // contact notes that the store is up to date with the server now.
-func (r *statusRecorder) contact() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status.LastContact = time.Now()
-}
+func (r *statusRecorder) contact() { r.update(func(s *Status) { s.LastContact = time.Now() }) }
 
 // received notes how many watch events and bookmarks were committed to the store.
 func (r *statusRecorder) received(events, bookmarks uint64) {
@@ -151,17 +146,12 @@ func (r *statusRecorder) requested(phase protocol.Phase, err error) {
 }
 
 func (r *statusRecorder) seen(resourceVersion string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status.ResourceVersion = resourceVersion
+	r.update(func(s *Status) { s.ResourceVersion = resourceVersion })
 }
 
 // reconnected notes that the server has opened a watch where one ended, with that error.
 func (r *statusRecorder) reconnected(reason error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status.Reconnects++
-	r.status.ReconnectReason = reason
+	r.update(func(s *Status) { s.Reconnects, s.ReconnectReason = s.Reconnects+1, reason })
 }
 
 // relisted notes that everything is fetched again.
@@ -175,8 +165,5 @@ func (r *statusRecorder) relisted(reason error) {
 
 // objectError counts an object that was left out.
 func (r *statusRecorder) objectError(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status.ObjectErrors++
-	r.status.LastObjectError = err
+	r.update(func(s *Status) { s.ObjectErrors, s.LastObjectError = s.ObjectErrors+1, err })
 }

@@ -159,20 +159,8 @@ func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
 	}
 }
 
-func (o *settings) bookmarkTimeout() time.Duration {
-	return positive(o.BookmarkTimeout, defaultBookmarkTimeout)
-}
-
 func (o *settings) idleTimeout() time.Duration {
 	return positive(o.IdleTimeout, defaultIdleTimeout)
-}
-
-func (o *settings) watchTimeout() time.Duration {
-	return positive(o.WatchTimeout, defaultWatchTimeout)
-}
-
-func (o *settings) absentGrace() time.Duration {
-	return positive(o.AbsentGrace, defaultAbsentGrace)
 }
 
 func (o *settings) backoff() wait.Backoff {

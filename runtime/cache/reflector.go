@@ -56,8 +56,9 @@ type reflector struct {
 	buffered bool
 	// silenced reports whether the reflector closed the last watch because it was silent.
 	silenced bool
-	// broken is the end of a watch that the next one is to continue.
-	broken *brokenWatch
+	// broken has the error of a watch that the next one is to continue, nil if the server closed
+	// it; it is nil if there is none to continue.
+	broken *error
 	// delivered are the latest events of the watch.
 	delivered protocol.Delivered
 	absence   protocol.Absence
@@ -155,7 +156,7 @@ func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State
 	if errors.Is(err, errors.ErrUnsupported) || err == nil && !served {
 		r.recorder.contact()
 	}
-	if !r.absence.Proven(served, err, time.Now(), r.options.absentGrace()) {
+	if !r.absence.Proven(served, err, time.Now(), cmp.Or(r.options.AbsentGrace, defaultAbsentGrace)) {
 		return s
 	}
 	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.Since)

@@ -46,12 +46,6 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	return d
 }
 
-// absentDelay returns how long to wait for an absent resource, at random up to a quarter
-// longer: many informers may wait for it.
-func (o *settings) absentDelay() time.Duration {
-	return absentRetry + o.jitter(absentRetry/4)
-}
-
 // reportFailure reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
@@ -60,7 +54,7 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 	f.Attempts = r.recorder.failed(err)
 	f.NewClass = !f.expected() && r.recorder.report(err)
 	if s.Absent() {
-		f.Backoff = r.options.absentDelay()
+		f.Backoff = absentRetry + r.options.jitter(absentRetry/4) // many informers may wait for it
 	} else {
 		f.Backoff = r.backoff.Delay(protocol.HealthOf(err), min(protocol.SuggestedDelay(err), protocol.MaxRetryAfter))
 	}

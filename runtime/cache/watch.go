@@ -94,16 +94,12 @@ func (r *reflector) checkHistory(ctx context.Context, position string) error {
 // A proxy that buffers responses passes them on when the server ends the watch. So if the
 // last watch was idle for too long, the next one is to end before it is.
 func (r *reflector) watchTimeout() time.Duration {
-	least := r.options.watchTimeout()
+	least := positive(r.options.WatchTimeout, defaultWatchTimeout)
 	if r.buffered {
 		least = min(least, max(r.options.idleTimeout()/3, time.Second))
 	}
 	return least + r.options.jitter(least)
 }
-
-// brokenWatch is the end of a watch that the server had opened. err is nil if the server
-// closed it.
-type brokenWatch struct{ err error }
 
 // noteEnd notes that a watch has ended, and what follows it.
 func (r *reflector) noteEnd(s protocol.State, err error) {
@@ -112,14 +108,14 @@ func (r *reflector) noteEnd(s protocol.State, err error) {
 		r.broken = nil
 		r.recorder.relisted(err)
 	case r.opened:
-		r.broken = &brokenWatch{err}
+		r.broken = &err
 	}
 }
 
 // reconnected notes that the server has opened a watch, which may continue another one.
 func (r *reflector) reconnected() {
 	if r.broken != nil {
-		r.recorder.reconnected(r.broken.err)
+		r.recorder.reconnected(*r.broken)
 		r.broken = nil
 	}
 }
@@ -158,7 +154,7 @@ func (w *watchRequest) run(ctx context.Context) error {
 		w.begin()
 		w.recorder.listing()
 		w.initial = protocol.NewInitialEvents[item]()
-		w.idle = idle.Cancel(w.cancel, w.options.bookmarkTimeout(), failure.ErrBookmarkMissing)
+		w.idle = idle.Cancel(w.cancel, positive(w.options.BookmarkTimeout, defaultBookmarkTimeout), failure.ErrBookmarkMissing)
 	} else {
 		w.settled = w.state.Resumable()
 		w.adjustIdleTimer()

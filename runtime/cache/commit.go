@@ -152,9 +152,8 @@ func (s *store) commitPrepared(batch []delta, to observer) {
 // prepareDifference is prepare for the difference that a delta makes, which may be the better
 // part of the store if that is a list of everything. The caller holds writing.
 func (s *store) prepareDifference(change *difference, d *delta) (changes []Change[any], fresh *table.Table) {
-	if d.kind != replaced || d.from != nil || change.size() <= s.table.Len()/2 {
-		changes = change.changes()
-		return changes, s.prepare(changes)
+	if d.kind != replaced || d.from != nil || len(change.changes) <= s.table.Len()/2 {
+		return change.changes, s.prepare(change.changes)
 	}
 	return nil, s.rebuilt(change.kept)
 }
@@ -208,7 +207,7 @@ func (s *store) reclassify(d *delta, after upcoming) {
 func (s *store) losses(d *delta) (gone difference, why *cause.Cause) {
 	form := s.form.Load()
 	lose := func(row uint32) {
-		gone.gone = append(gone.gone, item{key: s.table.Key(row), obj: form.Unpack(s.table.At(row))})
+		gone.add(Change[any]{Key: s.table.Key(row), Delete: true}, form.Unpack(s.table.At(row)))
 	}
 	if d.kind == departed {
 		if row, exists := s.table.Find(d.key); exists {

@@ -246,19 +246,14 @@ func (l *listener) pauseAfterPanic() time.Duration {
 	return pause
 }
 
-// retryCall makes the call again that ended in a panic.
-func (l *listener) retryCall() {
-	if l.batch == nil {
-		l.call(l.current)
-	}
-	l.flush()
-}
-
 // replay calls the handler with what a panic left over, and with what the store held
 // when the listener joined. It reports whether it got to the end.
 func (l *listener) replay() bool {
 	if l.again && !l.stopping.Load() {
-		l.retryCall()
+		if l.batch == nil {
+			l.call(l.current)
+		}
+		l.flush()
 		l.again, l.pause = false, 0
 	}
 	for l.initial.Len() > 0 && !l.stopping.Load() {

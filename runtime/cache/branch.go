@@ -27,32 +27,17 @@ type branch struct {
 	// ended is closed when the reflector has ended.
 	ended chan struct{}
 	// learned is set when the reflector has ended.
-	learned serverFacts
+	learned protocol.Server
 	// listed is set when the store has a whole list of the branch.
 	listed atomic.Bool
 	// version is the one that the store has reached. It is guarded by mu of branchSet.
 	version string
-	// refusals counts the failures in a row that were refusals. After too many, the branch is
-	// left out until it is listed.
-	refusals int
-	leftOut  bool
+	// refusals say whether the branch is left out, until it is listed.
+	refusals protocol.Refusals
 }
 
 func newBranch(source Objects) *branch {
 	return &branch{source: source, ended: make(chan struct{})}
-}
-
-// serverFacts is the knowledge of a reflector about its server, which another one may go on with.
-type serverFacts struct {
-	// since is the version that the next list is not to be older than; "" is any.
-	since string
-	// same says what the next lists are to compare.
-	same protocol.Sameness
-	// detectsRestart reports whether a version older than a watch's means that the server's
-	// history has restarted.
-	detectsRestart bool
-	// versioned reports whether the source should have versions and the last list had one.
-	versioned bool
 }
 
 // assignment says to which branch of an informer each object belongs, so that what comes late

@@ -60,10 +60,6 @@ func newBranchSet(plan plan) *branchSet {
 	return &branchSet{plan: plan, listed: make(chan struct{}, 1), failing: map[*branch]bool{}}
 }
 
-// maxRefusals is the number of refusals in a row after which the informer goes on without a
-// namespace or name: a server that has just started may not know all roles yet.
-const maxRefusals = 3
-
 // run follows the branches of the plan until ctx ends, or one of them is given up with an
 // error, which it returns.
 func (p *branchSet) run(ctx context.Context) error {
@@ -164,19 +160,16 @@ func (p *branchSet) failed(ctx context.Context, branch *branch, f *Failure) {
 func (p *branchSet) leavesOut(branch *branch, f *Failure) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if refuses(f.Err) {
-		branch.refusals++
+	switch {
+	case protocol.Refuses(f.Err):
 		delete(p.failing, branch)
-	} else {
-		branch.refusals = 0
-		if !f.expected() {
-			p.failing[branch] = true
-		}
+	case !f.expected():
+		p.failing[branch] = true
 	}
-	if branch.filter != nil || branch.leftOut || branch.refusals < maxRefusals {
+	if branch.filter != nil || !branch.refusals.Failed(f.Err) {
 		return false
 	}
-	branch.leftOut, p.least = true, nil
+	p.least = nil
 	return true
 }
 
@@ -215,7 +208,7 @@ func (p *branchSet) received(batch []delta) {
 func (p *branchSet) reach(branch *branch, d *delta) {
 	if d.kind == replaced {
 		branch.version = cmp.Or(d.resourceVersion, branch.version)
-		branch.leftOut, branch.refusals = false, 0
+		branch.refusals = protocol.Refusals{}
 	} else {
 		branch.version = protocol.Newest(branch.version, d.resourceVersion)
 	}
@@ -244,7 +237,7 @@ func (p *branchSet) version() (version string, awaited bool) {
 func (p *branchSet) behind() (least *branch) {
 	for _, branch := range p.current {
 		switch {
-		case branch.leftOut:
+		case branch.refusals.LeftOut:
 		case branch.version == "":
 			return branch
 		case least == nil || protocol.Older(branch.version, least.version):
@@ -273,7 +266,7 @@ func (p *branchSet) positions() (all []position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, branch := range p.current {
-		if branch.leftOut {
+		if branch.refusals.LeftOut {
 			continue
 		}
 		all = append(all, position{source: branch.source, filter: branch.filter, reached: func() (string, error) {
@@ -304,7 +297,7 @@ func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) 
 	if err == nil {
 		return fmt.Errorf("object %q: %w: not listed yet", objectkey.String(key), ErrUnknown), false
 	}
-	return fmt.Errorf("object %q: %w: not listed yet: %w", objectkey.String(key), ErrUnknown, err), branch.leftOut
+	return fmt.Errorf("object %q: %w: not listed yet: %w", objectkey.String(key), ErrUnknown, err), branch.refusals.LeftOut
 }
 
 // statuses returns the branches, their statuses, and the counters of those of the past.

@@ -111,7 +111,7 @@ func TestVersionOfBranches(t *testing.T) {
 			version := strconv.Itoa(100 + step + random.IntN(9))
 			switch random.IntN(10) {
 			case 0:
-				for range maxRefusals {
+				for range 3 {
 					p.leavesOut(one, refused)
 				}
 			case 1, 2: // may be older than before

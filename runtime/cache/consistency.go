@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -144,13 +143,13 @@ func (e *engine) listNow(ctx context.Context, source Objects, options metav1.Lis
 	limited, cancel := context.WithTimeoutCause(ctx, listTimeout, failure.ErrListIdle)
 	defer cancel()
 	page, err := source.List(limited, options, each)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		return "", cmp.Or(context.Cause(limited), err)
-	case err == nil && protocol.Older(page.ResourceVersion, reached):
-		err = fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, page.ResourceVersion, reached)
+	if err == nil {
+		return page.ResourceVersion, protocol.CheckHistory(page.ResourceVersion, reached)
 	}
-	return page.ResourceVersion, err
+	if ctx.Err() == nil {
+		err = cmp.Or(context.Cause(limited), err)
+	}
+	return "", err
 }
 
 const (

@@ -327,7 +327,7 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 		if before := branch.before; before != nil {
 			branch.before = nil // or each branch would keep the one before it
 			<-before.ended
-			r.serverFacts = before.learned
+			r.server = before.learned
 		}
 		err := r.run(ctx)
 		branch.learned = r.learned()
@@ -338,13 +338,13 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 
 func (e *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
 	return &reflector{
-		reporter:    reporter{about: about, options: options, recorder: recorder, outage: &e.outage},
-		source:      source,
-		check:       e.check,
-		push:        deltas.Push,
-		cached:      e.store.core.Get,
-		committed:   deltas.Consumed,
-		serverFacts: serverFacts{same: protocol.SameContent},
+		reporter:  reporter{about: about, options: options, recorder: recorder, outage: &e.outage},
+		source:    source,
+		check:     e.check,
+		push:      deltas.Push,
+		cached:    e.store.core.Get,
+		committed: deltas.Consumed,
+		server:    protocol.Server{Same: protocol.SameContent},
 	}
 }
 

@@ -46,16 +46,10 @@ type reflector struct {
 	floor   protocol.Floor
 	lookups *lookup.Lookups
 	reread  protocol.Reread
-	// bookmarks measures how often the server sends bookmarks.
-	bookmarks protocol.BookmarkInterval
+	silence protocol.Silence
+	server  protocol.Server
 	// versions samples the list in progress.
 	versions protocol.VersionSample
-	serverFacts
-	// buffered reports whether the last watches delivered nothing before their end: a proxy may
-	// be buffering the stream.
-	buffered bool
-	// silenced reports whether the reflector closed the last watch because it was silent.
-	silenced bool
 	// broken has the error of a watch that the next one is to continue, nil if the server closed
 	// it; it is nil if there is none to continue.
 	broken *error
@@ -75,7 +69,7 @@ func (r *reflector) run(ctx context.Context) error {
 	defer r.lookups.Stop()
 
 	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
-	s.ResourceVersion = r.since
+	s.ResourceVersion = r.server.Since
 	for ctx.Err() == nil {
 		var pace protocol.Pace
 		var err error
@@ -106,10 +100,17 @@ func (r *reflector) run(ctx context.Context) error {
 
 // learned returns what another reflector of the same source may go on with, which then lists no
 // older state. This one has ended.
-func (r *reflector) learned() serverFacts {
-	facts := r.serverFacts
-	facts.since = cmp.Or(r.recorder.get().ResourceVersion, r.since)
-	return facts
+func (r *reflector) learned() protocol.Server {
+	server := r.server
+	server.Since = cmp.Or(r.recorder.get().ResourceVersion, server.Since)
+	return server
+}
+
+// requested notes how a request ended, unless it was by the end of ctx.
+func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err error) {
+	if ctx.Err() == nil {
+		r.recorder.requested(phase, err)
+	}
 }
 
 // waitForNext waits until the next request is due, which follows one that ended in that phase,
@@ -196,9 +197,7 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 		if err != nil {
 			r.recorder.more(0)
 			next, pace := s.ListFailed(err)
-			if ctx.Err() == nil {
-				r.recorder.requested(protocol.Listing, err)
-			}
+			r.requested(ctx, protocol.Listing, err)
 			if pace == protocol.Later || ctx.Err() != nil {
 				return next, pace, fmt.Errorf("list: %w", err)
 			}
@@ -245,9 +244,8 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 			add(it)
 		}
 	})
-	if err == nil && page.Continue == "" && r.versioned && !protocol.IsVersion(page.ResourceVersion) {
-		// Not a response of the server: as a list, it would delete all objects.
-		err = fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, s.ResourceVersion)
+	if err == nil {
+		err = r.server.Check(page, s.ResourceVersion)
 	}
 	return page, idle.CauseOf(ctx, err)
 }
@@ -257,7 +255,7 @@ func (r *reflector) sameness(s protocol.State) protocol.Sameness {
 	if s.Restarted {
 		return protocol.SameContent
 	}
-	return r.same
+	return r.server.Same
 }
 
 // replace pushes a whole list, that of a state's version.
@@ -277,12 +275,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 		restarted: s.Restarted,
 		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
 	}})
-	seen := r.versions.Sameness(s.ResourceVersion)
-	if r.same = protocol.SameContent; r.about.OrderedResourceVersions {
-		r.same = seen
-	}
-	r.detectsRestart = r.about.OrderedResourceVersions || seen == protocol.SameVersion
-	r.versioned = r.about.OrderedResourceVersions && s.Resumable()
+	r.server.Listed(s.ResourceVersion, &r.versions, r.about.OrderedResourceVersions)
 	r.lookups.Unhold()
 }
 

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // count adds the counters of another status, so that they never go down.
@@ -87,7 +86,7 @@ func (s *Status) leaveOut(count int, named map[string]string) {
 var severity = map[Phase]int{PhaseWatching: 0, PhaseStreaming: 1, PhasePending: 2, PhaseListing: 3, PhaseAbsent: 4, PhaseBackingOff: 5}
 
 // refused reports whether the server does not let the informer have the objects.
-func (s *Status) refused() bool { return s.Attempts > 0 && refuses(s.LastError) }
+func (s *Status) refused() bool { return s.Attempts > 0 && protocol.Refuses(s.LastError) }
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -95,8 +94,3 @@ func latest(a, b time.Time) time.Time {
 	}
 	return b
 }
-
-// refuses reports whether an error is the server's refusal of one namespace. An absent
-// resource is not refused: it may be installed, with objects. Credentials that are not
-// accepted say nothing about a namespace.
-func refuses(err error) bool { return apierrors.IsForbidden(err) }

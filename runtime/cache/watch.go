@@ -24,32 +24,30 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 	w := &watchRequest{reflector: r, state: s}
 	began := time.Now()
 	end := protocol.Ending{Err: w.run(ctx)}
+	if end.Err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
+		end.Err = nil
+	}
 	end.Opened, end.Events, end.Lasted = !w.openedAt.IsZero(), w.events, time.Since(began)
+	if w.events > 0 {
+		end.Flowed = time.Since(w.first)
+	}
 	r.opened = end.Opened
 	if end.Opened && !end.Useless() {
 		r.backoff.Succeeded()
 		r.backoff.Watched(end.Lasted)
 	}
 	idle := errors.Is(end.Err, failure.ErrWatchIdle)
-	if w.events == 0 && r.detectsRestart && (idle || end.Err == io.EOF && r.buffered) { //nolint:errorlint // as below
+	if r.silence.Ended(end) && r.server.DetectsRestart {
 		end.Err = cmp.Or(r.checkHistory(ctx, w.state.ResourceVersion), end.Err)
 	}
-	r.silenced = idle
-	r.buffered = idle && w.events == 0 || r.buffered && !w.prompt()
-	if idle && w.events == 0 {
-		// Bookmarks that were held back come all at once: their interval was not the
-		// server's.
-		r.bookmarks = protocol.BookmarkInterval{}
-	}
-	if end.Err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
-		end.Err = nil
-	}
-	r.requested(ctx, w.state.Phase, end.Err)
 	var pace protocol.Pace
-	if s = w.state; s.Phase == protocol.Streaming {
+	if s = w.state; s.Phase == protocol.Streaming { // before its initial events are complete
+		err := cmp.Or(end.Err, failure.ErrStreamEnded)
+		r.requested(ctx, protocol.Streaming, err)
 		s, pace = s.StreamEnded(end)
-		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", cmp.Or(end.Err, failure.ErrStreamEnded))
+		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", err)
 	}
+	r.requested(ctx, protocol.Watching, end.Err)
 	s, pace = s.WatchEnded(end)
 	switch {
 	case s.Phase == protocol.Watching && !s.Resumable() && (w.about.OrderedResourceVersions || !idle):
@@ -63,18 +61,6 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 	return s, protocol.Watching, pace, fmt.Errorf("watch: %w", end.Reason())
 }
 
-// requested notes how a watch-list or watch ended, unless it was by the end of ctx. A
-// watch-list ends before its initial events are complete, or as a watch.
-func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	if phase == protocol.Streaming {
-		err = cmp.Or(err, failure.ErrStreamEnded)
-	}
-	r.recorder.requested(phase, err)
-}
-
 // checkHistory compares the latest version of the server with that of a watch that has
 // been silent from its beginning: a watch from a future version is silent too, and the
 // version is one if the server's history has restarted.
@@ -82,23 +68,10 @@ func (r *reflector) checkHistory(ctx context.Context, position string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	latest, err := r.source.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
-	if err == nil && protocol.Older(latest.ResourceVersion, position) {
-		return fmt.Errorf("%w: it is at resourceVersion %s, after %s", failure.ErrHistoryRestarted, latest.ResourceVersion, position)
+	if err != nil {
+		return nil //nolint:nilerr // nothing is known
 	}
-	return nil
-}
-
-// watchTimeout is for how long to ask for the next watch. It is random, so that the
-// watches of many informers do not end together.
-//
-// A proxy that buffers responses passes them on when the server ends the watch. So if the
-// last watch was idle for too long, the next one is to end before it is.
-func (r *reflector) watchTimeout() time.Duration {
-	least := positive(r.options.WatchTimeout, defaultWatchTimeout)
-	if r.buffered {
-		least = min(least, max(r.options.idleTimeout()/3, time.Second))
-	}
-	return least + r.options.jitter(least)
+	return protocol.CheckHistory(latest.ResourceVersion, position)
 }
 
 // noteEnd notes that a watch has ended, and what follows it.
@@ -109,14 +82,6 @@ func (r *reflector) noteEnd(s protocol.State, err error) {
 		r.recorder.relisted(err)
 	case r.opened:
 		r.broken = &err
-	}
-}
-
-// reconnected notes that the server has opened a watch, which may continue another one.
-func (r *reflector) reconnected() {
-	if r.broken != nil {
-		r.recorder.reconnected(*r.broken)
-		r.broken = nil
 	}
 }
 
@@ -159,12 +124,17 @@ func (w *watchRequest) run(ctx context.Context) error {
 		w.settled = w.state.Resumable()
 		w.adjustIdleTimer()
 	}
-	stream, err := w.source.Watch(w.filter.BeforeDecoding(ctx, w.pass), w.filter.Request(w.state.WatchOptions(w.watchTimeout())))
+	timeout := w.silence.WatchTimeout(positive(w.options.WatchTimeout, defaultWatchTimeout), w.options.idleTimeout())
+	timeout += w.options.jitter(timeout) // so that the watches of many informers do not end together
+	stream, err := w.source.Watch(w.filter.BeforeDecoding(ctx, w.pass), w.filter.Request(w.state.WatchOptions(timeout)))
 	if err != nil {
 		return idle.CauseOf(ctx, err)
 	}
 	w.openedAt = time.Now()
-	w.reconnected()
+	if w.broken != nil {
+		w.recorder.reconnected(*w.broken)
+		w.broken = nil
+	}
 	w.recorder.contact()
 	if w.initial == nil {
 		defer time.AfterFunc(protocol.ShortWatch, func() { w.succeed(ctx) }).Stop()
@@ -217,23 +187,16 @@ func (w *watchRequest) pass(resourceVersion string) {
 	}
 }
 
-// promptness is the time before the end of a watch by which an event has to come. Such an
-// event shows that nothing holds events back until then.
-const promptness = 10 * time.Second
-
-// prompt reports whether events came before the end of the watch.
-func (w *watchRequest) prompt() bool { return w.events > 0 && time.Since(w.first) > promptness }
-
 // mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
 // clientset, as far as is known. A fake clientset has no connection that could break, sends no
 // bookmarks, and may lose events between two watches or send old ones again.
 func (r *reflector) mayBeSilent() bool {
-	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.detectsRestart
+	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.server.DetectsRestart
 }
 
 // adjustIdleTimer sets the idle timer to what is known of the server.
 func (w *watchRequest) adjustIdleTimer() {
-	timeout := w.bookmarks.IdleTimeout(w.options.idleTimeout())
+	timeout := w.silence.IdleTimeout(w.options.idleTimeout())
 	if timeout == w.timeout || w.mayBeSilent() {
 		return
 	}
@@ -267,7 +230,7 @@ func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 	if now := time.Now(); w.bookmarked.IsZero() {
 		w.bookmarked = now
 	} else {
-		w.bookmarks.Observe(now.Sub(w.bookmarked))
+		w.silence.Observe(now.Sub(w.bookmarked))
 		w.bookmarked = now
 		w.adjustIdleTimer()
 	}
@@ -310,7 +273,7 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 			return
 		}
 		// Another content with the same version, as far as can be seen.
-		w.same = protocol.SameContent
+		w.server.Same = protocol.SameContent
 	}
 	// Handlers that get the object find that the informer has seen its version.
 	w.advance(event.Type, d.resourceVersion)
@@ -323,15 +286,11 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	}
 }
 
-// replayTime limits how long after its opening a watch may repeat the events of an earlier
-// one.
-const replayTime = time.Second
-
 // replayed reports whether a delta repeats the store's object because its watch was opened
 // again without need. Fakes, whose watches may be silent for ever, begin each watch with the
 // latest states. Real servers write no state twice.
 func (w *watchRequest) replayed(d delta) bool {
-	return w.silenced && !w.about.OrderedResourceVersions && d.kind == set && time.Since(w.openedAt) < replayTime && w.has(d)
+	return w.silence.Replays(time.Since(w.openedAt)) && !w.about.OrderedResourceVersions && d.kind == set && w.has(d)
 }
 
 // has reports whether d's object equals the last one delivered or the stored one. A store that

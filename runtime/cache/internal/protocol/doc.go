@@ -7,7 +7,10 @@
 //	Delivered       whether an event repeats or contradicts an earlier one
 //	Sameness        whether a listed object is the stored one
 //	InitialEvents   the list that the initial events of a watch-list stand for
+//	Server          how to compare listed objects, and whether versions tell of a restart
+//	Silence         what to make of watches on which nothing happens
 //	Absence         whether a resource was removed
+//	Refusals        whether to go on without a namespace
 //	Reread          when to list again for objects that could not be read
 //	Explain         what operator action an error needs
 package protocol

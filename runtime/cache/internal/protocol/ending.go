@@ -19,10 +19,11 @@ type Ending struct {
 	// Err is nil if the server closed it normally.
 	Err error
 	// Opened reports whether the server accepted the request. Events counts the watch events that
-	// came then, bookmarks included. Lasted is the time since the request was sent.
-	Opened bool
-	Events int
-	Lasted time.Duration
+	// came then, bookmarks included. Lasted is the time since the request was sent, and Flowed
+	// since the first event; zero if there was none.
+	Opened         bool
+	Events         int
+	Lasted, Flowed time.Duration
 }
 
 // cut reports whether the stream ended although the server refused nothing: it closed the

@@ -74,11 +74,7 @@ func (s *Store[T]) Keys() []types.NamespacedName { return s.core.keys() }
 // ByIndex returns the objects that have that value in an index, in no order.
 // Possible errors: ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
-	words, form, err := s.core.byIndex(name, value)
-	if objects, ok := reader.Pointers[T](words, form); ok {
-		return objects, err
-	}
-	return reader.Slice[T](reader.Objects{Words: words, Form: form}), err
+	return reader.ByIndex[T](&s.core, name, value)
 }
 
 // Find returns the objects that have that value in the index, which the store must have,

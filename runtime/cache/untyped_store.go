@@ -155,8 +155,7 @@ func (s *store) All(namespace string) iter.Seq[any] {
 // List is Store.ListNamespace.
 func (s *store) List(namespace string) reader.Objects {
 	if namespace == "" {
-		words, form := s.copyOf(s.table.Objects)
-		return reader.Objects{Words: words, Form: form}
+		return s.copyOf(s.table.Objects)
 	}
 	if found, err := s.ByIndex(namespaceIndexName, namespace); err == nil {
 		return found
@@ -184,21 +183,15 @@ func (s *store) keys() []types.NamespacedName {
 }
 
 // ByIndex is Store.ByIndex.
-func (s *store) ByIndex(name, value string) (reader.Objects, error) {
-	words, form, err := s.byIndex(name, value)
-	return reader.Objects{Words: words, Form: form}, err
-}
-
-// byIndex returns the words of ByIndex, and their form.
-func (s *store) byIndex(name, value string) (words []table.Object, form *table.Form, err error) {
-	words, form = s.copyOf(func() *table.Vector {
+func (s *store) ByIndex(name, value string) (found reader.Objects, err error) {
+	found = s.copyOf(func() *table.Vector {
 		var hits *table.Posting
 		if hits, err = s.hits(name, value); hits == nil {
 			return nil
 		}
 		return hits.Objects()
 	})
-	return words, form, err
+	return found, err
 }
 
 // AllByIndex iterates over Store.SnapshotByIndex.
@@ -301,13 +294,14 @@ const shortCopy = 128
 // copyOf returns a copy of the vector that find finds under the read lock. The
 // memory of a long one is allocated outside of it, so that writers wait for the
 // copy only.
-func (s *store) copyOf(find func() *table.Vector) (out []table.Object, form *table.Form) {
+func (s *store) copyOf(find func() *table.Vector) (found reader.Objects) {
+	var out []table.Object
 	for {
 		s.mu.RLock()
 		v := find()
 		if v == nil {
 			s.mu.RUnlock()
-			return nil, nil
+			return found
 		}
 		n := v.Len()
 		if n > cap(out) && n <= shortCopy {
@@ -316,10 +310,10 @@ func (s *store) copyOf(find func() *table.Vector) (out []table.Object, form *tab
 		if n <= cap(out) {
 			out = out[:n]
 			copy(out, v.Items())
-			form = s.form.Load()
+			found = reader.Objects{Words: out, Form: s.form.Load()}
 			s.mu.RUnlock()
 			giveWay(n)
-			return out, form
+			return found
 		}
 		s.mu.RUnlock()
 		out = make([]table.Object, 0, n)

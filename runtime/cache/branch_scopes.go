@@ -22,9 +22,7 @@ var (
 // scopePlan is a branch for each namespace, or each object, of a set.
 type scopePlan struct {
 	about *SourceInfo
-	// exists asks the store for an object, and objects counts those with a value in an index.
-	exists  func(types.NamespacedName) bool
-	objects func(index, value string) int
+	store *store
 }
 
 func (p *scopePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan struct{}, error) {
@@ -87,7 +85,7 @@ func (p *scopePlan) describe(s *Status, branches []*branch, statuses []Status) {
 	s.Namespaces = statuses
 	for i, branch := range branches {
 		statuses[i].Name = branch.scope.Namespace
-		statuses[i].Objects = p.objects(namespaceIndexName, branch.scope.Namespace)
+		statuses[i].Objects = p.store.indexed(namespaceIndexName, branch.scope.Namespace)
 	}
 	slices.SortFunc(statuses, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -101,7 +99,7 @@ func (p *scopePlan) describeNames(s *Status, branches []*branch, statuses []Stat
 		}
 		if statuses[i].Synced {
 			s.Names.Known++
-			if !p.exists(branch.scope) {
+			if _, exists := p.store.Get(branch.scope); !exists {
 				s.Names.Absent++
 			}
 		}

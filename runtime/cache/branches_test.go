@@ -132,7 +132,7 @@ func TestVersionOfBranches(t *testing.T) {
 
 // What branches leave out is added up while they are there.
 func TestBranchesLeaveOut(t *testing.T) {
-	p := newBranchSet(&scopePlan{about: &SourceInfo{}, objects: func(string, string) int { return 0 }})
+	p := newBranchSet(&scopePlan{about: &SourceInfo{}, store: &newThingStore(t, nil).core})
 	one, other := newBranch(quietSource{}), newBranch(quietSource{})
 	one.recorder.leftOut.Add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
 	other.recorder.leftOut.Add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})

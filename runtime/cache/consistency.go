@@ -45,12 +45,8 @@ func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, rea
 // to wait for.
 func (e *engine) reached(wanted string) string {
 	version, awaited := e.version()
-	select {
-	case <-e.synced:
-		if !awaited {
-			return wanted
-		}
-	default:
+	if !awaited && closed(e.synced) {
+		return wanted
 	}
 	return version
 }

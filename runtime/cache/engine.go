@@ -88,10 +88,7 @@ func (e *engine) setUp(source Objects, of reflect.Type, check func(objects refle
 	case several && options.Shard != nil:
 		e.invalid = e.errorf("%w: source of several namespaces or names: divide these instead", shard.ErrInvalid)
 	case several:
-		e.branches = newBranchSet(&scopePlan{
-			about: &e.about, objects: store.indexed,
-			exists: func(key types.NamespacedName) bool { _, exists := store.Get(key); return exists },
-		})
+		e.branches = newBranchSet(&scopePlan{about: &e.about, store: store})
 	case options.Shard != nil:
 		e.branches = newBranchSet(&shardPlan{shard: options.Shard, source: source})
 	}
@@ -104,12 +101,7 @@ func (e *engine) errorf(format string, args ...any) error {
 // status reads what is announced before what that says of the store: an informer that is in
 // sync has all its objects.
 func (e *engine) status() Status {
-	synced := false
-	select {
-	case <-e.synced:
-		synced = true
-	default:
-	}
+	synced := closed(e.synced)
 	s := e.recorder.get()
 	s.Synced = synced
 	if e.branches != nil {

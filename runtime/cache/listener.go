@@ -427,13 +427,11 @@ func (l *listener) waiting() int64 { return l.behind(0) }
 
 // behind is waiting without the events before a position in the log.
 func (l *listener) behind(position uint64) int64 {
-	select {
-	case <-l.fanout.synced:
-		passed := max(l.cursor.Published(), position) // before the length, which is no less
-		return int64(l.log.Len() - passed)
-	default:
+	if !closed(l.fanout.synced) {
 		return 0
 	}
+	passed := max(l.cursor.Published(), position) // before the length, which is no less
+	return int64(l.log.Len() - passed)
 }
 
 // enforceLimit is called after a commit, by the goroutine that made it. If more events

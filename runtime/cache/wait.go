@@ -98,11 +98,19 @@ func (e *engine) await(ctx context.Context, done <-chan struct{}) error {
 	case <-e.stopped:
 		err = ErrStopped
 	}
+	if closed(done) {
+		return nil
+	}
+	return err
+}
+
+// closed reports whether a channel on which nothing is sent is closed.
+func closed(done <-chan struct{}) bool {
 	select {
 	case <-done:
-		return nil
+		return true
 	default:
-		return err
+		return false
 	}
 }
 

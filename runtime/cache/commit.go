@@ -100,7 +100,7 @@ func (s *store) apply(d *delta, to observer) {
 		if o, existed := s.staging.CommitDelete(s.table, d.key, s.staging.Next()); existed {
 			old := s.form.Load().Unpack(o)
 			last := d.obj
-			if d.unseen || d.stored {
+			if last == nil {
 				last = old
 			}
 			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Old: old, Object: last})

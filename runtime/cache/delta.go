@@ -34,11 +34,11 @@ const (
 // delta is one thing that the reflector has seen, on its way to the store.
 type delta struct {
 	kind deltaKind
-	// unseen means that nobody saw the deletion of an object of which only the
-	// store's state is known; stored, that its last state could not be used, and the
+	// unseen means that nobody saw the deletion of an object.
+	unseen bool
+	key    types.NamespacedName
+	// obj is nil if the last state of a deleted object is not known or could not be used: the
 	// store's stands for it.
-	unseen, stored  bool
-	key             types.NamespacedName
 	obj             any
 	resourceVersion string
 	// list is that of a replaced or assigned delta.

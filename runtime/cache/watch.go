@@ -337,12 +337,10 @@ func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok
 	}
 	if d.obj, err = w.transform(event.Object); err != nil {
 		w.reportTransform(ctx, key, err)
-		// A deletion needs no object.
-		d.stored = true
-		return d, d.kind == deleted
+		return d, d.kind == deleted // which needs no object
 	}
 	if d.obj == nil {
-		d.kind, d.stored = deleted, true
+		d.kind = deleted
 	}
 	return d, true
 }

@@ -3,7 +3,6 @@ package cache
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -62,8 +61,12 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 	if f.NewClass && !decision.Quiet {
 		decision.Quiet = r.outage.Failed(ctx, f.Err)
 	}
-	if !decision.Quiet {
-		logFailure(ctx, f)
+	switch logger := klog.FromContext(ctx); {
+	case decision.Quiet:
+	case f.NewClass:
+		logger.Error(f.Err, "List or watch failed, trying again")
+	default:
+		logger.V(4).Info("List or watch failed, trying again", "err", f.Err)
 	}
 	if decision.Stop {
 		return err
@@ -96,43 +99,21 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-func logFailure(ctx context.Context, f Failure) {
-	if logger := klog.FromContext(ctx); f.NewClass {
-		logger.Error(f.Err, "List or watch failed, trying again")
-	} else {
-		logger.V(4).Info("List or watch failed, trying again", "err", f.Err)
-	}
-}
-
 // reportEnd reports a list or watch in that phase that ended with an error and is followed
-// by another request without a backoff, unless the user wants one. A watch on which
-// nothing happens is no failure, nor is one that was closed: there may have been no
-// changes. It returns err if there is to be no other request.
+// by another request without a backoff, unless the user wants one. It returns err if there is
+// to be no other request.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
-	logger := klog.FromContext(ctx)
+	notice := protocol.NoticeOf(err, phase, s.Phase)
+	klog.FromContext(ctx).V(notice.Verbosity).Info(notice.Message, "err", err)
 	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
 	switch {
-	case errors.Is(err, failure.ErrWatchIdle):
-		logger.V(4).Info("Watch is silent, opening it again", "err", err)
-		return nil
-	case errors.Is(err, failure.ErrWatchTooShort):
-		logger.V(4).Info("Watch was closed, opening it again", "err", err)
-		return nil
-	case errors.Is(err, failure.ErrUndecodable) && phase == protocol.Watching:
-		logger.V(2).Info("Listing again", "err", err)
-		return nil
-	case phase == protocol.Watching:
-		logger.V(2).Info("Watch was cut, opening it again", "err", err)
-	case errors.Is(err, failure.ErrBookmarkMissing):
+	case notice.Fallback:
 		r.recorder.because(err)
-		logger.Info("Watch-list given up for good, listing instead", "err", err)
-	case s.Phase == protocol.Listing:
-		r.recorder.because(err)
-		logger.V(2).Info("Watch-list failed, listing instead", "err", err)
-		return nil // if the list fails too, that is reported, as by client-go
-	default:
+	case notice.Attempt:
 		f.Attempts = r.recorder.failed(err)
-		logger.V(2).Info("Watch-list failed, trying again", "err", err)
+	}
+	if !notice.Failure {
+		return nil
 	}
 	decision := r.options.decide(ctx, f)
 	if decision.Stop {

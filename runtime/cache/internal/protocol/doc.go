@@ -12,5 +12,6 @@
 //	Absence         whether a resource was removed
 //	Refusals        whether to go on without a namespace
 //	Reread          when to list again for objects that could not be read
+//	Notice          how to report the end of a request
 //	Explain         what operator action an error needs
 package protocol

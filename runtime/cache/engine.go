@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -404,6 +405,7 @@ const batchLimit = 512
 // commit moves deltas from the queue to the store until the queue is closed
 // and empty.
 func (e *engine) commit(deltas *queue.Queue[delta]) {
+	committed := e.options.Metrics.Committed
 	var popped []delta
 	for {
 		popped = deltas.Pop(popped)
@@ -411,12 +413,17 @@ func (e *engine) commit(deltas *queue.Queue[delta]) {
 			return
 		}
 		for batch := range slices.Chunk(popped, batchLimit) {
-			began := e.options.Metrics.now()
+			var began time.Time
+			if committed != nil {
+				began = time.Now()
+			}
 			e.fanout.now = e.fanout.clock.Millis()
 			e.store.core.commit(batch, e.fanout)
 			e.fanout.changed.Broadcast()
 			e.enforceLimits()
-			e.options.Metrics.committed(began, e.store.ResourceVersion)
+			if committed != nil {
+				committed(time.Since(began), e.store.ResourceVersion())
+			}
 		}
 	}
 }

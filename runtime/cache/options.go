@@ -212,17 +212,3 @@ func (m *Metrics) queued(deltas int) {
 		m.Queued(deltas)
 	}
 }
-
-// now is when something begins that committed reports.
-func (m *Metrics) now() (began time.Time) {
-	if m.Committed != nil {
-		began = time.Now()
-	}
-	return began
-}
-
-func (m *Metrics) committed(began time.Time, resourceVersion func() string) {
-	if m.Committed != nil {
-		m.Committed(time.Since(began), resourceVersion())
-	}
-}

@@ -191,7 +191,7 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 		}
 		before := len(items)
 		page, err := r.page(ctx, s, func(it item) { items = append(items, it) })
-		if err == nil && (s.Token != "" && s.Token == page.Continue || repeatsFirst(items, before)) {
+		if err == nil && (s.Token != "" && s.Token == page.Continue || before > 0 && before < len(items) && items[before].key == items[0].key) {
 			err = protocol.ErrPageRepeated
 		}
 		if err != nil {
@@ -212,11 +212,6 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 	r.replace(ctx, s, items)
 	s.Restarted = false
 	return s, protocol.AtOnce, nil
-}
-
-// repeatsFirst reports whether the items from that place on begin as all do.
-func repeatsFirst(items []item, from int) bool {
-	return from > 0 && from < len(items) && items[from].key == items[0].key
 }
 
 // begin is called before a list or watch-list, which delivers all objects again.

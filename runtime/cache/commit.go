@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"iter"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
@@ -10,32 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
-// observer gets the changes of a store while mu is held: nobody can read a change
-// that the observer has not got, or the other way round.
-type observer interface {
-	// applying is called first, when the store is locked for deltas that are about to be
-	// applied: what others read of it without the lock then includes what they get of it.
-	applying(batch []delta)
-	// emit is called for each change, but those of a replace.
-	emit(eventlog.Event)
-	// wanted returns which events of a replace the observer wants. It is called with
-	// mu held, maybe for reading.
-	wanted() eventlog.Wanted
-	// stage is called without mu, but with writing held, for the events of a replace
-	// that were wanted, and their cause. What it was called with before is void.
-	stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq[eventlog.Event])
-	// relisted is called when a replace was made: what was staged has happened.
-	relisted()
-	// settled is called when the store has the first content of a branch, nil for
-	// everything, or is to do without it.
-	settled(*branch)
-	// committed is called after one or more changes, when the lock is about to
-	// be released.
-	committed()
-}
-
 // commit applies a batch of deltas.
-func (s *store) commit(batch []delta, to observer) {
+func (s *store) commit(batch []delta, to *fanout) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	for len(batch) > 0 {
@@ -46,11 +20,11 @@ func (s *store) commit(batch []delta, to observer) {
 		}
 		n := s.stage(batch)
 		s.lock()
-		to.applying(batch[:n])
+		to.received(batch[:n])
 		for i := range batch[:n] {
 			s.apply(&batch[i], to)
 		}
-		to.committed()
+		to.logs.Show()
 		s.unlock()
 		batch = batch[n:]
 	}
@@ -87,7 +61,7 @@ func (s *store) stage(batch []delta) (n int) {
 }
 
 // apply makes the change of one delta, which is staged. The caller holds mu.
-func (s *store) apply(d *delta, to observer) {
+func (s *store) apply(d *delta, to *fanout) {
 	switch d.kind {
 	case set:
 		old, existed := s.staging.CommitSet(s.table, d.key, s.staging.Next())
@@ -114,10 +88,10 @@ func (s *store) apply(d *delta, to observer) {
 
 // commitPrepared applies a delta whose changes are prepared before the store is locked. A list of
 // the API becomes the content of the store; an item that is the same as the object in the
-// store is dropped in its favour. The observer gets first the objects that are gone, then the
+// store is dropped in its favour. Events come first for the objects that are gone, then for the
 // new and the changed ones in the order of items. The batch is that delta alone. The caller
 // holds writing.
-func (s *store) commitPrepared(batch []delta, to observer) {
+func (s *store) commitPrepared(batch []delta, to *fanout) {
 	d := &batch[0]
 	// Only a holder of writing changes the table: it can be read without mu.
 	var change difference
@@ -130,7 +104,7 @@ func (s *store) commitPrepared(batch []delta, to observer) {
 	changes, fresh := s.prepareDifference(&change, d)
 	s.lockWith(&change, why, to)
 	defer s.unlock()
-	to.applying(batch)
+	to.received(batch)
 	s.makeChanges(changes, fresh)
 	if d.kind == replaced && (d.from == nil || d.list.restarted) {
 		s.setVersion(d.resourceVersion)
@@ -146,7 +120,7 @@ func (s *store) commitPrepared(batch []delta, to observer) {
 			to.settled(branch)
 		}
 	}
-	to.committed()
+	to.logs.Show()
 }
 
 // prepareDifference is prepare for the difference that a delta makes, which may be the better
@@ -158,8 +132,8 @@ func (s *store) prepareDifference(change *difference, d *delta) (changes []Chang
 	return nil, s.rebuilt(change.kept)
 }
 
-// lockWith is lock when the observer has got those events of a change that it wants.
-func (s *store) lockWith(change *difference, why *cause.Cause, to observer) {
+// lockWith is lock when those events of a change are staged that handlers want.
+func (s *store) lockWith(change *difference, why *cause.Cause, to *fanout) {
 	s.mu.RLock()
 	wanted := to.wanted()
 	s.mu.RUnlock()

@@ -15,8 +15,9 @@ var (
 	firstList  = cause.Cause{Kind: cause.List}
 )
 
-// fanout joins the handlers to the store: it is the observer through which the
-// store's changes get into the event log, and where handlers come and go.
+// fanout joins the handlers to the store: through it the store's changes get into the event
+// log, and handlers come and go. It gets the changes while mu of the store is held: nobody can
+// read a change that it has not got, or the other way round.
 type fanout struct {
 	store *store
 	clock progress.Clock
@@ -26,7 +27,8 @@ type fanout struct {
 	// now is when what is emitted happened. It is set by the one goroutine that
 	// commits.
 	now uint32
-	// received counts deltas in the status, with the store locked.
+	// received counts deltas in the status, when the store is locked and they are about to be
+	// applied: what is read of the store without the lock then includes them.
 	received func(batch []delta)
 	// changed broadcasts after each commit, when the store is unlocked.
 	changed eventlog.Signal
@@ -44,10 +46,7 @@ type fanout struct {
 	expected map[*branch]bool
 }
 
-// applying is called with the store locked.
-func (f *fanout) applying(batch []delta) { f.received(batch) }
-
-// emit is called for each change, with the store locked.
+// emit is called for each change, but those of a replace, with the store locked.
 func (f *fanout) emit(e eventlog.Event) {
 	f.detect(&e)
 	e.At, e.Watched = f.now, true
@@ -61,14 +60,15 @@ func (f *fanout) detect(e *eventlog.Event) {
 	}
 }
 
-// wanted is called with the store locked.
+// wanted returns which events of a replace are wanted. The store is locked, maybe for reading.
 func (f *fanout) wanted() eventlog.Wanted {
 	wanted := f.logs.Wanted()
 	wanted.Changes = wanted.Changes || f.detector != nil
 	return wanted
 }
 
-// stage takes the events of a list, before the store is locked.
+// stage takes the events of a replace that were wanted, and their cause, before the store is
+// locked. The caller holds writing. What was staged before is void.
 func (f *fanout) stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq[eventlog.Event]) {
 	f.logs.BeginStage(why)
 	for e := range events {
@@ -77,9 +77,6 @@ func (f *fanout) stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq
 		f.logs.Stage(&e, wanted)
 	}
 }
-
-// committed is called after changes, with the store locked.
-func (f *fanout) committed() { f.logs.Show() }
 
 // expect makes the first content that of several branches.
 func (f *fanout) expect(branches []*branch) {
@@ -94,7 +91,7 @@ func (f *fanout) expect(branches []*branch) {
 	}
 }
 
-// relisted is called after the changes of each list, with the store locked.
+// relisted is called when a replace was made, with the store locked: what was staged has happened.
 func (f *fanout) relisted() {
 	f.logs.AppendStaged()
 	if f.listed {
@@ -104,8 +101,8 @@ func (f *fanout) relisted() {
 	}
 }
 
-// settled is called with the store locked. Once it has all of its first content, handlers
-// join.
+// settled is called with the store locked, when it has the first content of a branch, nil for
+// everything, or is to do without it. Once it has all of its first content, handlers join.
 func (f *fanout) settled(branch *branch) {
 	delete(f.expected, branch)
 	if !f.listed && len(f.expected) == 0 {

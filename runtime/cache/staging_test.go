@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
@@ -47,33 +45,34 @@ func listed(things []*thing) []delta {
 	return []delta{{kind: replaced, resourceVersion: "2", list: list}}
 }
 
-// writeObserver is an observer that wants everything.
-type writeObserver struct {
-	events []eventlog.Event
-	staged []eventlog.Event
-	stages int
-	// wants is returned in turn by wanted; the last one for ever.
-	wants []eventlog.Wanted
+// reading is a fanout whose logs have readers.
+type reading struct {
+	fanout
+	changes, everything eventlog.Cursor
 }
 
-func (o *writeObserver) applying([]delta) {}
-func (o *writeObserver) settled(*branch)  {}
+// newReading returns one of a store that nobody reads yet.
+func newReading(s *Store[*thing]) *reading {
+	return &reading{fanout: fanout{store: &s.core, received: func([]delta) {}, synced: make(chan struct{})}}
+}
 
-func (o *writeObserver) emit(e eventlog.Event) { o.events = append(o.events, e) }
-func (o *writeObserver) committed()            {}
-func (o *writeObserver) relisted()             { o.events = o.staged }
-
-func (o *writeObserver) wanted() eventlog.Wanted {
-	now := o.wants[0]
-	if len(o.wants) > 1 {
-		o.wants = o.wants[1:]
+// want opens cursors for events that are not wanted yet.
+func (r *reading) want(more eventlog.Wanted) {
+	now := r.wanted()
+	if more.Changes && !now.Changes {
+		r.logs.Changes.Open(&r.changes)
 	}
-	return now
+	if more.Unchanged && !now.Unchanged {
+		r.logs.Everything.Open(&r.everything)
+	}
 }
 
-func (o *writeObserver) stage(_ eventlog.Wanted, _ *cause.Cause, events iter.Seq[eventlog.Event]) {
-	o.stages++
-	o.staged = slices.Collect(events)
+// read returns how many events a cursor has.
+func read(c *eventlog.Cursor) (n int) {
+	for ; c.Ready() > 0; n++ {
+		c.Next()
+	}
+	return n
 }
 
 // Index functions are user code, and readers don't wait for them.
@@ -100,11 +99,13 @@ func TestIndexFunctionsRunUnlocked(t *testing.T) {
 		"Set":     func() { _ = store.Set(newer[0]) },
 		"Apply":   func() { store.Apply([]Change[*thing]{{Key: key, Object: newer[0]}}, "") },
 		"Replace": func() { _ = store.Replace(things, "") },
-		"event":   func() { store.core.commit([]delta{{kind: set, key: key, obj: newer[0]}}, &writeObserver{}) },
-		"relist, few changes": func() {
-			store.core.commit(listed(append(newer[:1:1], things[1:]...)), &writeObserver{wants: []eventlog.Wanted{{}}})
+		"event": func() {
+			store.core.commit([]delta{{kind: set, key: key, obj: newer[0]}}, &newReading(store.Store).fanout)
 		},
-		"relist, many changes": func() { store.core.commit(listed(newer), &writeObserver{wants: []eventlog.Wanted{{}}}) },
+		"relist, few changes": func() {
+			store.core.commit(listed(append(newer[:1:1], things[1:]...)), &newReading(store.Store).fanout)
+		},
+		"relist, many changes": func() { store.core.commit(listed(newer), &newReading(store.Store).fanout) },
 	} {
 		_ = store.Replace(things, "")
 		if calls, locked = 0, 0; true {
@@ -131,13 +132,14 @@ func TestNothingLargeUnderTheLock(t *testing.T) {
 		key, _ := KeyOf(obj)
 		changes = append(changes, Change[*thing]{Key: key, Object: obj})
 	}
-	everything := func() *writeObserver {
-		return &writeObserver{wants: []eventlog.Wanted{{Changes: true, Unchanged: true}}}
-	}
 	for name, write := range map[string]func(WritableStore[*thing]){
-		"add":    func(s WritableStore[*thing]) { _ = s.Set(added) },
-		"relist": func(s WritableStore[*thing]) { s.core.commit(listed(half), everything()) },
-		"apply":  func(s WritableStore[*thing]) { s.Apply(changes, "2") },
+		"add": func(s WritableStore[*thing]) { _ = s.Set(added) },
+		"relist": func(s WritableStore[*thing]) {
+			all := newReading(s.Store)
+			all.want(eventlog.Wanted{Changes: true, Unchanged: true})
+			s.core.commit(listed(half), &all.fanout)
+		},
+		"apply": func(s WritableStore[*thing]) { s.Apply(changes, "2") },
 		"delete after snapshots": func(s WritableStore[*thing]) {
 			s.Snapshot()
 			_, _ = s.SnapshotByIndex(namespaceIndexName, "ns")
@@ -199,21 +201,34 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 	}
 }
 
-// An observer that begins to want something while events are staged gets it.
+// A handler that joins while events are staged gets them.
 func TestStagedAgain(t *testing.T) {
 	things := numbered(10, "1")
 	store := newThingStore(t, things)
 	newer := append(numbered(1, "2"), things[1:9]...)
-	for want, wants := range map[int][]eventlog.Wanted{
-		0:  {{}},
-		2:  {{}, {Changes: true}},
-		10: {{Changes: true}, {Changes: true, Unchanged: true}},
+	for _, test := range []struct {
+		wants                       []eventlog.Wanted // in turn
+		changes, everything, stages int
+	}{
+		{[]eventlog.Wanted{{}}, 0, 0, 1},
+		{[]eventlog.Wanted{{}, {Changes: true}}, 2, 0, 2},
+		{[]eventlog.Wanted{{Changes: true}, {Changes: true, Unchanged: true}}, 2, 10, 2},
 	} {
 		_ = store.Replace(things, "1")
-		o := &writeObserver{wants: wants}
-		store.core.commit(listed(newer), o)
-		if len(o.events) != want || o.stages != len(wants) {
-			t.Errorf("%v: %d events, staged %d times; want %d", wants, len(o.events), o.stages, want)
+		r := newReading(store.Store)
+		r.want(test.wants[0])
+		stages := 0
+		store.core.mu.Observe = func(locked bool) {
+			if locked {
+				r.want(test.wants[len(test.wants)-1])
+				stages++
+			}
+		}
+		store.core.commit(listed(newer), &r.fanout)
+		store.core.mu.Observe = nil
+		changes, everything := read(&r.changes), read(&r.everything)
+		if changes != test.changes || everything != test.everything || stages != test.stages {
+			t.Errorf("%v: %d and %d events, staged %d times; want %d, %d, %d", test.wants, changes, everything, stages, test.changes, test.everything, test.stages)
 		}
 		if store.Len() != 9 {
 			t.Errorf("%d objects", store.Len())
@@ -285,8 +300,7 @@ func TestLargeStoreModel(t *testing.T) {
 		for _, obj := range list {
 			put(obj)
 		}
-		o := &writeObserver{wants: []eventlog.Wanted{{}}}
-		store.core.commit(listed(list), o)
+		store.core.commit(listed(list), &newReading(store.Store).fanout)
 	}
 	type kept struct {
 		snapshot Snapshot[*thing]

@@ -304,12 +304,11 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 	options := e.options
 	options.Transform = oneAtATime(options.Transform)
 	if e.branches == nil {
-		return e.newReflector(e.source, &e.about, &options, deltas, &e.recorder).run(ctx)
+		return e.newReflector(e.source, &options, deltas, &e.recorder).run(ctx)
 	}
 	e.branches.push, e.branches.expect = deltas.Push, e.fanout.expect
 	e.branches.reflect = func(ctx context.Context, branch *branch) error {
-		about, options := branch.source.Describe(), options
-		r := e.newReflector(branch.source, &about, &options, deltas, &branch.recorder)
+		r := e.newReflector(branch.source, &options, deltas, &branch.recorder)
 		r.scope, r.filter = branch.scope, branch.filter
 		r.push = func(d delta) {
 			d.from = branch
@@ -329,9 +328,10 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 	return e.branches.run(ctx)
 }
 
-func (e *engine) newReflector(source Objects, about *SourceInfo, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
+func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
+	about := source.Describe()
 	return &reflector{
-		reporter:  reporter{about: about, options: options, recorder: recorder, outage: &e.outage},
+		reporter:  reporter{about: &about, options: options, recorder: recorder, outage: &e.outage},
 		source:    source,
 		check:     e.check,
 		push:      deltas.Push,

@@ -111,7 +111,7 @@ verify: ## Check that the golden output is what the generator writes
 	hack/verify-codegen.sh
 
 .PHONY: api
-api: ## Write what the public packages of the runtime export to their api.txt
+api: ## Write what the public packages export to their api.txt
 	go test ./runtime/internal/apinames -run TestPublicPackages -update
 
 .PHONY: bench

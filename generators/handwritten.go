@@ -1,7 +1,9 @@
 package generators
 
 import (
+	"fmt"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 // checkHandWritten reports what generated listers need of the hand-written files beside them:
@@ -63,21 +66,22 @@ func checkIndexMethods(k *collect.Kind, written load.Scope, diags *diag.List) {
 }
 
 // checkBeside reports the names that a generated file has as well as a hand-written one of
-// its package.
+// its package, or another generated one, if templates of users have files there.
 func (r *run) checkBeside(files []output.Rendered, diags *diag.List) error {
-	ours := map[string]bool{}
+	ours, users := map[string]bool{}, map[string]bool{}
 	for _, file := range files {
 		ours[file.Path] = true
+		users[filepath.Dir(file.Path)] = users[filepath.Dir(file.Path)] || file.Users
 	}
 	written := map[string]load.Scope{}
 	for _, file := range files {
 		dir := filepath.Dir(file.Path)
 		beside, ok := written[dir]
-		if !ok && filepath.Base(file.Path) != collect.CopiesFile { // which is among API types, and has methods that they lack
+		if !ok && (file.Template != templates.DeepCopies || users[dir]) { // which is among API types, and has methods that they lack
 			beside = r.loader.HandWritten(dir, ours)
 			written[dir] = beside
 		}
-		if len(beside.Declared)+len(beside.Imported) == 0 {
+		if file.Data.Package == "" || strings.HasSuffix(file.Path, "_test.go") || !users[dir] && len(beside.Declared)+len(beside.Imported) == 0 {
 			continue
 		}
 		content := file.Content
@@ -88,26 +92,48 @@ func (r *run) checkBeside(files []output.Rendered, diags *diag.List) error {
 			}
 		}
 		generated := load.NewScope()
-		generated.Add("", content)
-		compareScopes(generated, beside, filepath.Base(file.Path), diags)
+		generated.Add(paths.Relative(r.options.Dir, file.Path), content)
+		compareScopes(generated, beside, file, diags)
+		if users[dir] {
+			maps.Copy(beside.Declared, generated.Declared)
+			maps.Copy(beside.Imported, generated.Imported)
+		}
 	}
 	return nil
 }
 
 // compareScopes reports the names that files of one package can't both have.
-func compareScopes(generated, beside load.Scope, name string, diags *diag.List) {
-	const remedy = "; rename it, or move it to another package"
-	for declared := range generated.Declared {
-		if pos, ok := beside.Declared[declared]; ok {
-			diags.Errorf(pos, "output: %s is declared here and in %s, which is generated beside it%s", declared, name, remedy)
+func compareScopes(generated, beside load.Scope, file output.Rendered, diags *diag.List) {
+	report := func(name, generated, beside string, pos token.Position) {
+		say := func(here, there string, where any) string {
+			text := fmt.Sprintf("output: %s is %s here and %s in %s", name, here, there, where)
+			return strings.Replace(text, "declared here and declared in", "declared here and in", 1)
 		}
-		if pos, ok := beside.Imported[declared]; ok {
-			diags.Errorf(pos, "output: %s is imported here and declared in %s, which is generated beside it%s", declared, name, remedy)
+		if file.Users {
+			diags.Errors = append(diags.Errors, file.Problem(placeOf(name, file.File), say(generated, beside, pos), "give it another name, or the file another package"))
+			return
+		}
+		diags.Errorf(pos, "%s, which is generated beside it; rename it, or move it to another package", say(beside, generated, filepath.Base(file.Path)))
+	}
+	for name := range generated.Declared {
+		if pos, ok := beside.Declared[name]; ok {
+			report(name, "declared", "declared", pos)
+		}
+		if pos, ok := beside.Imported[name]; ok {
+			report(name, "declared", "imported", pos)
 		}
 	}
-	for imported := range generated.Imported {
-		if pos, ok := beside.Declared[imported]; ok {
-			diags.Errorf(pos, "output: %s is declared here and imported in %s, which is generated beside it%s", imported, name, remedy)
+	for name := range generated.Imported {
+		if pos, ok := beside.Declared[name]; ok {
+			report(name, "imported", "declared", pos)
 		}
 	}
+}
+
+// placeOf is the place of a name in what the template of a file gives.
+func placeOf(name string, file output.File) token.Position {
+	source, _ := file.Template.Render(file.Data) // as before
+	scope := load.NewScope()
+	scope.Add("", source)
+	return scope.Declared[name]
 }

@@ -18,22 +18,23 @@ import (
 func TestIdentifiersAreThoseDeclared(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []*collect.Kind{
-		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasLister: true, Namespaced: true}, Informer: true},
-		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasLister: true}, Informer: true},
-		{Kind: templates.Kind{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders"}, Informer: true},
+		{Type: templates.Type{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasInformer: true, HasLister: true, Namespaced: true}},
+		{Type: templates.Type{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasInformer: true, HasLister: true}},
+		{Type: templates.Type{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasInformer: true}},
 	} {
+		run := &templates.Run{}
+		group := &templates.Group{Run: run}
+		version := &templates.Version{Group: group, Types: []*templates.Type{&kind.Type}}
+		run.Groups, group.Versions, kind.Version = []*templates.Group{group}, []*templates.Version{version}, version
 		informers, listers := kind.Identifiers()
-		file := templates.File{Package: "p"}
-		version := templates.Version{File: file, Kinds: []templates.Kind{templateKind(kind)}}
-		constructors := templates.Constructors(version)
-		got := declared(t, &version, &constructors, &templates.Informer{File: file, Kind: templateKind(kind)})
+		got := declared(t, run, "version.go.tmpl", "constructors.go.tmpl", "informer.go.tmpl")
 		if diff := cmp.Diff(sortedNames(informers, collect.OwnIdentifiers), got); diff != "" {
 			t.Errorf("informers: %s", diff)
 		}
 		if !kind.HasLister {
 			continue
 		}
-		got = declared(t, &templates.Lister{File: file, Kind: templateKind(kind)}, &templates.Expansions{File: file, Kinds: version.Kinds})
+		got = declared(t, run, "lister.go.tmpl", "expansions.go.tmpl")
 		if diff := cmp.Diff(sortedNames(listers), got); diff != "" {
 			t.Errorf("listers: %s", diff)
 		}
@@ -44,12 +45,17 @@ func sortedNames(lists ...[]string) []string {
 	return slices.Sorted(slices.Values(slices.Concat(lists...)))
 }
 
-// declared are the package-level names of rendered files.
-func declared(t *testing.T, files ...templates.Data) []string {
+// declared are the package-level names of the files that templates give.
+func declared(t *testing.T, run *templates.Run, files ...string) []string {
 	t.Helper()
 	var names []string
-	for _, data := range files {
-		source, err := templates.Render(data)
+	for _, tmpl := range templates.Own {
+		if !slices.Contains(files, tmpl.Name) {
+			continue
+		}
+		data := things(run, tmpl.Each)[0]
+		data.Package = "p"
+		source, err := tmpl.Render(data)
 		if err != nil {
 			t.Fatal(err)
 		}

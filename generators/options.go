@@ -51,6 +51,9 @@ type Options struct {
 	// PluralExceptions are the plurals of kinds that do not follow the rule, as
 	// Kind:Plural.
 	PluralExceptions []string
+	// Templates are directories with templates *.tmpl whose files are generated as well. See
+	// package templates.
+	Templates []string
 	// HeaderFile holds the text that every file begins with. The word YEAR in
 	// it stands for the year that a file on disk already has there, or else
 	// the current one.

@@ -11,6 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 // Row is one line of a list: a type that something is generated for, or one
@@ -37,13 +38,24 @@ type Row struct {
 	Slim string `json:"slim,omitempty"`
 	// Position is where the type is declared: file:line:column.
 	Position string `json:"position"`
+	// Templates are those of Options.Templates that make a file for it.
+	Templates []string `json:"templates,omitempty"`
+	// Data has all that templates see of it. Only Options.List sets it and Templates, and if it is not
+	// known where output would go, Data is nil.
+	Data *templates.Type `json:"data,omitempty"`
 	// Skipped says why nothing is generated, and is empty otherwise.
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// rows lists what is in a model, the skipped types last.
-func rows(m *collect.Model) []Row {
+// rows lists what is in a model, the skipped types last, and which of the files are a user's.
+func rows(m *collect.Model, files []output.File) []Row {
 	rows := []Row{}
+	byType := map[*templates.Type][]string{}
+	for _, file := range files {
+		if of := file.Data.Type; of != nil && file.Users {
+			byType[of] = append(byType[of], file.Template.Name)
+		}
+	}
 	m.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
 		scope := "Cluster"
 		if kind.Namespaced {
@@ -54,9 +66,13 @@ func rows(m *collect.Model) []Row {
 			indexes = append(indexes, x.Method)
 		}
 		rows = append(rows, Row{
-			Group: group.Name, Version: version.Name, Kind: kind.APIKind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
-			Informer: kind.Informer, Lister: kind.HasLister, Client: kind.Client, Package: kind.API.Path, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
+			Group: group.Name, Version: version.Name, Kind: kind.Kind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
+			Informer: kind.HasInformer, Lister: kind.HasLister, Client: kind.HasClient, Package: kind.API.Path, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
+			Templates: byType[&kind.Type],
 		})
+		if kind.Version != nil {
+			rows[len(rows)-1].Data = &kind.Type
+		}
 	})
 	for _, skip := range m.Skipped {
 		rows = append(rows, Row{Version: path.Base(skip.Package), Kind: skip.Name, Package: skip.Package, Position: skip.Pos.String(), Skipped: skip.Reason})
@@ -113,7 +129,7 @@ func (r Row) generated() string {
 			parts = append(parts, part.name)
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, r.Templates...), ", ")
 }
 
 // summary says how much is in the model.

@@ -71,8 +71,12 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		options.Dir = dir
 	}
 	reporting := load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter}
-	r := &run{ctx: ctx, options: &options, loader: load.New(ctx, options.Dir, collect.Rules, reporting)}
-	err := r.steps()
+	users, err := readTemplates(&options)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &run{ctx: ctx, options: &options, templates: users, loader: load.New(ctx, options.Dir, collect.Rules, reporting)}
+	err = r.steps()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // rather than what this has led to
 	}
@@ -84,7 +88,11 @@ type run struct {
 	ctx     context.Context
 	options *Options
 	loader  *load.Loader
-	to      targets // once the model is complete
+	// templates are the users'.
+	templates []*templates.Template
+	// to and runs are set once the model is complete.
+	to   targets
+	runs []*templates.Run
 	Result
 }
 
@@ -100,7 +108,7 @@ func (r *run) steps() error {
 	}
 	switch {
 	case r.options.List && len(r.Types) > 0:
-		return nil
+		return r.list()
 	case len(r.model.Groups) == 0:
 		return nothing(r.options, packages, r.model.Skipped)
 	}
@@ -158,7 +166,7 @@ func (r *run) collect(packages []*load.Package, diags *diag.List) error {
 	if r.ctx.Err() != nil {
 		return r.ctx.Err() // what was not found for it is no problem
 	}
-	r.Types = rows(r.model)
+	r.Types = rows(r.model, nil)
 	if r.options.Strict {
 		refuseSkipped(r.model, diags)
 	}
@@ -184,6 +192,7 @@ func (r *run) generate() error {
 	if r.to, err = resolveTargets(r.options, r.loader.Mods); err != nil {
 		return err
 	}
+	r.runs = r.trees()
 	own := goModOf(r.to.home, r.options.Dir)
 	if err := r.examine(own); err != nil {
 		return err
@@ -219,6 +228,23 @@ func (r *run) generate() error {
 	return nil
 }
 
+// list completes the types with what templates see of them, if it is known where output would go,
+// and with the users' templates that make files for them.
+func (r *run) list() (err error) {
+	if r.to, err = resolveTargets(r.options, r.loader.Mods); err != nil && len(r.templates) == 0 {
+		return nil
+	}
+	if err == nil {
+		r.runs = r.trees()
+	}
+	var files []output.File
+	if err == nil && len(r.templates) > 0 {
+		files, err = r.plan()
+	}
+	r.Types = rows(r.model, files)
+	return err
+}
+
 // examine reports what is wrong with the output for this model, and what does not
 // fit in the project.
 func (r *run) examine(own *goMod) error {
@@ -241,13 +267,8 @@ func (r *run) render() ([]output.Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	outputs := plan(r.model, r.options, r.to, func(importPath string) templates.Import {
-		if importPath == "" {
-			return templates.Import{}
-		}
-		return templates.Import{Path: importPath, Name: r.loader.NameOf(importPath)}
-	})
-	if err := r.checkPlaces(outputs); err != nil {
+	outputs, err := r.plan()
+	if err != nil {
 		return nil, err
 	}
 	rendering := r.options.begin("rendering")
@@ -268,9 +289,15 @@ func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
 	if !r.options.KeepStale {
 		var diags diag.List
 		var err error
-		if stale, err = newSweeper(r.loader, r.to, r.model, files).stale(r.options, &diags); err != nil {
+		sweeper := newSweeper(r.loader, r.to, r.model, files)
+		if stale, err = sweeper.stale(r.options, &diags); err != nil {
 			return nil, err
 		}
+		ofUsers, err := sweeper.staleOfUsers(r.templates, files, &diags)
+		if err != nil {
+			return nil, err
+		}
+		stale = append(stale, ofUsers...)
 		if err := r.warn(&diags); err != nil {
 			return nil, err
 		}

@@ -109,7 +109,7 @@ func (s *sweeper) hadClients() bool {
 	if s.to.inside(s.loader.Dir, s.loader.Mods, s.to.clients) != nil {
 		return false
 	}
-	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !header.IsOurs(content) {
+	if content, err := os.ReadFile(filepath.Join(s.to.clients.dir, "clients.go")); err != nil || !header.IsOwn(content) {
 		return false
 	}
 	beside := filepath.Join(filepath.Dir(s.to.informers.dir), "*")
@@ -118,7 +118,7 @@ func (s *sweeper) hadClients() bool {
 	own := s.to.informers.dir + string(filepath.Separator)
 	return !slices.ContainsFunc(append(factories, levels...), func(file string) bool {
 		content, err := os.ReadFile(file)
-		return err == nil && !strings.HasPrefix(file, own) && header.IsOurs(content)
+		return err == nil && !strings.HasPrefix(file, own) && header.IsOwn(content)
 	})
 }
 
@@ -173,7 +173,7 @@ func (s *sweeper) staleCopies() []string {
 		if s.slim[dir] {
 			continue
 		}
-		if content, err := os.ReadFile(path); err == nil && header.IsOurs(content) {
+		if content, err := os.ReadFile(path); err == nil && header.IsOwn(content) {
 			stale = append(stale, path)
 		}
 	}
@@ -202,7 +202,7 @@ func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, tem
 			return nil
 		}
 		content, err := os.ReadFile(path)
-		if err == nil && header.IsOurs(content) {
+		if err == nil && header.IsOwn(content) {
 			files = append(files, originOf(path, content))
 		}
 		return err
@@ -218,7 +218,7 @@ func (s *sweeper) isOthers(root, dir string) bool {
 	}
 	file := filepath.Join(dir, "factory.go")
 	content, err := os.ReadFile(file)
-	if err != nil || s.written[file] || !header.IsOurs(content) {
+	if err != nil || s.written[file] || !header.IsOwn(content) {
 		return false
 	}
 	syntax, err := parser.ParseFile(token.NewFileSet(), file, content, parser.SkipObjectResolution)

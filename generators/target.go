@@ -32,10 +32,6 @@ func (f folder) join(elements ...string) folder {
 	}
 }
 
-func (f folder) as(name string) templates.Import {
-	return templates.Import{Path: f.path, Name: name}
-}
-
 // targets says where output goes.
 type targets struct {
 	informers, listers, clients folder
@@ -189,9 +185,26 @@ func (r *run) checkReachable(diags *diag.List) {
 	})
 }
 
-// folderOf returns a directory below one of the targets with its import path.
+// base is the folder that the paths of files in templates begin from.
+func (t targets) base() folder {
+	return folder{dir: filepath.Dir(t.informers.dir), path: path.Dir(t.informers.path)}
+}
+
+// place is the absolute path of a file as templates name it.
+func (t targets) place(name string) string {
+	if rooted, ok := strings.CutPrefix(name, "/"); ok && t.home != nil {
+		return filepath.Join(t.home.Dir, filepath.FromSlash(rooted))
+	}
+	return t.base().join(filepath.FromSlash(name)).dir
+}
+
+// folderOf returns a directory with its import path, as far as that is known.
 func (t targets) folderOf(dir string) folder {
-	for _, root := range []folder{t.listers, t.clients, t.informers} {
+	roots := []folder{t.listers, t.clients, t.informers, t.base()}
+	if t.home != nil {
+		roots = append(roots, folder{dir: t.home.Dir, path: t.home.Path})
+	}
+	for _, root := range roots {
 		if rel, err := filepath.Rel(root.dir, dir); err == nil && filepath.IsLocal(rel) {
 			return root.join(filepath.ToSlash(rel))
 		}
@@ -210,13 +223,12 @@ func firstElement(importPath string) string {
 func (r *run) checkPlaces(outputs []output.File) error {
 	folders, files := map[string]string{}, map[string]bool{}
 	for _, out := range outputs {
-		folder, name := filepath.Dir(out.Path), out.Data.PackageName()
+		folder, name := filepath.Dir(out.Path), out.Data.Package
 		if files[out.Path] || folders[folder] != "" && folders[folder] != name {
 			return fmt.Errorf("output: %s: two packages would be written to its directory; give the listers one of their own, and leave out --single-directory", paths.Relative(r.options.Dir, out.Path))
 		}
 		files[out.Path] = true
-		_, beside := out.Data.(*templates.DeepCopies) // which are in a package of API types
-		if !beside && folders[folder] == "" {
+		if out.Template != templates.DeepCopies && folders[folder] == "" { // which are in a package of API types
 			folders[folder] = name
 			if err := r.to.inside(r.options.Dir, r.loader.Mods, r.to.folderOf(folder)); err != nil {
 				return err

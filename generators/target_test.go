@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/informer-gen/informer-gen/generators/internal/header"
 )
 
 // What a run writes and removes is in the module that says the import path of the informers.
@@ -76,7 +74,7 @@ func TestOutputStaysInItsModule(t *testing.T) {
 			writeFile(t, filepath.Join(root, "shop/api/v1/types.go"), orderType)
 			writeDeepCopies(t, root)
 			for file, declares := range map[string]string{"listers/gone/v1/gone.go": "GoneLister", "clients/clients.go": "Interface", "clients/gone/v1/gone.go": "GoneInterface"} {
-				writeFile(t, filepath.Join(root, file), header.Line+"\n\npackage v1\n\nimport \"example.com/shop/api/v1\"\n\ntype "+declares+" interface{ Get() *v1.Gone }\n")
+				writeFile(t, filepath.Join(root, file), ownLine+"\n\npackage v1\n\nimport \"example.com/shop/api/v1\"\n\ntype "+declares+" interface{ Get() *v1.Gone }\n")
 			}
 			for _, dir := range []string{"free", "shop/elsewhere"} {
 				if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {

@@ -5,5 +5,5 @@ package templates
 // cacheSince36 has what tools/cache has since 0.36.
 const cacheSince36 = RuntimeModule + "/runtime/clientgo/cache"
 
-// HasName reports whether the interface has InformerName, as code-generator's has since 0.36.
-func (*InternalInterfaces) HasName() bool { return false }
+// HasInformerName reports whether factories have InformerName, as code-generator's have since 0.36.
+func (*Run) HasInformerName() bool { return false }

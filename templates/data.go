@@ -6,10 +6,23 @@ import (
 	"strings"
 )
 
-// File is the part of the data that every template has.
+// File is the data of a template: the things that the file is for, and its imports.
+// Run is always set; Group, Version and Type are set in templates for each of these and for what
+// these have: a template for each version has a Group, and no Type.
 type File struct {
-	// Package is the name in the package clause.
-	Package string
+	Run     *Run
+	Group   *Group
+	Version *Version
+	Type    *Type
+	// Copies are the structs that _deepcopies.go.tmpl is rendered with, and nothing else.
+	Copies []DeepCopy
+	// Package is the name in the package clause, and Path the import path. They are empty for
+	// what is no Go file, and Path for one of which it is not known.
+	Package, Path string
+	// Generated is the sentence by which files of a user's template are known: "Code generated
+	// by informer-gen from roles.yaml.tmpl. DO NOT EDIT." Go files have it above their package
+	// clause; others must have it anywhere, in a comment.
+	Generated string
 	// Reserved are names that the package declares, in any of its files, and
 	// that no import may have therefore.
 	// It may be shared among the files of the package.
@@ -18,166 +31,167 @@ type File struct {
 	imports *imports
 }
 
-func (f *File) file() *File { return f }
-
-// PackageName returns the name in the package clause.
-func (f *File) PackageName() string { return f.Package }
-
-// Use imports the package of an identifier of the table Libraries and returns
-// the identifier qualified: Use("cache.Indexer"). An identifier that is not in
-// the table is an error.
+// Use imports the package of an identifier and returns the identifier qualified, as in
+// Use "k8s.io/client-go/rest.Config". Packages of the table Libraries are called by their names:
+// Use "cache.Indexer". An identifier that such a package does not have in the table is an error.
 func (f *File) Use(name string) (string, error) {
-	imp, identifier, ok := lookup(name)
-	if !ok {
-		return "", fmt.Errorf("identifier %q: not in the table of identifiers", name)
+	imp, identifier, err := lookup(name)
+	if err != nil {
+		return "", err
 	}
 	return f.Ref(imp, identifier), nil
 }
 
-// Ref imports a package and returns an identifier of it, qualified.
+// Ref imports a package, unless the file is in it, and returns an identifier of it, qualified.
 func (f *File) Ref(imp Import, identifier string) string {
+	if imp.Path == f.Path {
+		return identifier
+	}
 	return f.imports.add(imp) + "." + identifier
 }
 
-// Client says what informers list and watch with.
-type Client struct {
-	// Clientset is the package of the clientset, or without a path if objects
-	// come over REST and no clientset is needed.
-	Clientset Import
-}
-
-// HasClientset reports whether objects come from a clientset.
-func (c Client) HasClientset() bool { return c.Clientset.Path != "" }
-
-// ClientType returns the Go type of the client.
-func (f *File) ClientType(c Client) (string, error) {
-	if c.HasClientset() {
-		return f.Ref(c.Clientset, "Interface"), nil
+// ClientType returns the Go type of what informers list and watch with.
+func (f *File) ClientType() (string, error) {
+	if f.Run.HasClientset() {
+		return f.Ref(f.Run.Clientset, "Interface"), nil
 	}
 	name, err := f.Use("source.Client")
 	return "*" + name, err
 }
 
-// Factory is the data of factory.go.tmpl: the shared informer factory and its
-// options.
-type Factory struct {
-	File
-	// Client says what informers list and watch with.
-	Client Client
-	// Internal is the package of the internal interfaces.
-	Internal Import
+// Run is one factory with all that belongs to it. A run over internal versions as well has two.
+type Run struct {
+	// Clientset is the package of the clientset that informers list and watch with, or without a
+	// path if objects come over REST and no clientset is needed.
+	Clientset Import `json:",omitzero"`
+	// Informers, Listers and Clients are the packages at the top of each.
+	Informers, Listers, Clients Import
+	// SkipListers says that the listers are there already, and Minimal that what only callers of
+	// older factories need is left out. There is no package Internal then.
+	SkipListers, Minimal bool
 	// Groups are sorted by the path of their package.
-	Groups []GroupAccessor
-	// Minimal leaves out what only callers of older factories need. There is no package
-	// Internal then.
-	Minimal bool
+	Groups []*Group `json:"-"`
 }
 
-// GroupAccessor is the method of the factory that leads to a group.
-type GroupAccessor struct {
-	// Name is the name of the method.
-	Name string
-	// Group is the API group.
-	Group string
-	// Package is the generated package of the group.
-	Package Import
+// HasClientset reports whether objects come from a clientset.
+func (r *Run) HasClientset() bool { return r.Clientset.Path != "" }
+
+// Internal is the package of the internal interfaces.
+func (r *Run) Internal() Import {
+	return r.Informers.join("internalinterfaces", "internalinterfaces")
+}
+
+// WithInformers are the groups that have one.
+func (r *Run) WithInformers() []*Group {
+	return only(r.Groups, func(g *Group) bool { return len(g.WithInformers()) > 0 })
+}
+
+// WithClients are the groups that have one.
+func (r *Run) WithClients() []*Group {
+	return only(r.Groups, func(g *Group) bool { return len(g.WithClients()) > 0 })
 }
 
 // Offers reports whether the factory has a method that code-generator's factories do not
 // have. If a group has that name, the method is the group's, as in code-generator's output.
-func (f *Factory) Offers(method string) bool {
-	return !slices.ContainsFunc(f.Groups, func(group GroupAccessor) bool { return group.Name == method })
+func (r *Run) Offers(method string) bool {
+	return !slices.ContainsFunc(r.WithInformers(), func(group *Group) bool { return group.GoName == method })
 }
 
 // Base is the operand on which the factory calls a method of its embedded factory: itself, unless a group
 // has that name.
-func (f *Factory) Base(method string) string {
-	if f.Offers(method) {
+func (r *Run) Base(method string) string {
+	if r.Offers(method) {
 		return "f"
 	}
 	return "f.Factory"
 }
 
-// Generic is the data of generic.go.tmpl: informers by resource.
-type Generic struct {
-	File
-	// Versions are sorted by group and version.
-	Versions []GenericVersion
-}
-
-// GenericVersion is a group and version with its resources.
-type GenericVersion struct {
-	// Group and Version are their names in the API.
-	Group, Version string
-	// Accessor leads from the factory to the version: "Apps().V1()".
-	Accessor string
-	// Resources are sorted by accessor.
-	Resources []GenericResource
-}
-
-// GenericResource is a resource and the method that leads to its informer.
-type GenericResource struct {
-	// Name is the plural name in the API.
-	Name string
-	// Accessor is the name of the version's method.
-	Accessor string
-}
-
-// InternalInterfaces is the data of internalinterfaces.go.tmpl: the types that
-// the generated packages share.
-type InternalInterfaces struct {
-	File
-	// Client says what informers list and watch with.
-	Client Client
-}
-
-// Group is the data of group.go.tmpl: the versions of a group.
+// Group is an API group.
 type Group struct {
-	File
-	// Group is the API group.
-	Group  string
-	Client Client
-	// Internal is the package of the internal interfaces, which a minimal factory has not.
-	Internal Import
-	// Minimal is that of the factory.
-	Minimal bool
+	Run *Run
+	// Name is the group's name in the API; empty for the core group.
+	Name string
+	// GoName is the method of the factory that leads to it: Apps.
+	GoName string
+	// Dir is its directory below that of informers or clients, and PackageName the name of its
+	// packages there.
+	Dir, PackageName string
 	// Versions are sorted by name.
-	Versions []VersionAccessor
+	Versions []*Version `json:"-"`
 }
 
-// VersionAccessor is the method of a group that leads to a version.
-type VersionAccessor struct {
-	// Name is the name of the method.
-	Name string
-	// Package is the generated package of the version.
-	Package Import
+// Informers is the package of the group's informers.
+func (g *Group) Informers() Import { return g.Run.Informers.join(g.Dir, g.PackageName) }
+
+// Clients is that of its clients.
+func (g *Group) Clients() Import { return g.Run.Clients.join(g.Dir, g.PackageName) }
+
+// WithInformers are the versions that have one.
+func (g *Group) WithInformers() []*Version {
+	return only(g.Versions, func(v *Version) bool { return len(v.WithInformer()) > 0 })
 }
 
-// Version is the data of version.go.tmpl: the shared informers of a version.
+// WithClients are the versions that have one.
+func (g *Group) WithClients() []*Version {
+	return only(g.Versions, func(v *Version) bool { return len(v.WithClient()) > 0 })
+}
+
+// Version is a version of a group.
 type Version struct {
-	File
-	// Group and Version are their names in the API.
-	Group, Version string
-	Client         Client
-	// Internal is the package of the internal interfaces.
-	Internal Import
-	// Listers is the package of the listers of this version.
-	Listers Import
-	// Minimal makes informers here, and not by the functions of constructors.go.
-	Minimal bool
-	// Kinds are those with an informer, sorted by name.
-	Kinds []Kind
+	Group *Group
+	// Name is its name in the API.
+	Name string
+	// GoName is the method of the group that leads to it: V1.
+	GoName string
+	// Dir is its directory below that of the group, and the name of its packages.
+	Dir string
+	// Types are sorted by their names in the API.
+	Types []*Type `json:"-"`
 }
 
-// Constructors is the data of constructors.go.tmpl: what makes informers of a
-// version apart from a factory, and types untyped ones.
-type Constructors Version
+// Informers is the package of the version's informers.
+func (v *Version) Informers() Import { return v.Group.Informers().join(v.Dir, v.Dir) }
 
-// Kind is an API type, with all its names.
-type Kind struct {
-	// Name is the Go type: Order.
-	Name string
-	// Ident is the part of exported names that stands for the kind: Order.
+// Listers is that of its listers.
+func (v *Version) Listers() Import {
+	return v.Group.Run.Listers.join(strings.ToLower(v.Group.Dir), "").join(v.Dir, v.Dir)
+}
+
+// Clients is that of its clients.
+func (v *Version) Clients() Import { return v.Group.Clients().join(v.Dir, v.Dir) }
+
+// WithInformer are the types that have one.
+func (v *Version) WithInformer() []*Type {
+	return only(v.Types, func(t *Type) bool { return t.HasInformer })
+}
+
+// WithClient are the types that have one.
+func (v *Version) WithClient() []*Type {
+	return only(v.Types, func(t *Type) bool { return t.HasClient })
+}
+
+// Unexpanded are the types whose listers have no hand-written expansion.
+func (v *Version) Unexpanded() []*Type {
+	return only(v.Types, func(t *Type) bool { return t.HasLister && !t.HasExpansion })
+}
+
+// only returns what of a slice is to be kept.
+func only[T any](all []T, keep func(T) bool) []T {
+	var kept []T
+	for _, one := range all {
+		if keep(one) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+// Type is an API type, with all its names.
+type Type struct {
+	Version *Version
+	// Name is the Go type, and Kind the kind in the API: Order. They differ for slim types.
+	Name, Kind string
+	// Ident is the part of exported names that stands for the type: Order.
 	Ident string
 	// Private is the start of unexported names: order.
 	Private string
@@ -188,32 +202,54 @@ type Kind struct {
 	// Singular is the name in NotFound errors of a lister, as of code-generator's: order.
 	Singular string
 	// ClientAccessor leads from a clientset to the type's version: "ShopV1()".
-	ClientAccessor string
+	ClientAccessor string `json:",omitempty"`
 	// Doc is the first sentence of the type's comment, or empty.
-	Doc string
+	Doc string `json:",omitempty"`
 	// API is the package of the type.
 	API Import
+	// Slim is the full type of a slim type, with its import path, and empty for others.
+	Slim string `json:",omitempty"`
 	// Namespaced is false for what has no namespace.
 	Namespaced bool
-	// HasLister is false for what can't be got by name.
-	HasLister bool
+	// HasInformer, HasLister and HasClient say what is generated for it. What can't be got by
+	// name has no lister.
+	HasInformer, HasLister, HasClient bool
+	// HasExpansion says that a hand-written file declares the interfaces that its lister embeds.
+	HasExpansion bool `json:",omitempty"`
 	// List is the Go type of a list of the kind, or empty if there is none.
-	List string
+	List string `json:",omitempty"`
 	// Verbs are the methods of its client: create, updateStatus, ….
 	Verbs []string
 	// Indexes are those that markers ask for, sorted by method.
-	Indexes []Index
-	// OwnIndexes declares them beside the informer: no lister is generated.
-	OwnIndexes bool
+	Indexes []Index `json:",omitempty"`
+	// Markers are those in the type's comment, and PackageMarkers those of its package, by the
+	// name before the first "=", without "+": the values that each has, in order, which are
+	// empty where there is no "=".
+	Markers, PackageMarkers map[string][]string
 }
 
-// Can reports whether the client of the kind has a verb.
-func (k Kind) Can(verb string) bool { return slices.Contains(k.Verbs, verb) }
+// Can reports whether the client of the type has a verb.
+func (t *Type) Can(verb string) bool { return slices.Contains(t.Verbs, verb) }
+
+// OwnIndexes reports whether its indexes are declared beside the informer: no lister is generated.
+func (t *Type) OwnIndexes() bool {
+	return len(t.Indexes) > 0 && (!t.HasLister || t.Version.Group.Run.SkipListers)
+}
+
+// FileName is the file of the type, which must not be one of the others in its
+// directory, nor end as those do that are only for tests or for some systems.
+func (t *Type) FileName() string {
+	name := strings.ReplaceAll(strings.ToLower(t.Ident), "_", "-")
+	if name == "interface" || name == "constructors" {
+		name += "_kind"
+	}
+	return name + ".go"
+}
 
 // DocLines returns Doc as lines of no more than 100 letters, if its words allow.
-func (k Kind) DocLines() []string {
+func (t *Type) DocLines() []string {
 	var lines []string
-	for word := range strings.FieldsSeq(k.Doc) {
+	for word := range strings.FieldsSeq(t.Doc) {
 		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < 100 {
 			lines[last] += " " + word
 		} else {
@@ -223,36 +259,7 @@ func (k Kind) DocLines() []string {
 	return lines
 }
 
-// Informer is the data of informer.go.tmpl: the types of the informer of one
-// kind.
-type Informer struct {
-	File
-	Kind
-	// Listers is the package of the listers of this version.
-	Listers Import
-	// Minimal leaves out the untyped informer.
-	Minimal bool
-}
-
-// Lister is the data of lister.go.tmpl: the lister of one kind.
-type Lister struct {
-	File
-	Kind
-	// Group is the API group.
-	Group string
-	// Expanded adds the methods of its expansion interfaces.
-	Expanded bool
-}
-
-// Expansions is the data of expansions.go.tmpl: the empty interfaces that a
-// hand-written file may replace.
-type Expansions struct {
-	File
-	// Kinds are those without a hand-written expansion, sorted by name.
-	Kinds []Kind
-}
-
-// Index is an index of a kind.
+// Index is an index of a type.
 type Index struct {
 	// Method is that of the lister: ByNodeName.
 	Method string
@@ -345,14 +352,6 @@ func (x Index) as(name, value string) string {
 	return name + "(" + value + ")"
 }
 
-// DeepCopies is the data of deepcopies.go.tmpl: the methods that make API objects of the
-// structs of a package.
-type DeepCopies struct {
-	File
-	// Types are sorted by name.
-	Types []DeepCopy
-}
-
 // DeepCopy are the methods of one struct.
 type DeepCopy struct {
 	// Name is the Go type.
@@ -394,34 +393,3 @@ const (
 	// CopyEnd ends another block.
 	CopyEnd CopyForm = "end"
 )
-
-// Clients is the data of clients.go.tmpl: typed clients of all groups, which write.
-type Clients struct {
-	File
-	// Groups are sorted by the path of their package.
-	Groups []GroupAccessor
-}
-
-// ClientsGroup is the data of clientsgroup.go.tmpl: the clients of a group.
-type ClientsGroup struct {
-	File
-	// Group is the API group.
-	Group string
-	// Versions are sorted by name.
-	Versions []VersionAccessor
-}
-
-// ClientsVersion is the data of clientsversion.go.tmpl: the clients of a version.
-type ClientsVersion struct {
-	File
-	// Group and Version are their names in the API.
-	Group, Version string
-	// Kinds are those with a client, sorted by name.
-	Kinds []Kind
-}
-
-// KindClient is the data of kindclient.go.tmpl: the interface of one kind's client.
-type KindClient struct {
-	File
-	Kind
-}

@@ -1,6 +1,9 @@
 package templates
 
 import (
+	"fmt"
+	"go/token"
+	"path"
 	"slices"
 	"strings"
 )
@@ -17,6 +20,14 @@ type Import struct {
 	// Name is the name in its package clause, or empty if that is not known;
 	// an import of unknown name always gets an alias.
 	Name string
+	// Dir is where a generated package goes: the directory as templates name it, with slashes. It
+	// is empty for others.
+	Dir string `json:",omitempty"`
+}
+
+// join is the package in a directory below this one.
+func (i Import) join(dir, name string) Import {
+	return Import{Path: path.Join(i.Path, dir), Name: name, Dir: path.Join(i.Dir, dir)}
 }
 
 // Library is a package with the identifiers that templates use of it.
@@ -30,50 +41,68 @@ type Library struct {
 // that are not generated and hold no API types. Templates name an identifier
 // by the package's name and its own: {{.Use "cache.Indexer"}}.
 var Libraries = []Library{
-	{Import{"context", "context"}, []string{"Context"}},
-	{Import{"fmt", "fmt"}, []string{"Errorf"}},
-	{Import{"iter", "iter"}, []string{"Seq"}},
-	{Import{"maps", "maps"}, []string{"Clone"}},
-	{Import{"net/http", "http"}, []string{"Request"}},
-	{Import{"reflect", "reflect"}, []string{"Type"}},
-	{Import{"slices", "slices"}, []string{"Clone"}},
-	{Import{"strconv", "strconv"}, []string{"FormatBool", "FormatInt", "FormatUint"}},
-	{Import{"time", "time"}, []string{"Duration"}},
+	{Import{Path: "context", Name: "context"}, []string{"Context"}},
+	{Import{Path: "fmt", Name: "fmt"}, []string{"Errorf"}},
+	{Import{Path: "iter", Name: "iter"}, []string{"Seq"}},
+	{Import{Path: "maps", Name: "maps"}, []string{"Clone"}},
+	{Import{Path: "net/http", Name: "http"}, []string{"Request"}},
+	{Import{Path: "reflect", Name: "reflect"}, []string{"Type"}},
+	{Import{Path: "slices", Name: "slices"}, []string{"Clone"}},
+	{Import{Path: "strconv", Name: "strconv"}, []string{"FormatBool", "FormatInt", "FormatUint"}},
+	{Import{Path: "time", Name: "time"}, []string{"Duration"}},
 
-	{Import{RuntimeModule + "/runtime/clientgo/listers", "listers"}, []string{"AllByIndex", "ByIndex", "Index", "Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer", "Untyped"}},
-	{Import{RuntimeModule + "/runtime/clients", "clients"}, []string{"ApplyConfiguration", "NewResource"}},
-	{Import{RuntimeModule + "/runtime/factory", "factory"}, []string{
+	{Import{Path: RuntimeModule + "/runtime/clientgo/listers", Name: "listers"}, []string{"AllByIndex", "ByIndex", "Index", "Lister", "New", "NewNamespaced", "Reader", "ResourceIndexer", "Untyped"}},
+	{Import{Path: RuntimeModule + "/runtime/clients", Name: "clients"}, []string{"ApplyConfiguration", "NewResource"}},
+	{Import{Path: RuntimeModule + "/runtime/factory", Name: "factory"}, []string{
 		"Factory", "GenericInformer", "InformerOptions", "New", "NewGenericInformer", "NewInformer", "Option", "Resource",
 		"WithCustomResyncConfig", "WithInformerName", "WithNamespace", "WithTransform", "WithTweakListOptions",
 	}},
-	{Import{RuntimeModule + "/runtime/generated", "generated"}, []string{
+	{Import{Path: RuntimeModule + "/runtime/generated", Name: "generated"}, []string{
 		"Access", "ClientObjects", "ClientsetObjects", "Informer", "InformerOnly", "NewInformerFunc", "NewScope", "Objects", "ResourceClient", "Scope",
 		"Status", "ToTyped", "TweakListOptionsFunc", "Typed", "TypedInformer", "TypedInformerOnly", "TypedOnly", "UpgradeOrRegenerate2",
 	}},
-	{Import{RuntimeModule + "/runtime/source", "source"}, []string{"Client"}},
+	{Import{Path: RuntimeModule + "/runtime/source", Name: "source"}, []string{"Client"}},
 
-	{Import{"k8s.io/apimachinery/pkg/apis/meta/v1", "metav1"}, []string{
+	{Import{Path: "k8s.io/apimachinery/pkg/apis/meta/v1", Name: "metav1"}, []string{
 		"ApplyOptions", "CreateOptions", "DeleteOptions", "GetOptions", "List", "ListOptions", "Object", "PatchOptions", "UpdateOptions",
 	}},
-	{Import{"k8s.io/apimachinery/pkg/runtime", "runtime"}, []string{"Object"}},
-	{Import{"k8s.io/apimachinery/pkg/runtime/schema", "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
-	{Import{"k8s.io/apimachinery/pkg/types", "types"}, []string{"PatchType"}},
-	{Import{"k8s.io/apimachinery/pkg/watch", "watch"}, []string{"Interface"}},
-	{Import{clientGoCache, "cache"}, []string{"Indexer", "Indexers", "SharedIndexInformer", "TransformFunc"}},
-	{Import{cacheSince36, "cache"}, []string{"InformerName", "SyncResult"}},
-	{Import{cacheSince37, "cache"}, []string{
+	{Import{Path: "k8s.io/apimachinery/pkg/runtime", Name: "runtime"}, []string{"Object"}},
+	{Import{Path: "k8s.io/apimachinery/pkg/runtime/schema", Name: "schema"}, []string{"GroupResource", "GroupVersion", "GroupVersionResource"}},
+	{Import{Path: "k8s.io/apimachinery/pkg/types", Name: "types"}, []string{"PatchType"}},
+	{Import{Path: "k8s.io/apimachinery/pkg/watch", Name: "watch"}, []string{"Interface"}},
+	{Import{Path: clientGoCache, Name: "cache"}, []string{"Indexer", "Indexers", "SharedIndexInformer", "TransformFunc"}},
+	{Import{Path: cacheSince36, Name: "cache"}, []string{"InformerName", "SyncResult"}},
+	{Import{Path: cacheSince37, Name: "cache"}, []string{
 		"DeletedObject", "TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",
 		"TypedResourceEventHandlerDetailedFuncs", "TypedResourceEventHandlerFuncs", "TypedSharedIndexInformer",
 	}},
 }
 
-// lookup finds "package.Identifier" in Libraries.
-func lookup(name string) (Import, string, bool) {
-	pkg, identifier, _ := strings.Cut(name, ".")
+// lookup finds the package and the identifier that a name means: those of Libraries by the name of
+// the package there, others by their import path.
+func lookup(name string) (Import, string, error) {
+	slash := strings.LastIndex(name, "/")
+	dot := strings.LastIndex(name, ".")
+	if dot <= slash+1 || !token.IsIdentifier(name[dot+1:]) {
+		return Import{}, "", fmt.Errorf("%q is no import path and identifier, such as k8s.io/client-go/rest.Config", name)
+	}
+	pkg, identifier := name[:dot], name[dot+1:]
+	var known []string
 	for _, library := range Libraries {
-		if _, found := slices.BinarySearch(library.Identifiers, identifier); found && library.Name == pkg {
-			return library.Import, identifier, true
+		_, found := slices.BinarySearch(library.Identifiers, identifier)
+		switch {
+		case library.Path == pkg || library.Name == pkg && found:
+			return library.Import, identifier, nil
+		case library.Name == pkg:
+			known = append(known, library.Identifiers...)
 		}
 	}
-	return Import{}, "", false
+	if known != nil {
+		return Import{}, "", fmt.Errorf("%q is not among %s of the table of identifiers; name its package by the whole import path", name, strings.Join(known, ", "))
+	}
+	imp := Import{Path: pkg}
+	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {
+		imp.Name = assumedName(pkg) // as all packages of Go's own are called
+	}
+	return imp, identifier, nil
 }

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"go/scanner"
 	"go/token"
 	"path"
 	"slices"
@@ -24,9 +25,9 @@ func newImports(reserved map[string]bool) *imports {
 	return &imports{names: map[string]string{}, known: map[string]string{}, used: map[string]bool{}, reserved: reserved}
 }
 
-// free reports whether a package may get a name.
+// free reports whether a package may get a name: init is a function wherever it is declared.
 func (s *imports) free(name string) bool {
-	return !s.used[name] && !s.reserved[name] && !local[name] && !token.IsKeyword(name) && token.IsIdentifier(name)
+	return !s.used[name] && !s.reserved[name] && name != "init" && token.IsIdentifier(name)
 }
 
 // add returns the name of the package in this file. The first of several
@@ -78,6 +79,27 @@ func identifier(element string) string {
 		}
 		return -1
 	}, element)
+}
+
+// clashes are the names of imports that the file has for something else as well, as for a variable,
+// which would hide the import.
+func (s *imports) clashes(body []byte) []string {
+	var found []string
+	var scan scanner.Scanner
+	scan.Init(token.NewFileSet().AddFile("", -1, len(body)), body, func(token.Position, string) {}, 0)
+	before, name := token.ILLEGAL, "" // name is that of an import, if it stands before the next token
+	for {
+		_, tok, text := scan.Scan()
+		if name != "" && tok != token.PERIOD && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+		if name = ""; tok == token.IDENT && before != token.PERIOD && s.used[text] {
+			name = text
+		}
+		if before = tok; tok == token.EOF {
+			return found
+		}
+	}
 }
 
 // declaration returns the import declaration: the standard library first, then

@@ -1,11 +1,12 @@
 package templates_test
 
 import (
+	"bytes"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,82 +14,98 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-func samples(client templates.Client) map[string]templates.Data {
-	internal := templates.Import{Path: "example.com/shop/informers/internalinterfaces", Name: "internalinterfaces"}
-	listers := templates.Import{Path: "example.com/shop/listers/shop/v1", Name: "v1"}
-	group := templates.Import{Path: "example.com/shop/informers/shop", Name: "shop"}
-	version := templates.Import{Path: "example.com/shop/informers/shop/v1", Name: "v1"}
-	order := templates.Kind{
-		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Singular: "order", ClientAccessor: "ShopV1()", Doc: "Order is a purchase.", Namespaced: true, HasLister: true, List: "OrderList",
-		Verbs: []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"},
-		API:   templates.Import{Path: "example.com/shop/api/v1", Name: "v1"},
+// shop is a run over a namespaced type and one without, as a test changes them.
+func shop(change ...func(run *templates.Run, types []*templates.Type)) *templates.Run {
+	at := func(path, name string) templates.Import {
+		return templates.Import{Path: "example.com/shop/" + path, Name: name, Dir: path}
 	}
-	warehouse := order
-	warehouse.Name, warehouse.Ident, warehouse.Private, warehouse.Plural, warehouse.Resource, warehouse.Singular, warehouse.Namespaced = "Warehouse", "Warehouse", "warehouse", "Warehouses", "warehouses", "warehouse", false
-	warehouse.List, warehouse.Verbs = "", []string{"get", "list"}
-	kinds := []templates.Kind{order, warehouse}
-	indexed, indexedAlone := order, warehouse
-	indexed.Indexes, indexedAlone.Indexes, indexedAlone.OwnIndexes = indexes(), indexes(), true
-	v := templates.Version{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Client: client, Internal: internal, Listers: listers, Kinds: kinds}
-	constructors := templates.Constructors(v)
-	indexedVersion := v
-	indexedVersion.Kinds = []templates.Kind{indexed, indexedAlone}
-	minimal := v
-	minimal.Minimal = true
-	return map[string]templates.Data{
-		"factory": &templates.Factory{
-			File: templates.File{Package: "informers"}, Client: client, Internal: internal,
-			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
+	run := &templates.Run{Informers: at("informers", "informers"), Listers: at("listers", ""), Clients: at("clients", "clients")}
+	group := &templates.Group{Run: run, Name: "shop.example.com", GoName: "Shop", Dir: "shop", PackageName: "shop"}
+	version := &templates.Version{Group: group, Name: "v1", GoName: "V1", Dir: "v1"}
+	types := []*templates.Type{
+		{
+			Name: "Order", Kind: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Singular: "order",
+			Doc: "Order is a purchase.", Namespaced: true, List: "OrderList",
+			Verbs: []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"},
 		},
-		"minimal factory": &templates.Factory{
-			File: templates.File{Package: "informers"}, Client: client, Minimal: true,
-			Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
+		{
+			Name: "Warehouse", Kind: "Warehouse", Ident: "Warehouse", Private: "warehouse", Plural: "Warehouses", Resource: "warehouses", Singular: "warehouse",
+			Verbs: []string{"get", "list"},
 		},
-		"minimal group": &templates.Group{
-			File: templates.File{Package: "shop"}, Group: "shop.example.com", Client: client, Minimal: true,
-			Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
-		},
-		"minimal version":  &minimal,
-		"minimal informer": &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers, Minimal: true},
-		"minimal lister":   &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com"},
-		"generic": &templates.Generic{
-			File: templates.File{Package: "informers"},
-			Versions: []templates.GenericVersion{{
-				Group: "shop.example.com", Version: "v1", Accessor: "Shop().V1()",
-				Resources: []templates.GenericResource{{Name: "orders", Accessor: "Orders"}},
-			}},
-		},
-		"internalinterfaces": &templates.InternalInterfaces{File: templates.File{Package: "internalinterfaces"}, Client: client},
-		"group": &templates.Group{
-			File: templates.File{Package: "shop"}, Group: "shop.example.com", Internal: internal,
-			Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
-		},
-		"version":               &v,
-		"constructors":          &constructors,
-		"informer":              &templates.Informer{File: templates.File{Package: "v1"}, Kind: order, Listers: listers},
-		"cluster":               &templates.Informer{File: templates.File{Package: "v1"}, Kind: warehouse, Listers: listers},
-		"lister":                &templates.Lister{File: templates.File{Package: "v1"}, Kind: order, Group: "shop.example.com", Expanded: true},
-		"version with indexes":  &indexedVersion,
-		"lister with indexes":   &templates.Lister{File: templates.File{Package: "v1"}, Kind: indexed, Group: "shop.example.com", Expanded: true},
-		"informer with indexes": &templates.Informer{File: templates.File{Package: "v1"}, Kind: indexedAlone},
-		"clients": &templates.Clients{
-			File: templates.File{Package: "clients"}, Groups: []templates.GroupAccessor{{Name: "Shop", Group: "shop.example.com", Package: group}},
-		},
-		"clientsgroup": &templates.ClientsGroup{
-			File: templates.File{Package: "shop"}, Group: "shop.example.com", Versions: []templates.VersionAccessor{{Name: "V1", Package: version}},
-		},
-		"clientsversion":  &templates.ClientsVersion{File: templates.File{Package: "v1"}, Group: "shop.example.com", Version: "v1", Kinds: kinds},
-		"client":          &templates.KindClient{File: templates.File{Package: "v1"}, Kind: order},
-		"readonly client": &templates.KindClient{File: templates.File{Package: "v1"}, Kind: warehouse},
-		"expansions":      &templates.Expansions{File: templates.File{Package: "v1"}, Kinds: kinds},
-		"deepcopies":      deepCopies(),
 	}
+	for _, t := range types {
+		t.Version, t.ClientAccessor, t.API = version, "ShopV1()", templates.Import{Path: "example.com/shop/api/v1", Name: "v1"}
+		t.HasInformer, t.HasLister, t.HasClient = true, true, true
+	}
+	run.Groups, group.Versions, version.Types = []*templates.Group{group}, []*templates.Version{version}, types
+	for _, change := range change {
+		change(run, types)
+	}
+	return run
+}
+
+func minimal(run *templates.Run, _ []*templates.Type) { run.Minimal = true }
+
+func withClientset(run *templates.Run, _ []*templates.Type) {
+	run.Clientset = templates.Import{Path: "example.com/shop/clientset/versioned", Name: "versioned"}
+}
+
+// withIndexes gives the first type a lister with indexes, and the second one an informer with them.
+func withIndexes(_ *templates.Run, types []*templates.Type) {
+	types[0].Indexes, types[1].Indexes, types[1].HasLister = indexes(), indexes(), false
+}
+
+// runs have all that templates decide by.
+func runs() map[string]*templates.Run {
+	return map[string]*templates.Run{
+		"all": shop(), "minimal": shop(minimal), "indexes": shop(withIndexes), "minimal indexes": shop(withIndexes, minimal),
+		"clientset": shop(withClientset), "minimal clientset": shop(withClientset, minimal),
+		"expansions": shop(minimal, func(_ *templates.Run, types []*templates.Type) { types[0].HasExpansion = true }),
+	}
+}
+
+// filesOf are what a template is rendered with for a run of one version, with the package of that.
+func filesOf(run *templates.Run, t *templates.Template) []*templates.File {
+	group := run.Groups[0]
+	version := group.Versions[0]
+	switch t.Each {
+	case "run":
+		return []*templates.File{{Run: run, Package: "informers"}}
+	case "group":
+		return []*templates.File{{Run: run, Group: group, Package: "shop"}}
+	case "version":
+		return []*templates.File{{Run: run, Group: group, Version: version, Package: "v1"}}
+	}
+	var files []*templates.File
+	for _, one := range version.Types {
+		files = append(files, &templates.File{Run: run, Group: group, Version: version, Type: one, Package: "v1"})
+	}
+	return files
+}
+
+// sources are the files of all templates for a run, by path.
+func sources(t *testing.T, run *templates.Run) map[string][]byte {
+	t.Helper()
+	found := map[string][]byte{}
+	for _, tmpl := range templates.Own {
+		for _, file := range filesOf(run, tmpl) {
+			name, _, err := tmpl.FileName(file)
+			if err == nil && name != "" {
+				found[name], err = tmpl.Render(file)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return found
 }
 
 // indexes have every form of block, and every kind of key.
@@ -109,8 +126,8 @@ func indexes() []templates.Index {
 }
 
 // deepCopies has every form of step.
-func deepCopies() *templates.DeepCopies {
-	return &templates.DeepCopies{File: templates.File{Package: "slim"}, Types: []templates.DeepCopy{{
+func deepCopies() *templates.File {
+	return &templates.File{Package: "slim", Copies: []templates.DeepCopy{{
 		Name: "Order", Into: true, Copy: true, Object: true, Steps: []templates.CopyStep{
 			{Form: templates.CopyInto, From: "in.ObjectMeta", To: "out.ObjectMeta"},
 			{Form: templates.CopySlice, From: "in.Items", To: "out.Items"},
@@ -127,30 +144,41 @@ func deepCopies() *templates.DeepCopies {
 
 func TestEveryTemplateGivesGo(t *testing.T) {
 	t.Parallel()
-	clients := map[string]templates.Client{
-		"rest":      {},
-		"clientset": {Clientset: templates.Import{Path: "example.com/shop/clientset/versioned", Name: "versioned"}},
-	}
-	for clientName, client := range clients {
-		for name, data := range samples(client) {
-			t.Run(clientName+"/"+name, func(t *testing.T) {
-				source, err := templates.Render(data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				file, err := parser.ParseFile(token.NewFileSet(), name+".go", source, parser.ParseComments)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, source)
-				}
-				if _, err := format.Source(source); err != nil {
-					t.Error(err)
-				}
-				for _, decl := range file.Decls {
-					checkDocumented(t, decl)
-				}
-			})
+	check := func(t *testing.T, name string, source []byte) {
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, source)
+		}
+		if _, err := format.Source(source); err != nil {
+			t.Error(err)
+		}
+		for _, decl := range file.Decls {
+			checkDocumented(t, decl)
 		}
 	}
+	rendered := map[string]bool{}
+	for name, run := range runs() {
+		t.Run(name, func(t *testing.T) {
+			for name, source := range sources(t, run) {
+				check(t, name, source)
+			}
+		})
+		for _, tmpl := range templates.Own {
+			for _, file := range filesOf(run, tmpl) {
+				if path, _, err := tmpl.FileName(file); err == nil && path != "" {
+					rendered[tmpl.Name] = true
+				}
+			}
+		}
+	}
+	if len(rendered) != len(templates.Own) {
+		t.Errorf("of %d templates, %d gave a file", len(templates.Own), len(rendered))
+	}
+	source, err := templates.DeepCopies.Render(deepCopies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "deep copies", source)
 }
 
 // checkDocumented wants a comment on every exported declaration.
@@ -170,7 +198,7 @@ func checkDocumented(t *testing.T, decl ast.Decl) {
 
 var article = regexp.MustCompile(`\b[Aa]n? \{\{.*`)
 
-func TestTemplatesNameTheirData(t *testing.T) {
+func TestNoArticleBeforeAName(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("*.go.tmpl")
 	if err != nil || len(names) == 0 {
@@ -180,9 +208,6 @@ func TestTemplatesNameTheirData(t *testing.T) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if !strings.HasPrefix(string(text), "{{- /*gotype: github.com/informer-gen/informer-gen/templates.") {
-			t.Errorf("%s: the first line does not name its data", name)
 		}
 		if found := article.Find(text); found != nil {
 			t.Errorf("%s: %q: the article depends on the name", name, found)
@@ -282,17 +307,28 @@ func exportedOf(t *testing.T, folder string) []string {
 
 func TestImportsGetDistinctNames(t *testing.T) {
 	t.Parallel()
-	data := &templates.Lister{File: templates.File{Package: "v1", Reserved: map[string]bool{"apiv1": true}}, Kind: templates.Kind{
-		Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", Resource: "orders", Singular: "order", Namespaced: true,
-		API: templates.Import{Path: "example.com/cache/api/v1", Name: "cache"},
-	}}
-	source, err := templates.Render(data)
-	if err != nil {
-		t.Fatal(err)
+	run := shop(func(_ *templates.Run, types []*templates.Type) {
+		types[0].API = templates.Import{Path: "example.com/cache/api/v1", Name: "cache"}
+		types[0].HasExpansion = true
+	}, minimal)
+	source := sources(t, run)["listers/shop/v1/order.go"]
+	want := []string{
+		`cache "example.com/cache/api/v1"`,
+		`"github.com/informer-gen/informer-gen/runtime/clientgo/listers"`,
+		`"k8s.io/apimachinery/pkg/runtime/schema"`,
+		`toolscache "k8s.io/client-go/tools/cache"`,
 	}
+	if diff := cmp.Diff(want, importsOf(t, source)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// importsOf are the imports of a source, as they are written.
+func importsOf(t *testing.T, source []byte) []string {
+	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, source)
 	}
 	var got []string
 	for _, spec := range file.Imports {
@@ -302,69 +338,66 @@ func TestImportsGetDistinctNames(t *testing.T) {
 		}
 		got = append(got, name+spec.Path.Value)
 	}
-	want := []string{
-		`cache "example.com/cache/api/v1"`,
-		`"github.com/informer-gen/informer-gen/runtime/clientgo/listers"`,
-		`"k8s.io/apimachinery/pkg/runtime/schema"`,
-		`toolscache "k8s.io/client-go/tools/cache"`,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	return got
 }
 
-// Whatever a template declares within a function, and what Go declares and it
-// uses, is in local, so that it hides no import and none hides it.
+// An import whose name a file has for something else as well gets another name, and one whose
+// name is a method or field keeps it.
 func TestNoImportIsHidden(t *testing.T) {
 	t.Parallel()
-	for _, client := range []templates.Client{{}, {Clientset: templates.Import{Path: "example.com/shop/clientset/versioned", Name: "versioned"}}} {
-		for name, data := range samples(client) {
-			if _, ok := data.(*templates.DeepCopies); ok {
-				continue // the packages that they import are always the same
-			}
-			source, err := templates.Render(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), name+".go", source, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(node ast.Node) bool {
-				for _, ident := range locals(node) {
-					if !templates.Local[ident.Name] {
-						t.Errorf("%s: %s is not among the local names", name, ident.Name)
-					}
-				}
-				return true
-			})
+	for body, want := range map[string]string{
+		"func f(%s string) { %s.Get() }":            `examplecomtaken "example.com/taken"`,
+		"func f() { var %s, _ = %s.Get() }":         `examplecomtaken "example.com/taken"`,
+		"func f() { x.%s(%s.Get()) }":               `taken "example.com/taken"`,
+		"type T struct{ %s int; other %s.Type }":    `examplecomtaken "example.com/taken"`,
+		"func f() { return %s.Get() } // %s":        `taken "example.com/taken"`,
+		"func f() { return \"%s\" + %s.Get() }":     `taken "example.com/taken"`,
+		"func %s() {}; func g() { %s.Get() }":       `examplecomtaken "example.com/taken"`,
+		"func f() { %[1]s:; go %[2]s.Get() }":       `examplecomtaken "example.com/taken"`,
+		"type T struct{ other.%s }; var x = %s.Get": `taken "example.com/taken"`,
+	} {
+		text := strings.NewReplacer("%s.Get", `{{.Use "example.com/taken.Get"}}`, "%s.Type", `{{.Use "example.com/taken.Type"}}`, "%[2]s.Get", `{{.Use "example.com/taken.Get"}}`,
+			"%[1]s", "taken", "%s", "taken").Replace(body)
+		all, err := templates.Parse(fstest.MapFS{"a.go.tmpl": {Data: []byte("{{/* informer-gen: for each run; file a.go */}}" + text)}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := all[0].Render(&templates.File{Run: shop(), Package: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(importsOf(t, source)); got != "["+want+"]" {
+			t.Errorf("%s: imports %s, want %s", body, got, want)
 		}
 	}
 }
 
-// locals are the names that a node declares within a function, or the
-// predeclared one that it is.
-func locals(node ast.Node) []*ast.Ident {
-	var idents []*ast.Ident
-	switch node := node.(type) {
-	case *ast.FuncDecl:
-		if node.Recv != nil {
-			idents = node.Recv.List[0].Names
-		}
-	case *ast.FuncType:
-		for _, param := range node.Params.List {
-			idents = append(idents, param.Names...)
-		}
-	case *ast.AssignStmt:
-		for _, left := range node.Lhs {
-			if ident, ok := left.(*ast.Ident); ok {
-				idents = append(idents, ident)
+// Whatever the API package is called, no name in a file hides it.
+func TestNoPackageIsHidden(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"client", "namespace", "options", "f", "obj", "resyncPeriod", "indexer", "string", "nil", "append", "scope", "version", "groups", "init", "func"} {
+		run := shop(func(_ *templates.Run, types []*templates.Type) {
+			for _, of := range types {
+				of.API.Name = name
+			}
+		})
+		for path, source := range sources(t, run) {
+			for _, spec := range importsOf(t, source) {
+				alias, isAlias := strings.CutSuffix(spec, ` "example.com/shop/api/v1"`)
+				if !isAlias {
+					continue
+				}
+				bare := regexp.MustCompile(`(^|[^.\w"])` + alias + `([^.\w]|$)`).Find(body(source))
+				if bare != nil || token.IsKeyword(alias) || alias == "init" {
+					t.Errorf("%s: %s is imported, and hidden", path, alias)
+				}
 			}
 		}
-	case *ast.Ident:
-		if types.Universe.Lookup(node.Name) != nil {
-			idents = []*ast.Ident{node}
-		}
 	}
-	return idents
+}
+
+// body is what follows the imports of a source, without comments.
+func body(source []byte) []byte {
+	_, body, _ := bytes.Cut(source, []byte("\n)\n"))
+	return regexp.MustCompile(`//.*`).ReplaceAll(body, nil)
 }

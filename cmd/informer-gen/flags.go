@@ -62,6 +62,7 @@ func newFlags() *flags {
 	set.BoolVar(&o.Clients, "clients", false, "write typed clients as well (Create, UpdateStatus …), in\nclients beside the informers; not with a clientset")
 	set.BoolVar(&o.Minimal, "minimal", false, "leave out what only callers of code-generator's output\nneed: constructors.go, generic.go, internalinterfaces,\nempty expansions, OrderInformer (TypedOrderInformer\nstays), and of the factory Start, WaitForCacheSync and\nothers that StartWithContext and WaitForSync replace")
 	set.BoolVar(&o.SingleDirectory, "single-directory", false, "leave out the level externalversions, with a clientset")
+	set.StringSliceVar(&o.Templates, "templates", nil, "comma list of `directories` with templates of your own")
 	set.StringVar(&o.HeaderFile, "go-header-file", "", "`file` with the comment that begins every file;\nYEAR in it stands for the year a file is first written")
 	set.BoolVar(&f.prune, "prune", true, "remove files of earlier runs that are not generated\nany more; --prune=false keeps them")
 	set.StringVar(&o.VersionedClientset, "versioned-clientset-package", "", "import `path` of a clientset to list and watch with")

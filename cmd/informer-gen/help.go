@@ -14,7 +14,7 @@ var groups = []struct {
 	names []string
 }{
 	{"Input", []string{"input-dirs", "types", "exclude", "plural-exceptions", "lint-rules", "crds", "strict", "config"}},
-	{"Output", []string{"output-dir", "output-pkg", "listers-package", "skip-listers", "clients", "minimal", "single-directory", "go-header-file", "prune"}},
+	{"Output", []string{"output-dir", "output-pkg", "listers-package", "skip-listers", "clients", "minimal", "single-directory", "templates", "go-header-file", "prune"}},
 	{"Clientset", []string{"versioned-clientset-package", "internal-clientset-package"}},
 	{"Instead of writing", []string{"verify", "list"}},
 	{"Other", []string{"output", "v", "version", "help"}},

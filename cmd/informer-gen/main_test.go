@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe, "json": isLinesOfJSON, "enclosed": isEnclosed, "action": action},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "module": module, "recipe": recipe, "contains": contains, "json": isLinesOfJSON, "enclosed": isEnclosed, "action": action},
 		Setup: func(env *testscript.Env) error {
 			// The go command, which finds packages of other modules, needs its caches.
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "HOME"} {
@@ -133,8 +133,18 @@ func module(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("go.sum"), sums, 0o666))
 }
 
-// recipe writes the code below a heading of docs/recipes.md or docs/indexes.md to a file: the
-// first block, or the one whose number is given. TestBlocks of the root wants each to be taken.
+// contains checks that a file has the text of another one.
+func contains(ts *testscript.TestScript, _ bool, args []string) {
+	if text := ts.ReadFile(args[0]); !strings.Contains(text, ts.ReadFile(args[1])) {
+		ts.Fatalf("%s does not contain %s:\n%s", args[0], args[1], text)
+	}
+}
+
+// recipePages have the code that scripts take.
+var recipePages = []string{"recipes", "indexes", "templates"}
+
+// recipe writes the code below a heading of one of these pages to a file: the first block, or
+// the one whose number is given. TestBlocks of the root wants each to be taken.
 func recipe(ts *testscript.TestScript, _ bool, args []string) {
 	number := 1
 	if len(args) > 2 {
@@ -142,13 +152,12 @@ func recipe(ts *testscript.TestScript, _ bool, args []string) {
 		number, err = strconv.Atoi(args[2])
 		ts.Check(err)
 	}
-	recipes, err := pages.Read("../../docs/recipes.md")
-	ts.Check(err)
-	indexes, err := pages.Read("../../docs/indexes.md")
-	ts.Check(err)
-	block, err := recipes.Block(args[0], number)
-	if err != nil {
-		block, err = indexes.Block(args[0], number)
+	var block pages.Block
+	err := errors.New("no pages")
+	for i := 0; err != nil && i < len(recipePages); i++ {
+		page, readErr := pages.Read("../../docs/" + recipePages[i] + ".md")
+		ts.Check(readErr)
+		block, err = page.Block(args[0], number)
 	}
 	ts.Check(err)
 	file := ts.MkAbs(args[1])

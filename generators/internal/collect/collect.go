@@ -78,6 +78,7 @@ func (c *collector) collectPackage(pkg *load.Package) {
 	for _, m := range own.all {
 		c.tags.misspelt(m)
 	}
+	ofPackage := own.all.byName()
 	found := map[bool][]*Kind{} // by internal
 	attached := map[*ast.CommentGroup]bool{}
 	c.reached = map[token.Pos]bool{}
@@ -88,6 +89,9 @@ func (c *collector) collectPackage(pkg *load.Package) {
 		comments := decl.Comments()
 		attached[comments.Closest], attached[comments.Second] = true, true
 		v := c.judge(decl, comments, own)
+		if v.kind != nil {
+			v.kind.PackageMarkers = ofPackage
+		}
 		if pkg.Mentions["+"+ownTags] {
 			c.index(decl, comments, v)
 		}
@@ -331,12 +335,13 @@ func (c *collector) named(decl *load.Declaration, comments load.TypeComments, ta
 	}
 	name := c.namers.public.Name(t)
 	return &Kind{
-		Kind: templates.Kind{
-			Name: name, Ident: name, Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t), Resource: c.resource(decl, t, tags, internal),
-			Doc: sentence(comments), API: templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, Namespaced: namespaced, HasLister: out.lister,
-			List: listType(decl), Verbs: verbs,
+		Type: templates.Type{
+			Name: name, Kind: name, Ident: name, Singular: strings.ToLower(name), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t), Resource: c.resource(decl, t, tags, internal),
+			Doc: sentence(comments), API: templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, Namespaced: namespaced,
+			HasInformer: out.informer, HasLister: out.lister, HasClient: out.client, List: listType(decl), Verbs: verbs,
+			Markers: markersAt(comments).byName(),
 		},
-		APIKind: name, Informer: out.informer, Client: out.client, Pos: decl.Position(), Dir: decl.Pkg.Dir, goType: decl.GoType(),
+		Pos: decl.Position(), Dir: decl.Pkg.Dir, goType: decl.GoType(),
 	}
 }
 

@@ -232,20 +232,20 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 			return
 		}
 		ours[group.Name] = true
-		have[group.Name+"/"+kind.APIKind+"/"+version.Name] = true
+		have[group.Name+"/"+kind.Kind+"/"+version.Name] = true
 		found := false
 		for _, c := range crds {
-			if c.group == group.Name && c.kind == kind.APIKind {
+			if c.group == group.Name && c.kind == kind.Kind {
 				c.compare(kind, version.Name, diags)
 				found = true
 			}
 		}
 		if !found && groups[group.Name] {
-			diags.Warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.APIKind, group.Name, options.CRDs)
+			diags.Warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.Kind, group.Name, options.CRDs)
 		}
 		if elsewhere := otherGroup(crds, group, kind); elsewhere != nil {
 			moved[elsewhere] = true
-			diags.Errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.APIKind, elsewhere.pos, elsewhere.group)
+			diags.Errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.Kind, elsewhere.pos, elsewhere.group)
 		}
 	})
 	chosen := NewChoice(options.Types, options.Exclude)
@@ -292,7 +292,7 @@ func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
 		if c.group == group.Name {
 			return nil
 		}
-		if c.kind == kind.APIKind {
+		if c.kind == kind.Kind {
 			found = append(found, c)
 		}
 	}
@@ -306,16 +306,16 @@ func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
 func (c *crd) compare(kind *Kind, version string, diags *diag.List) {
 	if _, ok := c.versions[version]; !ok {
 		diags.Errorf(kind.Pos, "version: %s of %s, which its CRD at %s does not serve: that has %s; leave it out with --exclude %s.%s",
-			version, kind.APIKind, c.pos, strings.Join(slices.Sorted(maps.Keys(c.versions)), ", "), kind.API.Path, kind.Name)
+			version, kind.Kind, c.pos, strings.Join(slices.Sorted(maps.Keys(c.versions)), ", "), kind.API.Path, kind.Name)
 	}
 	if c.plural != kind.Resource {
 		diags.Errorf(kind.Pos, "resource: %q of %s, but its CRD at %s has %q; name it with +kubebuilder:resource:path=%s or +resourceName=%s",
-			kind.Resource, kind.APIKind, c.pos, c.plural, c.plural, c.plural)
+			kind.Resource, kind.Kind, c.pos, c.plural, c.plural, c.plural)
 	}
 	if c.namespaced != kind.Namespaced {
 		scopes := map[bool]string{true: "Namespaced", false: "Cluster"}
 		diags.Errorf(kind.Pos, "scope: %s of %s, but its CRD at %s has %s; name it with +kubebuilder:resource:scope or +genclient:nonNamespaced",
-			scopes[kind.Namespaced], kind.APIKind, c.pos, scopes[c.namespaced])
+			scopes[kind.Namespaced], kind.Kind, c.pos, scopes[c.namespaced])
 	}
 }
 

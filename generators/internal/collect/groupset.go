@@ -148,7 +148,7 @@ func (s *groupSet) checkClient(m *member, accessor string) {
 		return
 	}
 	for _, kind := range m.kinds {
-		if kind.Informer {
+		if kind.HasInformer {
 			client.check(kind, s.diags)
 		}
 	}
@@ -207,7 +207,7 @@ func (s *groupSet) resolve() []*Group {
 		slices.SortFunc(group.Versions, func(a, b *Version) int { return strings.Compare(a.Name, b.Name) })
 		for _, version := range group.Versions {
 			slices.SortFunc(version.Kinds, func(a, b *Kind) int {
-				return cmp.Or(strings.Compare(a.APIKind, b.APIKind), strings.Compare(a.API.Path, b.API.Path))
+				return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.API.Path, b.API.Path))
 			})
 			s.distinctKinds(group, version)
 		}

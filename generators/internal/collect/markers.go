@@ -44,6 +44,15 @@ func (m markers) has(name string) bool {
 	return ok
 }
 
+// byName are the values of the markers by their names: empty ones for those without.
+func (m markers) byName() map[string][]string {
+	values := map[string][]string{}
+	for _, marker := range m {
+		values[marker.name] = append(values[marker.name], marker.value)
+	}
+	return values
+}
+
 // parseMarkers finds the markers in comments, which may be nil.
 func parseMarkers(groups ...*ast.CommentGroup) markers {
 	var found markers

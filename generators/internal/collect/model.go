@@ -55,15 +55,9 @@ type Version struct {
 
 // Kind is an API type.
 type Kind struct {
-	// Kind has its names and what else templates see of it. Ident is APIKind, or a longer
+	// Type has its names and what else templates see of it. Ident is its Kind, or a longer
 	// name if another kind has names made of it.
-	templates.Kind
-	// APIKind is the kind in the API: Name, or for slim types the name of the full type.
-	APIKind string
-	// Slim is the full type of a slim type, with its import path, and empty for others.
-	Slim string
-	// Informer and Client say what is generated, and HasLister.
-	Informer, Client bool
+	templates.Type
 	// Indexes are those that markers ask for, sorted by method.
 	Indexes []Index
 	// Pos is where it is declared, and Dir the directory of its Go package.

@@ -136,7 +136,7 @@ var factoryMethods = map[string]bool{
 // informers, and in that of its listers.
 func (k *Kind) Identifiers() (informers, listers []string) {
 	n, p := k.Ident, k.Private
-	if k.Informer {
+	if k.HasInformer {
 		informers = []string{
 			n + "Informer", "Typed" + n + "Informer", n + "IndexInformer", n + "HandlerFuncs", n + "DetailedHandlerFuncs",
 			n + "FilteringHandler", n + "Indexers", "Deleted" + n, "New" + n + "Informer", "NewTyped" + n + "Informer",
@@ -182,10 +182,10 @@ func (k *Kind) claims() []claim {
 	for _, name := range listers {
 		claims = append(claims, claim{"lister", name})
 	}
-	if k.Informer || k.Client {
+	if k.HasInformer || k.HasClient {
 		claims = append(claims, claim{"method", k.Plural})
 	}
-	return append(claims, claim{"file", FileName(k.Ident)})
+	return append(claims, claim{"file", k.FileName()})
 }
 
 // rename gives the kind other names in generated code, which the API does not see.
@@ -195,13 +195,3 @@ func (k *Kind) rename() {
 
 // OwnIdentifiers are those that a version's package has of its own.
 var OwnIdentifiers = []string{"Interface", "New", "version", "groupVersion"}
-
-// FileName is the file of a kind, which must not be one of the others in its
-// directory, nor end as those do that are only for tests or for some systems.
-func FileName(kind string) string {
-	name := strings.ReplaceAll(strings.ToLower(kind), "_", "-")
-	if name == "interface" || name == "constructors" {
-		name += "_kind"
-	}
-	return name + ".go"
-}

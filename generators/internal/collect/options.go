@@ -168,7 +168,7 @@ func (c Choice) check(model *Model, diags *diag.List) {
 // names are those of the types that were found, also of skipped ones.
 func (m *Model) names() []string {
 	var names []string
-	m.Kinds(func(_ *Group, _ *Version, kind *Kind) { names = append(names, kind.Name, kind.APIKind) })
+	m.Kinds(func(_ *Group, _ *Version, kind *Kind) { names = append(names, kind.Name, kind.Kind) })
 	for _, skip := range m.Skipped {
 		names = append(names, skip.Name)
 	}

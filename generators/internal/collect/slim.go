@@ -164,8 +164,9 @@ func (c *collector) checkFull(decl, full *load.Declaration, tags, fullTags typeT
 // type of the slim one.
 func (c *collector) namedSlim(decl, full *load.Declaration, comments load.TypeComments, tags, fullTags typeTags, out generated) *Kind {
 	kind := c.named(full, full.Comments(), fullTags, false, out)
-	kind.Name, kind.Slim, kind.List = decl.Name(), tags.Slim, ""
+	kind.Name, kind.Singular, kind.Slim, kind.List = decl.Name(), strings.ToLower(decl.Name()), tags.Slim, ""
 	kind.Doc, kind.API, kind.Pos = sentence(comments), templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, decl.Position()
+	kind.Markers = markersAt(comments).byName()
 	kind.Dir, kind.goType = decl.Pkg.Dir, decl.GoType()
 	return kind
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"go/scanner"
+	"go/token"
 	"os"
 	"runtime"
 	"strings"
@@ -21,21 +23,30 @@ import (
 type File struct {
 	// Path is where it goes, absolute.
 	Path string
-	// Data is the template's data.
-	Data templates.Data
+	// Template makes it of Data. Users says that the template is one of a user.
+	Template *templates.Template
+	Data     *templates.File
+	Users    bool
+}
+
+// Problem is an error about a file: what is wrong, and what to do. It is at the place in the template
+// that gave a place of what was rendered, if that is known.
+func (f File) Problem(at token.Position, wrong, advice string) *scanner.Error {
+	return f.Template.Problem(f.Data, at, wrong, advice)
 }
 
 // Rendered is a file with its content, which is left out if it equals what stands
 // there already.
 type Rendered struct {
-	Path         string // absolute
+	File
 	Same         bool
 	Content, old []byte // old is nil if nothing stands there
 }
 
-// Render renders and formats outputs, in their order, and calls done after each.
+// Render renders and formats outputs, in their order, and calls done after each. Problems of
+// templates are a go/scanner.ErrorList.
 func Render(ctx context.Context, outputs []File, head *header.Header, done func()) ([]Rendered, error) {
-	files := make([]Rendered, len(outputs))
+	files, problems := make([]Rendered, len(outputs)), make([]*scanner.Error, len(outputs))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, out := range outputs {
@@ -48,32 +59,65 @@ func Render(ctx context.Context, outputs []File, head *header.Header, done func(
 			if err != nil && !errors.Is(err, os.ErrNotExist) && !paths.IsNotDirectory(err) {
 				return fmt.Errorf("output: %w", err)
 			}
-			body, err := templates.Render(out.Data)
-			if err != nil {
+			content, err := out.render(head, old)
+			switch {
+			case errors.As(err, &problems[i]):
+			case err != nil:
 				return fmt.Errorf("output %s: %w", out.Path, err)
+			case bytes.Equal(content, old):
+				files[i] = Rendered{File: out, Same: true}
+			default:
+				files[i] = Rendered{File: out, Content: bytes.Clone(content), old: old} // cloned: without spare capacity
 			}
-			content, err := format.Source(append(head.Text(old), body...))
-			if err != nil {
-				return fmt.Errorf("output %s: generated code does not parse: %v\n%s", out.Path, err, numbered(body)) //nolint:errorlint // its positions are not those of the input
-			}
-			if bytes.Equal(content, old) {
-				files[i] = Rendered{Path: out.Path, Same: true}
-				return nil
-			}
-			files[i] = Rendered{Path: out.Path, Content: bytes.Clone(content), old: old} // cloned: without spare capacity
 			return nil
 		})
 	}
-	return files, group.Wait()
+	return files, errors.Join(group.Wait(), distinct(problems))
 }
 
-// numbered returns source with line numbers, for an error message.
-func numbered(source []byte) string {
-	var b strings.Builder
-	n := 0
-	for line := range bytes.Lines(source) {
-		n++
-		fmt.Fprintf(&b, "%4d\t%s", n, line)
+// render returns the content of a file.
+func (f File) render(head *header.Header, old []byte) ([]byte, error) {
+	body, err := f.Template.Render(f.Data)
+	if err != nil {
+		return nil, err
 	}
-	return b.String()
+	if f.Data.Package == "" {
+		if _, _, ours := header.Origin(body); !ours {
+			return nil, f.Problem(token.Position{}, "template: its files can't be told from others", "write {{.Generated}} in a comment at their beginning")
+		}
+		return body, nil
+	}
+	content, err := format.Source(append(head.Text(f.Data.Generated, old), body...))
+	if err != nil {
+		return nil, f.notGo(body)
+	}
+	return content, nil
+}
+
+// notGo says what in the source that a template gave is not Go.
+func (f File) notGo(source []byte) error {
+	_, err := format.Source(source) // whose positions are not those with a header
+	var problems scanner.ErrorList
+	if !errors.As(err, &problems) || len(problems) == 0 {
+		return err
+	}
+	at, text := problems[0].Pos, ""
+	if lines := strings.Split(string(source), "\n"); at.Line > 0 && at.Line <= len(lines) {
+		text = strings.TrimSpace(lines[at.Line-1])
+	}
+	return f.Problem(at, fmt.Sprintf("template: renders what is not Go: %s: %q", problems[0].Msg, text), "")
+}
+
+// distinct are the problems by their places in templates: one for each, that of the first file.
+func distinct(problems []*scanner.Error) error {
+	var found scanner.ErrorList
+	told := map[token.Position]bool{}
+	for _, problem := range problems {
+		if problem != nil && !told[problem.Pos] {
+			told[problem.Pos] = true
+			found = append(found, problem)
+		}
+	}
+	found.Sort()
+	return found.Err()
 }

@@ -52,7 +52,7 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 		case file.Same:
 		case file.old == nil:
 			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Created, path: file.Path, new: file.Content})
-		case !header.IsGenerated(file.old):
+		case !header.IsGenerated(file.old) && !header.IsOurs(file.old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", paths.Relative(dir, file.Path)))
 		default:
 			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Updated, path: file.Path, old: file.old, new: file.Content})

@@ -13,12 +13,12 @@ import (
 
 var update = flag.Bool("update", false, "write api.txt of each public package")
 
-// Every public package of the runtime and of operations has its listing in api.txt, so that a
-// change of what it exports is seen in review.
+// Every public package of the runtime and of operations, and the data of templates, has its
+// listing in api.txt, so that a change of what it exports is seen in review.
 func TestPublicPackages(t *testing.T) {
 	trackSources(t)
 	found := 0
-	for _, pkg := range load(t, module+"runtime/...", module+"operations/...") {
+	for _, pkg := range load(t, module+"runtime/...", module+"operations/...", module+"templates") {
 		if strings.Contains(pkg.path+"/", "/internal/") {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -49,10 +49,10 @@ func NewTypedPodInformerWithOptions(client *source.Client, namespace string, opt
 
 // ToTypedPodInformer adds the typed informer to informer, whose objects must be Pods: of others, the typed methods panic.
 func ToTypedPodInformer(informer PodInformer) TypedPodInformer {
-	return generated.Typed[*slimapi.Pod, PodIndexInformer](generated.Informer[v1.PodLister](informer))
+	return generated.Typed[*api.Pod, PodIndexInformer](generated.Informer[v1.PodLister](informer))
 }
 
 // ToPodIndexInformer adds typed methods to an informer. Its objects must be Pods: of others, the typed methods panic.
 func ToPodIndexInformer(informer cache.SharedIndexInformer) PodIndexInformer {
-	return generated.ToTyped[*slimapi.Pod](informer)
+	return generated.ToTyped[*api.Pod](informer)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/informers/internalinterfaces"
 	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,9 +45,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 
 // podObjects lists and watches Pods.
 func podObjects(client any, namespace string) generated.Objects {
-	return generated.ClientObjects[*slimapi.Pod](client, podResource, namespace)
+	return generated.ClientObjects[*api.Pod](client, podResource, namespace)
 }
 
 func (v *version) Pods() TypedPodInformer {
-	return generated.Access[*slimapi.Pod, PodIndexInformer](v.scope, podResource, podObjects, v1.NewPodLister)
+	return generated.Access[*api.Pod, PodIndexInformer](v.scope, podResource, podObjects, v1.NewPodLister)
 }

@@ -4,7 +4,7 @@ package v1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/generated"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	v1 "github.com/informer-gen/informer-gen/testdata/slim/generated/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -17,14 +17,14 @@ type (
 	// TypedPodInformer gives the typed informer as well.
 	TypedPodInformer generated.TypedInformer[PodIndexInformer, v1.PodLister]
 	// PodIndexInformer is the typed informer of Pods. For all that it can do, see Core of runtime/factory.
-	PodIndexInformer cache.TypedSharedIndexInformer[*slimapi.Pod]
+	PodIndexInformer cache.TypedSharedIndexInformer[*api.Pod]
 )
 
 // Handlers and indexers of Pods.
 type (
-	PodHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*slimapi.Pod]
-	PodDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*slimapi.Pod]
-	PodFilteringHandler     = cache.TypedFilteringResourceEventHandler[*slimapi.Pod]
-	PodIndexers             = cache.TypedIndexers[*slimapi.Pod]
-	DeletedPod              = cache.DeletedObject[*slimapi.Pod]
+	PodHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*api.Pod]
+	PodDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*api.Pod]
+	PodFilteringHandler     = cache.TypedFilteringResourceEventHandler[*api.Pod]
+	PodIndexers             = cache.TypedIndexers[*api.Pod]
+	DeletedPod              = cache.DeletedObject[*api.Pod]
 )

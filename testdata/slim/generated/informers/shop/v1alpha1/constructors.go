@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -49,10 +49,10 @@ func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, o
 
 // ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
-	return generated.Typed[*slimapi.OrderSummary, OrderIndexInformer](generated.Informer[v1alpha1.OrderLister](informer))
+	return generated.Typed[*api.OrderSummary, OrderIndexInformer](generated.Informer[v1alpha1.OrderLister](informer))
 }
 
 // ToOrderIndexInformer adds typed methods to an informer. Its objects must be Orders: of others, the typed methods panic.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
-	return generated.ToTyped[*slimapi.OrderSummary](informer)
+	return generated.ToTyped[*api.OrderSummary](informer)
 }

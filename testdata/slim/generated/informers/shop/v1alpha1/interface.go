@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/generated"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/informers/internalinterfaces"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/shop/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,9 +45,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 
 // orderObjects lists and watches Orders.
 func orderObjects(client any, namespace string) generated.Objects {
-	return generated.ClientObjects[*slimapi.OrderSummary](client, orderResource, namespace)
+	return generated.ClientObjects[*api.OrderSummary](client, orderResource, namespace)
 }
 
 func (v *version) Orders() TypedOrderInformer {
-	return generated.Access[*slimapi.OrderSummary, OrderIndexInformer](v.scope, orderResource, orderObjects, v1alpha1.NewOrderLister)
+	return generated.Access[*api.OrderSummary, OrderIndexInformer](v.scope, orderResource, orderObjects, v1alpha1.NewOrderLister)
 }

@@ -4,7 +4,7 @@ package v1alpha1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/generated"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	"github.com/informer-gen/informer-gen/testdata/slim/generated/listers/shop/v1alpha1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -17,14 +17,14 @@ type (
 	// TypedOrderInformer gives the typed informer as well.
 	TypedOrderInformer generated.TypedInformer[OrderIndexInformer, v1alpha1.OrderLister]
 	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
-	OrderIndexInformer cache.TypedSharedIndexInformer[*slimapi.OrderSummary]
+	OrderIndexInformer cache.TypedSharedIndexInformer[*api.OrderSummary]
 )
 
 // Handlers and indexers of Orders.
 type (
-	OrderHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*slimapi.OrderSummary]
-	OrderDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*slimapi.OrderSummary]
-	OrderFilteringHandler     = cache.TypedFilteringResourceEventHandler[*slimapi.OrderSummary]
-	OrderIndexers             = cache.TypedIndexers[*slimapi.OrderSummary]
-	DeletedOrder              = cache.DeletedObject[*slimapi.OrderSummary]
+	OrderHandlerFuncs         = cache.TypedResourceEventHandlerFuncs[*api.OrderSummary]
+	OrderDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*api.OrderSummary]
+	OrderFilteringHandler     = cache.TypedFilteringResourceEventHandler[*api.OrderSummary]
+	OrderIndexers             = cache.TypedIndexers[*api.OrderSummary]
+	DeletedOrder              = cache.DeletedObject[*api.OrderSummary]
 )

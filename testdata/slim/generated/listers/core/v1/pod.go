@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
@@ -14,7 +14,7 @@ import (
 // PodLister lists Pods, which are shared and read-only.
 // Pod has the fields of pods that this program needs.
 type PodLister interface {
-	listers.Lister[*slimapi.Pod]
+	listers.Lister[*api.Pod]
 	Pods(namespace string) PodNamespaceLister
 	PodIndexLister
 	PodListerExpansion
@@ -24,12 +24,12 @@ type podLister struct{ podIndexLister }
 
 // NewPodLister returns a lister of the objects of the indexer.
 func NewPodLister(indexer cache.Indexer) PodLister {
-	return &podLister{podIndexLister{listers.New[*slimapi.Pod](indexer, schema.GroupResource{Group: "", Resource: "pod"})}}
+	return &podLister{podIndexLister{listers.New[*api.Pod](indexer, schema.GroupResource{Group: "", Resource: "pod"})}}
 }
 
 // PodNamespaceLister lists and gets the Pods of one namespace, which are shared and read-only.
 type PodNamespaceLister interface {
-	listers.Reader[*slimapi.Pod]
+	listers.Reader[*api.Pod]
 	PodIndexLister
 	PodNamespaceListerExpansion
 }
@@ -43,19 +43,19 @@ func (l *podLister) Pods(namespace string) PodNamespaceLister {
 // PodIndexLister finds Pods by their indexes. Over an indexer without one of them it looks at each object.
 type PodIndexLister interface {
 	// ByNodeName finds Pods by Spec.NodeName, in no order. AllByNodeName iterates over them.
-	ByNodeName(value string) ([]*slimapi.Pod, error)
-	AllByNodeName(value string) iter.Seq[*slimapi.Pod]
+	ByNodeName(value string) ([]*api.Pod, error)
+	AllByNodeName(value string) iter.Seq[*api.Pod]
 }
 
 type podIndexLister struct {
-	listers.ResourceIndexer[*slimapi.Pod]
+	listers.ResourceIndexer[*api.Pod]
 }
 
-func (l *podIndexLister) ByNodeName(value string) ([]*slimapi.Pod, error) {
+func (l *podIndexLister) ByNodeName(value string) ([]*api.Pod, error) {
 	return listers.ByIndex(l.ResourceIndexer, PodByNodeName, value)
 }
 
-func (l *podIndexLister) AllByNodeName(value string) iter.Seq[*slimapi.Pod] {
+func (l *podIndexLister) AllByNodeName(value string) iter.Seq[*api.Pod] {
 	return listers.AllByIndex(l.ResourceIndexer, PodByNodeName, value)
 }
 
@@ -64,7 +64,7 @@ var (
 	PodIndexes = listers.Untyped(
 		PodByNodeName,
 	)
-	PodByNodeName = listers.Index[*slimapi.Pod]{Name: "byNodeName", Value: func(obj *slimapi.Pod) string {
+	PodByNodeName = listers.Index[*api.Pod]{Name: "byNodeName", Value: func(obj *api.Pod) string {
 		return obj.Spec.NodeName
 	}}
 )

@@ -4,7 +4,7 @@ package v1alpha1
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
-	slimapi "github.com/informer-gen/informer-gen/testdata/slim/api"
+	"github.com/informer-gen/informer-gen/testdata/slim/api"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
@@ -12,28 +12,28 @@ import (
 // OrderLister lists Orders, which are shared and read-only.
 // OrderSummary is what a dashboard shows of an order.
 type OrderLister interface {
-	listers.Lister[*slimapi.OrderSummary]
+	listers.Lister[*api.OrderSummary]
 	Orders(namespace string) OrderNamespaceLister
 	OrderListerExpansion
 }
 
 type orderLister struct {
-	listers.ResourceIndexer[*slimapi.OrderSummary]
+	listers.ResourceIndexer[*api.OrderSummary]
 }
 
 // NewOrderLister returns a lister of the objects of the indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
-	return &orderLister{listers.New[*slimapi.OrderSummary](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "ordersummary"})}
+	return &orderLister{listers.New[*api.OrderSummary](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "ordersummary"})}
 }
 
 // OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.
 type OrderNamespaceLister interface {
-	listers.Reader[*slimapi.OrderSummary]
+	listers.Reader[*api.OrderSummary]
 	OrderNamespaceListerExpansion
 }
 
 type orderNamespaceLister struct {
-	listers.ResourceIndexer[*slimapi.OrderSummary]
+	listers.ResourceIndexer[*api.OrderSummary]
 }
 
 func (l *orderLister) Orders(namespace string) OrderNamespaceLister {

@@ -1,4 +1,0 @@
-package templates
-
-// Local are the local names, for tests.
-var Local = local

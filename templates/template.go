@@ -1,0 +1,209 @@
+package templates
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/template"
+)
+
+//go:embed *.go.tmpl
+var sources embed.FS
+
+// Own are the templates of this package that make files, sorted by name.
+var Own = own()
+
+// DeepCopies makes the deep copies of a package, which are for none of these things.
+var DeepCopies = &Template{Name: "_deepcopies.go.tmpl", Shown: "_deepcopies.go.tmpl", set: Own[0].set}
+
+func own() []*Template {
+	all, err := Parse(sources, "")
+	if err != nil {
+		panic(err) // which every test would see
+	}
+	return all
+}
+
+// Template makes one file, or none, for each of the things that it is for.
+type Template struct {
+	// Name is the name of its file, and Shown the path by which messages name it.
+	Name, Shown string
+	// Each says what it is for: type, version, group or run.
+	Each string
+	// Path is the text of the path of its files, which may have actions in it.
+	Path string
+
+	set                 *template.Template // all templates of a folder
+	path, packageClause *template.Template
+}
+
+// functions are those of templates, beside those that Go's have.
+var functions = template.FuncMap{
+	"join":    strings.Join,
+	"lower":   strings.ToLower,
+	"replace": strings.ReplaceAll,
+	"upper":   strings.ToUpper,
+}
+
+// firstLine says what a template is for, and where its files go.
+var firstLine = regexp.MustCompile(`^\{\{(?:- )?/\* informer-gen: for each (\w+); (?:package (.+?); )?file (.+?) \*/(?: -)?\}\}`)
+
+// each lists the things that a template can be for.
+var each = []string{"type", "version", "group", "run"}
+
+// Parse reads the templates of a folder: the files *.tmpl. Those whose names begin with "_" make no
+// files and are there for others to include. Shown is the path of the folder in messages. The
+// errors are a go/scanner.ErrorList, and those of the file system.
+func Parse(folder fs.FS, shown string) ([]*Template, error) {
+	names, err := fs.Glob(folder, "*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	set := template.New("").Option("missingkey=error").Funcs(functions)
+	var all []*Template
+	var problems scanner.ErrorList
+	for _, name := range names {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return nil, err
+		}
+		t := &Template{Name: name, Shown: shown + name, set: set}
+		if err := t.parse(string(text)); err != nil {
+			problems = append(problems, err)
+		}
+		if !strings.HasPrefix(name, "_") {
+			all = append(all, t)
+		}
+	}
+	return all, problems.Err()
+}
+
+func (t *Template) parse(text string) *scanner.Error {
+	if _, err := t.set.New(t.Name).Parse(text); err != nil {
+		return t.problem(err, "")
+	}
+	if strings.HasPrefix(t.Name, "_") {
+		return nil
+	}
+	parts := firstLine.FindStringSubmatch(text)
+	if parts == nil {
+		return t.at(1, "template: the first line does not say what it is for; begin with {{/* informer-gen: for each type; file DIRECTORY/{{.Type.FileName}} */}}, or give it a name with _ if others include it")
+	}
+	if t.Each, t.Path = parts[1], parts[3]; !slices.Contains(each, t.Each) {
+		return t.at(1, "template: for each %s: is none of %s", t.Each, strings.Join(each, ", "))
+	}
+	var err error
+	if t.path, err = t.line(t.Path); err == nil {
+		t.packageClause, err = t.line(parts[2])
+	}
+	if err != nil {
+		return t.problem(err, "")
+	}
+	return nil
+}
+
+// line parses a part of the first line.
+func (t *Template) line(text string) (*template.Template, error) {
+	return template.New(t.Name).Option("missingkey=error").Funcs(functions).Parse(text)
+}
+
+// FileName returns where the file goes, relative to the folder of the output, and the name in its
+// package clause, which is empty if the template does not say. The name is empty if there is no
+// file. An error is a *go/scanner.Error.
+func (t *Template) FileName(file *File) (name, packageName string, err error) {
+	var path, clause strings.Builder
+	if err := cmp.Or(t.path.Execute(&path, file), t.packageClause.Execute(&clause, file)); err != nil {
+		problem := t.problem(err, file.Subject())
+		problem.Pos.Column = 0 // which counts from the beginning of the path
+		return "", "", problem
+	}
+	return strings.TrimSpace(path.String()), clause.String(), nil
+}
+
+// bodies hold what a template gives, before it is known what that imports.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Render returns the text of a file. That of a file with a package is Go source from its package
+// clause on: not formatted, and without a header. An error is a *go/scanner.Error.
+func (t *Template) Render(file *File) ([]byte, error) {
+	defer func() { file.imports = nil }()
+	body := bodies.Get().(*bytes.Buffer)
+	defer bodies.Put(body)
+	reserved := file.Reserved
+	for {
+		body.Reset()
+		file.imports = newImports(reserved)
+		if err := t.set.ExecuteTemplate(body, t.Name, file); err != nil {
+			return nil, t.problem(err, file.Subject())
+		}
+		if file.Package == "" {
+			return bytes.Clone(body.Bytes()), nil
+		}
+		clashes := file.imports.clashes(body.Bytes())
+		if len(clashes) == 0 {
+			return append([]byte(file.head()), body.Bytes()...), nil
+		}
+		reserved = maps.Clone(reserved)
+		if reserved == nil {
+			reserved = map[string]bool{}
+		}
+		for _, clash := range clashes {
+			reserved[clash] = true
+		}
+	}
+}
+
+// head returns the package clause and the imports.
+func (f *File) head() string {
+	return "package " + f.Package + "\n\n" + f.imports.declaration() + "\n"
+}
+
+// Subject names what a file is for: the import path and the name of a type, or the import path of
+// the first API package of a version or group. It is empty for a run.
+func (f *File) Subject() string {
+	switch {
+	case f.Type != nil:
+		return f.Type.API.Path + "." + f.Type.Name
+	case f.Version != nil:
+		return f.Version.Types[0].API.Path
+	case f.Group != nil:
+		return f.Group.Versions[0].Types[0].API.Path
+	}
+	return ""
+}
+
+// failure matches the errors of text/template: the name, line and column, and what is wrong.
+var failure = regexp.MustCompile(`^template: ([^:]*):(\d+):(?:(\d+):)? (?:executing ".*?" at )?((?s).*)$`)
+
+// problem says of an error of text/template where it is.
+func (t *Template) problem(err error, subject string) *scanner.Error {
+	parts := failure.FindStringSubmatch(err.Error())
+	if parts == nil {
+		return t.at(1, "template: %v", err)
+	}
+	advice := ""
+	if strings.Contains(parts[4], "nil pointer") && t.Each != "type" {
+		advice = fmt.Sprintf("a template for each %s has no smaller things", t.Each)
+	}
+	found := t.at(0, "template: %s", about(parts[4], subject, advice))
+	found.Pos.Filename = strings.TrimSuffix(t.Shown, t.Name) + parts[1]
+	found.Pos.Line, _ = strconv.Atoi(parts[2])
+	if column, err := strconv.Atoi(parts[3]); err == nil {
+		found.Pos.Column = column + 1
+	}
+	return found
+}
+
+func (t *Template) at(line int, format string, args ...any) *scanner.Error {
+	return &scanner.Error{Pos: token.Position{Filename: t.Shown, Line: line}, Msg: fmt.Sprintf(format, args...)}
+}

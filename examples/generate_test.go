@@ -1,0 +1,34 @@
+package examples
+
+import (
+	"os"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-gen/informer-gen/generators"
+)
+
+// What is generated is up to date: go generate would change nothing.
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("informer-gen.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flags struct {
+		InputDirs []string `json:"input-dirs"`
+		Clients   bool     `json:"clients"`
+		Minimal   bool     `json:"minimal"`
+		Templates []string `json:"templates"`
+	}
+	if err := yaml.UnmarshalStrict(text, &flags); err != nil {
+		t.Fatal(err)
+	}
+	result, err := generators.Run(t.Context(), generators.Options{
+		Patterns: flags.InputDirs, Clients: flags.Clients, Minimal: flags.Minimal, Templates: flags.Templates, Verify: true,
+	})
+	if err != nil {
+		t.Errorf("%v; run go generate:\n%s", err, result.Diff())
+	}
+}

@@ -24,6 +24,7 @@ type OrderStatus struct {
 }
 
 // Order is a purchase.
+// +example:reconcile
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 type Order struct {

@@ -49,6 +49,7 @@ test-unit: vet ## Run the tests of this module
 .PHONY: test-examples
 test-examples: ## Run the unit tests of the examples; test-e2e runs their programs
 	cd examples && go vet ./... && go test $(RACE) ./...
+	cd examples/templates/injection && go vet ./... && go test $(RACE) ./...
 
 # Never cached: these tests run the tool, which the test cache does not see. Much of their time is
 # waiting, so three packages run at once, the longest

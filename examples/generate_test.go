@@ -2,6 +2,7 @@ package examples
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -12,23 +13,32 @@ import (
 // What is generated is up to date: go generate would change nothing.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("informer-gen.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var flags struct {
-		InputDirs []string `json:"input-dirs"`
-		Clients   bool     `json:"clients"`
-		Minimal   bool     `json:"minimal"`
-		Templates []string `json:"templates"`
-	}
-	if err := yaml.UnmarshalStrict(text, &flags); err != nil {
-		t.Fatal(err)
-	}
-	result, err := generators.Run(t.Context(), generators.Options{
-		Patterns: flags.InputDirs, Clients: flags.Clients, Minimal: flags.Minimal, Templates: flags.Templates, Verify: true,
-	})
-	if err != nil {
-		t.Errorf("%v; run go generate:\n%s", err, result.Diff())
+	for _, dir := range []string{".", "templates/injection"} {
+		t.Run(dir, func(t *testing.T) {
+			t.Parallel()
+			dir, err := filepath.Abs(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "informer-gen.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var flags struct {
+				InputDirs []string `json:"input-dirs"`
+				Clients   bool     `json:"clients"`
+				Minimal   bool     `json:"minimal"`
+				Templates []string `json:"templates"`
+			}
+			if err := yaml.UnmarshalStrict(text, &flags); err != nil {
+				t.Fatal(err)
+			}
+			result, err := generators.Run(t.Context(), generators.Options{
+				Dir: dir, Patterns: flags.InputDirs, Clients: flags.Clients, Minimal: flags.Minimal, Templates: flags.Templates, Verify: true,
+			})
+			if err != nil {
+				t.Errorf("%v; run go generate:\n%s", err, result.Diff())
+			}
+		})
 	}
 }

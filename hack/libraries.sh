@@ -146,7 +146,7 @@ require() { # module, its Go version, version of the libraries
   done
 }
 (require . "$go" "$first")
-for module in test/servers examples test; do
+for module in test/servers examples examples/templates/injection test; do
   (require "$module" 1.26.0 "$libraries")
 done
 

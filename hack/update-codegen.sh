@@ -23,5 +23,7 @@ generate multigroup --input-dirs ./apis/... --clients "$@"
 generate samplecontroller --input-dirs ./pkg/apis/... --go-header-file "$root/hack/boilerplate.go.txt" \
   --versioned-clientset-package "$samplecontroller/pkg/clientset/versioned" "$@"
 generate slim --input-dirs ./api/... "$@"
-(cd "$root/examples" && "$bin/informer-gen" "$@") || status=1 # the flags are in its informer-gen.yaml
+for module in examples examples/templates/injection; do # the flags are in their informer-gen.yaml
+  (cd "$root/$module" && "$bin/informer-gen" "$@") || status=1
+done
 exit "$status"

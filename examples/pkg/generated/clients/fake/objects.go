@@ -24,8 +24,8 @@ import (
 // Clients are the generated clients without a server, for tests. Their objects are in memory.
 // Actions returns the requests that were made, and PrependReactor lets requests fail.
 //
-// Nothing is defaulted, validated or checked for conflicts. UpdateStatus writes the whole object, and
-// Apply merges fields and knows no owners.
+// Nothing is defaulted, validated or checked for conflicts. UpdateStatus writes the whole object. Apply
+// merges fields and tracks no owners.
 type Clients struct {
 	testing.Fake
 	tracker testing.ObjectTracker
@@ -62,7 +62,7 @@ func (c *Clients) add(obj runtime.Object) error {
 	return c.tracker.Create(resources[kinds[0]], obj, accessor.GetNamespace())
 }
 
-// create reacts to an Apply of an object that there is not: a tracker changes objects only.
+// create reacts to an Apply of an object that does not exist, which a tracker refuses.
 func (c *Clients) create(action testing.Action) (bool, runtime.Object, error) {
 	patch := action.(testing.PatchActionImpl)
 	if patch.PatchType != types.ApplyPatchType || patch.Subresource != "" {
@@ -85,7 +85,7 @@ func (c *Clients) create(action testing.Action) (bool, runtime.Object, error) {
 	return true, obj, err
 }
 
-// deleteCollection reacts to DeleteCollection, which a tracker does not know.
+// deleteCollection reacts to DeleteCollection, which a tracker ignores.
 func (c *Clients) deleteCollection(action testing.Action) (bool, runtime.Object, error) {
 	resource, selected := action.GetResource(), action.(testing.DeleteCollectionActionImpl).ListRestrictions.Labels
 	list, err := c.tracker.List(resource, kindOf(resource), action.GetNamespace())
@@ -101,7 +101,7 @@ func (c *Clients) deleteCollection(action testing.Action) (bool, runtime.Object,
 	})
 }
 
-// The kinds that have a client, which newKind adds.
+// The kinds that have a client. newKind adds them.
 var (
 	scheme    = runtime.NewScheme()
 	resources = map[schema.GroupVersionKind]schema.GroupVersionResource{}

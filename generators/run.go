@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -63,12 +62,9 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err := options.Validate(); err != nil {
 		return Result{}, err
 	}
-	if options.Dir == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return Result{}, err
-		}
-		options.Dir = dir
+	var err error
+	if options.Dir, err = filepath.Abs(options.Dir); err != nil {
+		return Result{}, err
 	}
 	reporting := load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter}
 	users, err := readTemplates(&options)

@@ -78,7 +78,7 @@ func (r *Run) HasClientset() bool { return r.Clientset.Path != "" }
 
 // Internal is the package of the internal interfaces.
 func (r *Run) Internal() Import {
-	return r.Informers.join("internalinterfaces", "internalinterfaces")
+	return r.Informers.Join("internalinterfaces", "internalinterfaces")
 }
 
 // WithInformers are the groups that have one.
@@ -121,10 +121,10 @@ type Group struct {
 }
 
 // Informers is the package of the group's informers.
-func (g *Group) Informers() Import { return g.Run.Informers.join(g.Dir, g.PackageName) }
+func (g *Group) Informers() Import { return g.Run.Informers.Join(g.Dir, g.PackageName) }
 
 // Clients is that of its clients.
-func (g *Group) Clients() Import { return g.Run.Clients.join(g.Dir, g.PackageName) }
+func (g *Group) Clients() Import { return g.Run.Clients.Join(g.Dir, g.PackageName) }
 
 // WithInformers are the versions that have one.
 func (g *Group) WithInformers() []*Version {
@@ -150,15 +150,15 @@ type Version struct {
 }
 
 // Informers is the package of the version's informers.
-func (v *Version) Informers() Import { return v.Group.Informers().join(v.Dir, v.Dir) }
+func (v *Version) Informers() Import { return v.Group.Informers().Join(v.Dir, v.Dir) }
 
 // Listers is that of its listers.
 func (v *Version) Listers() Import {
-	return v.Group.Run.Listers.join(strings.ToLower(v.Group.Dir), "").join(v.Dir, v.Dir)
+	return v.Group.Run.Listers.Join(strings.ToLower(v.Group.Dir), "").Join(v.Dir, v.Dir)
 }
 
 // Clients is that of its clients.
-func (v *Version) Clients() Import { return v.Group.Clients().join(v.Dir, v.Dir) }
+func (v *Version) Clients() Import { return v.Group.Clients().Join(v.Dir, v.Dir) }
 
 // WithInformer are the types that have one.
 func (v *Version) WithInformer() []*Type {

@@ -25,8 +25,8 @@ type Import struct {
 	Dir string `json:",omitempty"`
 }
 
-// join is the package in a directory below this one.
-func (i Import) join(dir, name string) Import {
+// Join is the package in a directory below this one.
+func (i Import) Join(dir, name string) Import {
 	return Import{Path: path.Join(i.Path, dir), Name: name, Dir: path.Join(i.Dir, dir)}
 }
 

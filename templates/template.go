@@ -133,8 +133,12 @@ func (t *Template) FileName(file *File) (name, packageName string, err error) {
 // bodies hold what a template gives, before it is known what that imports.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+// abovePackage matches the beginning of a file that stands above its package clause: a constraint of
+// its build, and the comment of the package.
+var abovePackage = regexp.MustCompile(`\A\s*(?://go:build .*\n\s*)?(?:// Package .*\n(?://.*\n)*)?`)
+
 // Render returns the text of a file. That of a file with a package is Go source from its package
-// clause on: not formatted, and without a header. An error is a *go/scanner.Error.
+// clause on, or its comment: not formatted, and without a header. An error is a *go/scanner.Error.
 func (t *Template) Render(file *File) ([]byte, error) {
 	defer func() { file.imports = nil }()
 	body := bodies.Get().(*bytes.Buffer)
@@ -151,7 +155,8 @@ func (t *Template) Render(file *File) ([]byte, error) {
 		}
 		clashes := file.imports.clashes(body.Bytes())
 		if len(clashes) == 0 {
-			return append([]byte(file.head()), body.Bytes()...), nil
+			above := abovePackage.Find(body.Bytes())
+			return slices.Concat(above, []byte(file.head()), body.Bytes()[len(above):]), nil
 		}
 		reserved = maps.Clone(reserved)
 		if reserved == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/pkg/generated/clients"
 	"github.com/informer-gen/informer-gen/examples/pkg/generated/clients/shop"
 	v1 "github.com/informer-gen/informer-gen/examples/pkg/generated/clients/shop/v1"
-	schema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	testing "k8s.io/client-go/testing"
 )
 

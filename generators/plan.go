@@ -39,7 +39,7 @@ func (r *run) plan() ([]output.File, error) {
 	for _, of := range r.model.Copies {
 		if len(of.Types) > 0 {
 			data := &templates.File{Copies: of.Types, Package: of.PackageName, Reserved: of.Reserved, Generated: header.Sentence("", "")}
-			p.files = append(p.files, output.File{Path: filepath.Join(of.Dir, collect.CopiesFile), Template: templates.DeepCopies, Data: data})
+			p.put(output.File{Path: filepath.Join(of.Dir, collect.CopiesFile), Template: templates.DeepCopies, Data: data})
 		}
 	}
 	slices.SortFunc(p.files, func(a, b output.File) int { return strings.Compare(a.Path, b.Path) })
@@ -76,10 +76,14 @@ func (p *planner) add(t *templates.Template, users bool) {
 			if users {
 				p.checkPlace(out, dir)
 			}
-			p.taken[strings.ToLower(out.Path)] = out
-			p.files = append(p.files, out)
+			p.put(out)
 		}
 	}
+}
+
+func (p *planner) put(out output.File) {
+	p.taken[strings.ToLower(out.Path)] = out
+	p.files = append(p.files, out)
 }
 
 // things returns one File for each of the things that a template is for.

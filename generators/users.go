@@ -138,14 +138,16 @@ func (s *sweeper) staleOfUsers(all []*templates.Template, files []output.Rendere
 }
 
 // rootsOfUsers are the directories below which files of users' templates may be: those that their
-// paths name, that of the informers, and those beside it which files of this run are below.
+// paths name in the module, that of the informers, and those beside it which files of this run are
+// below.
 func (s *sweeper) rootsOfUsers(all []*templates.Template, files []output.Rendered) map[string]bool {
 	roots := map[string]bool{s.to.informers.dir: true}
 	for _, t := range all {
 		for _, part := range condition.Split(t.Path, -1) {
 			fixed, _, _ := strings.Cut(part, "{{")
-			if dir := path.Dir(fixed + "_"); dir != "." && dir != "/" {
-				roots[s.to.place(dir)] = true
+			dir := s.to.place(path.Dir(fixed + "_"))
+			if home := s.to.home; dir != s.to.base().dir && home != nil && strings.HasPrefix(dir, home.Dir+string(filepath.Separator)) {
+				roots[dir] = true
 			}
 		}
 	}

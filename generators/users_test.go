@@ -66,21 +66,22 @@ func TestAwkwardTemplates(t *testing.T) {
 		"another package":  {map[string]string{"tmpl/a.go.tmpl": "{{/* informer-gen: for each run; package v2; file /api/v1/x.go */}}"}, `tmpl/a.go.tmpl:1: file: api/v1/x.go: is in package v2, but other files of its directory are in v1; write "package v1; file …" in the first line, or give it another directory`},
 		"no sentence":      {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /x.md */}}text"}, "tmpl/a.md.tmpl:1: template: its files can't be told from others; write {{.Generated}} in a comment at their beginning"},
 
-		"one path of two":        {map[string]string{"tmpl/a.md.tmpl": ofRun, "tmpl/b.md.tmpl": ofRun}, "tmpl/b.md.tmpl:1: file: out/types.md: is what tmpl/a.md.tmpl gives; give each a path of its own"},
-		"one path but for case":  {map[string]string{"tmpl/a.md.tmpl": ofRun, "tmpl/b.md.tmpl": strings.ReplaceAll(ofRun, "types", "Types")}, "file: out/Types.md: is what tmpl/a.md.tmpl gives"},
-		"one path of all types":  {map[string]string{"api/v1/refund.go": refundType, "tmpl/a.go.tmpl": beside}, "tmpl/a.go.tmpl:1: file: api/v1/extra.go: is what tmpl/a.go.tmpl gives for example.com/shop/api/v1.Order, for example.com/shop/api/v1.Refund; give each a path of its own"},
-		"the path of a lister":   {map[string]string{"tmpl/a.go.tmpl": "{{/* informer-gen: for each type; file {{.Version.Listers.Dir}}/{{.Type.FileName}} */}}"}, "tmpl/a.go.tmpl:1: file: pkg/generated/listers/shop/v1/order.go: is what lister.go.tmpl gives for example.com/shop/api/v1.Order" + order + "; give each a path of its own"},
-		"outside of the module":  {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file ../../../x.md */}}"}, "tmpl/a.md.tmpl:1: file: ../x.md: is outside of module example.com/shop; begin it with / to name it from the root of the module"},
-		"in another module":      {map[string]string{"sub/go.mod": "module example.com/sub\n", "tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /sub/x.md */}}"}, "tmpl/a.md.tmpl:1: file: sub/x.md: sub: is outside of module example.com/shop, in which the informers are"},
-		"vendored":               {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /vendor/x.md */}}"}, "tmpl/a.md.tmpl:1: file: vendor/x.md: vendor: is a folder of vendored code"},
-		"a directory":            {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /api */}}"}, "tmpl/a.md.tmpl:1: file: api: is a directory; name a file"},
-		"below a file":           {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /go.mod/x.md */}}"}, "tmpl/a.md.tmpl:1: file: go.mod/x.md: go.mod: is a file; name a directory"},
-		"a file by hand":         {map[string]string{"out/types.md": "Mine.\n", "tmpl/a.md.tmpl": ofRun}, "output: out/types.md: is not a generated file; move it away, or choose another output folder"},
-		"one name of two":        {map[string]string{"tmpl/a.md.tmpl": ofRun, "more/a.md.tmpl": ofRun}, "more/a.md.tmpl: templates: has the name of tmpl/a.md.tmpl, by which their files are told apart; rename one"},
-		"a name of the API":      {map[string]string{"tmpl/a.go.tmpl": beside + "\n\ntype Order struct{}\n"}, "tmpl/a.go.tmpl:4: output: Order is declared here and in api/v1/types.go:7:6" + order + "; give it another name, or the file another package"},
-		"a name of an informer":  {map[string]string{"tmpl/a.go.tmpl": ofType + "type {{.Type.Ident}}Informer struct{}\n"}, "tmpl/a.go.tmpl:2: output: OrderInformer is declared here and in pkg/generated/informers/shop/v1/order.go:"},
-		"an import's name":       {map[string]string{"tmpl/a.go.tmpl": ofType + "func schema() {}\n"}, "tmpl/a.go.tmpl:2: output: schema is declared here and imported in pkg/generated/informers/shop/v1/"},
-		"a name of another type": {map[string]string{"api/v1/refund.go": refundType, "tmpl/a.go.tmpl": ofType + "func extra() {}\n"}, "tmpl/a.go.tmpl:2: output: extra is declared here and in pkg/generated/informers/shop/v1/order_extra.go:5:6, for example.com/shop/api/v1.Refund; give it another name, or the file another package"},
+		"one path of two":         {map[string]string{"tmpl/a.md.tmpl": ofRun, "tmpl/b.md.tmpl": ofRun}, "tmpl/b.md.tmpl:1: file: out/types.md: is what tmpl/a.md.tmpl gives; give each a path of its own"},
+		"one path but for case":   {map[string]string{"tmpl/a.md.tmpl": ofRun, "tmpl/b.md.tmpl": strings.ReplaceAll(ofRun, "types", "Types")}, "file: out/Types.md: is what tmpl/a.md.tmpl gives"},
+		"one path of all types":   {map[string]string{"api/v1/refund.go": refundType, "tmpl/a.go.tmpl": beside}, "tmpl/a.go.tmpl:1: file: api/v1/extra.go: is what tmpl/a.go.tmpl gives for example.com/shop/api/v1.Order, for example.com/shop/api/v1.Refund; give each a path of its own"},
+		"the path of a lister":    {map[string]string{"tmpl/a.go.tmpl": "{{/* informer-gen: for each type; file {{.Version.Listers.Dir}}/{{.Type.FileName}} */}}"}, "tmpl/a.go.tmpl:1: file: pkg/generated/listers/shop/v1/order.go: is what lister.go.tmpl gives for example.com/shop/api/v1.Order" + order + "; give each a path of its own"},
+		"the path of deep copies": {map[string]string{"slim/types.go": slimOrder, "tmpl/a.go.tmpl": "{{/* informer-gen: for each run; file /slim/zz_generated.slim.go */}}"}, "tmpl/a.go.tmpl:1: file: slim/zz_generated.slim.go: is what _deepcopies.go.tmpl gives; give each a path of its own"},
+		"outside of the module":   {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file ../../../x.md */}}"}, "tmpl/a.md.tmpl:1: file: ../x.md: is outside of module example.com/shop; begin it with / to name it from the root of the module"},
+		"in another module":       {map[string]string{"sub/go.mod": "module example.com/sub\n", "tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /sub/x.md */}}"}, "tmpl/a.md.tmpl:1: file: sub/x.md: sub: is outside of module example.com/shop, in which the informers are"},
+		"vendored":                {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /vendor/x.md */}}"}, "tmpl/a.md.tmpl:1: file: vendor/x.md: vendor: is a folder of vendored code"},
+		"a directory":             {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /api */}}"}, "tmpl/a.md.tmpl:1: file: api: is a directory; name a file"},
+		"below a file":            {map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /go.mod/x.md */}}"}, "tmpl/a.md.tmpl:1: file: go.mod/x.md: go.mod: is a file; name a directory"},
+		"a file by hand":          {map[string]string{"out/types.md": "Mine.\n", "tmpl/a.md.tmpl": ofRun}, "output: out/types.md: is not a generated file; move it away, or choose another output folder"},
+		"one name of two":         {map[string]string{"tmpl/a.md.tmpl": ofRun, "more/a.md.tmpl": ofRun}, "more/a.md.tmpl: templates: has the name of tmpl/a.md.tmpl, by which their files are told apart; rename one"},
+		"a name of the API":       {map[string]string{"tmpl/a.go.tmpl": beside + "\n\ntype Order struct{}\n"}, "tmpl/a.go.tmpl:4: output: Order is declared here and in api/v1/types.go:7:6" + order + "; give it another name, or the file another package"},
+		"a name of an informer":   {map[string]string{"tmpl/a.go.tmpl": ofType + "type {{.Type.Ident}}Informer struct{}\n"}, "tmpl/a.go.tmpl:2: output: OrderInformer is declared here and in pkg/generated/informers/shop/v1/order.go:"},
+		"an import's name":        {map[string]string{"tmpl/a.go.tmpl": ofType + "func schema() {}\n"}, "tmpl/a.go.tmpl:2: output: schema is declared here and imported in pkg/generated/informers/shop/v1/"},
+		"a name of another type":  {map[string]string{"api/v1/refund.go": refundType, "tmpl/a.go.tmpl": ofType + "func extra() {}\n"}, "tmpl/a.go.tmpl:2: output: extra is declared here and in pkg/generated/informers/shop/v1/order_extra.go:5:6, for example.com/shop/api/v1.Refund; give it another name, or the file another package"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,6 +91,9 @@ func TestAwkwardTemplates(t *testing.T) {
 			}
 			if test.files["api/v1/refund.go"] != "" {
 				writeDeepCopies(t, options.Dir)
+			}
+			if test.files["slim/types.go"] != "" {
+				options.Patterns = []string{"./slim"}
 			}
 			before := snapshot(t, options.Dir)
 			_, err := Run(t.Context(), options)

@@ -10,8 +10,8 @@ import (
 	"text/template/parse"
 )
 
-// Problem is an error about a file, with what is to be done, if that is known: at the place in the template that gave a place of what Render
-// returned, or at its first line if the place has none.
+// Problem is an error about a file: what is wrong, and what is to be done, if that is known. It is at
+// the place in the template that gave a place of what Render returned, or else at the first line.
 func (t *Template) Problem(file *File, at token.Position, wrong, advice string) *scanner.Error {
 	found := t.at(1, "%s", about(wrong, file.Subject(), advice))
 	if name, line, ok := t.origin(file, at.Line, at.Column); ok && at.IsValid() {

@@ -20,10 +20,10 @@ import (
 //go:embed *.go.tmpl
 var sources embed.FS
 
-// Own are the templates of this package that make files, sorted by name.
+// Own are the templates of this package for types, versions, groups and runs, sorted by name.
 var Own = own()
 
-// DeepCopies makes the deep copies of a package, which are for none of these things.
+// DeepCopies makes the deep copies of a package, from File.Copies.
 var DeepCopies = &Template{Name: "_deepcopies.go.tmpl", Shown: "_deepcopies.go.tmpl", set: Own[0].set}
 
 func own() []*Template {

@@ -15,6 +15,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -517,3 +519,48 @@ func TestOnFailureDecidesWithoutBackoff(t *testing.T) {
 		})
 	}
 }
+
+// Whoever logs why a watch-list has ended finds the reason in the status as well.
+func TestReasonIsInTheStatusBeforeTheLog(t *testing.T) {
+	for _, test := range []struct {
+		fault    cachetest.Fault
+		logged   string
+		reason   failure.Class
+		attempts int
+	}{
+		{cachetest.Fault{Verb: cachetest.WatchList, Opened: true, Hang: true}, "given up for good", failure.ClassSilent, 0},
+		{cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(422)}, "failed, listing instead", failure.ClassOther, 0},
+		{cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(410)}, "failed, trying again", failure.ClassExpired, 1},
+	} {
+		t.Run(test.logged, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				api.Fail(test.fault)
+				informer := cache.New(api.Source(), cache.Options[*thing]{})
+				var found []cache.Status
+				logger := ktesting.NewLogger(logs(func(line string) {
+					if strings.Contains(line, test.logged) {
+						found = append(found, informer.Status())
+					}
+				}), ktesting.NewConfig(ktesting.Verbosity(2)))
+				ctx, stop := context.WithCancel(klog.NewContext(t.Context(), logger))
+				time.AfterFunc(time.Minute, stop)
+				if err := informer.Run(ctx); err != nil {
+					t.Fatal(err)
+				}
+				if len(found) != 1 {
+					t.Fatalf("logged %d times", len(found))
+				}
+				if s := found[0]; s.LastError == nil || failure.ClassOf(s.LastError) != test.reason || s.Attempts != test.attempts {
+					t.Errorf("when it was logged: %v, attempts %d", s.LastError, s.Attempts)
+				}
+			})
+		})
+	}
+}
+
+// logs gets what is logged.
+type logs func(line string)
+
+func (logs) Helper()           {}
+func (l logs) Log(args ...any) { l(fmt.Sprint(args...)) }

@@ -104,7 +104,6 @@ func sleep(ctx context.Context, d time.Duration) {
 // to be no other request.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	notice := protocol.NoticeOf(err, phase, s.Phase)
-	klog.FromContext(ctx).V(notice.Verbosity).Info(notice.Message, "err", err)
 	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
 	switch {
 	case notice.Fallback:
@@ -112,6 +111,7 @@ func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protoc
 	case notice.Attempt:
 		f.Attempts = r.recorder.failed(err)
 	}
+	klog.FromContext(ctx).V(notice.Verbosity).Info(notice.Message, "err", err)
 	if !notice.Failure {
 		return nil
 	}

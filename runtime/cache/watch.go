@@ -290,7 +290,7 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 // again without need. Fakes, whose watches may be silent for ever, begin each watch with the
 // latest states. Real servers write no state twice.
 func (w *watchRequest) replayed(d delta) bool {
-	return w.silence.Replays(time.Since(w.openedAt)) && !w.about.OrderedResourceVersions && d.kind == set && w.has(d)
+	return !w.about.OrderedResourceVersions && d.kind == set && w.silence.Replays(time.Since(w.openedAt)) && w.has(d)
 }
 
 // has reports whether d's object equals the last one delivered or the stored one. A store that

@@ -289,7 +289,7 @@ func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
 		if stale, err = sweeper.stale(r.options, &diags); err != nil {
 			return nil, err
 		}
-		ofUsers, err := sweeper.staleOfUsers(r.templates, files, &diags)
+		ofUsers, err := sweeper.staleOfUsers(r.templates, &diags)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package generators
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"go/scanner"
@@ -96,72 +95,95 @@ func (p *planner) misplaced(file, dir string) string {
 	return ""
 }
 
-// staleOfUsers lists the files that templates of users gave in an earlier run and give no more. A
-// file for an API type or an API package stays as long as there is one that this run does not read.
-func (s *sweeper) staleOfUsers(all []*templates.Template, files []output.Rendered, diags *diag.List) ([]string, error) {
+// staleOfUsers lists the files that templates of users gave in an earlier run and give no more, where
+// their paths can be. It warns of those that are elsewhere in the module, as after a change of the
+// path, or whose template is gone. A file for an API type or an API package stays as long as there is
+// one that this run does not read, and so do the files in the output folder of another run.
+func (s *sweeper) staleOfUsers(all []*templates.Template, diags *diag.List) ([]string, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	named := map[string]bool{}
-	for _, t := range all {
-		named[t.Name] = true
+	base := s.to.base().dir
+	root, named := base, map[string]*regexp.Regexp{}
+	if s.to.home != nil {
+		root = s.to.home.Dir
 	}
-	stale := map[string]bool{}
-	for root := range s.rootsOfUsers(all, files) {
-		err := filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
-			switch err = cmp.Or(err, s.loader.Ctx.Err()); {
-			case errors.Is(err, os.ErrNotExist) && at == root:
-				return nil
-			case err != nil:
-				return err
-			case entry.IsDir() && at != root && (load.Ignored(entry.Name()) || paths.Exists(filepath.Join(at, "go.mod"))):
-				return filepath.SkipDir
-			case !entry.Type().IsRegular() || s.written[at]:
-				return nil
-			}
-			content, err := os.ReadFile(at)
-			if name, subject, _ := header.Origin(content); err == nil && named[name] && !s.lives(subject) {
-				stale[at] = true
-			}
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("output: %w", err)
+	for _, t := range all {
+		named[t.Name] = pathsOf(t)
+	}
+	found, others, err := s.ofTemplates(root)
+	var stale []string
+	for _, at := range slices.Sorted(maps.Keys(found)) {
+		of := found[at]
+		isOthers := slices.ContainsFunc(others, func(other string) bool { return isBelow(at, other) && !isBelow(s.to.informers.dir, other) })
+		switch pattern := named[of.template]; {
+		case isOthers || s.lives(of.subject):
+		case pattern == nil && isBelow(at, base):
+			s.warnLeft(at, "output: is from %s, which no --templates has; remove it, or name the directory of that", of.template, diags)
+		case pattern == nil:
+		case pattern.MatchString(strings.TrimPrefix(at, root)), pattern.MatchString(strings.TrimPrefix(at, base+string(filepath.Separator))):
+			stale = append(stale, at)
+		default:
+			s.warnLeft(at, "output: is from %s, which gives it no more; remove it, or move it to testdata if it is a copy", of.template, diags)
 		}
 	}
-	found := slices.Sorted(maps.Keys(stale))
-	if len(found) > 0 && len(s.failed) > 0 {
-		s.warnUnswept(filepath.Dir(found[0]), []leftover{{path: found[0]}}, diags)
-		return nil, nil
+	if len(stale) > 0 && len(s.failed) > 0 {
+		s.warnUnswept(filepath.Dir(stale[0]), []leftover{{path: stale[0]}}, diags)
+		return nil, err
 	}
-	return found, nil
+	return stale, err
 }
 
-// rootsOfUsers are the directories below which files of users' templates may be: those that their
-// paths name in the module, that of the informers, and those beside it which files of this run are
-// below.
-func (s *sweeper) rootsOfUsers(all []*templates.Template, files []output.Rendered) map[string]bool {
-	roots := map[string]bool{s.to.informers.dir: true}
-	for _, t := range all {
-		for _, part := range condition.Split(t.Path, -1) {
-			fixed, _, _ := strings.Cut(part, "{{")
-			dir := s.to.place(path.Dir(fixed + "_"))
-			if home := s.to.home; dir != s.to.base().dir && home != nil && strings.HasPrefix(dir, home.Dir+string(filepath.Separator)) {
-				roots[dir] = true
-			}
-		}
-	}
-	for _, file := range files {
-		rel, err := filepath.Rel(s.to.base().dir, file.Path)
-		if first, _, below := strings.Cut(filepath.ToSlash(rel), "/"); file.Users && err == nil && filepath.IsLocal(rel) && below {
-			roots[filepath.Join(s.to.base().dir, first)] = true
-		}
-	}
-	return roots
+func (s *sweeper) warnLeft(at, format, template string, diags *diag.List) {
+	diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, at)}, format, template)
 }
 
-// condition matches the actions of a path that print nothing.
-var condition = regexp.MustCompile(`\{\{-? *(?:if|else|with|end)\b[^}]*\}\}`)
+// action matches an action of a path.
+var action = regexp.MustCompile(`\{\{.*?\}\}`)
+
+// pathsOf matches the paths that the files of a template can have.
+func pathsOf(t *templates.Template) *regexp.Regexp {
+	parts := action.Split(t.Path, -1)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
+}
+
+// origin has what was said in the sentence of a file.
+type origin struct{ template, subject string }
+
+// ofTemplates are the files of users' templates below a directory which this run does not write, and
+// the folders into which other runs write.
+func (s *sweeper) ofTemplates(root string) (found map[string]origin, others []string, err error) {
+	found = map[string]origin{}
+	err = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+		switch {
+		case s.loader.Ctx.Err() != nil:
+			return s.loader.Ctx.Err()
+		case err != nil:
+			return fs.SkipDir // what can't be read is not a file of a run
+		case entry.IsDir() && at != root && (load.Ignored(entry.Name()) || paths.Exists(filepath.Join(at, "go.mod"))):
+			return filepath.SkipDir
+		case entry.IsDir() && s.isOthers(s.to.informers.dir, at):
+			if levels[entry.Name()] {
+				at = filepath.Dir(at)
+			}
+			others = append(others, filepath.Dir(at))
+			return nil
+		case !entry.Type().IsRegular() || s.written[at]:
+			return nil
+		}
+		if template, subject := header.OriginOf(at); template != "" {
+			found[at] = origin{template, subject}
+		}
+		return nil
+	})
+	return found, others, err
+}
+
+// isBelow reports whether a path is below a directory.
+func isBelow(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 
 // lives reports whether a file for an API type or an API package may be that of another run.
 func (s *sweeper) lives(subject string) bool {

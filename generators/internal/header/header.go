@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -93,6 +94,18 @@ func Origin(content []byte) (template, subject string, ours bool) {
 		}
 	}
 	return "", "", false
+}
+
+// OriginOf is Origin of the first 32 KB of a file. What can't be read has none.
+func OriginOf(name string) (template, subject string) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", ""
+	}
+	defer file.Close()
+	content, _ := io.ReadAll(io.LimitReader(file, 32<<10))
+	template, subject, _ = Origin(content)
+	return template, subject
 }
 
 // IsOurs reports whether this tool has written a file: from a template of its own, or of a user.

@@ -22,7 +22,8 @@ func TestIdentifiersAreThoseDeclared(t *testing.T) {
 		{Type: templates.Type{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasInformer: true, HasLister: true}},
 		{Type: templates.Type{Name: "Order", Ident: "Order", Private: "order", Plural: "Orders", HasInformer: true}},
 	} {
-		run := &templates.Run{}
+		kind.API = templates.Import{Path: "example.com/shop/api/v1", Name: "v1"}
+		run := &templates.Run{Informers: templates.Import{Path: "example.com/informers"}, Listers: templates.Import{Path: "example.com/listers"}}
 		group := &templates.Group{Run: run}
 		version := &templates.Version{Group: group, Types: []*templates.Type{&kind.Type}}
 		run.Groups, group.Versions, kind.Version = []*templates.Group{group}, []*templates.Version{version}, version

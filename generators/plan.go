@@ -38,7 +38,7 @@ func (r *run) plan() ([]output.File, error) {
 	}
 	for _, of := range r.model.Copies {
 		if len(of.Types) > 0 {
-			data := &templates.File{Copies: of.Types, Package: of.PackageName, Reserved: of.Reserved, Generated: header.Sentence("", "")}
+			data := &templates.File{Copies: of.Types, Package: of.PackageName, Reserved: of.Reserved, Generated: header.Sentence("")}
 			p.put(output.File{Path: filepath.Join(of.Dir, collect.CopiesFile), Template: templates.DeepCopies, Data: data})
 		}
 	}
@@ -66,15 +66,15 @@ func (p *planner) add(t *templates.Template, users bool) {
 			}
 			out := output.File{Path: p.to.place(name), Template: t, Data: data, Users: users}
 			dir := filepath.Dir(out.Path)
-			data.Path, data.Generated = p.to.folderOf(dir).path, header.Sentence("", "")
+			data.Path, data.Generated = p.to.folderOf(dir).path, header.Sentence("")
 			if users {
-				data.Generated = header.Sentence(t.Name, data.Subject())
+				data.Generated = header.Sentence(t.Name)
 			}
 			if path.Ext(name) == ".go" {
 				p.inPackage(out, dir, packageName)
 			}
 			if users {
-				p.checkPlace(out, dir)
+				p.checkPlace(out, name)
 			}
 			p.put(out)
 		}
@@ -122,6 +122,9 @@ func (p *planner) inPackage(out output.File, dir, name string) {
 	}
 	out.Data.Package = cmp.Or(name, p.packages[dir], collect.PackageName(filepath.Base(dir), "pkg"))
 	out.Data.Reserved = p.names[dir]
+	if strings.HasSuffix(out.Data.Package, "_test") {
+		out.Data.Path = "" // which it imports
+	}
 	if p.packages[dir] == "" && !strings.HasSuffix(out.Path, "_test.go") {
 		p.packages[dir] = out.Data.Package
 	}

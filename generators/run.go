@@ -227,14 +227,14 @@ func (r *run) generate() error {
 // list completes the types with what templates see of them, if it is known where output would go,
 // and with the users' templates that make files for them.
 func (r *run) list() (err error) {
-	if r.to, err = resolveTargets(r.options, r.loader.Mods); err != nil && len(r.templates) == 0 {
-		return nil
-	}
-	if err == nil {
-		r.runs = r.trees()
+	if r.to, err = resolveTargets(r.options, r.loader.Mods); err != nil {
+		if len(r.templates) == 0 {
+			return nil
+		}
+		return err
 	}
 	var files []output.File
-	if err == nil && len(r.templates) > 0 {
+	if r.runs = r.trees(); len(r.templates) > 0 {
 		files, err = r.plan()
 	}
 	r.Types = rows(r.model, files)
@@ -272,7 +272,6 @@ func (r *run) render() ([]output.Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Files = len(files)
 	rendering.end("%s", diag.Count(len(files), "file"))
 	return files, nil
 }
@@ -282,22 +281,17 @@ func (r *run) render() ([]output.Rendered, error) {
 func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
 	comparing := r.options.begin("comparing")
 	var stale []string
-	if !r.options.KeepStale {
-		var diags diag.List
-		var err error
-		sweeper := newSweeper(r.loader, r.to, r.model, files)
-		if stale, err = sweeper.stale(r.options, &diags); err != nil {
-			return nil, err
-		}
-		ofUsers, err := sweeper.staleOfUsers(r.templates, &diags)
-		if err != nil {
-			return nil, err
-		}
-		stale = append(stale, ofUsers...)
-		if err := r.warn(&diags); err != nil {
-			return nil, err
-		}
+	var diags diag.List
+	sweeper := newSweeper(r.loader, r.to, r.model, files)
+	manifest, left, err := r.sweepUsers(sweeper, files, &diags)
+	if err == nil && !r.options.KeepStale {
+		stale, err = sweeper.stale(r.options, &diags)
 	}
+	if err := errors.Join(err, r.warn(&diags)); err != nil {
+		return nil, err
+	}
+	files, stale = append(files, manifest...), append(stale, left...)
+	r.Files = len(files)
 	changes, err := output.Compare(r.options.Dir, files, stale)
 	if err != nil {
 		return nil, err

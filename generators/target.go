@@ -161,6 +161,9 @@ func usable(dir, out string) error {
 		if err == nil && !info.IsDir() {
 			return fmt.Errorf("output: %s: is a file; name a directory", paths.Relative(dir, at))
 		}
+		if _, linkErr := os.Lstat(at); err != nil && linkErr == nil {
+			return fmt.Errorf("output: %s: can't be followed: %w; remove the link, or name another directory", paths.Relative(dir, at), err)
+		}
 		if err == nil || filepath.Dir(at) == at {
 			return nil
 		}

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,7 @@ type File struct {
 	Package, Path string
 	// Generated is the sentence by which files of a user's template are known: "Code generated
 	// by informer-gen from roles.yaml.tmpl. DO NOT EDIT." Go files have it above their package
-	// clause; others must have it anywhere, in a comment.
+	// clause; others must have it, in a comment that is a line of its own.
 	Generated string
 	// Reserved are names that the package declares, in any of its files, and
 	// that no import may have therefore.
@@ -39,21 +40,27 @@ func (f *File) Use(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.Ref(imp, identifier), nil
+	return f.Ref(imp, identifier)
 }
 
-// Ref imports a package, unless the file is in it, and returns an identifier of it, qualified.
-func (f *File) Ref(imp Import, identifier string) string {
-	if imp.Path == f.Path {
-		return identifier
+// Ref imports a package, unless the file is in it, and returns an identifier of it, qualified. No
+// package and what is no identifier are errors.
+func (f *File) Ref(imp Import, identifier string) (string, error) {
+	switch {
+	case imp.Path == "":
+		return "", fmt.Errorf("%s: there is no such package here", identifier)
+	case !token.IsIdentifier(identifier):
+		return "", fmt.Errorf("%s: %q is no identifier", imp.Path, identifier)
+	case imp.Path == f.Path:
+		return identifier, nil
 	}
-	return f.imports.add(imp) + "." + identifier
+	return f.imports.add(imp) + "." + identifier, nil
 }
 
 // ClientType returns the Go type of what informers list and watch with.
 func (f *File) ClientType() (string, error) {
 	if f.Run.HasClientset() {
-		return f.Ref(f.Run.Clientset, "Interface"), nil
+		return f.Ref(f.Run.Clientset, "Interface")
 	}
 	name, err := f.Use("source.Client")
 	return "*" + name, err
@@ -218,7 +225,7 @@ type Type struct {
 	HasExpansion bool `json:",omitempty"`
 	// List is the Go type of a list of the kind, or empty if there is none.
 	List string `json:",omitempty"`
-	// Verbs are the methods of its client: create, updateStatus, ….
+	// Verbs are the methods that a client of it can have: create, updateStatus, ….
 	Verbs []string
 	// Indexes are those that markers ask for, sorted by method.
 	Indexes []Index `json:",omitempty"`
@@ -321,9 +328,9 @@ const (
 )
 
 // KeyType returns the Go type of the values of an index.
-func (f *File) KeyType(x Index) string {
+func (f *File) KeyType(x Index) (string, error) {
 	if x.Key.Package.Path == "" {
-		return x.Key.Name
+		return x.Key.Name, nil
 	}
 	return f.Ref(x.Key.Package, x.Key.Name)
 }

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	modpath "golang.org/x/mod/module"
 )
 
 // RuntimeModule is the module whose packages generated code calls.
@@ -99,6 +101,9 @@ func lookup(name string) (Import, string, error) {
 	}
 	if known != nil {
 		return Import{}, "", fmt.Errorf("%q is not among %s of the table of identifiers; name its package by the whole import path", name, strings.Join(known, ", "))
+	}
+	if modpath.CheckImportPath(pkg) != nil {
+		return Import{}, "", fmt.Errorf("%q is no import path", pkg)
 	}
 	imp := Import{Path: pkg}
 	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {

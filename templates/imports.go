@@ -1,7 +1,9 @@
 package templates
 
 import (
+	"bytes"
 	"fmt"
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"path"
@@ -17,12 +19,39 @@ type imports struct {
 	names map[string]string // import path → name in this file
 	known map[string]string // import path → name in the package clause, if known
 	used  map[string]bool   // the names in this file
+	given map[string]bool   // those of them that add has returned
 
 	reserved map[string]bool // those that no import may have
+	// written has the names of packages that the template itself imports, by import path.
+	written map[string]string
 }
 
-func newImports(reserved map[string]bool) *imports {
-	return &imports{names: map[string]string{}, known: map[string]string{}, used: map[string]bool{}, reserved: reserved}
+func newImports(reserved map[string]bool, written map[string]string) *imports {
+	s := &imports{names: map[string]string{}, known: map[string]string{}, used: map[string]bool{}, given: map[string]bool{}, reserved: reserved, written: written}
+	for _, name := range written {
+		s.used[name] = true
+	}
+	return s
+}
+
+// importsIn are the packages that a body imports itself: their names in it, by import path.
+func importsIn(body []byte) map[string]string {
+	written := map[string]string{}
+	if !bytes.Contains(body, []byte("import")) {
+		return written
+	}
+	syntax, _ := parser.ParseFile(token.NewFileSet(), "", slices.Concat([]byte("package p;"), body), parser.ImportsOnly)
+	for _, spec := range syntax.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil:
+		case spec.Name == nil:
+			written[path] = assumedName(path)
+		case spec.Name.Name != "_" && spec.Name.Name != ".":
+			written[path] = spec.Name.Name
+		}
+	}
+	return written
 }
 
 // free reports whether a package may get a name: init is a function wherever it is declared.
@@ -36,9 +65,12 @@ func (s *imports) add(imp Import) string {
 	if name, ok := s.names[imp.Path]; ok {
 		return name
 	}
+	if name, ok := s.written[imp.Path]; ok {
+		return name
+	}
 	for _, name := range aliases(imp) {
 		if s.free(name) {
-			s.used[name] = true
+			s.used[name], s.given[name] = true, true
 			s.names[imp.Path] = name
 			s.known[imp.Path] = imp.Name
 			return name
@@ -46,7 +78,7 @@ func (s *imports) add(imp Import) string {
 	}
 	for n := 2; ; n++ {
 		if name := fmt.Sprintf("pkg%d", n); s.free(name) {
-			s.used[name] = true
+			s.used[name], s.given[name] = true, true
 			s.names[imp.Path] = name
 			return name
 		}
@@ -58,7 +90,7 @@ func (s *imports) add(imp Import) string {
 func aliases(imp Import) []string {
 	name := imp.Name
 	if name == "" {
-		name = identifier(path.Base(imp.Path))
+		name = identifier(assumedName(imp.Path))
 	}
 	names := []string{name}
 	prefix := ""
@@ -93,7 +125,7 @@ func (s *imports) clashes(body []byte) []string {
 		if name != "" && tok != token.PERIOD && !slices.Contains(found, name) {
 			found = append(found, name)
 		}
-		if name = ""; tok == token.IDENT && before != token.PERIOD && s.used[text] {
+		if name = ""; tok == token.IDENT && before != token.PERIOD && s.given[text] {
 			name = text
 		}
 		if before = tok; tok == token.EOF {

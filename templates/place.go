@@ -50,13 +50,14 @@ func (t *Template) origin(file *File, line, column int) (name string, from int, 
 		}
 	}
 	var body bytes.Buffer
-	file.imports = newImports(file.Reserved)
+	file.imports = newImports(file.Reserved, nil)
 	defer func() { file.imports = nil }()
 	if err := marked.ExecuteTemplate(&body, t.Name, file); err != nil {
 		return "", 0, false
 	}
 	line -= strings.Count(file.head(), "\n")
 	at, col := 1, 1
+	lastName, last := "", 0 // of what is not the end of a line
 	parts := strings.Split(body.String(), border)
 	for i, text := range parts {
 		if i%2 == 1 {
@@ -65,16 +66,19 @@ func (t *Template) origin(file *File, line, column int) (name string, from int, 
 			from, _ = strconv.Atoi(found[1])
 			continue
 		}
-		for _, r := range text {
+		for _, b := range []byte(text) {
 			if at > line || at == line && col >= column {
 				return name, from, name != ""
 			}
-			if col++; r == '\n' {
+			if b != '\n' {
+				lastName, last = name, from
+			}
+			if col++; b == '\n' {
 				at, col, from = at+1, 1, from+1
 			}
 		}
 	}
-	return name, from, name != ""
+	return lastName, last, lastName != ""
 }
 
 // mark puts a text before each node: its place between two borders.

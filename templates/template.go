@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"go/scanner"
 	"go/token"
@@ -49,7 +50,11 @@ type Template struct {
 
 // functions are those of templates, beside those that Go's have.
 var functions = template.FuncMap{
-	"join":    strings.Join,
+	"join": strings.Join,
+	"json": func(value any) (string, error) {
+		text, err := json.Marshal(value)
+		return string(text), err
+	},
 	"lower":   strings.ToLower,
 	"replace": strings.ReplaceAll,
 	"upper":   strings.ToUpper,
@@ -63,7 +68,7 @@ var each = []string{"type", "version", "group", "run"}
 
 // Parse reads the templates of a folder: the files *.tmpl. Those whose names begin with "_" make no
 // files and are there for others to include. Shown is the path of the folder in messages. The
-// errors are a go/scanner.ErrorList, and those of the file system.
+// error is a go/scanner.ErrorList.
 func Parse(folder fs.FS, shown string) ([]*Template, error) {
 	names, err := fs.Glob(folder, "*.tmpl")
 	if err != nil {
@@ -73,12 +78,8 @@ func Parse(folder fs.FS, shown string) ([]*Template, error) {
 	var all []*Template
 	var problems scanner.ErrorList
 	for _, name := range names {
-		text, err := fs.ReadFile(folder, name)
-		if err != nil {
-			return nil, err
-		}
 		t := &Template{Name: name, Shown: shown + name, set: set}
-		if err := t.parse(string(text)); err != nil {
+		if err := t.read(folder); err != nil {
 			problems = append(problems, err)
 		}
 		if !strings.HasPrefix(name, "_") {
@@ -86,6 +87,17 @@ func Parse(folder fs.FS, shown string) ([]*Template, error) {
 		}
 	}
 	return all, problems.Err()
+}
+
+func (t *Template) read(folder fs.FS) *scanner.Error {
+	if info, err := fs.Stat(folder, t.Name); err == nil && !info.Mode().IsRegular() {
+		return t.at(1, "template: is no regular file; give it another name, or remove it")
+	}
+	text, err := fs.ReadFile(folder, t.Name)
+	if err != nil {
+		return t.at(1, "template: %v", err)
+	}
+	return t.parse(strings.TrimPrefix(string(text), "\ufeff"))
 }
 
 func (t *Template) parse(text string) *scanner.Error {
@@ -99,8 +111,12 @@ func (t *Template) parse(text string) *scanner.Error {
 	if parts == nil {
 		return t.at(1, "template: the first line does not say what it is for; begin with {{/* informer-gen: for each type; file DIRECTORY/{{.Type.FileName}} */}}, or give it a name with _ if others include it")
 	}
-	if t.Each, t.Path = parts[1], parts[3]; !slices.Contains(each, t.Each) {
+	t.Each, t.Path = parts[1], parts[3]
+	switch {
+	case !slices.Contains(each, t.Each):
 		return t.at(1, "template: for each %s: is none of %s", t.Each, strings.Join(each, ", "))
+	case strings.Contains(t.Path, "; package "):
+		return t.at(1, "template: the package stands behind the path; write it before: package NAME; file PATH")
 	}
 	var err error
 	if t.path, err = t.line(t.Path); err == nil {
@@ -143,10 +159,10 @@ func (t *Template) Render(file *File) ([]byte, error) {
 	defer func() { file.imports = nil }()
 	body := bodies.Get().(*bytes.Buffer)
 	defer bodies.Put(body)
-	reserved := file.Reserved
+	reserved, written := file.Reserved, map[string]string{}
 	for {
 		body.Reset()
-		file.imports = newImports(reserved)
+		file.imports = newImports(reserved, written)
 		if err := t.set.ExecuteTemplate(body, t.Name, file); err != nil {
 			return nil, t.problem(err, file.Subject())
 		}
@@ -154,6 +170,10 @@ func (t *Template) Render(file *File) ([]byte, error) {
 			return bytes.Clone(body.Bytes()), nil
 		}
 		clashes := file.imports.clashes(body.Bytes())
+		if found := importsIn(body.Bytes()); len(found) > len(written) {
+			written = found
+			continue
+		}
 		if len(clashes) == 0 {
 			above := abovePackage.Find(body.Bytes())
 			return slices.Concat(above, []byte(file.head()), body.Bytes()[len(above):]), nil

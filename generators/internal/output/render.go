@@ -9,6 +9,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -60,19 +61,25 @@ func Render(ctx context.Context, outputs []File, head *header.Header, done func(
 				return fmt.Errorf("output: %w", err)
 			}
 			content, err := out.render(head, old)
-			switch {
-			case errors.As(err, &problems[i]):
-			case err != nil:
-				return fmt.Errorf("output %s: %w", out.Path, err)
-			case bytes.Equal(content, old):
-				files[i] = Rendered{File: out, Same: true}
-			default:
-				files[i] = Rendered{File: out, Content: bytes.Clone(content), old: old} // cloned: without spare capacity
+			if errors.As(err, &problems[i]) {
+				return nil
 			}
+			if err != nil {
+				return fmt.Errorf("output %s: %w", out.Path, err)
+			}
+			files[i] = New(out, content, old)
 			return nil
 		})
 	}
 	return files, errors.Join(group.Wait(), distinct(problems))
+}
+
+// New returns a file with its content, and what stands there.
+func New(file File, content, old []byte) Rendered {
+	if bytes.Equal(content, old) {
+		return Rendered{File: file, Same: true}
+	}
+	return Rendered{File: file, Content: bytes.Clone(content), old: old} // cloned: without spare capacity
 }
 
 // render returns the content of a file.
@@ -82,8 +89,8 @@ func (f File) render(head *header.Header, old []byte) ([]byte, error) {
 		return nil, err
 	}
 	if f.Data.Package == "" {
-		if _, _, ours := header.Origin(body); !ours {
-			return nil, f.Problem(token.Position{}, "template: its files can't be told from others", "write {{.Generated}} in a comment at their beginning")
+		if !header.IsOurs(body) {
+			return nil, f.Problem(token.Position{}, "template: its files can't be told from others", "write {{.Generated}} in a comment that is a line of its own")
 		}
 		return body, nil
 	}
@@ -96,7 +103,7 @@ func (f File) render(head *header.Header, old []byte) ([]byte, error) {
 
 // notGo says what in the source that a template gave is not Go.
 func (f File) notGo(source []byte) error {
-	_, err := format.Source(source) // whose positions are not those with a header
+	_, err := format.Source(lineDirective.ReplaceAll(source, []byte("$1    "))) // without a header, and with its own positions
 	var problems scanner.ErrorList
 	if !errors.As(err, &problems) || len(problems) == 0 {
 		return err
@@ -107,6 +114,9 @@ func (f File) notGo(source []byte) error {
 	}
 	return f.Problem(at, fmt.Sprintf("template: renders what is not Go: %s: %q", problems[0].Msg, text), "")
 }
+
+// lineDirective matches what gives lines of Go other positions.
+var lineDirective = regexp.MustCompile(`(//|/\*)line`)
 
 // distinct are the problems by their places in templates: one for each, that of the first file.
 func distinct(problems []*scanner.Error) error {

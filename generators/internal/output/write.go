@@ -9,6 +9,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,11 +49,14 @@ const (
 func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 	var changes []Change
 	var foreign []error
+	var problems scanner.ErrorList
 	for _, file := range files {
 		switch {
 		case file.Same:
 		case file.old == nil:
 			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Created, path: file.Path, new: file.Content})
+		case file.Users && !header.IsOurs(file.old):
+			problems = append(problems, file.Problem(token.Position{}, "file: "+paths.Relative(dir, file.Path)+": was not written by this tool", "move it away, or give the template another path"))
 		case !header.IsGenerated(file.old) && !header.IsOurs(file.old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", paths.Relative(dir, file.Path)))
 		default:
@@ -66,7 +71,8 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 		changes = append(changes, Change{Shown: paths.Relative(dir, path), Kind: Removed, path: path, old: old})
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Shown, b.Shown) })
-	return changes, errors.Join(foreign...)
+	problems.Sort()
+	return changes, errors.Join(append(foreign, problems.Err())...)
 }
 
 // Apply makes the changes. All new content is on disk under temporary names before the first
@@ -79,7 +85,12 @@ func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 			staged.discard()
 		}
 	}()
+	cleaned := map[string]bool{}
 	for _, change := range changes {
+		for dir := filepath.Dir(change.path); !cleaned[dir]; dir = filepath.Dir(dir) {
+			cleaned[dir] = true
+			removeAbandoned(dir)
+		}
 		if change.Kind == Removed {
 			continue
 		}
@@ -102,7 +113,7 @@ func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		if change.Kind != Removed {
 			continue
 		}
-		if err := os.Remove(change.path); err != nil {
+		if err := os.Remove(change.path); err != nil && !errors.Is(err, os.ErrNotExist) { // as an abandoned one is already
 			return fmt.Errorf("output: %w", err)
 		}
 		removeEmpty(filepath.Dir(change.path), roots)
@@ -165,7 +176,6 @@ func (s *staging) tree(missing string) (string, error) {
 		}
 	}
 	parent := filepath.Dir(missing)
-	removeAbandoned(parent)
 	name := filepath.Join(parent, fmt.Sprintf("%s%d-%s", temporaryPrefix, os.Getpid(), rand.Text()))
 	if err := os.Mkdir(name, 0o755); err != nil {
 		return "", err
@@ -273,12 +283,12 @@ func writeTemporary(path string, content []byte) (name string, err error) {
 // whatever runs under the id in its name.
 const abandonedAfter = time.Hour
 
-// removeAbandoned removes the temporary directories that runs which were killed have left in
-// a directory. One that can't be removed hurts nobody.
+// removeAbandoned removes what runs that were killed have left in a directory. What can't be
+// removed hurts nobody.
 func removeAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if entry.IsDir() && IsAbandoned(entry) {
+		if IsAbandoned(entry) {
 			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
 		}
 	}

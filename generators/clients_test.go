@@ -5,7 +5,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +131,23 @@ func TestClientsAreSwitchedOff(t *testing.T) {
 				t.Errorf("removed %d files, want %d", gone, want)
 			}
 		})
+	}
+}
+
+// Those of a type that is called otherwise in generated code go as well.
+func TestRenamedClientsAreSwitchedOff(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	writeFile(t, filepath.Join(options.Dir, "api/v1/new.go"), strings.ReplaceAll(refundType, "Refund", "NewOrder"))
+	writeDeepCopies(t, options.Dir)
+	options.Clients = true
+	if result := mustRun(t, options); !paths.Exists(filepath.Join(options.Dir, "pkg/generated/clients/shop/v1/neworderkind.go")) {
+		t.Fatalf("the type was not renamed: %v", result.Warnings)
+	}
+	options.Clients = false
+	mustRun(t, options)
+	if left := snapshot(t, filepath.Join(options.Dir, "pkg/generated")); slices.ContainsFunc(slices.Collect(maps.Keys(left)), func(name string) bool { return strings.Contains(name, "/clients/") }) {
+		t.Errorf("clients are left: %v", slices.Sorted(maps.Keys(left)))
 	}
 }
 

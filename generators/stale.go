@@ -258,7 +258,7 @@ func originOf(path string, content []byte) leftover {
 			return file.kind == ""
 		})
 		if file.kind == "" {
-			file.importPath, file.kind = typeArgument(syntax, imports)
+			file.importPath, file.kind = firstPointer(syntax, imports)
 		}
 	}
 	if file.importPath == "" {
@@ -267,20 +267,16 @@ func originOf(path string, content []byte) leftover {
 	return file
 }
 
-// typeArgument returns the import path and name of the first API type that a generic type
-// has as its argument: that of a kind which is called otherwise in generated code.
-func typeArgument(syntax *ast.File, imports map[string]string) (path, name string) {
+// firstPointer returns the import path and name of the first type of another package that a pointer
+// leads to: the API type of a kind which is called otherwise in generated code.
+func firstPointer(syntax *ast.File, imports map[string]string) (path, name string) {
 	ast.Inspect(syntax, func(node ast.Node) bool {
-		index, ok := node.(*ast.IndexExpr)
-		if !ok || name != "" {
-			return name == ""
-		}
-		if star, ok := index.Index.(*ast.StarExpr); ok {
+		if star, ok := node.(*ast.StarExpr); ok && name == "" {
 			if selector, ok := star.X.(*ast.SelectorExpr); ok {
 				path, name = imports[load.BaseName(selector.X)], selector.Sel.Name
 			}
 		}
-		return true
+		return name == ""
 	})
 	return path, name
 }

@@ -9,7 +9,8 @@
 // the syntax tree and never type-checked: what is needed are names, comments
 // and embedded fields. What a package takes from another one (an alias, the
 // struct below a defined type, an embedded base, the full type of a slim one)
-// is followed by parsing that one, when it is first needed.
+// is followed by parsing that one, when it is first needed. Templates of users are
+// rendered as our own are; only what places, marks and removes their files is apart.
 //
 // Every problem is reported at once, as a go/scanner.ErrorList with positions
 // relative to the working directory, and nothing is written if there is one.

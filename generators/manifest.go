@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// manifest lists the files of users' templates, wherever they are. What it has listed after the run
-// before, and is not written any more, is stale.
+// manifest lists the files of users' templates, wherever they are, so that the next run knows which
+// of them it does not write any more.
 type manifest struct {
 	path, root string // its file, and where the paths in it begin
 	old        []byte
@@ -44,7 +44,7 @@ func readManifest(to targets) (*manifest, error) {
 	return m, err
 }
 
-// stale are the files that it has listed, this tool has written and this run does not.
+// stale returns the files that it lists and this run does not write, if this tool has written them.
 func (m *manifest) stale(files []output.Rendered) []string {
 	left := maps.Clone(m.listed)
 	for _, file := range files {

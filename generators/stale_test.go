@@ -178,4 +178,10 @@ func TestAbandonedTemporaryFiles(t *testing.T) {
 	if len(changes) != 1 || changes[0].Kind != output.Removed || paths.Exists(abandoned) || !paths.Exists(inUse) {
 		t.Errorf("changes: %v", changes)
 	}
+	beside := filepath.Join(options.Dir, "out/.informer-gen-999999999-2") // beside the file of a user's template
+	writeFile(t, beside, "half")
+	mustRun(t, withTemplates(t, options, map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /out/a.md */}}{{.Generated}}\n"}))
+	if paths.Exists(beside) {
+		t.Error("the file of a run that was killed is still beside that of a template")
+	}
 }

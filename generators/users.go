@@ -33,11 +33,9 @@ func readTemplates(options *Options) ([]*templates.Template, error) {
 		}
 		found, err := templates.Parse(os.DirFS(at), path.Clean(filepath.ToSlash(paths.Relative(options.Dir, at)))+"/")
 		var list scanner.ErrorList
-		if err != nil && !errors.As(err, &list) {
-			return nil, fmt.Errorf("templates: %w", err)
-		}
-		problems = append(problems, list...)
-		if len(found) == 0 && len(list) == 0 {
+		if errors.As(err, &list) {
+			problems = append(problems, list...)
+		} else if len(found) == 0 {
 			problems.Add(token.Position{Filename: dir}, "templates: has no template; add a file such as controller.go.tmpl, or leave out --templates")
 		}
 		all = append(all, found...)

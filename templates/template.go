@@ -70,10 +70,7 @@ var each = []string{"type", "version", "group", "run"}
 // files and are there for others to include. Shown is the path of the folder in messages. The
 // error is a go/scanner.ErrorList.
 func Parse(folder fs.FS, shown string) ([]*Template, error) {
-	names, err := fs.Glob(folder, "*.tmpl")
-	if err != nil {
-		return nil, err
-	}
+	names, _ := fs.Glob(folder, "*.tmpl") // which fails for wrong patterns only
 	set := template.New("").Option("missingkey=error").Funcs(functions)
 	var all []*Template
 	var problems scanner.ErrorList
@@ -169,11 +166,11 @@ func (t *Template) Render(file *File) ([]byte, error) {
 		if file.Package == "" {
 			return bytes.Clone(body.Bytes()), nil
 		}
-		clashes := file.imports.clashes(body.Bytes())
 		if found := importsIn(body.Bytes()); len(found) > len(written) {
 			written = found
 			continue
 		}
+		clashes := file.imports.clashes(body.Bytes())
 		if len(clashes) == 0 {
 			above := abovePackage.Find(body.Bytes())
 			return slices.Concat(above, []byte(file.head()), body.Bytes()[len(above):]), nil

@@ -73,8 +73,8 @@ func (h *Header) Text(sentence string, old []byte) []byte {
 	return []byte(text + "\n\n// " + sentence + "\n\n")
 }
 
-// Origin finds the sentence of a file, which stands above a package clause, and returns the template.
-func Origin(content []byte) (template string, ours bool) {
+// origin finds the sentence of a file, which stands above a package clause, and returns the template.
+func origin(content []byte) (template string, ours bool) {
 	for line := range bytes.Lines(content) {
 		if bytes.HasPrefix(line, []byte("package ")) {
 			return "", false
@@ -91,13 +91,13 @@ func Origin(content []byte) (template string, ours bool) {
 
 // IsOurs reports whether this tool has written a file: from a template of its own, or of a user.
 func IsOurs(content []byte) bool {
-	_, ours := Origin(content)
+	_, ours := origin(content)
 	return ours
 }
 
 // IsOwn reports whether this tool has written a file from a template of its own.
 func IsOwn(content []byte) bool {
-	template, ours := Origin(content)
+	template, ours := origin(content)
 	return ours && template == ""
 }
 

@@ -116,8 +116,8 @@
 //
 //	{{- /* informer-gen: for each type; file {{.Version.Informers.Dir}}/{{lower .Type.Ident}}_key.go */ -}}
 //
-// It begins in the folder that has those of the informers, listers and clients, or with "/" in the
-// root of the module. The comments of the package templates say what there is in a template,
+// The path begins in the folder above the informers, or in the root of the module if it begins
+// with "/". The comments of the package templates say what there is in a template,
 // and docs/templates.md shows one with its data. Files are removed when
 // their templates give them no more; templates.txt beside the factory lists them.
 //

@@ -5,7 +5,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 # testdata is left out of ./..., but its golden packages are code like any other.
-PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... ./operations/... $(patsubst %,./%...,$(wildcard testdata/*/))
+PACKAGES := . ./cmd/... ./generators/... ./templates/... ./runtime/... $(patsubst %,./%...,$(wildcard testdata/*/))
 
 .PHONY: help
 help: ## List the targets
@@ -36,15 +36,16 @@ build: ## Build bin/informer-gen: the same bytes of the same commit and version 
 
 # RACE=-race runs what has goroutines with the race detector, as CI does.
 RACE :=
-CONCURRENT := ./generators/... ./runtime/... ./operations/...
+CONCURRENT := ./generators/... ./runtime/...
 
 .PHONY: test
 test: test-unit test-examples test-e2e ## Run all tests: unit, golden, end to end; RACE=-race with the race detector
 
 .PHONY: test-unit
-test-unit: vet ## Run the tests of this module
+test-unit: vet ## Run the tests of this module and of operations
 	go test -timeout 20m $(filter-out $(CONCURRENT),$(PACKAGES))
 	go test $(RACE) -timeout 20m $(CONCURRENT)
+	cd operations && go test $(RACE) -count=1 ./... # not cached: pages of docs are outside of the module
 
 .PHONY: test-examples
 test-examples: ## Run the unit tests of the examples; test-e2e runs their programs
@@ -92,13 +93,15 @@ vet: ## Check formatting and run go vet
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | grep -v '/bad/' | xargs gofmt -l); \
 		[ -z "$$unformatted" ] || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
 	go vet $(PACKAGES)
+	cd operations && go vet ./...
 
 # Pointers and ints of 4 bytes: the store and the decoders use unsafe.
 .PHONY: test-portable
-test-portable: ## Run the tests of the runtime on linux/386, and vet for macOS, Windows and arm64
-	CGO_ENABLED=0 GOARCH=386 go test ./runtime/... ./operations/...
-	for system in darwin/arm64 windows/amd64 linux/arm64; do \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet . ./cmd/... ./generators/... ./runtime/... ./operations/...; done
+test-portable: ## Run the tests of the runtime and operations on linux/386, and vet for macOS, Windows and arm64
+	export CGO_ENABLED=0 GOARCH=386; go test ./runtime/...; cd operations && go test ./...
+	export CGO_ENABLED=0; for system in darwin/arm64 windows/amd64 linux/arm64; do \
+		export GOOS=$${system%/*} GOARCH=$${system#*/}; \
+		go vet . ./cmd/... ./generators/... ./runtime/...; (cd operations && go vet ./...); done
 
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities in dependencies, with the vulnerability database or its mirror at DB
@@ -173,6 +176,7 @@ alerts: ## Check that the alerts of docs/metrics begin and end when it says, wit
 	cd docs/metrics && go run github.com/prometheus/prometheus/cmd/promtool@v0.316.0 test rules rules_test.yaml
 
 .PHONY: lint
-lint: ## Run golangci-lint on this module, and it and gopls on generated code, built from their modules
+lint: ## Run golangci-lint on this module and operations, and it and gopls on generated code, built from their modules
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0 run $(PACKAGES)
+	cd operations && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0 run ./...
 	hack/lint-generated.sh

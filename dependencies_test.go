@@ -14,8 +14,11 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// shipped are the packages of this module that users build.
-var shipped = []string{"./cmd/...", "./generators/...", "./templates/...", "./runtime/...", "./operations/..."}
+// released are the folders of the modules that users require, with the patterns of what they build.
+var released = map[string][]string{
+	".":          {"./cmd/...", "./generators/...", "./templates/...", "./runtime/..."},
+	"operations": {"./..."},
+}
 
 // licences are those that a dependency may have, with words that only their texts have.
 var licences = []struct {
@@ -63,7 +66,11 @@ func TestLicencesIn(t *testing.T) {
 // do with it what that of this module does.
 func TestLicences(t *testing.T) {
 	t.Parallel()
-	modules := modulesOf(t, shipped...)
+	modules := map[string]string{}
+	for dir, patterns := range released {
+		maps.Copy(modules, modulesOf(t, dir, patterns...))
+	}
+	delete(modules, module+"operations") // Go gives it the licence at the root
 	if len(modules) < 30 {
 		t.Errorf("%d modules, want all of them", len(modules))
 	}
@@ -105,10 +112,13 @@ func TestDependenciesPage(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `(.+)` \\| (.+) \\| (.+) \\| .+ \\|$").FindAllStringSubmatch(string(page), -1) {
 		documented[row[1]] = row[2] + " | " + row[3]
 	}
-	direct := directDependencies(t)
+	direct, dirs := map[string]bool{}, map[string]string{}
+	for dir := range released {
+		maps.Copy(direct, directDependencies(t, dir))
+		maps.Copy(dirs, modulesOf(t, dir, "-test", "./..."))
+	}
 	users := usersOf(t, direct)
-	dirs := modulesOf(t, "-test", "./...")
-	for _, path := range direct {
+	for path := range direct {
 		want := strings.Join(licencesOf(t, dirs[path]), ", ") + " | " + users[path]
 		if documented[path] != want {
 			t.Errorf("docs/results/dependencies.md: %s: has %q, want %q", path, documented[path], want)
@@ -120,45 +130,43 @@ func TestDependenciesPage(t *testing.T) {
 	}
 }
 
-// directDependencies are those that packages of this module import.
-func directDependencies(t *testing.T) []string {
+// directDependencies are the modules of others that packages of a module import.
+func directDependencies(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	data, err := os.ReadFile("go.mod")
+	mod, err := modfile.Parse("go.mod", []byte(read(t, dir+"/go.mod")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := modfile.Parse("go.mod", data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var paths []string
+	paths := map[string]bool{}
 	for _, require := range mod.Require {
-		if !require.Indirect {
-			paths = append(paths, require.Mod.Path)
+		if !require.Indirect && require.Mod.Path+"/" != module {
+			paths[require.Mod.Path] = true
 		}
 	}
 	return paths
 }
 
-// usersOf says which parts of this module import each of some others, or that only tests do.
-func usersOf(t *testing.T, paths []string) map[string]string {
+// usersOf says which parts of this project import each of some modules, or that only tests do.
+func usersOf(t *testing.T, paths map[string]bool) map[string]string {
 	t.Helper()
 	found := map[string]map[string]bool{}
-	for _, line := range goList(t, append([]string{`{{.ImportPath}} {{join .Imports " "}}`}, shipped...)...) {
-		importer, imports, _ := strings.Cut(line, " ")
-		for _, name := range strings.Fields(imports) {
-			for _, path := range paths {
-				if within(name, []string{path}) {
-					if found[path] == nil {
-						found[path] = map[string]bool{}
+	for dir, patterns := range released {
+		for _, line := range goList(t, dir, append([]string{`{{.ImportPath}} {{join .Imports " "}}`}, patterns...)...) {
+			importer, imports, _ := strings.Cut(line, " ")
+			for _, name := range strings.Fields(imports) {
+				for path := range paths {
+					if within(name, []string{path}) {
+						if found[path] == nil {
+							found[path] = map[string]bool{}
+						}
+						found[path][partOf(strings.TrimPrefix(importer, module))] = true
 					}
-					found[path][partOf(strings.TrimPrefix(importer, module))] = true
 				}
 			}
 		}
 	}
 	users := map[string]string{}
-	for _, path := range paths {
+	for path := range paths {
 		users[path] = strings.Join(slices.Sorted(maps.Keys(found[path])), ", ")
 		if len(found[path]) == 0 {
 			users[path] = "tests"
@@ -175,7 +183,7 @@ func partOf(dir string) string {
 	}{
 		{"generator", []string{"cmd", "generators", "templates"}},
 		{"cachetest", []string{"runtime/cache/cachetest", "runtime/source/sourcetest"}},
-		{"operations/metrics", []string{"operations/metrics"}},
+		{"operations", []string{"operations"}},
 		{"tests", []string{"runtime/internal/apinames"}},
 	} {
 		if within(dir, part.folders) {
@@ -185,11 +193,11 @@ func partOf(dir string) string {
 	return "runtime"
 }
 
-// modulesOf returns the modules that some packages are built from, with their directories.
-func modulesOf(t *testing.T, packages ...string) map[string]string {
+// modulesOf returns the modules that some packages of a module are built from, with their directories.
+func modulesOf(t *testing.T, dir string, packages ...string) map[string]string {
 	t.Helper()
 	dirs := map[string]string{}
-	for _, line := range goList(t, append([]string{`{{with .Module}}{{.Path}} {{.Dir}}{{end}}`, "-deps"}, packages...)...) {
+	for _, line := range goList(t, dir, append([]string{`{{with .Module}}{{.Path}} {{.Dir}}{{end}}`, "-deps"}, packages...)...) {
 		if path, dir, ok := strings.Cut(line, " "); ok {
 			dirs[path] = dir
 		}
@@ -197,10 +205,11 @@ func modulesOf(t *testing.T, packages ...string) map[string]string {
 	return dirs
 }
 
-// goList runs go list with a format, and returns its lines.
-func goList(t *testing.T, args ...string) []string {
+// goList runs go list in a directory with a format, and returns its lines.
+func goList(t *testing.T, dir string, args ...string) []string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", append([]string{"list", "-f"}, args...)...)
+	command.Dir = dir
 	output, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v: %v", command, err)

@@ -69,7 +69,7 @@ var rules = map[string]rule{
 	"operations/statuspage": {own: []string{"runtime/cache", "runtime/controller", "operations/membership"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo", "html/template", "text/template"}, tests: []string{"operations", "runtime", "testdata", "k8s.io/client-go"}},
 	"runtime/predicate":     {own: []string{"runtime/cache"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"testdata"}},
 	"runtime/references":    {own: []string{"runtime/cache", "runtime/shard", "runtime/source"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime", "testdata", "k8s.io/client-go/rest"}},
-	"runtime/factory":       {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/references", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/generated", "operations/footprint", "testdata", everyClient}},
+	"runtime/factory":       {own: []string{"runtime/cache", "runtime/shard", "runtime/source", "runtime/references", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/controller", "runtime/generated", "testdata", everyClient}},
 	"runtime/generated":     {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/factory"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{everyClient}},
 	"runtime/internal":      {own: []string{"runtime/internal"}, barred: []string{"k8s.io"}},
 	"internal":              {own: []string{"runtime"}, barred: []string{"k8s.io/gengo", everyClient}},
@@ -120,7 +120,7 @@ func TestImportDirections(t *testing.T) {
 			return err
 		}
 		path = filepath.ToSlash(path)
-		if entry.IsDir() && (isModule(path) || path != "." && strings.HasPrefix(entry.Name(), ".")) {
+		if entry.IsDir() && (isUnshipped(path) || path != "." && strings.HasPrefix(entry.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if filepath.Ext(path) == ".go" {
@@ -162,10 +162,10 @@ func checkImports(t *testing.T, path string) {
 	}
 }
 
-// isModule reports whether a folder is a module of its own, such as test.
-func isModule(dir string) bool {
+// isUnshipped reports whether a folder is a module that has no releases, such as test.
+func isUnshipped(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return dir != "." && err == nil
+	return dir != "." && dir != "operations" && err == nil
 }
 
 func within(name string, folders []string) bool {
@@ -202,7 +202,7 @@ func TestPublicPackagesHaveExamples(t *testing.T) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		if name := entry.Name(); isModule(path) || name == "internal" || name == "testdata" || path != "." && strings.HasPrefix(name, ".") {
+		if name := entry.Name(); isUnshipped(path) || name == "internal" || name == "testdata" || path != "." && strings.HasPrefix(name, ".") {
 			return fs.SkipDir
 		}
 		dir, _ := build.ImportDir(path, 0)

@@ -42,6 +42,7 @@ require (
 	github.com/gobuffalo/flect v1.0.3 // indirect
 	github.com/google/gnostic-models v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/informer-gen/informer-gen/operations v0.0.0-00010101000000-000000000000
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
@@ -78,6 +79,9 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/informer-gen/informer-gen => ../
+replace (
+	github.com/informer-gen/informer-gen => ../
+	github.com/informer-gen/informer-gen/operations => ../operations
+)
 
 tool github.com/informer-gen/informer-gen/cmd/informer-gen

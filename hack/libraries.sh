@@ -145,7 +145,9 @@ require() { # module, its Go version, version of the libraries
     [ "$(go list -m -f '{{.Version}}' k8s.io/$name)" = "$3" ] || { echo "$1: k8s.io/$name: raised above $3: see go mod graph" >&2; exit 1; }
   done
 }
-(require . "$go" "$first")
+for module in . operations; do
+  (require "$module" "$go" "$first")
+done
 for module in test/servers examples examples/templates/injection test; do
   (require "$module" 1.26.0 "$libraries")
 done

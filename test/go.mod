@@ -72,6 +72,7 @@ require (
 	github.com/grpc-ecosystem/go-grpc-middleware/v2 v2.3.3 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/informer-gen/informer-gen/operations v0.0.0-00010101000000-000000000000
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
@@ -138,6 +139,7 @@ require (
 
 replace (
 	github.com/informer-gen/informer-gen => ../
+	github.com/informer-gen/informer-gen/operations => ../operations
 	github.com/informer-gen/informer-gen/test/servers => ./servers
 )
 

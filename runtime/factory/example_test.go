@@ -12,10 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/informer-gen/informer-gen/operations/footprint"
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -159,26 +157,6 @@ func ExampleWithShard() {
 	mine.Set(shard.All())
 	fmt.Println(half, "order in the first half, and then", <-added)
 	// Output: 0 order in the first half, and then first
-}
-
-// How much memory the objects of an informer take, and which of their fields the most.
-func ExampleFactory_memory() {
-	client, err := source.NewClient(inMemory())
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx := context.Background()
-	f := informers.NewSharedInformerFactory(client, 0)
-	defer f.Shutdown()
-	orders, _ := clientgocache.Core[*shopv1alpha1.Order](f.Shop().V1alpha1().Orders().Informer())
-	f.StartWithContext(ctx)
-	if err := f.WaitForSync(ctx); err != nil {
-		log.Fatal(err)
-	}
-
-	report := footprint.Of(orders.Store().All())
-	fmt.Println(report.Objects, "objects,", report.Bytes > 0, report.Fields[0].Path)
-	// Output: 1 objects, true .
 }
 
 // The namespaces of a set are those that have a label.

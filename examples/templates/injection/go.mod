@@ -99,6 +99,7 @@ replace (
 	github.com/golang/protobuf => github.com/golang/protobuf v1.5.4
 	github.com/informer-gen/informer-gen => ../../../
 	github.com/informer-gen/informer-gen/examples => ../../
+	github.com/informer-gen/informer-gen/operations => ../../../operations
 )
 
 tool github.com/informer-gen/informer-gen/cmd/informer-gen

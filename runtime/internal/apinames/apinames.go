@@ -53,7 +53,7 @@ func Compare(t *testing.T, ours, theirs string, except Exceptions) {
 // differences returns the names in which two packages differ, in order.
 func differences(t *testing.T, ours, theirs string) Exceptions {
 	t.Helper()
-	own, other := exported(load(t, ours)[0].types, ours, theirs), exported(load(t, theirs)[0].types, ours, theirs)
+	own, other := exported(load(t, ".", ours)[0].types, ours, theirs), exported(load(t, ".", theirs)[0].types, ours, theirs)
 	all := maps.Clone(own)
 	maps.Copy(all, other)
 	var missing, added, changed []string
@@ -96,12 +96,12 @@ type loaded struct {
 	types     *types.Package
 }
 
-// load returns the packages that match the patterns, but for those of tests alone.
-func load(t *testing.T, patterns ...string) []loaded {
+// load returns the packages that match the patterns in a directory, but for those of tests alone.
+func load(t *testing.T, dir string, patterns ...string) []loaded {
 	t.Helper()
 	const format = "{{if .Export}}{{.ImportPath}}\t{{.Dir}}\t{{.Export}}\t{{.DepOnly}}{{end}}"
 	command := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", format}, patterns...)...)
-	command.Stderr = os.Stderr
+	command.Dir, command.Stderr = dir, os.Stderr
 	output, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v: %v", command, err)

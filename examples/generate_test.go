@@ -32,8 +32,8 @@ func TestGenerated(t *testing.T) {
 			result, err := generators.Run(t.Context(), generators.Options{
 				Dir: dir, Patterns: flags.InputDirs, Clients: flags.Clients, Minimal: flags.Minimal, Templates: flags.Templates, Verify: true,
 			})
-			if err != nil {
-				t.Errorf("%v; run go generate:\n%s", err, result.Diff())
+			if err != nil || len(result.Changes) > 0 {
+				t.Errorf("not up to date: %v; run go generate:\n%s", err, result.Diff())
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package generators
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -76,8 +75,7 @@ func TestClientMethods(t *testing.T) {
 func TestClientsBesideAClientset(t *testing.T) {
 	t.Parallel()
 	options := Options{Patterns: []string{"./..."}, Clients: true, VersionedClientset: "example.com/shop/clientset"}
-	var usage *UsageError
-	if _, err := Run(t.Context(), options); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--clients: ") {
+	if err := options.Validate(); err == nil || !strings.HasPrefix(err.Error(), "--clients: ") {
 		t.Errorf("got %v", err)
 	}
 }

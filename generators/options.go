@@ -1,15 +1,18 @@
 package generators
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	modpath "golang.org/x/mod/module"
 
 	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/generators/internal/paths"
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
@@ -90,34 +93,16 @@ type Options struct {
 	// Notice gets messages about steps that may take long, such as the go command's about
 	// modules that it downloads, a line at a time. It may be nil.
 	Notice func(message string)
-	// Progress gets the progress of a step, such as "rendering", 120, 420, "files";
-	// the total is 0 where it isn't known. It is called by one goroutine at a
-	// time. It may be nil.
-	Progress func(step string, done, total int, of string)
 }
 
-// UsageError reports options that are invalid, whatever the API packages are.
-type UsageError struct {
-	// Problem says what is wrong, what was found, and what to do.
-	Problem string
-}
-
-// Error returns the problem.
-func (e *UsageError) Error() string { return e.Problem }
-
-func usagef(format string, args ...any) error {
-	return &UsageError{Problem: fmt.Sprintf(format, args...)}
-}
-
-// Validate checks what can be checked without looking at files. The error is a
-// *UsageError.
+// Validate checks what can be checked without looking at files.
 func (o *Options) Validate() error {
 	if len(o.Patterns) == 0 && len(collect.NewChoice(o.Types, nil).PackagesOfKinds()) == 0 {
-		return usagef("no input: name the API packages, such as ./api/...")
+		return errors.New("no input: name the API packages, such as ./api/...")
 	}
 	for _, pattern := range o.Patterns {
 		if strings.TrimSpace(pattern) == "" {
-			return usagef("empty pattern: name a directory, ./…/... or an import path")
+			return errors.New("empty pattern: name a directory, ./…/... or an import path")
 		}
 	}
 	for _, flag := range []struct{ name, path string }{
@@ -125,28 +110,28 @@ func (o *Options) Validate() error {
 		{"--versioned-clientset-package", o.VersionedClientset}, {"--internal-clientset-package", o.InternalClientset},
 	} {
 		if err := modpath.CheckImportPath(flag.path); flag.path != "" && err != nil {
-			return usagef("%s: %q is not an import path", flag.name, flag.path)
+			return fmt.Errorf("%s: %q is not an import path", flag.name, flag.path)
 		}
 	}
 	if wrong, ok := collect.NewChoice(o.Types, o.Exclude).Wrong(); ok {
-		return usagef("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", wrong)
+		return fmt.Errorf("--types, --exclude: %q is no pattern of kinds, such as Pod, Pod* or k8s.io/api/core/v1.Pod", wrong)
 	}
 	if o.Verify && o.List {
-		return usagef("--verify and --list: one at a time")
+		return errors.New("--verify and --list: one at a time")
 	}
 	if o.SkipListers && o.ListersPackage == "" {
-		return usagef("--skip-listers: needs --listers-package, the listers to use")
+		return errors.New("--skip-listers: needs --listers-package, the listers to use")
 	}
 	if o.Clients && o.types().HasClientset() {
-		return usagef("--clients: with a clientset, which writes already; use that, or leave it out")
+		return errors.New("--clients: with a clientset, which writes already; use that, or leave it out")
 	}
 	for _, rule := range o.LintRules {
 		if !slices.Contains(collect.LintRules, rule) {
-			return usagef("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(collect.LintRules, ", "), suggest.DidYouMean(rule, "", collect.LintRules))
+			return fmt.Errorf("--lint-rules: unknown rule %q; known: %s%s", rule, strings.Join(collect.LintRules, ", "), suggest.DidYouMean(rule, "", collect.LintRules))
 		}
 	}
 	if _, err := collect.ParsePlurals(o.PluralExceptions); err != nil {
-		return usagef("%v", err)
+		return err
 	}
 	return nil
 }
@@ -159,39 +144,22 @@ func (o *Options) types() *collect.Options {
 	}
 }
 
-// step is a part of a run that is timed.
-type step struct {
-	options *Options
-	name    string
-	started time.Time
-}
-
-func (o *Options) begin(name string) step {
-	o.progress(name, 0, 0, "")
-	return step{options: o, name: name, started: time.Now()}
-}
-
-// end logs how long the step took, and what came of it.
-func (s step) end(format string, args ...any) {
-	s.options.log("%-10s  %-8v  "+format, append([]any{s.name, time.Since(s.started).Round(100 * time.Microsecond)}, args...)...)
-}
-
-// counter returns a function to call, from any goroutine, after each of the parts
-// of a step.
-func (o *Options) counter(step string, total int, of string) func() {
-	var mu sync.Mutex
-	done := 0
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		o.progress(step, done, total, of)
+// ImportPath returns the import path of a directory, which need not exist and may be relative
+// to Dir: what the nearest go.mod says.
+func (o *Options) ImportPath(dir string) (string, error) {
+	dir, err := filepath.Abs(paths.Absolute(o.Dir, dir))
+	if err != nil {
+		return "", err
 	}
+	return new(load.Modules).ImportPath(dir)
 }
 
-func (o *Options) progress(step string, done, total int, of string) {
-	if o.Progress != nil {
-		o.Progress(step, done, total, of)
+// begin begins a step of a run. The function that it returns ends it: it logs how long the step
+// took, and what came of it.
+func (o *Options) begin(step string) (end func(result string)) {
+	started := time.Now()
+	return func(result string) {
+		o.log("%-10s  %-8v  %s", step, time.Since(started).Round(100*time.Microsecond), result)
 	}
 }
 

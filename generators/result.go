@@ -139,38 +139,17 @@ func summary(m *collect.Model) string {
 	return fmt.Sprintf("%s, %d skipped", diag.Count(kinds, "type"), len(m.Skipped))
 }
 
-// Change is a change of one file.
-type Change struct {
-	// Path is relative to the working directory.
-	Path string
-	// Kind is "create" for a file that does not exist yet, "update" for one with other content
-	// than before, and "remove" for one of an earlier run whose API type no longer exists.
-	Kind string
-	// Diff is the change as a unified diff. Only Options.Verify sets it and Line.
-	Diff string
-	// Line is the number of the first line of the old file that differs, or that of its last
-	// one, if the new file only has more lines. It is 1 for files that are new or removed.
-	Line int
-}
+// Change is a change of one file. Its Path is relative to the working directory, and its Kind is
+// "create" for a file that does not exist yet, "update" for one with other content than before,
+// and "remove" for one of an earlier run whose API type no longer exists.
+type Change = output.Change
 
-// Diff returns the changes as a unified diff, with a line about each file. It is empty without
-// Options.Verify.
+// Diff returns the changes as a unified diff, with a line about each file.
 func (r *Result) Diff() string {
 	what := map[string]string{output.Created: "missing: ", output.Updated: "differs: ", output.Removed: "stale: "}
 	var b strings.Builder
 	for _, change := range r.Changes {
-		if change.Diff != "" {
-			b.WriteString(what[change.Kind] + change.Path + "\n" + change.Diff)
-		}
+		b.WriteString(what[change.Kind] + change.Path + "\n" + change.Diff())
 	}
 	return b.String()
-}
-
-// public returns the change as callers see it, with its difference if they verify.
-func public(c output.Change, verify bool) Change {
-	found := Change{Path: c.Shown, Kind: c.Kind}
-	if verify {
-		found.Diff, found.Line = c.Diff(), c.Line()
-	}
-	return found
 }

@@ -19,16 +19,10 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-var (
-	// ErrNothing is returned when no type was found to generate anything for.
-	// Its message lists the candidates, and why each was skipped; so does a
-	// go/scanner.ErrorList in its tree.
-	ErrNothing = errors.New("nothing to generate")
-
-	// ErrDiffers is returned with Options.Verify when the output folders do not
-	// hold what would be generated. The Result has the changes.
-	ErrDiffers = errors.New("generated files are not up to date")
-)
+// ErrNothing is returned when no type was found to generate anything for.
+// Its message lists the candidates, and why each was skipped; so does a
+// go/scanner.ErrorList in its tree.
+var ErrNothing = errors.New("nothing to generate")
 
 // Result says what a run found and did, or with Options.Verify would do.
 type Result struct {
@@ -44,7 +38,8 @@ type Result struct {
 	Next string
 	// Files is the number of files that were generated.
 	Files int
-	// Changes are sorted by path.
+	// Changes are those that were made, or with Options.Verify that a run without it would make,
+	// sorted by path.
 	Changes []Change
 
 	model *collect.Model
@@ -53,11 +48,11 @@ type Result struct {
 // Run generates informers, listers and clients. With an error, the Result has what was
 // found until then.
 //
-// Possible errors: *UsageError for wrong options; a go/scanner.ErrorList with
-// the position of each problem of the input; ErrNothing; ErrDiffers; errors of
+// Possible errors: that of Options.Validate; a go/scanner.ErrorList with
+// the position of each problem of the input; ErrNothing; errors of
 // the file system; the cause of a cancelled context. After any error nothing has
 // been written, unless the file system failed while files were being replaced.
-// Cancelling does not interrupt replacing.
+// Cancelling does not interrupt replacing. With Options.Verify, files that differ are no error.
 func Run(ctx context.Context, options Options) (Result, error) {
 	if err := options.Validate(); err != nil {
 		return Result{}, err
@@ -66,12 +61,11 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if options.Dir, err = filepath.Abs(options.Dir); err != nil {
 		return Result{}, err
 	}
-	reporting := load.Reporting{Notice: options.Notice, Log: options.log, Counter: options.counter}
 	users, err := readTemplates(&options)
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{ctx: ctx, options: &options, templates: users, loader: load.New(ctx, options.Dir, collect.Rules, reporting)}
+	r := &run{ctx: ctx, options: &options, templates: users, loader: load.New(ctx, options.Dir, collect.Rules, load.Reporting{Notice: options.Notice, Log: options.log})}
 	err = r.steps()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // rather than what this has led to
@@ -121,15 +115,14 @@ func (r *run) load(diags *diag.List) ([]*load.Package, error) {
 	chosen := collect.NewChoice(r.options.Types, r.options.Exclude)
 	patterns = append(patterns, chosen.PackagesOfKinds()...)
 	excluded := func(dir, path string) bool { return chosen.Excludes(r.options.Dir, dir, path) }
-	loading := r.options.begin("loading")
-	r.options.progress("finding packages", 0, 0, "")
+	loaded := r.options.begin("loading")
 	packages, err := r.loader.Load(patterns, r.options.types().Clientsets(), excluded, diags)
 	if err != nil {
 		return nil, err
 	}
 	chosen.CheckPackages(diags)
 	r.lookAside(diags)
-	loading.end("%s", diag.Count(len(packages), "package"))
+	loaded(diag.Count(len(packages), "package"))
 	return packages, diags.Err() // what is missing of a package would only cause more problems
 }
 
@@ -153,7 +146,7 @@ func (r *run) lookAside(diags *diag.List) {
 
 // collect finds the types of packages.
 func (r *run) collect(packages []*load.Package, diags *diag.List) error {
-	collecting := r.options.begin("collecting")
+	collected := r.options.begin("collecting")
 	var err error
 	r.model, err = collect.Collect(r.ctx, r.loader, packages, r.options.types(), diags)
 	if r.options.CRDs != "" && err == nil {
@@ -169,7 +162,7 @@ func (r *run) collect(packages []*load.Package, diags *diag.List) error {
 	if err := errors.Join(err, r.warn(diags)); err != nil {
 		return diags.OrElse(err)
 	}
-	collecting.end("%s", summary(r.model))
+	collected(summary(r.model))
 	return nil
 }
 
@@ -201,26 +194,17 @@ func (r *run) generate() error {
 	if err := errors.Join(r.checkBeside(files, &beside), beside.Err()); err != nil {
 		return beside.OrElse(err)
 	}
-	changes, err := r.compare(files)
-	for _, change := range changes {
-		r.Changes = append(r.Changes, public(change, r.options.Verify))
-	}
-	switch {
-	case err != nil:
+	if r.Changes, err = r.compare(files); err != nil || r.options.Verify {
 		return err
-	case r.options.Verify && len(changes) > 0:
-		return ErrDiffers
-	case r.options.Verify:
-		return nil
 	}
 	if own != nil {
 		r.Next = own.next(r.options.Dir)
 	}
-	writing := r.options.begin("writing")
-	if err := output.Apply(r.ctx, changes, r.to.roots()); err != nil {
+	written := r.options.begin("writing")
+	if err := output.Apply(r.ctx, r.Changes, r.to.roots()); err != nil {
 		return err
 	}
-	writing.end("%s", diag.Count(len(changes), "file"))
+	written(diag.Count(len(r.Changes), "file"))
 	return nil
 }
 
@@ -267,19 +251,19 @@ func (r *run) render() ([]output.Rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	rendering := r.options.begin("rendering")
-	files, err := output.Render(r.ctx, outputs, head, r.options.counter("rendering", len(outputs), "files"))
+	rendered := r.options.begin("rendering")
+	files, err := output.Render(r.ctx, outputs, head)
 	if err != nil {
 		return nil, err
 	}
-	rendering.end("%s", diag.Count(len(files), "file"))
+	rendered(diag.Count(len(files), "file"))
 	return files, nil
 }
 
 // compare works out what must change, so that the output folders hold the files
 // and no stale ones.
 func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
-	comparing := r.options.begin("comparing")
+	compared := r.options.begin("comparing")
 	var stale []string
 	var diags diag.List
 	sweeper := newSweeper(r.loader, r.to, r.model, files)
@@ -296,7 +280,7 @@ func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	comparing.end("%s to change", diag.Count(len(changes), "file"))
+	compared(diag.Count(len(changes), "file") + " to change")
 	return changes, r.ctx.Err()
 }
 

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,42 +60,17 @@ func newSweeper(loader *load.Loader, to targets, model *collect.Model, files []o
 	return s
 }
 
-// layout reports whether a run may write a file, of which it gets the path below the
-// output folder, in parts.
-type layout func(parts []string) bool
+// What a run may write below an output folder, as patterns of path.Match.
+var (
+	informersLayout = []string{"factory.go", "generic.go", "internalinterfaces/*.go", "*/interface.go", "*/*/*.go"}
+	listersLayout   = []string{"*/*/*.go"}
+	clientsLayout   = []string{"clients.go", "*/interface.go", "*/*/*.go"}
+)
 
-// informersLayout is the factory, a group or a version.
-func informersLayout(parts []string) bool {
-	if levels[parts[0]] {
-		parts = parts[1:]
-	}
-	switch len(parts) {
-	case 1:
-		return parts[0] == "factory.go" || parts[0] == "generic.go"
-	case 2:
-		return parts[1] == "interface.go" || parts[0] == "internalinterfaces"
-	}
-	return len(parts) == 3
-}
-
-// listersLayout is a version.
-func listersLayout(parts []string) bool { return len(parts) == 3 }
-
-// clientsLayout is the root, a group or a version.
-func clientsLayout(parts []string) bool {
-	switch len(parts) {
-	case 1:
-		return parts[0] == "clients.go"
-	case 2:
-		return parts[1] == "interface.go"
-	}
-	return len(parts) == 3
-}
-
-// swept are the folders in which this run's files are: those of the listers unless
-// they are another tool's, and those of the clients unless they may be another run's.
-func (s *sweeper) swept(options *Options) map[string]layout {
-	roots := map[string]layout{s.to.informers.dir: informersLayout}
+// swept are the folders in which this run's files are, with their layouts: those of the listers
+// unless they are another tool's, and those of the clients unless they may be another run's.
+func (s *sweeper) swept(options *Options) map[string][]string {
+	roots := map[string][]string{s.to.informers.dir: informersLayout}
 	if !options.SkipListers {
 		roots[s.to.listers.dir] = listersLayout
 	}
@@ -123,19 +100,15 @@ func (s *sweeper) hadClients() bool {
 }
 
 // stale lists the leftovers of the informers, listers and clients whose API types are no
-// more, and the temporary files of a run that was killed. In a run that could not load a
-// package no file of a type goes. What another run over other API packages wrote to the
+// more. In a run that could not load a package no file of a type goes. What another run over other API packages wrote to the
 // folder of the informers or of the clients is a problem: one factory can't serve both.
 func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 	roots := s.swept(options)
 	found := map[string]bool{}
 	for _, root := range slices.Sorted(maps.Keys(roots)) {
-		leftovers, temporary, err := s.leftovers(root, roots[root])
+		leftovers, err := s.leftovers(root, roots[root])
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
-		}
-		for _, path := range temporary {
-			found[path] = true
 		}
 		refuses := root == s.to.informers.dir || options.Clients && root == s.to.clients.dir
 		kept := s.kept(root, refuses, leftovers, diags)
@@ -181,9 +154,8 @@ func (s *sweeper) staleCopies() []string {
 }
 
 // leftovers lists the files below a root that this tool wrote and this run does
-// not, where runs with this root write; and temporary files that were left behind.
-// A folder with a factory of another run is that run's.
-func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, temporary []string, err error) {
+// not, where runs with this root write. A folder with a factory of another run is that run's.
+func (s *sweeper) leftovers(root string, layout []string) (files []leftover, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch err = cmp.Or(err, s.loader.Ctx.Err()); {
 		case errors.Is(err, os.ErrNotExist) && path == root:
@@ -195,10 +167,7 @@ func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, tem
 				return filepath.SkipDir
 			}
 			return nil
-		case output.IsAbandoned(entry):
-			temporary = append(temporary, path)
-			return nil
-		case !entry.Type().IsRegular() || filepath.Ext(path) != ".go" || entry.Name() == collect.CopiesFile || s.written[path] || !inLayout(below(root, path)):
+		case !entry.Type().IsRegular() || entry.Name() == collect.CopiesFile || s.written[path] || !s.isIn(layout, root, path):
 			return nil
 		}
 		content, err := os.ReadFile(path)
@@ -207,7 +176,20 @@ func (s *sweeper) leftovers(root string, inLayout layout) (files []leftover, tem
 		}
 		return err
 	})
-	return files, temporary, err
+	return files, err
+}
+
+// isIn reports whether a file below a root is in its layout. The levels of a factory with a
+// clientset have that of the informers.
+func (s *sweeper) isIn(layout []string, root, file string) bool {
+	name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
+	if level, rest, ok := strings.Cut(name, "/"); ok && levels[level] && root == s.to.informers.dir {
+		name = rest
+	}
+	return slices.ContainsFunc(layout, func(pattern string) bool {
+		matched, _ := path.Match(pattern, name)
+		return matched
+	})
 }
 
 // isOthers reports whether a folder has a factory that this run does not write. The
@@ -227,58 +209,27 @@ func (s *sweeper) isOthers(root, dir string) bool {
 
 var levels = map[string]bool{"externalversions": true, "internalversion": true}
 
-// below returns the parts of a path below a root.
-func below(root, path string) []string {
-	return strings.Split(filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))), "/")
-}
+// ofKind matches the types that are declared for each kind: FooInformer, FooLister or FooInterface.
+var ofKind = regexp.MustCompile(`.(Informer|Lister|Interface)$`)
 
-// originOf reads which API type a file was written for: that which FooInformer,
-// FooLister or FooInterface in it is named after, and whose package it imports.
+// originOf reads which API type a file was written for: if it has a type that is declared for each
+// kind, the first one of another package that a pointer leads to.
 func originOf(path string, content []byte) leftover {
 	file := leftover{path: path}
 	syntax, err := parser.ParseFile(token.NewFileSet(), path, content, parser.SkipObjectResolution)
-	if err != nil {
+	if err != nil || !slices.ContainsFunc(load.TypesOf(syntax), ofKind.MatchString) {
 		return file
 	}
 	imports := load.ImportsOf(syntax)
-	for _, name := range load.TypesOf(syntax) {
-		kind, ok := strings.CutSuffix(name, "Informer")
-		for _, suffix := range []string{"Lister", "Interface"} {
-			if !ok {
-				kind, ok = strings.CutSuffix(name, suffix)
-			}
-		}
-		if !ok || kind == "" {
-			continue
-		}
-		ast.Inspect(syntax, func(node ast.Node) bool {
-			if selector, ok := node.(*ast.SelectorExpr); ok && selector.Sel.Name == kind && file.kind == "" {
-				file.importPath, file.kind = imports[load.BaseName(selector.X)], kind
-			}
-			return file.kind == ""
-		})
-		if file.kind == "" {
-			file.importPath, file.kind = firstPointer(syntax, imports)
-		}
-	}
-	if file.importPath == "" {
-		file.kind = ""
-	}
-	return file
-}
-
-// firstPointer returns the import path and name of the first type of another package that a pointer
-// leads to: the API type of a kind which is called otherwise in generated code.
-func firstPointer(syntax *ast.File, imports map[string]string) (path, name string) {
 	ast.Inspect(syntax, func(node ast.Node) bool {
-		if star, ok := node.(*ast.StarExpr); ok && name == "" {
-			if selector, ok := star.X.(*ast.SelectorExpr); ok {
-				path, name = imports[load.BaseName(selector.X)], selector.Sel.Name
+		if star, ok := node.(*ast.StarExpr); ok && file.kind == "" {
+			if selector, ok := star.X.(*ast.SelectorExpr); ok && imports[load.BaseName(selector.X)] != "" {
+				file.importPath, file.kind = imports[load.BaseName(selector.X)], selector.Sel.Name
 			}
 		}
-		return name == ""
+		return file.kind == ""
 	})
-	return path, name
+	return file
 }
 
 // derived are the files that are written for a whole version, group or factory.

@@ -270,13 +270,3 @@ func (r *run) advise(diags *diag.List) {
 			paths.Relative(options.Dir, to.informers.dir), inferred, to.informers.path)
 	}
 }
-
-// ImportPath returns the import path of a directory, which need not exist: what
-// the nearest go.mod says.
-func ImportPath(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return new(load.Modules).ImportPath(dir)
-}

@@ -29,23 +29,25 @@ func printFound(w io.Writer, f *flags, result generators.Result) error {
 	case f.options.List:
 		return result.WriteTable(w)
 	case f.format == formatJSON:
-		return writeJSON(w, changeRows(result.Changes), "")
-	case f.format == formatGitHub && result.Diff() != "":
+		rows := []changeRow{}
+		for _, change := range result.Changes {
+			row := changeRow{File: filepath.ToSlash(change.Path), Change: change.Kind}
+			if f.options.Verify {
+				row.Diff = change.Diff()
+			}
+			rows = append(rows, row)
+		}
+		return writeJSON(w, rows, "")
+	case !f.options.Verify || len(result.Changes) == 0:
+		return nil
+	}
+	text := result.Diff()
+	if f.format == formatGitHub {
 		begin, end := suspendCommands(rand.Text())
-		_, err := io.WriteString(w, begin+result.Diff()+end)
-		return err
-	default:
-		_, err := io.WriteString(w, result.Diff())
-		return err
+		text = begin + text + end
 	}
-}
-
-func changeRows(changes []generators.Change) []changeRow {
-	rows := []changeRow{}
-	for _, change := range changes {
-		rows = append(rows, changeRow{File: filepath.ToSlash(change.Path), Change: change.Kind, Diff: change.Diff})
-	}
-	return rows
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // writeJSON writes a value, on a line if there is no indent.

@@ -211,7 +211,7 @@
 // run does not read are an error: one factory is written by one run over all its
 // packages. A folder below with the factory of another run is left alone, and so are
 // clients where there are two factories side by side and this run has no --clients. Temporary
-// files of a run that was killed are removed by the next one.
+// files of a run that was killed are removed by the next one that writes beside them.
 //
 // The word YEAR in --go-header-file stands for the year that the file on disk
 // already has there, and for the current one in new files: output does not
@@ -237,8 +237,7 @@
 // to do; what the go command downloads; a summary in one line, of types, files, what
 // was skipped or not looked into, and the command to run next, if go.mod needs one;
 // with -v what is loaded and how long each step
-// took, with -v 2 also each file that changes. On a terminal, a line shows how far
-// a run is that takes longer than a second.
+// took, with -v 2 also each file that changes.
 //
 // With -o json, each message is a JSON object on a line of standard error, with severity,
 // file, line, column, message, found and advice, and standard output is a JSON array: the
@@ -293,41 +292,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case f.version:
 		return r.printed(fmt.Fprintln(stdout, version()))
 	}
-	result, err := generate(ctx, f, r)
-	r.warnings(f.warnings, result.Warnings)
-	differs := errors.Is(err, generators.ErrDiffers)
-	if err == nil || differs || f.options.List && result.Types != nil {
-		unprinted := printFound(stdout, f, result)
-		err, differs = errors.Join(err, unprinted), differs && unprinted == nil
-	}
-	if usageError := (*generators.UsageError)(nil); errors.As(err, &usageError) {
+	if err := f.options.Validate(); err != nil {
+		r.warnings(f.warnings, nil)
 		return r.usage(err)
 	}
-	if err != nil && !differs {
-		r.failed(err)
-		return 1
-	}
-	r.done(f, result, time.Since(started))
-	if differs {
-		return 1
-	}
-	return 0
-}
-
-// generate runs the generator, and shows on a terminal how far it is.
-func generate(ctx context.Context, f *flags, r *reporter) (generators.Result, error) {
-	switch {
-	case f.verbosity > 0:
+	if f.verbosity > 0 {
 		f.options.Log = r.plain
-	case f.format != formatJSON && isTerminal(r.w):
-		line := startProgress(r.w)
-		defer line.stop()
-		f.options.Progress = line.update
 	}
 	f.options.Notice = r.info
 	result, err := generators.Run(ctx, f.options)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		err = fmt.Errorf("%w; nothing was written", err)
 	}
-	return result, err
+	r.warnings(f.warnings, result.Warnings)
+	if err == nil || f.options.List && result.Types != nil {
+		err = errors.Join(err, printFound(stdout, f, result))
+	}
+	if err != nil {
+		r.failed(err)
+		return 1
+	}
+	r.done(f, result, time.Since(started))
+	if f.options.Verify && len(result.Changes) > 0 {
+		return 1
+	}
+	return 0
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"github.com/informer-gen/informer-gen/generators"
 )
 
 // renamed are names of earlier generators for flags that are called otherwise here.
@@ -133,13 +131,13 @@ func (f *flags) resolveOlder() error {
 		return nil
 	}
 	o.OutputDir = older.base
-	if o.OutputPackage == "" || importPath(older.base) == o.OutputPackage {
+	if o.OutputPackage == "" || f.isOutput(older.base) {
 		return nil
 	}
 	// Earlier generators wrote to the import path below the base: a GOPATH, or
 	// what lies above the module.
 	below := filepath.Join(older.base, filepath.FromSlash(o.OutputPackage))
-	if importPath(below) == o.OutputPackage {
+	if f.isOutput(below) {
 		o.OutputDir = below
 		return nil
 	}
@@ -158,11 +156,8 @@ func holds(dir, other string) bool {
 	return errors.Join(err1, err2, err3) == nil && filepath.IsLocal(rel)
 }
 
-// importPath returns the import path that go.mod gives a directory, or "".
-func importPath(dir string) string {
-	path, err := generators.ImportPath(dir)
-	if err != nil {
-		return ""
-	}
-	return path
+// isOutput reports whether a directory has the import path of --output-pkg by its go.mod.
+func (f *flags) isOutput(dir string) bool {
+	path, err := f.options.ImportPath(dir)
+	return err == nil && path == f.options.OutputPackage
 }

@@ -111,7 +111,7 @@ func verifyDiagnostic(change generators.Change) diagnostic {
 	}[change.Kind]
 	pos := token.Position{Filename: change.Path}
 	if change.Kind == updated {
-		pos.Line = change.Line
+		pos.Line = change.Line()
 	}
 	return newDiagnostic(isError, pos, text+remedy)
 }

@@ -44,15 +44,14 @@ type Rendered struct {
 	Content, old []byte // old is nil if nothing stands there
 }
 
-// Render renders and formats outputs, in their order, and calls done after each. Problems of
-// templates are a go/scanner.ErrorList.
-func Render(ctx context.Context, outputs []File, head *header.Header, done func()) ([]Rendered, error) {
+// Render renders and formats outputs, in their order. Problems of templates are a
+// go/scanner.ErrorList.
+func Render(ctx context.Context, outputs []File, head *header.Header) ([]Rendered, error) {
 	files, problems := make([]Rendered, len(outputs)), make([]*scanner.Error, len(outputs))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, out := range outputs {
 		group.Go(func() error {
-			defer done()
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -30,9 +30,12 @@ import (
 
 // Change is a change of one file.
 type Change struct {
-	Kind     string
-	Shown    string // its path, relative to the working directory
-	path     string // absolute
+	// Path is relative to the working directory.
+	Path string
+	// Kind is Created, Updated or Removed.
+	Kind string
+
+	file     string // its absolute path
 	old, new []byte
 }
 
@@ -54,13 +57,13 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 		switch {
 		case file.Same:
 		case file.old == nil:
-			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Created, path: file.Path, new: file.Content})
+			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Created, file: file.Path, new: file.Content})
 		case file.Users && !header.IsOurs(file.old):
 			problems = append(problems, file.Problem(token.Position{}, "file: "+paths.Relative(dir, file.Path)+": was not written by this tool", "move it away, or give the template another path"))
 		case !header.IsGenerated(file.old) && !header.IsOurs(file.old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", paths.Relative(dir, file.Path)))
 		default:
-			changes = append(changes, Change{Shown: paths.Relative(dir, file.Path), Kind: Updated, path: file.Path, old: file.old, new: file.Content})
+			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Updated, file: file.Path, old: file.old, new: file.Content})
 		}
 	}
 	for _, path := range stale {
@@ -68,16 +71,17 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
-		changes = append(changes, Change{Shown: paths.Relative(dir, path), Kind: Removed, path: path, old: old})
+		changes = append(changes, Change{Path: paths.Relative(dir, path), Kind: Removed, file: path, old: old})
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Shown, b.Shown) })
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	problems.Sort()
 	return changes, errors.Join(append(foreign, problems.Err())...)
 }
 
 // Apply makes the changes. All new content is on disk under temporary names before the first
 // file is put in its place, and a directory that is new appears with all that is in it. An
-// error up to then, or a cancelled context, leaves nothing behind.
+// error up to then, or a cancelled context, leaves nothing behind. What runs that were killed
+// have left beside the changes and above them is removed.
 func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 	staged := newStaging()
 	defer func() {
@@ -87,7 +91,7 @@ func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 	}()
 	cleaned := map[string]bool{}
 	for _, change := range changes {
-		for dir := filepath.Dir(change.path); !cleaned[dir]; dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(change.file); !cleaned[dir]; dir = filepath.Dir(dir) {
 			cleaned[dir] = true
 			removeAbandoned(dir)
 		}
@@ -113,10 +117,10 @@ func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 		if change.Kind != Removed {
 			continue
 		}
-		if err := os.Remove(change.path); err != nil && !errors.Is(err, os.ErrNotExist) { // as an abandoned one is already
+		if err := os.Remove(change.file); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("output: %w", err)
 		}
-		removeEmpty(filepath.Dir(change.path), roots)
+		removeEmpty(filepath.Dir(change.file), roots)
 	}
 	return nil
 }
@@ -124,14 +128,12 @@ func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 // staging is new content under temporary names, beside what it is to replace.
 type staging struct {
 	moves []move
-	// missed has what missing has returned.
-	missed map[string]string
 	// writing writes files of directories that are new.
 	writing errgroup.Group
 }
 
 func newStaging() *staging {
-	s := &staging{missed: map[string]string{}}
+	s := new(staging)
 	s.writing.SetLimit(runtime.GOMAXPROCS(0))
 	return s
 }
@@ -141,8 +143,8 @@ type move struct{ temporary, path string }
 
 // add begins to write the new content of a file. What a link leads to is replaced, and not the link.
 func (s *staging) add(change Change) error {
-	path := change.path
-	missing := s.missing(filepath.Dir(path))
+	path := change.file
+	missing := highestMissing(filepath.Dir(path))
 	if missing == "" {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
@@ -207,14 +209,12 @@ func (m move) make() error {
 	return errors.Join(err, os.Remove(m.temporary))
 }
 
-// missing returns the directory highest above one, or that itself, that does not exist, or "".
-func (s *staging) missing(dir string) string {
-	found, ok := s.missed[dir]
-	if !ok && !paths.Exists(dir) && filepath.Dir(dir) != dir {
-		found = cmp.Or(s.missing(filepath.Dir(dir)), dir)
+// highestMissing returns the directory highest above one, or that itself, that does not exist, or "".
+func highestMissing(dir string) string {
+	if paths.Exists(dir) || filepath.Dir(dir) == dir {
+		return ""
 	}
-	s.missed[dir] = found
-	return found
+	return cmp.Or(highestMissing(filepath.Dir(dir)), dir)
 }
 
 // unwritable names the file that can't be written, rather than its temporary one.
@@ -222,7 +222,7 @@ func unwritable(change Change, err error) error {
 	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
 		err = cause.Err
 	}
-	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.Shown, err)
+	return fmt.Errorf("output: %s: can't be written: %w; nothing was written", change.Path, err)
 }
 
 // removeEmpty removes a directory and those above it that are empty, up to an
@@ -238,7 +238,7 @@ func removeEmpty(dir string, roots []string) {
 
 // Diff returns the change as a unified diff.
 func (c Change) Diff() string {
-	old, now := c.Shown, c.Shown
+	old, now := c.Path, c.Path
 	switch c.Kind {
 	case Created:
 		old = "/dev/null"
@@ -288,15 +288,15 @@ const abandonedAfter = time.Hour
 func removeAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if IsAbandoned(entry) {
+		if isAbandoned(entry) {
 			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
 		}
 	}
 }
 
-// IsAbandoned reports whether a file or a directory is a temporary one of a run that was
+// isAbandoned reports whether a file or a directory is a temporary one of a run that was
 // killed.
-func IsAbandoned(entry fs.DirEntry) bool {
+func isAbandoned(entry fs.DirEntry) bool {
 	rest, ok := strings.CutPrefix(entry.Name(), temporaryPrefix)
 	if !ok || !entry.Type().IsRegular() && !entry.IsDir() {
 		return false

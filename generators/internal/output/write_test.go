@@ -38,7 +38,7 @@ func TestFailedReplacement(t *testing.T) {
 }
 
 func creation(dir, name string) Change {
-	return Change{Kind: Created, Shown: name, path: filepath.Join(dir, name), new: []byte("new\n")}
+	return Change{Kind: Created, Path: name, file: filepath.Join(dir, name), new: []byte("new\n")}
 }
 
 // A directory that is new has all of its files when it can be seen, so that a run that is

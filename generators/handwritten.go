@@ -115,19 +115,16 @@ func compareScopes(generated, beside load.Scope, file output.Rendered, diags *di
 		}
 		diags.Errorf(pos, "%s, which is generated beside it; rename it, or move it to another package", say(beside, generated, filepath.Base(file.Path)))
 	}
-	for name := range generated.Declared {
-		if pos, ok := beside.Declared[name]; ok {
-			report(name, "declared", "declared", pos)
-		}
-		if pos, ok := beside.Imported[name]; ok {
-			report(name, "declared", "imported", pos)
-		}
-	}
-	for name := range generated.Imported {
-		if pos, ok := beside.Declared[name]; ok {
-			report(name, "imported", "declared", pos)
+	compare := func(generated, beside string, here, there map[string]token.Position) {
+		for name := range here {
+			if pos, ok := there[name]; ok {
+				report(name, generated, beside, pos)
+			}
 		}
 	}
+	compare("declared", "declared", generated.Declared, beside.Declared)
+	compare("declared", "imported", generated.Declared, beside.Imported)
+	compare("imported", "declared", generated.Imported, beside.Declared)
 }
 
 // placeOf is the place of a name in what the template of a file gives.

@@ -87,7 +87,7 @@ func (r *run) sweepUsers(s *sweeper, files []output.Rendered, diags *diag.List) 
 	}
 	stale = m.stale(files)
 	if len(stale) > 0 && len(s.failed) > 0 && !r.options.KeepStale {
-		s.warnUnswept(filepath.Dir(stale[0]), []leftover{{path: stale[0]}}, diags)
+		s.warnUnswept(filepath.Dir(stale[0]), stale[0], diags)
 	}
 	if len(s.failed) > 0 || r.options.KeepStale {
 		listed, stale = append(listed, stale...), nil

@@ -88,22 +88,20 @@ func (p *planner) put(out output.File) {
 
 // things returns one File for each of the things that a template is for.
 func things(run *templates.Run, each string) []*templates.File {
-	if each == "run" {
-		return []*templates.File{{Run: run}}
-	}
 	var files []*templates.File
-	for _, group := range run.Groups {
-		if each == "group" {
-			files = append(files, &templates.File{Run: run, Group: group})
-			continue
+	add := func(thing string, of templates.File) {
+		if thing == each {
+			file := of // which is on the heap only here
+			files = append(files, &file)
 		}
+	}
+	add("run", templates.File{Run: run})
+	for _, group := range run.Groups {
+		add("group", templates.File{Run: run, Group: group})
 		for _, version := range group.Versions {
-			if each == "version" {
-				files = append(files, &templates.File{Run: run, Group: group, Version: version})
-				continue
-			}
+			add("version", templates.File{Run: run, Group: group, Version: version})
 			for _, t := range version.Types {
-				files = append(files, &templates.File{Run: run, Group: group, Version: version, Type: t})
+				add("type", templates.File{Run: run, Group: group, Version: version, Type: t})
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func (s *sweeper) hadClients() bool {
 // folder of the informers or of the clients is a problem: one factory can't serve both.
 func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 	roots := s.swept(options)
-	found := map[string]bool{}
+	stale := s.staleCopies()
 	for _, root := range slices.Sorted(maps.Keys(roots)) {
 		leftovers, err := s.leftovers(root, roots[root])
 		if err != nil {
@@ -114,7 +114,7 @@ func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 		kept := s.kept(root, refuses, leftovers, diags)
 		unneeded := slices.DeleteFunc(slices.Clone(leftovers), func(file leftover) bool { return kept[file.path] })
 		if len(unneeded) > 0 && len(s.failed) > 0 {
-			s.warnUnswept(root, unneeded, diags)
+			s.warnUnswept(root, unneeded[0].path, diags)
 			unneeded = nil
 		}
 		if root == s.to.clients.dir && len(unneeded) > 0 && !options.Clients && !options.types().HasClientset() {
@@ -122,19 +122,15 @@ func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 				"clients: an earlier run wrote %s with --clients, which this one lacks, so that they are removed; add --clients to keep them", paths.Relative(s.loader.Dir, root))
 		}
 		for _, file := range unneeded {
-			found[file.path] = true
+			stale = append(stale, file.path)
 		}
 		if root == s.to.informers.dir {
 			s.warnMoved(leftovers, diags)
 			s.warnRenamed(diags)
 		}
 	}
-	stale := s.staleCopies()
-	for path := range found {
-		stale = append(stale, path)
-	}
 	slices.Sort(stale)
-	return stale, nil
+	return slices.Compact(stale), nil
 }
 
 // staleCopies lists the deep-copy files of packages that this run reads and that declare no
@@ -272,10 +268,10 @@ func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *d
 	return kept
 }
 
-// warnUnswept warns that leftovers stay, since this run could not read every package.
-func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diag.List) {
+// warnUnswept warns that leftovers stay, such as a file, since this run could not read every package.
+func (s *sweeper) warnUnswept(root, file string, diags *diag.List) {
 	first := slices.Min(slices.Collect(maps.Keys(s.failed)))
-	diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, leftovers[0].path)},
+	diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, file)},
 		"output: not removed, nor are others in %s: their API types seem to be gone, but not all packages could be loaded: %v; fix that and run again",
 		paths.Relative(s.loader.Dir, root), s.failed[first])
 }
@@ -283,14 +279,12 @@ func (s *sweeper) warnUnswept(root string, leftovers []leftover, diags *diag.Lis
 // warnMoved warns of groups that move to another directory because another group has
 // their name: the code that uses them must follow.
 func (s *sweeper) warnMoved(leftovers []leftover, diags *diag.List) {
-	told := map[*collect.Group]bool{}
 	for _, file := range leftovers {
 		group := s.groups[file.importPath+"."+file.kind]
-		if group == nil || group.Shared == "" || told[group] {
+		if group == nil || group.Shared == "" {
 			continue
 		}
 		if before := filepath.Dir(filepath.Dir(file.path)); filepath.Base(before) != group.Dir {
-			told[group] = true
 			diags.Warnf(group.Pos, "group: %q moves from %s to %s, and is called %s in Go, because %q has the name too; keep one with +groupGoName",
 				group.Name, paths.Relative(s.loader.Dir, before), paths.Relative(s.loader.Dir, filepath.Join(filepath.Dir(before), group.Dir)), group.GoName, group.Shared)
 		}
@@ -305,13 +299,11 @@ func (s *sweeper) warnRenamed(diags *diag.List) {
 			continue
 		}
 		before := methodsByPackage(file)
-		told := map[*collect.Group]bool{}
 		for _, group := range s.groups {
 			method := before[group.Dir]
-			if group.Shared == "" || told[group] || method == "" || method == group.GoName {
+			if group.Shared == "" || method == "" || method == group.GoName {
 				continue
 			}
-			told[group] = true
 			diags.Warnf(group.Pos, "group: %q was %s in Go, and is %s from now on, because %q has the name too; keep it with +groupGoName=%s, and give the other one another",
 				group.Name, method, group.GoName, group.Shared, method)
 		}

@@ -83,6 +83,9 @@ type Run struct {
 // HasClientset reports whether objects come from a clientset.
 func (r *Run) HasClientset() bool { return r.Clientset.Path != "" }
 
+// HasInformerName reports whether factories have InformerName, as code-generator's have since 0.36.
+func (*Run) HasInformerName() bool { return isSince("0.36") }
+
 // Internal is the package of the internal interfaces.
 func (r *Run) Internal() Import {
 	return r.Informers.Join("internalinterfaces", "internalinterfaces")
@@ -184,13 +187,7 @@ func (v *Version) Unexpanded() []*Type {
 
 // only returns what of a slice is to be kept.
 func only[T any](all []T, keep func(T) bool) []T {
-	var kept []T
-	for _, one := range all {
-		if keep(one) {
-			kept = append(kept, one)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !keep(one) })
 }
 
 // Type is an API type, with all its names.

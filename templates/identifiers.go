@@ -15,6 +15,22 @@ const RuntimeModule = "github.com/informer-gen/informer-gen"
 
 const clientGoCache = "k8s.io/client-go/tools/cache"
 
+// libraries is the minor of Kubernetes' libraries that this version is for. hack/libraries.sh
+// writes an older one.
+const libraries = "v0.37"
+
+// isSince reports whether the libraries are of a minor, such as 0.36, or newer.
+func isSince(minor string) bool { return strings.TrimPrefix(libraries, "v") >= minor }
+
+// cacheSince is the package with what tools/cache has since a minor: for older libraries the
+// runtime has it.
+func cacheSince(minor string) string {
+	if isSince(minor) {
+		return clientGoCache
+	}
+	return RuntimeModule + "/runtime/clientgo/cache"
+}
+
 // Import is a package that generated code imports.
 type Import struct {
 	// Path is the import path.
@@ -73,8 +89,8 @@ var Libraries = []Library{
 	{Import{Path: "k8s.io/apimachinery/pkg/types", Name: "types"}, []string{"PatchType"}},
 	{Import{Path: "k8s.io/apimachinery/pkg/watch", Name: "watch"}, []string{"Interface"}},
 	{Import{Path: clientGoCache, Name: "cache"}, []string{"Indexer", "Indexers", "SharedIndexInformer", "TransformFunc"}},
-	{Import{Path: cacheSince36, Name: "cache"}, []string{"InformerName", "SyncResult"}},
-	{Import{Path: cacheSince37, Name: "cache"}, []string{
+	{Import{Path: cacheSince("0.36"), Name: "cache"}, []string{"InformerName", "SyncResult"}},
+	{Import{Path: cacheSince("0.37"), Name: "cache"}, []string{
 		"DeletedObject", "TypedFilteringResourceEventHandler", "TypedIndexers", "TypedIndexersToIndexers",
 		"TypedResourceEventHandlerDetailedFuncs", "TypedResourceEventHandlerFuncs", "TypedSharedIndexInformer",
 	}},

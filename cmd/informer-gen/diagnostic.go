@@ -115,9 +115,3 @@ func inWorkspace(workspace, dir, file string) string {
 	}
 	return filepath.ToSlash(rel)
 }
-
-// suspendCommands returns two lines. Between them GitHub takes no line for a command, not even
-// one of a diff, whose text anybody may have written; token must be one that nobody can guess.
-func suspendCommands(token string) (begin, end string) {
-	return "::stop-commands::" + token + "\n", "::" + token + "::\n"
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,15 +120,22 @@ func (f *flags) checkOutput() error {
 	return nil
 }
 
+// The texts of pflag's errors, which have types since 1.0.7 only.
+var (
+	invalidValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([^"]+)" flag: `)
+	unknownFlag  = regexp.MustCompile(`^unknown flag: --(..+)$`)
+)
+
 // explain adds to an error of pflag what may have been meant.
 func explain(set *pflag.FlagSet, err error) error {
-	if flag, value := invalidValue(set, err); flag != nil {
-		return fmt.Errorf("--%s: invalid value: %q; expected %s", flag.Name, value, expected(flag))
+	if found := invalidValue.FindStringSubmatch(err.Error()); found != nil {
+		return fmt.Errorf("--%s: invalid value: %s; expected %s", found[2], found[1], expected(set.Lookup(found[2])))
 	}
-	name := unknownFlag(err)
-	if len(name) < 2 {
+	found := unknownFlag.FindStringSubmatch(err.Error())
+	if found == nil {
 		return err
 	}
+	name := found[1]
 	if meant, ok := elsewhere[name]; ok {
 		return fmt.Errorf("%w; did you mean --%s?", err, meant)
 	}

@@ -43,8 +43,9 @@ func printFound(w io.Writer, f *flags, result generators.Result) error {
 	}
 	text := result.Diff()
 	if f.format == formatGitHub {
-		begin, end := suspendCommands(rand.Text())
-		text = begin + text + end
+		// GitHub takes no line of a diff, whose text anybody may have written, for a command.
+		token := rand.Text()
+		text = "::stop-commands::" + token + "\n" + text + "::" + token + "::\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err

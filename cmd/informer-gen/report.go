@@ -214,11 +214,7 @@ func (r *reporter) problems(list scanner.ErrorList) {
 		}
 		r.diagnose(newDiagnostic(isError, problem.Pos, problem.Msg))
 	}
-	noun := "problems"
-	if len(list) == 1 {
-		noun = "problem"
-	}
-	r.info(fmt.Sprintf("%d %s; nothing was written", len(list), noun))
+	r.info(count(len(list), "problem") + "; nothing was written")
 }
 
 // printed returns the exit status of a run that only prints a text, of which it gets the

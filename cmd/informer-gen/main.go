@@ -33,36 +33,19 @@
 //
 // # Clients
 //
-// Informers only read. A project without a clientset gets typed clients with
-// --clients, over the same connection:
-//
-//	pkg/generated/clients/clients.go                      New(client), the groups
-//	pkg/generated/clients/<group>/interface.go            the versions of a group
-//	pkg/generated/clients/<group>/<version>/              the clients: a file per kind
-//
-//	orders := clients.New(client).Shop().V1alpha1().Orders("default")
-//	_, err := orders.UpdateStatus(ctx, order, metav1.UpdateOptions{})
-//
-// They have Create, Update, UpdateStatus, Delete, DeleteCollection, Get, List, Watch,
-// Patch, Apply and ApplyStatus, as far as the verbs of the type allow: those of the
-// status only if the type has a field Status and no +genclient:noStatus, and List only
-// if its List type is declared in the package. Types that can only be written get a
-// client alone. There are no methods for +genclient:method. Apply takes apply
-// configurations, which controller-gen or applyconfiguration-gen writes.
+// A project without a clientset gets typed clients with --clients, over the connection of its
+// informers, in the folder clients beside them. A client has Create, Update, UpdateStatus,
+// Delete, DeleteCollection, Get, List, Watch, Patch, Apply and ApplyStatus, as far as the verbs
+// of the type allow: those of the status only if the type has a field Status and no
+// +genclient:noStatus, and List only if its List type is declared in the package. Types that
+// can only be written get a client alone. There are no methods for +genclient:method. Apply
+// takes apply configurations, which controller-gen or applyconfiguration-gen writes.
 //
 // # Slim types
 //
 // A program that needs a few fields of somebody else's objects declares a struct with
-// these, and names the full type:
-//
-//	// +informer-gen:slim=k8s.io/api/core/v1.Pod
-//	type Pod struct {
-//		metav1.TypeMeta   `json:",inline"`
-//		metav1.ObjectMeta `json:"metadata,omitempty"`
-//		Status struct {
-//			Phase string `json:"phase,omitempty"`
-//		} `json:"status,omitempty"`
-//	}
+// these, and names the full type, as in +informer-gen:slim=k8s.io/api/core/v1.Pod.
+// docs/recipes.md has an example.
 //
 // Group, version, resource and scope are those of the full type, and so are the names in
 // generated code, whatever the slim type is called. The fields that are not declared are
@@ -86,57 +69,21 @@
 //
 // # Indexes
 //
-// A marker on a field makes an index by its values, and one on a type an index by a function
-// of its package:
-//
-//	// +informer-gen:index=ByTeam,func=TeamOf
-//	type Order struct {
-//		…
-//		// +informer-gen:index
-//		Warehouse string `json:"warehouse"`
-//	}
-//
-//	func TeamOf(order *Order) string { return order.Labels["team"] } // or []string
-//
-// Informers have the indexes from the start. The lister finds orders by ByWarehouse(value)
-// and ByTeam(value), and AllByWarehouse and AllByTeam iterate over them, in all namespaces or
-// in one. The name is By and that of the field, or what the marker says:
-// +informer-gen:index=ByStock.
-//
-// The field is a string, a bool, an integer, a pointer to one of these or a slice of them. It
-// may be in structs that the type holds, also behind pointers and in slices and maps, as far
-// as the package of the type declares them. A nil pointer is no value, an empty string is
-// one.
+// The marker +informer-gen:index on a field makes an index by its values, and
+// +informer-gen:index=ByTeam,func=TeamOf on a type one by a function of its package. The
+// listers have methods that use it, ByWarehouse for a field Warehouse. docs/indexes.md says
+// what may be marked.
 //
 // # Templates of your own
 //
 // --templates names a directory with files *.tmpl, which are rendered beside what is built
-// in. The first line of each says what it is rendered for (type, version, group or run), and
-// the path of the file:
-//
-//	{{- /* informer-gen: for each type; file {{.Version.Informers.Dir}}/{{lower .Type.Ident}}_key.go */ -}}
-//
-// The path begins in the folder above the informers, or in the root of the module if it begins
-// with "/". The comments of the package templates say what there is in a template,
-// and docs/templates.md shows one with its data. Files are removed when
-// their templates give them no more; templates.txt beside the factory lists them.
+// in. docs/templates.md shows one, and the comments of the package templates say what there
+// is in it.
 //
 // # Less code
 //
-// --minimal leaves out what only callers of code-generator's output need:
-//
-//   - constructors.go: NewOrderInformer and all other informers apart from the factory,
-//     and ToTypedOrderInformer
-//   - generic.go: ForResource and GenericInformer
-//   - internalinterfaces, whose types are those of runtime/factory
-//   - the untyped interface OrderInformer; TypedOrderInformer stays
-//   - of the factory NewFilteredSharedInformerFactory, Start, WaitForCacheSync,
-//     WaitForCacheSyncWithContext and InformerFor
-//   - the empty interfaces of listers' expansions; those that were written by hand are
-//     used
-//
-// A program that compiles with the minimal output compiles with all of it. Files that
-// are not written any more are removed, and named.
+// --minimal leaves out what only callers of code-generator's output need, which docs/recipes.md
+// lists. A program that compiles with the minimal output compiles with all of it.
 //
 // # Where output goes
 //
@@ -236,14 +183,8 @@
 // standard error: problems as file:line:col: what is wrong: what was found; what
 // to do; what the go command downloads; a summary in one line, of types, files, what
 // was skipped or not looked into, and the command to run next, if go.mod needs one;
-// with -v what is loaded and how long each step
-// took, with -v 2 also each file that changes.
-//
-// With -o json, each message is a JSON object on a line of standard error, with severity,
-// file, line, column, message, found and advice, and standard output is a JSON array: the
-// types of --list, or the files that a run changes, with their diff for --verify. With
-// -o github, problems and files that are not up to date are annotations of GitHub's
-// workflows. docs/editors.md describes both.
+// with -v what is loaded and how long each step took, with -v 2 also each file that changes.
+// -o json is for programs, and -o github for GitHub's workflows: docs/editors.md describes both.
 //
 // # Exit status
 //

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/gengo/v2/types"
+	"k8s.io/gengo/v2/namer"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
@@ -26,8 +26,7 @@ import (
 type collector struct {
 	ctx      context.Context // of the run
 	options  *Options
-	namers   namers
-	universe types.Universe
+	plurals  plurals
 	diags    *diag.List
 	groups   *groupSet
 	choice   Choice
@@ -47,7 +46,7 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 		return nil, err
 	}
 	c := &collector{
-		ctx: ctx, options: options, namers: newNamers(exceptions), universe: types.Universe{}, diags: diags, groups: newGroupSet(options, loader, diags),
+		ctx: ctx, options: options, plurals: exceptions, diags: diags, groups: newGroupSet(options, loader, diags),
 		choice: NewChoice(options.Types, options.Exclude), tags: tagParser{at: loader.Position, diags: diags, clients: options.Clients},
 	}
 	for _, pkg := range packages {
@@ -64,7 +63,7 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 		return comparePositions(a.Pos, b.Pos)
 	})
 	c.choice.check(model, diags)
-	c.namers.check(model, diags)
+	c.plurals.check(model, diags)
 	return model, nil
 }
 
@@ -326,17 +325,14 @@ var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
 
 // named makes a kind with its names and its scope.
 func (c *collector) named(decl *load.Declaration, comments load.TypeComments, tags typeTags, internal bool, out generated) *Kind {
-	t := c.universe.Type(types.Name{Package: decl.Pkg.Path, Name: decl.Name()})
-	t.Kind, t.CommentLines, t.SecondClosestCommentLines = types.Struct, lines(comments.Closest), lines(comments.Second)
-
 	namespaced, verbs := c.namespaced(decl, tags), clientVerbs(decl, tags)
 	if out.client && decl.Pkg.Mentions[kubebuilderTags] && (tags.CRD || tags.Root) && !tags.StatusSubresource && slices.Contains(verbs, "updateStatus") {
 		c.diags.Warnf(decl.Position(), "kind: %s has a Status, but no +kubebuilder:subresource:status, so that UpdateStatus would be answered with 404; add it, or +genclient:noStatus", decl.Name())
 	}
-	name := c.namers.public.Name(t)
+	name := decl.Name()
 	return &Kind{
 		Type: templates.Type{
-			Name: name, Kind: name, Ident: name, Singular: strings.ToLower(name), Private: c.namers.private.Name(t), Plural: c.namers.pluralOf(t), Resource: c.resource(decl, t, tags, internal),
+			Name: name, Kind: name, Ident: name, Singular: strings.ToLower(name), Private: namer.IL(name), Plural: c.plurals.of(decl), Resource: c.resource(decl, tags, internal),
 			Doc: sentence(comments), API: templates.Import{Path: decl.Pkg.Path, Name: decl.Pkg.Name}, Namespaced: namespaced,
 			HasInformer: out.informer, HasLister: out.lister, HasClient: out.client, List: listType(decl), Verbs: verbs,
 			Markers: markersAt(comments).byName(),
@@ -366,7 +362,7 @@ func (c *collector) namespaced(decl *load.Declaration, tags typeTags) bool {
 
 // resource returns the plural name of a type in the API: what a marker says, or
 // else what the generator that the type is marked for makes of it.
-func (c *collector) resource(decl *load.Declaration, t *types.Type, tags typeTags, internal bool) string {
+func (c *collector) resource(decl *load.Declaration, tags typeTags, internal bool) string {
 	at := decl.Pkg.Loader.Position
 	if tags.Path != "" && tags.ResourceName != "" && tags.Path != tags.ResourceName {
 		c.diags.Errorf(at(tags.pathPos), "resource: %q here, but +resourceName is %q at %s; name one resource", tags.Path, tags.ResourceName, at(tags.resourceNamePos))
@@ -374,7 +370,7 @@ func (c *collector) resource(decl *load.Declaration, t *types.Type, tags typeTag
 	if named := cmp.Or(tags.Path, tags.ResourceName); named != "" {
 		return named
 	}
-	clientGen, controllerGen := c.namers.resources(t)
+	clientGen, controllerGen := c.plurals.resources(decl)
 	chosen, who := clientGen, "client-gen's"
 	if c.options.clientset(internal) == "" && decl.Pkg.Mentions[kubebuilderTags] {
 		chosen, who = controllerGen, "controller-gen's" // which makes the CRD

@@ -214,11 +214,3 @@ func sentence(c load.TypeComments) string {
 	}
 	return ""
 }
-
-// lines are the lines of a comment, as gengo keeps them.
-func lines(group *ast.CommentGroup) []string {
-	if group == nil {
-		return nil
-	}
-	return strings.Split(strings.TrimSpace(group.Text()), "\n")
-}

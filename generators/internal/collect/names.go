@@ -13,41 +13,31 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
-// namers give the names of a kind as client-gen and controller-gen do.
-type namers struct {
-	public, private, plural namer.Namer
-	exceptions              map[string]string
-}
-
-func newNamers(exceptions map[string]string) namers {
-	return namers{
-		public:     namer.NewPublicNamer(0),
-		private:    namer.NewPrivateNamer(0),
-		plural:     namer.NewPublicPluralNamer(exceptions),
-		exceptions: exceptions,
-	}
-}
+// plurals are the exceptions to the rules of client-gen and controller-gen, by kind.
+type plurals map[string]string
 
 // endpoints is the one type of Kubernetes whose plural follows no rule. Clients
 // and the API server know it as it is.
-var endpoints = types.Name{Package: "k8s.io/api/core/v1", Name: "Endpoints"}
+const endpoints = "Endpoints"
 
-// pluralOf returns the name of accessors.
-func (n namers) pluralOf(t *types.Type) string {
-	if _, ok := n.exceptions[t.Name.Name]; !ok && t.Name == endpoints {
-		return endpoints.Name
+// of returns the name of accessors, as client-gen makes it.
+func (p plurals) of(decl *load.Declaration) string {
+	name := decl.Name()
+	if _, ok := p[name]; !ok && name == endpoints && decl.Pkg.Path == "k8s.io/api/core/v1" {
+		return endpoints
 	}
-	return n.plural.Name(t)
+	return namer.NewPublicPluralNamer(p).Name(&types.Type{Name: types.Name{Name: name}})
 }
 
 // check warns of exceptions for types that there are not. Scripts name Endpoints, and the lists
 // of types as well.
-func (n namers) check(model *Model, diags *diag.List) {
-	names := append(model.names(), endpoints.Name)
-	for _, kind := range slices.Sorted(maps.Keys(n.exceptions)) {
+func (p plurals) check(model *Model, diags *diag.List) {
+	names := append(model.names(), endpoints)
+	for _, kind := range slices.Sorted(maps.Keys(p)) {
 		if !slices.Contains(names, kind) && !slices.Contains(names, strings.TrimSuffix(kind, "List")) {
 			diags.Warnf(diag.NoPosition, "--plural-exceptions: no type %s%s", kind, cmp.Or(suggest.DidYouMean(kind, "", names), "; leave it out, unless other runs need it"))
 		}
@@ -56,9 +46,9 @@ func (n namers) check(model *Model, diags *diag.List) {
 
 // resources returns the plural names of a type in the API as client-gen makes
 // them for types with +genclient, and controller-gen for root types.
-func (n namers) resources(t *types.Type) (clientGen, controllerGen string) {
-	clientGen, controllerGen = strings.ToLower(n.pluralOf(t)), strings.ToLower(flect.Pluralize(t.Name.Name))
-	if _, exception := n.exceptions[t.Name.Name]; exception {
+func (p plurals) resources(decl *load.Declaration) (clientGen, controllerGen string) {
+	clientGen, controllerGen = strings.ToLower(p.of(decl)), strings.ToLower(flect.Pluralize(decl.Name()))
+	if _, exception := p[decl.Name()]; exception {
 		controllerGen = clientGen
 	}
 	return clientGen, controllerGen

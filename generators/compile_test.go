@@ -201,8 +201,8 @@ func isMarked(decl *load.Declaration) bool {
 func deepCopies(pkg *load.Package) string {
 	wanted := map[string]bool{}
 	for _, decl := range pkg.Declarations() {
-		if target := decl.Unalias(); isMarked(decl) && target.Pkg == pkg && target.Spec.TypeParams == nil && decl.Embeds("ObjectMeta").Found &&
-			(decl.Embeds("TypeMeta").Found || target.HasMethod("GetObjectKind")) {
+		if target := decl.Unalias(); isMarked(decl) && target.Pkg == pkg && target.Spec.TypeParams == nil && decl.Embeds("ObjectMeta") != nil &&
+			(decl.Embeds("TypeMeta") != nil || target.HasMethod("GetObjectKind")) {
 			wanted[target.Name()], wanted[decl.Name()+"List"] = true, true
 		}
 	}

@@ -16,7 +16,7 @@ const lacksObjectMeta = "embeds no ObjectMeta"
 // lacks says what a type lacks to be one of API objects, and what to do.
 func lacks(d *load.Declaration) (lack, remedy string) {
 	fields, _ := d.Structure()
-	objectMeta, typeMeta := d.Embeds("ObjectMeta").Found, d.Embeds("TypeMeta").Found || d.Unalias().HasMethod("GetObjectKind")
+	objectMeta, typeMeta := d.Embeds("ObjectMeta") != nil, d.Embeds("TypeMeta") != nil || d.Unalias().HasMethod("GetObjectKind")
 	switch {
 	case objectMeta && typeMeta:
 		return "", ""
@@ -32,7 +32,7 @@ func lacks(d *load.Declaration) (lack, remedy string) {
 // no json tag.
 func isInternal(d *load.Declaration) bool {
 	objectMeta := d.Embeds("ObjectMeta")
-	return objectMeta.Found && !strings.Contains(objectMeta.Tag, "json")
+	return objectMeta != nil && !strings.Contains(load.TagOf(objectMeta), "json")
 }
 
 // looksLikeAPI reports whether a struct embeds TypeMeta and ObjectMeta itself.
@@ -52,7 +52,7 @@ func looksLikeAPI(d *load.Declaration) bool {
 
 // isList reports whether a type is a list of others.
 func isList(d *load.Declaration) bool {
-	return strings.HasSuffix(d.Name(), "List") && d.Has("Items") && d.Embeds("ListMeta").Found
+	return strings.HasSuffix(d.Name(), "List") && d.Has("Items") && d.Embeds("ListMeta") != nil
 }
 
 // hasList reports whether the package has a list of the type. If that can't be told,
@@ -95,7 +95,7 @@ func listType(d *load.Declaration) string {
 
 func decodableList(d *load.Declaration) *load.Declaration {
 	list := d.Pkg.Type(d.Name() + "List")
-	if has, _ := hasList(d); !has || !list.Embeds("TypeMeta").Found && !list.Unalias().HasMethod("GetObjectKind") {
+	if has, _ := hasList(d); !has || list.Embeds("TypeMeta") == nil && !list.Unalias().HasMethod("GetObjectKind") {
 		return nil
 	}
 	return list

@@ -34,7 +34,7 @@ func (c *collector) index(decl *load.Declaration, comments load.TypeComments, v 
 	switch {
 	case v.kind != nil:
 		v.kind.Indexes = c.indexes(decl, tags, c.diags)
-	case decl.Embeds("ObjectMeta").Found:
+	case decl.Embeds("ObjectMeta") != nil:
 		c.indexes(decl, tags, new(diag.List))
 	case len(tags.Indexes) > 0:
 		c.diags.Errorf(c.tags.at(tags.Indexes[0].pos), "+%s: %s is no API type; move the marker to the type whose objects are to be found", IndexTag, decl.Name())

@@ -68,7 +68,7 @@ func expectedTags(pkg *load.Package, own packageMarkers) []string {
 		return nil
 	}
 	for _, decl := range pkg.Declarations() {
-		if typeMeta := decl.Embeds("TypeMeta"); strings.Contains(typeMeta.Tag, `json:",`) {
+		if strings.Contains(load.TagOf(decl.Embeds("TypeMeta")), `json:",`) {
 			return []string{"k8s:deepcopy-gen"}
 		}
 	}

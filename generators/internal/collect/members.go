@@ -45,16 +45,10 @@ func metaMethods(name string) ([]string, bool) {
 // hasObjectMethod reports whether a formatted source declares one of objectMethods, without
 // parsing it. DeepCopyObject, which nearly all generated ones declare, is not looked for.
 func hasObjectMethod(source []byte) bool {
-	for _, prefix := range []string{") Get", ") Set"} {
-		for rest := source; ; {
-			_, after, ok := bytes.Cut(rest, []byte(prefix))
-			if !ok {
-				break
-			}
-			if name, _, ok := bytes.Cut(after[:min(len(after), 40)], []byte("(")); ok && objectMethods[prefix[2:]+string(name)] != "" {
-				return true
-			}
-			rest = after
+	for part := range bytes.SplitSeq(source, []byte(") ")) {
+		name, _, called := bytes.Cut(part, []byte("("))
+		if called && string(name) != "DeepCopyObject" && objectMethods[string(name)] != "" {
+			return true
 		}
 	}
 	return false

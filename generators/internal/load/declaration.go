@@ -2,7 +2,9 @@ package load
 
 import (
 	"go/ast"
+	"go/doc"
 	"go/token"
+	"iter"
 	"slices"
 )
 
@@ -49,32 +51,94 @@ func (d *Declaration) GoType() string {
 	return name
 }
 
-// Has reports whether a struct, or what it embeds, has a field.
-func (d *Declaration) Has(name string) bool { return d.hasWithin(name, Visited{}) }
-
-func (d *Declaration) hasWithin(name string, seen Visited) bool {
-	fields, holder := d.Structure()
-	if fields == nil || !seen.First(fields) {
-		return false
-	}
-	return hasField(fields, name) || slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
-		if len(field.Names) > 0 || d.Pkg.Loader.isKnown(field.Type) {
-			return false
+// Embedding iterates over a type and what it embeds, also through other types, each once and those
+// of the least depth first: the struct that it is made of, or nil, and the declaration that holds it.
+func (d *Declaration) Embedding() iter.Seq2[*ast.StructType, *Declaration] {
+	return func(yield func(*ast.StructType, *Declaration) bool) {
+		seen := map[*ast.TypeSpec]bool{}
+		for queue := []*Declaration{d}; len(queue) > 0; queue = queue[1:] {
+			fields, holder := queue[0].Structure()
+			if seen[holder.Spec] {
+				continue
+			}
+			seen[holder.Spec] = true
+			if !yield(fields, holder) {
+				return
+			}
+			for _, field := range EmbeddedFields(fields) {
+				if d.Pkg.Loader.isKnown(field.Type) {
+					continue
+				}
+				if base, _ := holder.In(field.Type).refer(); base != nil {
+					queue = append(queue, base)
+				}
+			}
 		}
-		base, _ := holder.refer(field.Type)
-		return base != nil && base.hasWithin(name, seen)
-	})
+	}
+}
+
+// EmbeddedFields are those of a struct, which may be nil.
+func EmbeddedFields(fields *ast.StructType) []*ast.Field {
+	if fields == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(fields.Fields.List), func(field *ast.Field) bool { return len(field.Names) > 0 })
+}
+
+// Has reports whether a struct, or what it embeds, has a field.
+func (d *Declaration) Has(name string) bool {
+	for fields := range d.Embedding() {
+		if fields != nil && slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
+			return slices.ContainsFunc(field.Names, func(ident *ast.Ident) bool { return ident.Name == name })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Embeds returns the embedded field of a name that the type has, or what it embeds; or nil.
+func (d *Declaration) Embeds(name string) *ast.Field {
+	for fields, holder := range d.Embedding() {
+		embedded := EmbeddedFields(fields)
+		at := slices.IndexFunc(embedded, func(field *ast.Field) bool { return BaseName(field.Type) == name })
+		if at < 0 { // by an alias
+			at = slices.IndexFunc(embedded, func(field *ast.Field) bool {
+				_, opaque := holder.Embedded(field.Type)
+				return opaque == name
+			})
+		}
+		if at >= 0 {
+			return embedded[at]
+		}
+	}
+	return nil
+}
+
+// Lost returns the name of a type that can't be found, and by which a type is defined or
+// which it embeds, also through other types, with its place and the reason; or "".
+func (d *Declaration) Lost() string {
+	for fields, holder := range d.Embedding() {
+		exprs := []ast.Expr{holder.Spec.Type}
+		if fields != nil {
+			exprs = nil
+			for _, field := range EmbeddedFields(fields) {
+				exprs = append(exprs, field.Type)
+			}
+		}
+		for _, expr := range exprs {
+			decl, opaque := holder.In(expr).refer()
+			if name := BaseName(expr); decl == nil && opaque == "" && name != "" && !doc.IsPredeclared(name) {
+				return holder.In(expr).notFound()
+			}
+		}
+	}
+	return ""
 }
 
 // isKnown reports whether an embedded field is one of those that the rules know by their
 // names: to look into them would be to parse their package.
 func (l *Loader) isKnown(field ast.Expr) bool { return slices.Contains(l.rules.Known, BaseName(field)) }
-
-func hasField(fields *ast.StructType, name string) bool {
-	return slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
-		return slices.ContainsFunc(field.Names, func(ident *ast.Ident) bool { return ident.Name == name })
-	})
-}
 
 // TypeComments are the comments that belong to a type: the one that ends on the
 // line above it, and the one before that, with one empty line between.
@@ -118,52 +182,11 @@ func (f *File) Declares() bool {
 // Embedded follows the type of an embedded field, also through aliases, as refer does.
 func (d *Declaration) Embedded(expr ast.Expr) (decl *Declaration, opaque string) {
 	for range MaxDepth {
-		next, opaque := d.refer(expr)
+		next, opaque := d.In(expr).refer()
 		if next == nil || !next.Spec.Assign.IsValid() {
 			return next, opaque
 		}
 		d, expr = next, next.Spec.Type
 	}
 	return nil, ""
-}
-
-// EmbeddedField is an embedded field that was looked for by its name.
-type EmbeddedField struct {
-	Found bool
-	// Tag is the tag of the field, as it stands in the source.
-	Tag string
-}
-
-// Embeds looks for an embedded field of the given name, in the type and in what
-// it embeds.
-func (d *Declaration) Embeds(name string) EmbeddedField { return d.embedsWithin(name, Visited{}) }
-
-func (d *Declaration) embedsWithin(name string, seen Visited) EmbeddedField {
-	fields, holder := d.Structure()
-	if fields == nil || !seen.First(fields) {
-		return EmbeddedField{}
-	}
-	var bases []*ast.Field
-	for _, field := range fields.Fields.List {
-		if len(field.Names) > 0 {
-			continue
-		}
-		if BaseName(field.Type) == name {
-			return EmbeddedField{Found: true, Tag: TagOf(field)}
-		}
-		bases = append(bases, field)
-	}
-	for _, field := range bases {
-		base, opaque := holder.Embedded(field.Type)
-		if opaque == name {
-			return EmbeddedField{Found: true, Tag: TagOf(field)}
-		}
-		if base == nil {
-			continue
-		}
-		if found := base.embedsWithin(name, seen); found.Found {
-			return found
-		}
-	}
-	return EmbeddedField{}
 }

@@ -290,8 +290,8 @@ func (t Expression) decodesWithin(seen Visited) bool {
 	}
 	under, _ := t.Underlying()
 	fields, ok := under.Expr.(*ast.StructType)
-	return ok && seen.First(fields) && slices.ContainsFunc(fields.Fields.List, func(field *ast.Field) bool {
-		return len(field.Names) == 0 && !t.Pkg.Loader.isKnown(field.Type) && under.In(field.Type).Pointee().decodesWithin(seen)
+	return ok && seen.First(fields) && slices.ContainsFunc(EmbeddedFields(fields), func(field *ast.Field) bool {
+		return !t.Pkg.Loader.isKnown(field.Type) && under.In(field.Type).Pointee().decodesWithin(seen)
 	})
 }
 

@@ -60,7 +60,7 @@ func (d *Declaration) methodsWithin(seen Visited) MethodSet {
 			}
 			continue
 		}
-		base, _ := d.refer(field.Type)
+		base, _ := d.In(field.Type).refer()
 		if base == nil {
 			set.Partial = true
 			continue

@@ -198,11 +198,6 @@ func (d *Declaration) In(expr ast.Expr) Expression { return Expression{d.Pkg, d.
 // Ref returns what a declaration declares its type as.
 func (d *Declaration) Ref() Expression { return d.In(d.Spec.Type) }
 
-// refer returns the declaration that a type expression in the file names.
-func (d *Declaration) refer(expr ast.Expr) (decl *Declaration, opaque string) {
-	return d.In(expr).refer()
-}
-
 // Structure follows aliases and defined types to a struct, or returns nil. The
 // declaration is that which holds the struct, or the last one.
 func (d *Declaration) Structure() (*ast.StructType, *Declaration) {
@@ -213,7 +208,7 @@ func (d *Declaration) Structure() (*ast.StructType, *Declaration) {
 		case *ast.StarExpr:
 			return nil, d // a pointer to a struct is none
 		}
-		next, _ := d.refer(d.Spec.Type)
+		next, _ := d.Ref().refer()
 		if next == nil {
 			break
 		}
@@ -225,7 +220,7 @@ func (d *Declaration) Structure() (*ast.StructType, *Declaration) {
 // Unalias follows aliases to the declaration of a type.
 func (d *Declaration) Unalias() *Declaration {
 	for range MaxDepth {
-		next, _ := d.refer(d.Spec.Type)
+		next, _ := d.Ref().refer()
 		if !d.Spec.Assign.IsValid() || next == nil {
 			break
 		}
@@ -238,40 +233,6 @@ func (d *Declaration) Unalias() *Declaration {
 func (d *Declaration) HasMethod(name string) bool {
 	_, ok := d.Pkg.MethodsOf(d.Name())[name]
 	return ok
-}
-
-// Lost returns the name of a type that can't be found, and by which a type is defined or
-// which it embeds, also through other types, with its place and the reason; or "".
-func (d *Declaration) Lost() string { return d.lostWithin(Visited{}) }
-
-func (d *Declaration) lostWithin(seen Visited) string {
-	fields, holder := d.Structure()
-	if !seen.First(holder.Spec.Type) {
-		return ""
-	}
-	exprs := []ast.Expr{holder.Spec.Type}
-	if fields != nil {
-		exprs = nil
-		for _, field := range fields.Fields.List {
-			if len(field.Names) == 0 {
-				exprs = append(exprs, field.Type)
-			}
-		}
-	}
-	for _, expr := range exprs {
-		name := BaseName(expr)
-		next, meta := holder.refer(expr)
-		switch {
-		case meta != "", name == "", doc.IsPredeclared(name):
-		case next == nil:
-			return holder.In(expr).notFound()
-		default:
-			if found := next.lostWithin(seen); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
 }
 
 // whyLost returns ": " and what the go command said of the packages that a type
@@ -305,9 +266,9 @@ func withoutArguments(expr ast.Expr) ast.Expr {
 	return expr
 }
 
-// TagOf returns the tag of a field as it stands in the source, or "".
+// TagOf returns the tag of a field, which may be nil, as it stands in the source, or "".
 func TagOf(field *ast.Field) string {
-	if field.Tag == nil {
+	if field == nil || field.Tag == nil {
 		return ""
 	}
 	return field.Tag.Value

@@ -197,24 +197,6 @@ func (l *Loader) Load(patterns, also []string, excluded func(dir, path string) b
 // parallel limits how many files are parsed at the same time.
 var parallel = runtime.GOMAXPROCS(0)
 
-// buffers hold one source each. Most of a package of API types is generated files, which
-// are searched and not kept.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// readInto reads a file into an empty buffer.
-func readInto(buffer *bytes.Buffer, path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	if info, err := file.Stat(); err == nil {
-		buffer.Grow(int(info.Size()) + bytes.MinRead) // as much as ReadFrom wants at the end
-	}
-	_, err = buffer.ReadFrom(file)
-	return err
-}
-
 // parse parses one package. It returns nil for one that only a pattern with ...
 // matched and that declares nothing of interest.
 func (l *Loader) parse(at location, diags *diag.List) (*Package, error) {
@@ -225,19 +207,16 @@ func (l *Loader) parse(at location, diags *diag.List) (*Package, error) {
 	pkg := &Package{Path: at.Path, Dir: at.Dir, Loader: l, Mentions: map[string]bool{}}
 	sources, unbuilt := map[string][]byte{}, map[string][]byte{}
 	interesting := at.Named
-	buffer := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(buffer)
 	for _, name := range names {
-		buffer.Reset()
-		if err := readInto(buffer, filepath.Join(at.Dir, name)); err != nil {
+		source, err := os.ReadFile(filepath.Join(at.Dir, name))
+		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", at.Path, err)
 		}
-		source := buffer.Bytes()
 		switch {
 		case l.rules.Ours(source):
 		case !l.Included(at.Dir, name, source):
 			if l.rules.Sign(source) {
-				unbuilt[name], interesting = bytes.Clone(source), true
+				unbuilt[name], interesting = source, true
 			}
 		case l.rules.Defers(source):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
@@ -247,7 +226,7 @@ func (l *Loader) parse(at location, diags *diag.List) (*Package, error) {
 			for _, word := range l.rules.Words {
 				pkg.Mentions[word] = pkg.Mentions[word] || bytes.Contains(source, []byte(word))
 			}
-			sources[name] = bytes.Clone(source)
+			sources[name] = source
 		}
 	}
 	if !interesting {

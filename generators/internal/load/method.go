@@ -216,12 +216,9 @@ func (p *Package) DeclaresMethod(typ, method string) bool {
 	if p.methods == nil {
 		p.methods = map[string]bool{}
 		names, _ := GoFiles(p.Dir) // no files, no methods
-		buffer := buffers.Get().(*bytes.Buffer)
-		defer buffers.Put(buffer)
 		for _, name := range names {
-			buffer.Reset()
-			err := readInto(buffer, filepath.Join(p.Dir, name))
-			if source := buffer.Bytes(); err == nil && !p.Loader.rules.Ours(source) && p.Loader.Included(p.Dir, name, source) {
+			source, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err == nil && !p.Loader.rules.Ours(source) && p.Loader.Included(p.Dir, name, source) {
 				p.addMethods(source)
 			}
 		}

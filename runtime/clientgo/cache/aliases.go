@@ -101,3 +101,47 @@ var (
 	ErrFIFOClosed             = cache.ErrFIFOClosed
 	ErrZeroLengthDeltasObject = cache.ErrZeroLengthDeltasObject
 )
+
+// The functions of client-go that work with any informer or store, or make what is client-go's
+// own. Their documentation is client-go's.
+var (
+	DefaultWatchErrorHandler               = cache.DefaultWatchErrorHandler
+	DeletionHandlingMetaNamespaceKeyFunc   = cache.DeletionHandlingMetaNamespaceKeyFunc
+	DeletionHandlingObjectToName           = cache.DeletionHandlingObjectToName
+	IndexFuncToKeyFuncAdapter              = cache.IndexFuncToKeyFuncAdapter
+	ListAll                                = cache.ListAll
+	ListAllByNamespace                     = cache.ListAllByNamespace
+	MetaNamespaceIndexFunc                 = cache.MetaNamespaceIndexFunc
+	MetaNamespaceKeyFunc                   = cache.MetaNamespaceKeyFunc
+	MetaObjectToName                       = cache.MetaObjectToName
+	NamespacedNameAsObjectName             = cache.NamespacedNameAsObjectName
+	New                                    = cache.New
+	NewCacheMutationDetector               = cache.NewCacheMutationDetector
+	NewDeltaFIFO                           = cache.NewDeltaFIFO //nolint:staticcheck // deprecated there and here
+	NewDeltaFIFOWithOptions                = cache.NewDeltaFIFOWithOptions
+	NewExpirationStore                     = cache.NewExpirationStore
+	NewFIFO                                = cache.NewFIFO
+	NewFakeExpirationStore                 = cache.NewFakeExpirationStore
+	NewFilteredListWatchFromClient         = cache.NewFilteredListWatchFromClient
+	NewGenericLister                       = cache.NewGenericLister
+	NewHeap                                = cache.NewHeap
+	NewIntegerResourceVersionMutationCache = cache.NewIntegerResourceVersionMutationCache
+	NewListWatchFromClient                 = cache.NewListWatchFromClient
+	NewNamedReflector                      = cache.NewNamedReflector
+	NewObjectName                          = cache.NewObjectName
+	NewRealFIFO                            = cache.NewRealFIFO //nolint:staticcheck // deprecated there and here
+	NewRetryWithDeadline                   = cache.NewRetryWithDeadline
+	NewTTLStore                            = cache.NewTTLStore
+	NewThreadSafeStore                     = cache.NewThreadSafeStore
+	NewUndeltaStore                        = cache.NewUndeltaStore
+	ObjectToName                           = cache.ObjectToName
+	ParseObjectName                        = cache.ParseObjectName
+	SetReflectorMetricsProvider            = cache.SetReflectorMetricsProvider
+	SplitMetaNamespaceKey                  = cache.SplitMetaNamespaceKey
+	ToListerWatcherWithContext             = cache.ToListerWatcherWithContext
+	ToListerWithContext                    = cache.ToListerWithContext
+	ToWatcherWithContext                   = cache.ToWatcherWithContext
+	WaitForCacheSync                       = cache.WaitForCacheSync
+	WaitForNamedCacheSync                  = cache.WaitForNamedCacheSync
+	WaitForNamedCacheSyncWithContext       = cache.WaitForNamedCacheSyncWithContext
+)

@@ -13,11 +13,6 @@ import (
 // Deprecated: client-go has it until 0.34.
 type Index = cache.Index
 
-// NewRealFIFO returns an empty queue that has all changes in the order of arrival.
-func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer TransformFunc) *RealFIFO {
-	return cache.NewRealFIFO(keyFunc, knownObjects, transformer)
-}
-
 // TransactionType is the kind of a change.
 type TransactionType string
 

@@ -29,7 +29,7 @@ type DoneChecker interface {
 // Pop pops from a queue, for tests.
 //
 // Deprecated: client-go has it until 0.35.
-func Pop(queue Queue) any { return cache.Pop(queue) }
+var Pop = cache.Pop
 
 // IsDone reports whether the activity is done.
 func IsDone(checker DoneChecker) bool { return closed(checker.Done()) }
@@ -234,12 +234,6 @@ type InformerMetricsProvider interface {
 // HistogramMetric counts observations by their size.
 type HistogramMetric interface {
 	Observe(float64)
-}
-
-// NewThreadSafeStore returns an empty store of objects of any type, under keys that its
-// callers give.
-func NewThreadSafeStore(indexers Indexers, indices Indices) ThreadSafeStore {
-	return cache.NewThreadSafeStore(indexers, indices)
 }
 
 // versioned are the methods of an indexer that knows the resourceVersion of its state.

@@ -8,7 +8,7 @@
 //
 // Interfaces, data types, constants and function types are aliases of
 // client-go's, so that values fit wherever client-go's do, and pure helpers
-// are forwarded to client-go. Informers and indexers are those of the core:
+// are client-go's functions. Informers and indexers are those of the core:
 //
 //	NewSharedIndexInformer ─► cache.Informer[runtime.Object] over the ListerWatcher
 //	NewInformer            ─► the same with one handler, as a Controller
@@ -107,8 +107,8 @@
 //
 // Informers, shared or not, run on the core. They use no Reflector: their watch error
 // handlers get one that has the informer's name and does nothing. Reflector, Config, the
-// queues (FIFO, DeltaFIFO, RealFIFO), ThreadSafeStore, ExpirationCache, Heap, the mutation
-// cache and the mutation detector are client-go's own, and so are their guarantees.
+// queues (FIFO, DeltaFIFO, RealFIFO), ThreadSafeStore, UndeltaStore, ExpirationCache, Heap, the
+// mutation cache and the mutation detector are client-go's own, and so are their guarantees.
 //
 // Everything that client-go's package exports is here. Only StoreOption has another
 // type, because it configures this package's stores: WithTransformer and WithStoreMetrics

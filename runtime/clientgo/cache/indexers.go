@@ -87,7 +87,7 @@ func (x *indexer) indexFuncOf(index core.Index[any]) IndexFunc {
 // coreIndex returns an index over a client-go function. The index by namespace
 // becomes the core's own, which reads the namespace off the key, if that has it.
 func (x *indexer) coreIndex(name string, fn IndexFunc) core.Index[any] {
-	if name == cache.NamespaceIndex && !x.otherKeys && isOneOf(fn, cache.MetaNamespaceIndexFunc, MetaNamespaceIndexFunc) {
+	if name == cache.NamespaceIndex && !x.otherKeys && isOneOf(fn, cache.MetaNamespaceIndexFunc) {
 		return core.NamespaceIndex[any]()
 	}
 	index := core.Index[any]{Name: name}

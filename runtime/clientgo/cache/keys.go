@@ -25,8 +25,7 @@ func splitKeyFunc(keyFunc KeyFunc) (_ func(any) (types.NamespacedName, error), s
 		key, err := keyFunc(obj)
 		return splitKey(key), err
 	}
-	if !isOneOf(keyFunc, MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc,
-		cache.MetaNamespaceKeyFunc, cache.DeletionHandlingMetaNamespaceKeyFunc) {
+	if !isOneOf(keyFunc, cache.MetaNamespaceKeyFunc, cache.DeletionHandlingMetaNamespaceKeyFunc) {
 		return split, false
 	}
 	return func(obj any) (types.NamespacedName, error) {

@@ -26,20 +26,8 @@ const (
 	TransactionTypeUpdate = cache.TransactionTypeUpdate
 )
 
-// NewRealFIFO returns an empty queue that has all changes in the order of arrival.
-//
-// Deprecated: use NewRealFIFOWithOptions.
-func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer TransformFunc) *RealFIFO {
-	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
-}
-
-// NewRealFIFOWithOptions returns an empty queue that has all changes in the order of arrival.
-func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
-	return cache.NewRealFIFOWithOptions(opts)
-}
-
-// ToListWatcherWithWatchListSemantics returns lw as a ListerWatcher that supports
-// watch-lists if client does.
-func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
-	return cache.ToListWatcherWithWatchListSemantics(lw, client)
-}
+// The functions that tools/cache has since 0.35. Their documentation is client-go's.
+var (
+	NewRealFIFOWithOptions              = cache.NewRealFIFOWithOptions
+	ToListWatcherWithWatchListSemantics = cache.ToListWatcherWithWatchListSemantics
+)

@@ -3,8 +3,6 @@
 package cache
 
 import (
-	"context"
-
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
@@ -31,34 +29,14 @@ const (
 	SyncAll     = cache.SyncAll
 )
 
-// IsDone reports whether the activity is done.
-func IsDone(checker DoneChecker) bool { return cache.IsDone(checker) }
-
-// NewInformerName reserves a name for the informers of one factory, unique in
-// the process until it is released.
-func NewInformerName(name string) (*InformerName, error) { return cache.NewInformerName(name) }
-
-// ResetInformerNamesForTesting releases every reserved informer name.
-func ResetInformerNamesForTesting() { cache.ResetInformerNamesForTesting() }
-
-// WaitFor waits until every checker is done or ctx ends, and reports whether
-// they are. It logs progress if what is not empty.
-func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
-	// The log names the caller of this function, as client-go's does.
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithCallDepth(1))
-	return cache.WaitFor(ctx, what, checkers...)
-}
-
-// NewThreadSafeStore returns an empty store of objects of any type, under keys that its
-// callers give.
-func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
-	return cache.NewThreadSafeStore(indexers, indices, opts...)
-}
-
-// WithThreadSafeStoreMetrics publishes the resourceVersion of the store.
-func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
-	return cache.WithThreadSafeStoreMetrics(identifier, metricsProvider)
-}
+// The functions that tools/cache has since 0.36. Their documentation is client-go's.
+var (
+	IsDone                       = cache.IsDone
+	NewInformerName              = cache.NewInformerName
+	ResetInformerNamesForTesting = cache.ResetInformerNamesForTesting
+	WaitFor                      = cache.WaitFor
+	WithThreadSafeStoreMetrics   = cache.WithThreadSafeStoreMetrics
+)
 
 func (x *typedIndexer[T]) Bookmark(resourceVersion string) { x.untyped.Bookmark(resourceVersion) }
 

@@ -2,10 +2,7 @@
 
 package cache
 
-import (
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
-)
+import "k8s.io/client-go/tools/cache"
 
 // The types that tools/cache has since 0.37. Their documentation is client-go's.
 type (
@@ -22,17 +19,11 @@ type (
 	TypedSharedIndexInformer[T Object]               = cache.TypedSharedIndexInformer[T]
 )
 
-// NewIntegerResourceVersionMutationCacheWithOptions returns a view of a store that has the
-// objects that its user has written already before they arrive in the store.
-func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
-	return cache.NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, options)
-}
-
-// ShutDownEventHandler removes a handler and waits until it will not be called
-// again. It must not be called by that handler.
-func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
-	return cache.ShutDownEventHandler(informer, handle)
-}
+// The functions that tools/cache has since 0.37. Their documentation is client-go's.
+var (
+	NewIntegerResourceVersionMutationCacheWithOptions = cache.NewIntegerResourceVersionMutationCacheWithOptions
+	ShutDownEventHandler                              = cache.ShutDownEventHandler
+)
 
 // TypedIndexerFuncToIndexerFunc makes an IndexFunc of a typed one.
 func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {

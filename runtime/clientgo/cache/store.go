@@ -44,12 +44,6 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	return x
 }
 
-// NewUndeltaStore returns an empty store that calls pushFunc with all of its objects
-// after each change.
-func NewUndeltaStore(pushFunc func([]any), keyFunc KeyFunc) *UndeltaStore {
-	return &UndeltaStore{Store: NewStore(keyFunc), PushFunc: pushFunc}
-}
-
 // addEach adds indexers one by one, for constructors, which have no error to return.
 func addEach(to *indexer, indexers Indexers) {
 	for name, fn := range indexers {

@@ -81,6 +81,10 @@ func (l *listing) object(obj types.Object) {
 	case *types.Const:
 		l.add("const %s %s = %s", obj.Name(), l.typeName(obj.Type()), obj.Val().ExactString())
 	case *types.Var:
+		if sig, ok := obj.Type().(*types.Signature); ok && l.resolve {
+			l.add("func %s%s", obj.Name(), l.signature(sig)) // called as one
+			return
+		}
 		l.add("var %s %s", obj.Name(), l.typeName(obj.Type()))
 	case *types.Func:
 		l.add("func %s%s", obj.Name(), l.signature(obj.Signature()))

@@ -24,4 +24,7 @@ func Generic[T comparable](t T) map[T]Struct     { return nil }
 func Constraint[T any](t T)                      {}
 func Added()                                     {}
 
-var Value Alias
+var (
+	Value     Alias
+	Forwarded = theirs.Forwarded
+)

@@ -29,5 +29,6 @@ func Variadic(a ...int)                      {}
 func Generic[T comparable](t T) map[T]Struct { return nil }
 func Constraint[T comparable](t T)           {}
 func Missing()                               {}
+func Forwarded(a Alias)                      {}
 
 var Value Struct

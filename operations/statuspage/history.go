@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -13,27 +14,32 @@ const historySize = 120
 // maxSampled limits how many informers and handlers are sampled, those that come first.
 const maxSampled = 1000
 
-// sample has what the picture needs of the statuses of one time.
+// sample has what the pictures need of the statuses of one time.
 type sample struct {
-	at time.Time
-	// events and backlogs and calls are by the names of informers, and of informers and
-	// their handlers.
-	events   map[string]uint64
-	backlogs map[[2]string]int
-	calls    map[[2]string]uint64
+	at      time.Time
+	numbers map[sampled]numbers
+}
+
+// sampled is an informer, or one of its handlers, by name.
+type sampled struct{ informer, handler string }
+
+// numbers are the events of an informer, or the calls and the backlog of a handler.
+type numbers struct {
+	calls   uint64
+	backlog int
 }
 
 func newSample(at time.Time, statuses []cache.Status) sample {
-	s := sample{at: at, events: map[string]uint64{}, backlogs: map[[2]string]int{}, calls: map[[2]string]uint64{}}
-	for _, status := range statuses {
-		if len(s.events)+len(s.backlogs) >= maxSampled {
-			break
+	s := sample{at, map[sampled]numbers{}}
+	add := func(of sampled, calls uint64, backlog int) {
+		if before, ok := s.numbers[of]; ok || len(s.numbers) < maxSampled {
+			s.numbers[of] = numbers{before.calls + calls, before.backlog + backlog}
 		}
-		s.events[status.Name] += status.Events
-		for _, h := range status.Handlers[:min(len(status.Handlers), maxSampled-len(s.backlogs))] {
-			of := [2]string{status.Name, h.Name}
-			s.backlogs[of] += h.Backlog
-			s.calls[of] += h.Delivered
+	}
+	for _, status := range statuses {
+		add(sampled{informer: status.Name}, status.Events, 0)
+		for _, h := range status.Handlers {
+			add(sampled{status.Name, h.Name}, h.Delivered, h.Backlog)
 		}
 	}
 	return s
@@ -55,16 +61,14 @@ func (h *history) add(s sample) {
 		return
 	}
 	h.samples = append(h.samples, s)
-	if over := len(h.samples) - historySize; over > 0 {
-		h.samples = append([]sample(nil), h.samples[over:]...)
-	}
+	h.samples = slices.Delete(h.samples, 0, max(0, len(h.samples)-historySize))
 }
 
 // all returns the samples, oldest first. They must not be mutated.
 func (h *history) all() []sample {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]sample(nil), h.samples...)
+	return slices.Clone(h.samples)
 }
 
 // point is a value at a time.
@@ -73,22 +77,21 @@ type point struct {
 	value float64
 }
 
-// values returns the values that samples have of something.
-func values[K comparable, V int | uint64](samples []sample, of func(sample) map[K]V, key K) (points []point) {
+// points returns the backlogs of a handler, and the calls per second, or the events of an informer,
+// between two samples each. A counter that goes down has begun again.
+func points(samples []sample, of sampled) (backlogs, rates []point) {
+	var last sample
 	for _, s := range samples {
-		if v, ok := of(s)[key]; ok {
-			points = append(points, point{s.at, float64(v)})
+		n, ok := s.numbers[of]
+		if !ok {
+			continue
 		}
+		if len(backlogs) > 0 {
+			calls := max(0, float64(n.calls)-float64(last.numbers[of].calls))
+			rates = append(rates, point{s.at, calls / s.at.Sub(last.at).Seconds()})
+		}
+		backlogs = append(backlogs, point{s.at, float64(n.backlog)})
+		last = s
 	}
-	return points
-}
-
-// rates returns the changes per second between the values of a counter. One that goes down
-// has begun again.
-func rates(counter []point) (points []point) {
-	for i := 1; i < len(counter); i++ {
-		before, now := counter[i-1], counter[i]
-		points = append(points, point{now.at, max(0, now.value-before.value) / now.at.Sub(before.at).Seconds()})
-	}
-	return points
+	return backlogs, rates
 }

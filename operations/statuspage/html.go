@@ -1,81 +1,27 @@
 package statuspage
 
 import (
+	"fmt"
 	"html"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// attr is an attribute of an element.
-type attr struct{ name, value string }
-
-// markup is text that is not escaped. It must be a constant.
+// markup is HTML.
 type markup string
 
-// element is an element with its attributes and content: attr, element, []element, string
-// or markup, in any order. Strings and values of attributes are escaped.
-type element struct {
-	tag     string
-	content []any
-}
-
-func el(tag string, content ...any) element { return element{tag, content} }
-
-// class is the attribute of that name, or none.
-func class(names string) attr {
-	if names == "" {
-		return attr{}
-	}
-	return attr{"class", names}
-}
-
-// breakable returns text that may be broken after each 40 characters, so that a column is not
-// wider than the page for a name without spaces, and others are not broken within a word.
-func breakable(text string) element {
-	const longest = 40
-	span := el("span")
-	for part := range slices.Chunk([]rune(text), longest) {
-		if len(span.content) > 0 {
-			span.content = append(span.content, el("wbr"))
+// format replaces each %s of a layout, which must be a constant: markup is taken as it is, and all
+// else is text, which is escaped. So in the layout, values of attributes are in double quotes.
+func format(layout markup, args ...any) markup {
+	texts := make([]any, len(args))
+	for i, arg := range args {
+		if _, ok := arg.(markup); !ok {
+			arg = escape(fmt.Sprint(arg))
 		}
-		span.content = append(span.content, string(part))
+		texts[i] = arg
 	}
-	return span
-}
-
-// void are the elements without content, which have no end tag.
-var void = map[string]bool{"meta": true, "link": true, "input": true, "wbr": true}
-
-// write appends the element as HTML.
-func (e element) write(b *strings.Builder) {
-	b.WriteString("<" + e.tag)
-	for _, c := range e.content {
-		if a, ok := c.(attr); ok && a.name != "" {
-			b.WriteString(" " + a.name + `="` + escape(a.value) + `"`)
-		}
-	}
-	b.WriteString(">")
-	for _, c := range e.content {
-		switch c := c.(type) {
-		case string:
-			b.WriteString(escape(c))
-		case markup:
-			b.WriteString(string(c))
-		case element:
-			c.write(b)
-		case []element:
-			for _, child := range c {
-				child.write(b)
-			}
-		}
-	}
-	if !void[e.tag] {
-		b.WriteString("</" + e.tag + ">")
-	}
-	if block[e.tag] {
-		b.WriteString("\n")
-	}
+	return markup(fmt.Sprintf(string(layout), texts...))
 }
 
 // escape returns text as HTML, with a sign in place of what has no picture or turns the
@@ -89,8 +35,21 @@ func escape(text string) string {
 	}, text))
 }
 
-// block are the elements after which a line ends, so that the source can be read.
-var block = map[string]bool{
-	"meta": true, "link": true, "title": true, "style": true, "head": true, "h1": true, "h2": true, "p": true, "tr": true,
-	"table": true, "section": true, "details": true, "li": true, "ul": true, "form": true, "header": true, "main": true, "dl": true,
+// span returns text of a class.
+func span(class, text string) markup { return format(`<span class="%s">%s</span>`, class, text) }
+
+// breakable returns text that may be broken after each 40 characters, so that a column is not
+// wider than the page for a name without spaces, and others are not broken within a word.
+func breakable(text string) markup {
+	const longest = 40
+	var parts []string
+	for part := range slices.Chunk([]rune(text), longest) {
+		parts = append(parts, escape(string(part)))
+	}
+	return format("<span>%s</span>", markup(strings.Join(parts, "<wbr>")))
+}
+
+// section is a part of the page with a heading.
+func section(id, heading, about string, content markup) markup {
+	return format(`<section aria-labelledby="%s"><h2 id="%s">%s <small>%s</small></h2>%s</section>`, id, id, heading, about, content)
 }

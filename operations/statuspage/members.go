@@ -13,8 +13,7 @@ const (
 	unownedAfter, heldAfter = 2 * time.Minute, 10 * time.Minute
 )
 
-func (v view) members() any {
-	var sections []element
+func (v view) members() (sections markup) {
 	for i, s := range v.Members {
 		heading := "members"
 		if i > 0 {
@@ -26,9 +25,9 @@ func (v view) members() any {
 			if m.Identity == s.Identity {
 				name += " (this one)"
 			}
-			t.row(name, m.State, number(float64(m.Owned)), number(float64(m.Target)), brief(m.Unchanged))
+			t.row(name, m.State, m.Owned, m.Target, m.Unchanged)
 		}
-		sections = append(sections, section(heading, "Members of "+s.Group, slotsOf(s), t.element(heading)))
+		sections += section(heading, "Members of "+s.Group, slotsOf(s), t.html(heading))
 	}
 	return sections
 }
@@ -47,22 +46,22 @@ func slotsOf(s membership.Status) string {
 	return text
 }
 
-func memberProblems(s membership.Status, now time.Time) (all []problem) {
+func (p *problems) ofMember(s membership.Status, now time.Time) {
 	subject := "member of " + s.Group
 	why := ""
 	if s.LastError != "" {
 		why = ": " + summary(s.LastError)
 	}
 	if s.Owned.Count == 0 && s.Waiting != "" {
-		all = append(all, problem{subject, "owns nothing: " + s.Waiting + why, "It has to list, create and update Leases. Another replica may have its identity.", s.Phase != membership.Active})
+		p.add(s.Phase != membership.Active, subject, "owns nothing: "+s.Waiting+why,
+			"It has to list, create and update Leases. Another replica may have its identity.")
 	}
 	if n := s.Unowned; n.Count > 0 && now.Sub(n.Since) > unownedAfter {
-		all = append(all, problem{subject, fmt.Sprintf("nobody owns %s for %s%s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), why),
-			"Nobody works on their objects. See the last error of each replica.", true})
+		p.add(urgent, subject, fmt.Sprintf("nobody owns %s for %s%s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), why),
+			"Nobody works on their objects. See the last error of each replica.")
 	}
 	if n := s.Losing; n.Count > 0 && now.Sub(n.Since) > heldAfter {
-		all = append(all, problem{subject, fmt.Sprintf("%s to be given up for %s, held up by %s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), plural(s.HoldingUp, "work")),
-			"A goroutine dump says what the work waits for. Restart the replica.", true})
+		p.add(urgent, subject, fmt.Sprintf("%s to be given up for %s, held up by %s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), plural(s.HoldingUp, "work")),
+			"A goroutine dump says what the work waits for. Restart the replica.")
 	}
-	return all
 }

@@ -85,6 +85,9 @@ func TestServeHTTP(t *testing.T) {
 					t.Errorf("%s: %q", name, got)
 				}
 			}
+			if strings.Contains(answer.Body.String(), "%!") {
+				t.Errorf("a layout and its arguments do not fit:\n%s", answer.Body)
+			}
 			if strings.Contains(answer.Body.String(), `http-equiv="refresh"`) != (test.name == "refreshes") {
 				t.Error("refreshes, or does not")
 			}
@@ -137,7 +140,7 @@ func TestPagesOfOtherFactories(t *testing.T) {
 		factory    Factory
 		has, lacks []string
 	}{
-		{"no informers", justStatus{}, []string{"The factory has none yet"}, []string{"<form", "Handlers", "Controllers", "No problems"}},
+		{"no informers", justStatus{}, []string{"The factory has no informers yet"}, []string{"<form", "Handlers", "Controllers", "No problems"}},
 		{"without times", justStatus{{Name: "*v1.Pod", Phase: cache.PhaseWatching, Synced: true, Objects: 3}}, []string{"*v1.Pod", "not known", "No problems: 1 informer in sync."}, []string{"292"}},
 		{"same names", justStatus{{Name: "pods"}, {Name: "pods"}}, []string{`id="informer-0"`, `id="informer-1"`}, nil},
 	} {
@@ -359,10 +362,10 @@ func TestManyHandlers(t *testing.T) {
 		t.Error("shows more than 500 handlers")
 	}
 	s := p.history.all()[0]
-	if n := len(s.backlogs); n != maxSampled || len(s.events) != 2 {
-		t.Errorf("%d handlers and %d informers are sampled", n, len(s.events))
+	if n := len(s.numbers); n != maxSampled {
+		t.Errorf("%d informers and handlers are sampled", n)
 	}
-	if s := newSample(time.Now(), justStatus(make([]cache.Status, 3))); len(s.events) != 1 {
+	if s := newSample(time.Now(), justStatus(make([]cache.Status, 3))); len(s.numbers) != 1 {
 		t.Errorf("%v", s)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,23 +23,20 @@ import (
 
 func TestHTML(t *testing.T) {
 	for _, test := range []struct {
-		element element
-		want    string
+		got  markup
+		want string
 	}{
-		{el("b"), "<b></b>"},
-		{el("b", `<i>"&'`), "<b>&lt;i&gt;&#34;&amp;&#39;</b>"},
-		{el("input", attr{"value", `"><b>`}), `<input value="&#34;&gt;&lt;b&gt;">`},
-		{el("b", el("i", "x"), class("c"), " y", []element{el("u"), el("s")}), `<b class="c"><i>x</i> y<u></u><s></s></b>`},
-		{el("b", class(""), markup("<!>")), "<b><!></b>"},
-		{el("b", "a\x00\u202eb\xff\tc", attr{"title", "\u2066"}), "<b title=\"\ufffd\">a\ufffd\ufffdb\ufffd\tc</b>"},
-		{el("p", nothing), "<p></p>\n"},
+		{format("<b>%s</b>", `<i>"&'`), "<b>&lt;i&gt;&#34;&amp;&#39;</b>"},
+		{format(`<input value="%s">`, `"><b>`), `<input value="&#34;&gt;&lt;b&gt;">`},
+		{format(`<b class="%s">%s</b>`, 1, format("<i>%s</i>", "<%s>")), `<b class="1"><i>&lt;%s&gt;</i></b>`},
+		{format("<b>%s</b>", errors.New("<i>")), "<b>&lt;i&gt;</b>"},
+		{format(`<b title="%s">%s</b>`, "\u2066", "a\x00\u202eb\xff\tc"), "<b title=\"\ufffd\">a\ufffd\ufffdb\ufffd\tc</b>"},
 		{breakable(""), "<span></span>"},
 		{breakable(strings.Repeat("ü", 40)), "<span>" + strings.Repeat("ü", 40) + "</span>"},
 		{breakable(strings.Repeat("ü", 81)), "<span>" + strings.Repeat("ü", 40) + "<wbr>" + strings.Repeat("ü", 40) + "<wbr>ü</span>"},
 	} {
-		var b strings.Builder
-		if test.element.write(&b); b.String() != test.want {
-			t.Errorf("%s, want %s", b.String(), test.want)
+		if string(test.got) != test.want {
+			t.Errorf("%s, want %s", test.got, test.want)
 		}
 	}
 }
@@ -87,7 +85,7 @@ func TestPicture(t *testing.T) {
 		name   string
 		points []point
 		most   float64
-		want   string
+		want   markup
 	}{
 		{"none", nil, 0, ""},
 		{"zeros", []point{at(-10, 0), at(0, 0)}, 0, "M0 230L1200 230"},
@@ -98,14 +96,33 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
-	var b strings.Builder
-	picture("Backlog of <b>", []point{at(-5, 1500), at(0, 20)}, 10*time.Minute, now).write(&b)
-	if want := `aria-label="Backlog of &lt;b&gt;, the last 10m: now 20, at most 1` + "\u202f" + `500"`; !strings.Contains(b.String(), want) {
-		t.Errorf("%s lacks %s", b.String(), want)
+	shown := picture("Backlog of <b>", []point{at(-5, 1500), at(0, 20)}, 10*time.Minute, now)
+	if want := `aria-label="Backlog of &lt;b&gt;, the last 10m: now 20, at most 1` + "\u202f" + `500"`; !strings.Contains(string(shown), want) {
+		t.Errorf("%s lacks %s", shown, want)
 	}
-	got := rates([]point{at(0, 100), at(2, 300), at(4, 50), at(5, 50)})
-	if want := []point{at(2, 100), at(4, 0), at(5, 0)}; !cmp.Equal(want, got, cmp.AllowUnexported(point{})) {
-		t.Errorf("rates %v, want %v", got, want)
+}
+
+// The pictures have what every sample has of an informer or handler.
+func TestPoints(t *testing.T) {
+	now := time.Now()
+	var samples []sample
+	for seconds, of := range map[int]numbers{0: {100, 1}, 2: {300, 7}, 4: {50, 0}, 5: {50, 2}} {
+		samples = append(samples, sample{now.Add(time.Duration(seconds) * time.Second), map[sampled]numbers{{"pods", "h"}: of}})
+	}
+	samples = append(samples, sample{at: now.Add(3 * time.Second)})
+	slices.SortFunc(samples, func(a, b sample) int { return a.at.Compare(b.at) })
+	text := func(points []point) (all string) {
+		for _, p := range points {
+			all += fmt.Sprintf(" %v:%v", p.at.Sub(now), p.value)
+		}
+		return all
+	}
+	backlogs, rates := points(samples, sampled{"pods", "h"})
+	if got, want := text(backlogs), " 0s:1 2s:7 4s:0 5s:2"; got != want {
+		t.Errorf("backlogs %s, want %s", got, want)
+	}
+	if got, want := text(rates), " 2s:100 4s:0 5s:0"; got != want {
+		t.Errorf("rates %s, want %s", got, want)
 	}
 }
 

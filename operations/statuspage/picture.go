@@ -16,7 +16,7 @@ const (
 
 // picture draws values over the time of the history until now, as SVG. What it shows is said
 // in words too, for those who do not see it.
-func picture(what string, points []point, window time.Duration, now time.Time) element {
+func picture(what string, points []point, window time.Duration, now time.Time) markup {
 	most := 0.0
 	for _, p := range points {
 		most = max(most, p.value)
@@ -25,14 +25,13 @@ func picture(what string, points []point, window time.Duration, now time.Time) e
 	if len(points) > 0 {
 		label = fmt.Sprintf("%s, the last %s: now %s, at most %s", what, brief(window), number(points[len(points)-1].value), number(most))
 	}
-	return el("svg", class("picture"),
-		attr{"viewBox", fmt.Sprintf("0 0 %d %d", pictureWidth, pictureHeight)}, attr{"preserveAspectRatio", "none"},
-		attr{"role", "img"}, attr{"aria-label", label}, el("title", label),
-		el("path", class("line"), attr{"d", line(points, most, window, now)}, attr{"vector-effect", "non-scaling-stroke"}))
+	return format(`<svg class="picture" viewBox="0 0 %s %s" preserveAspectRatio="none" role="img" aria-label="%s"><title>%s</title>`+
+		`<path class="line" d="%s" vector-effect="non-scaling-stroke"></path></svg>`,
+		pictureWidth, pictureHeight, label, label, line(points, most, window, now))
 }
 
 // line is the path of the values: time from left to right, zero at the bottom.
-func line(points []point, most float64, window time.Duration, now time.Time) string {
+func line(points []point, most float64, window time.Duration, now time.Time) markup {
 	var d []byte
 	for _, p := range points {
 		x := pictureWidth * (1 - now.Sub(p.at).Seconds()/window.Seconds())
@@ -50,5 +49,5 @@ func line(points []point, most float64, window time.Duration, now time.Time) str
 		d = strconv.AppendInt(append(d, command), int64(x), 10)
 		d = strconv.AppendInt(append(d, ' '), int64(y), 10)
 	}
-	return string(d)
+	return markup(d)
 }

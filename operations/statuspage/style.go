@@ -26,7 +26,7 @@ a{color:var(--line)}
 td.name{overflow-wrap:break-word}
 td.of{overflow-wrap:anywhere;min-width:9rem}
 @media(max-width:72rem){td.name{overflow-wrap:anywhere;min-width:9rem}}
-.key,pre,code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace;font-size:.9em}
+td.key,span.key,pre,code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace;font-size:.9em}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.32rem .7rem .32rem 0;border-bottom:1px solid var(--rule)}
 th{font-weight:600;color:var(--soft);font-size:.86rem;white-space:nowrap}

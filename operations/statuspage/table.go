@@ -1,5 +1,10 @@
 package statuspage
 
+import (
+	"strings"
+	"time"
+)
+
 // column is a column of a table: its heading, and the class of its cells.
 type column struct{ heading, class string }
 
@@ -7,33 +12,44 @@ type column struct{ heading, class string }
 // heading of its column. The roles keep it a table for screen readers then.
 type table struct {
 	columns []column
-	rows    []element
+	rows    strings.Builder
 }
 
-// headings are the classes of headings, by those of their cells.
-var headings = map[string]string{"n": "n"}
-
-func role(name string) attr { return attr{"role", name} }
-
-// row adds a row. Each cell is a string or an element.
+// row adds a row.
 func (t *table) row(cells ...any) {
-	row := el("tr", role("row"))
+	t.rows.WriteString(`<tr role="row">`)
 	for i, c := range t.columns {
-		content := cells[i]
-		if text, ok := content.(string); ok {
-			content = breakable(text)
+		content, ok := cells[i].(markup)
+		if !ok {
+			content = breakable(shown(cells[i]))
 		}
-		row.content = append(row.content, el("td", role("cell"), class(c.class), attr{"data-label", c.heading}, content))
+		cell := format(`<td role="cell" class="%s" data-label="%s">%s</td>`, c.class, c.heading, content)
+		t.rows.WriteString(string(cell))
 	}
-	t.rows = append(t.rows, row)
+	t.rows.WriteString("</tr>\n")
 }
 
-// element returns the table, which the heading with that id names.
-func (t *table) element(heading string) element {
-	head := el("tr", role("row"))
-	for _, c := range t.columns {
-		head.content = append(head.content, el("th", attr{"scope", "col"}, role("columnheader"), class(headings[c.class]), c.heading))
+// shown is the text of a value.
+func shown(value any) string {
+	switch v := value.(type) {
+	case int:
+		return number(v)
+	case int64:
+		return number(v)
+	case uint64:
+		return number(v)
+	case time.Duration:
+		return brief(v)
 	}
-	return el("table", role("table"), attr{"aria-labelledby", heading},
-		el("thead", role("rowgroup"), head), el("tbody", role("rowgroup"), t.rows))
+	text, _ := value.(string)
+	return text
+}
+
+// html returns the table, which the heading with that id names.
+func (t *table) html(heading string) markup {
+	var headings markup
+	for _, c := range t.columns {
+		headings += format(`<th scope="col" role="columnheader" class="%s">%s</th>`, c.class, c.heading)
+	}
+	return format(`<table role="table" aria-labelledby="%s"><thead role="rowgroup"><tr role="row">%s</tr></thead><tbody role="rowgroup">%s</tbody></table>`, heading, headings, markup(t.rows.String()))
 }

@@ -45,7 +45,8 @@ func ago(then, now time.Time) string {
 }
 
 // number is a value with its thousands apart, and one decimal if it is small.
-func number(v float64) string {
+func number[N int | int64 | uint64 | float64](n N) string {
+	v := float64(n)
 	if v != math.Trunc(v) && v < 100 {
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
@@ -75,5 +76,5 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return number(float64(n)) + " " + noun + "s"
+	return number(n) + " " + noun + "s"
 }

@@ -38,145 +38,124 @@ type view struct {
 }
 
 // html returns the page.
-func (v view) html() string {
-	head := el("head",
-		el("meta", attr{"charset", "utf-8"}),
-		el("meta", attr{"name", "viewport"}, attr{"content", "width=device-width, initial-scale=1"}),
-		el("title", v.Title),
-		el("link", attr{"rel", "icon"}, attr{"href", "data:,"}),
-		el("style", markup(style)))
-	if v.refresh {
-		head.content = append(head.content, el("meta", attr{"http-equiv", "refresh"}, attr{"content", refreshEvery}))
+func (v view) html() markup {
+	var nav, sections markup
+	for _, table := range []struct {
+		id, heading string
+		content     markup
+	}{
+		{"informers", "Informers", v.informers()},
+		{"handlers", "Handlers", v.handlers()},
+		{"controllers", "Controllers", v.controllers()},
+		{"members", "Members", v.members()},
+		{"details", "Details", v.details()},
+	} {
+		if table.content != "" {
+			nav += format(`<a href="#%s">%s</a>`, table.id, table.heading)
+			sections += table.content
+		}
 	}
-	first := []any{v.problems(), v.search()}
+	before := v.problems() + v.search()
 	if v.Key != "" {
-		slices.Reverse(first) // it was asked for
+		before = v.search() + v.problems() // it was asked for
 	}
-	body := el("body", v.header(), el("main", first[0], first[1], v.informers(), v.handlers(), v.controllers(), v.members(), v.details()))
-	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n")
-	el("html", attr{"lang", "en"}, head, body).write(&b)
-	return b.String()
-}
-
-func (v view) header() element {
 	objects := 0
 	for _, s := range v.Informers {
 		objects += s.Objects
 	}
-	refresh := el("a", attr{"href", "?refresh"}, "refresh every "+refreshEvery+" s")
+	var head markup
+	refresh := format(`<a href="?refresh">refresh every %s s</a>`, refreshEvery)
 	if v.refresh {
-		refresh = el("a", attr{"href", "?"}, "stop refreshing")
+		head = format(`<meta http-equiv="refresh" content="%s">`, refreshEvery)
+		refresh = `<a href="?">stop refreshing</a>`
 	}
-	return el("header", el("h1", v.Title),
-		el("span", class("soft"), plural(len(v.Informers), "informer")+", "+plural(objects, "object")),
-		el("span", class("soft"), v.Time.UTC().Format("2006-01-02 15:04:05 UTC")),
-		refresh, el("a", attr{"href", "?format=json"}, "JSON"), v.contents())
+	return format(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title><link rel="icon" href="data:,">%s
+<style>%s</style></head>
+<body><header><h1>%s</h1>
+<span class="soft">%s, %s</span><span class="soft">%s</span>
+%s<a href="?format=json">JSON</a><nav aria-label="Tables">%s</nav></header>
+<main>%s%s</main></body></html>
+`, v.Title, head, markup(style), v.Title, plural(len(v.Informers), "informer"), plural(objects, "object"),
+		v.Time.UTC().Format("2006-01-02 15:04:05 UTC"), refresh, nav, before, sections)
 }
 
-// contents leads to the tables, which are far down if there are many informers.
-func (v view) contents() element {
-	nav := el("nav", attr{"aria-label", "Tables"})
-	for _, to := range []struct {
-		id, text string
-		shown    bool
-	}{
-		{"informers", "Informers", len(v.Informers) > 0},
-		{"handlers", "Handlers", slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return len(s.Handlers) > 0 })},
-		{"controllers", "Controllers", len(v.Controllers) > 0},
-		{"members", "Members", len(v.Members) > 0},
-		{"details", "Details", len(v.Informers) > 0},
-	} {
-		if to.shown {
-			nav.content = append(nav.content, el("a", attr{"href", "#" + to.id}, to.text))
-		}
-	}
-	return nav
-}
-
-// section is a part of the page with a heading.
-func section(id, heading, about string, content ...any) element {
-	title := el("h2", attr{"id", id}, heading+" ", el("small", about))
-	return el("section", append([]any{attr{"aria-labelledby", id}, title}, content...)...)
-}
-
-// nothing is an element that is not there.
-var nothing []element
-
-func (v view) problems() any {
+func (v view) problems() markup {
 	switch {
-	case len(v.Problems) == 0 && len(v.Informers) == 0:
-		return nothing
+	case len(v.Informers) == 0 && len(v.Problems) == 0:
+		return "<p>The factory has no informers yet. Accessors such as Informer and Lister add them.</p>\n"
 	case len(v.Problems) == 0:
-		return el("p", class("good"), "No problems: "+plural(len(v.Informers), "informer")+" in sync.")
+		return format(`<p class="good">No problems: %s in sync.</p>`, plural(len(v.Informers), "informer"))
 	}
-	var items []element
+	var items markup
 	for _, p := range v.Problems {
 		severity := "note"
 		if p.Urgent {
 			severity = "bad"
 		}
-		items = append(items, el("li", class(severity+"-edge"), el("p", el("b", class(severity), p.Subject), ": "+p.What), el("p", class("soft"), p.Advice)))
+		items += format(`<li class="%s-edge"><p><b class="%s">%s</b>: %s</p><p class="soft">%s</p></li>`, severity, severity, p.Subject, p.What, p.Advice)
 	}
-	return section("problems", "Problems", "", el("ul", class("problems"), items))
+	return section("problems", "Problems", "", format(`<ul class="problems">%s</ul>`, items))
 }
 
-func (v view) search() any {
+func (v view) search() markup {
 	if !v.searchable {
-		return nothing
+		return ""
 	}
-	form := el("form", attr{"method", "get"}, attr{"role", "search"},
-		el("input", attr{"type", "search"}, attr{"name", "key"}, attr{"value", v.Key}, attr{"aria-label", "Key of an object"},
-			attr{"placeholder", "namespace/name, or name"}, attr{"maxlength", fmt.Sprint(maxKey)}, attr{"autocomplete", "off"}, attr{"spellcheck", "false"}),
-		el("button", attr{"type", "submit"}, "Find"))
-	if v.Key == "" {
-		return section("find", "Find an object", "in the stores", form)
-	}
-	var leftOut []element
-	for _, informer := range slices.Sorted(maps.Keys(v.LeftOut)) {
-		leftOut = append(leftOut, el("p", el("b", class("note"), informer), " leaves it out: "+v.LeftOut[informer]))
-	}
-	if len(v.Found) > 0 {
-		t := table{columns: []column{{"Informer", "name"}, {"resourceVersion", "key"}, {"Generation", "n"}, {"Created", "t"}, {"Deletion", "t"}, {"UID", "key"}}}
-		var contents []element
-		for _, f := range v.Found {
-			deletion := "not requested"
-			if f.Deleting != nil {
-				deletion = "requested " + ago(*f.Deleting, v.Time)
-			}
-			created := "not known"
-			if !f.Created.IsZero() {
-				created = ago(f.Created, v.Time)
-			}
-			t.row(f.Informer, f.ResourceVersion, number(float64(f.Generation)), created, deletion, f.UID)
-			switch {
-			case f.Content != nil:
-				contents = append(contents, el("details", el("summary", "Content in "+f.Informer), el("pre", string(f.Content))))
-			case f.Withheld != "":
-				contents = append(contents, el("p", class("soft"), "Content in "+f.Informer+": "+f.Withheld+"."))
-			}
+	content := format(`<form method="get" role="search"><input type="search" name="key" value="%s" aria-label="Key of an object" `+
+		`placeholder="namespace/name, or name" maxlength="%s" autocomplete="off" spellcheck="false"><button type="submit">Find</button></form>`, v.Key, maxKey)
+	switch {
+	case len(v.Found) > 0:
+		content += v.found()
+	case v.Key != "":
+		content += format(`<p>No store has <span class="key">%s</span>.`, v.Key)
+		if slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return !s.Synced }) {
+			content += " Informers that are not in sync may get it yet."
 		}
-		return section("find", "Find an object", "in the stores", form, t.element("find"), leftOut, contents)
+		content += "</p>\n"
 	}
-	missing := el("p", "No store has ", el("span", class("key"), v.Key), ".")
-	if slices.ContainsFunc(v.Informers, func(s cache.Status) bool { return !s.Synced }) {
-		missing.content = append(missing.content, " Informers that are not in sync may get it yet.")
+	for _, informer := range slices.Sorted(maps.Keys(v.LeftOut)) {
+		content += format(`<p><b class="note">%s</b> leaves it out: %s</p>`, informer, v.LeftOut[informer])
 	}
-	return section("find", "Find an object", "in the stores", form, missing, leftOut)
+	return section("find", "Find an object", "in the stores", content)
 }
 
-func (v view) informers() any {
+// found has the objects that there are.
+func (v view) found() markup {
+	t := table{columns: []column{{"Informer", "name"}, {"resourceVersion", "key"}, {"Generation", "n"}, {"Created", "t"}, {"Deletion", "t"}, {"UID", "key"}}}
+	var contents markup
+	for _, f := range v.Found {
+		deletion := "not requested"
+		if f.Deleting != nil {
+			deletion = "requested " + ago(*f.Deleting, v.Time)
+		}
+		created := "not known"
+		if !f.Created.IsZero() {
+			created = ago(f.Created, v.Time)
+		}
+		t.row(f.Informer, f.ResourceVersion, f.Generation, created, deletion, f.UID)
+		switch {
+		case f.Content != nil:
+			contents += format("<details><summary>Content in %s</summary><pre>%s</pre></details>\n", f.Informer, string(f.Content))
+		case f.Withheld != "":
+			contents += format(`<p class="soft">Content in %s: %s.</p>`, f.Informer, f.Withheld)
+		}
+	}
+	return t.html("find") + contents
+}
+
+func (v view) informers() markup {
 	if len(v.Informers) == 0 {
-		return section("informers", "Informers", "", el("p", "The factory has none yet. Accessors such as Informer and Lister add them."))
+		return ""
 	}
 	t := table{columns: []column{{"Informer", "name"}, {"State", ""}, {"Objects", "n"}, {"Last contact", "t"}, {"Events/s", ""}, {"Events", "n"}, {"Relists", "n"}, {"Reconnects", "n"}}}
 	for i, s := range v.Informers {
-		events := values(v.samples, func(s sample) map[string]uint64 { return s.events }, s.Name)
-		t.row(el("a", attr{"href", fmt.Sprintf("#informer-%d", i)}, breakable(s.Name)), state(s), number(float64(s.Objects)), v.contact(s),
-			picture("Events per second of "+s.Name, rates(events), v.window, v.Time),
-			number(float64(s.Events)), number(float64(s.Relists)), number(float64(s.Reconnects)))
+		_, events := points(v.samples, sampled{informer: s.Name})
+		t.row(format(`<a href="#informer-%s">%s</a>`, i, breakable(s.Name)), state(s), s.Objects, v.contact(s),
+			picture("Events per second of "+s.Name, events, v.window, v.Time), s.Events, s.Relists, s.Reconnects)
 	}
-	return section("informers", "Informers", sinceStart, t.element("informers"))
+	return section("informers", "Informers", sinceStart, t.html("informers"))
 }
 
 const (
@@ -187,7 +166,7 @@ const (
 )
 
 // state says what an informer is doing, for how long, and how far the first list is.
-func state(s cache.Status) element {
+func state(s cache.Status) markup {
 	text := s.Phase.String()
 	if !s.Since.IsZero() {
 		text += " " + brief(time.Since(s.Since))
@@ -195,7 +174,7 @@ func state(s cache.Status) element {
 	if !s.Synced && s.Received > 0 {
 		text += ", " + plural(s.Received, "object") + " so far"
 		if s.Expected > 0 {
-			text += " of about " + number(float64(s.Expected))
+			text += " of about " + number(s.Expected)
 		}
 	}
 	if !s.Synced && s.Phase != cache.PhasePending {
@@ -203,131 +182,127 @@ func state(s cache.Status) element {
 	}
 	switch {
 	case s.Phase == cache.PhaseWatching && s.Synced:
-		return el("span", class("good"), text)
+		return span("good", text)
 	case s.Phase == cache.PhaseStopped || s.Phase == cache.PhaseAbsent || s.Attempts > 0:
-		return el("span", class("bad"), text)
+		return span("bad", text)
 	default:
-		return el("span", class("note"), text)
+		return span("note", text)
 	}
 }
 
 // contact is when the server last showed that the store is up to date.
-func (v view) contact(s cache.Status) element {
+func (v view) contact(s cache.Status) markup {
 	switch {
 	case s.Phase == cache.PhasePending || s.Started.IsZero():
-		return el("span", class("soft"), "not known")
+		return span("soft", "not known")
 	case s.LastContact.IsZero():
-		return el("span", class("note"), "none yet")
+		return span("note", "none yet")
 	case s.Stale() > staleAfter:
-		return el("span", class("bad"), brief(s.Stale())+" ago")
+		return span("bad", brief(s.Stale())+" ago")
 	default:
-		return el("span", brief(s.Stale())+" ago")
+		return span("", brief(s.Stale())+" ago")
 	}
 }
 
 // maxHandlers limits how many handlers the page shows. JSON has all.
 const maxHandlers = 500
 
-func (v view) handlers() any {
-	var more []element
+func (v view) handlers() markup {
+	shown := 0
+	var more markup
 	t := table{columns: []column{{"Handler", "name"}, {"Informer", "of"}, {"Backlog", "n"}, {"Backlog over time", ""}, {"Calls/s", ""}, {"Lag", "n"}, {"Longest call", "n"}, {"Calls", "n"}, {"Panics", "n"}}}
 	for _, s := range v.Informers {
 		for i, h := range s.Handlers {
-			if len(t.rows) == maxHandlers {
-				more = append(more, el("p", class("soft"), fmt.Sprintf("And %s of %s.", plural(len(s.Handlers)-i, "handler"), s.Name)))
+			if shown == maxHandlers {
+				more += format(`<p class="soft">And %s of %s.</p>`, plural(len(s.Handlers)-i, "handler"), s.Name)
 				break
 			}
-			of := [2]string{s.Name, h.Name}
-			backlog := values(v.samples, func(s sample) map[[2]string]int { return s.backlogs }, of)
-			calls := values(v.samples, func(s sample) map[[2]string]uint64 { return s.calls }, of)
-			t.row(h.Name, s.Name, number(float64(h.Backlog)),
-				picture("Backlog of "+h.Name, backlog, v.window, v.Time), picture("Calls per second of "+h.Name, rates(calls), v.window, v.Time),
-				brief(h.Lag), brief(h.LongestCall), number(float64(h.Delivered)), number(float64(h.Panics)))
+			shown++
+			backlogs, calls := points(v.samples, sampled{s.Name, h.Name})
+			t.row(h.Name, s.Name, h.Backlog, picture("Backlog of "+h.Name, backlogs, v.window, v.Time),
+				picture("Calls per second of "+h.Name, calls, v.window, v.Time), h.Lag, h.LongestCall, h.Delivered, h.Panics)
 		}
 	}
-	if len(t.rows) == 0 {
-		return nothing
+	if shown == 0 {
+		return ""
 	}
-	return section("handlers", "Handlers", "the last "+brief(v.window)+", and totals since they were added", t.element("handlers"), more)
+	return section("handlers", "Handlers", "the last "+brief(v.window)+", and totals since they were added", t.html("handlers")+more)
 }
 
-func (v view) controllers() any {
+func (v view) controllers() markup {
 	if len(v.Controllers) == 0 {
-		return nothing
+		return ""
 	}
 	t := table{columns: []column{{"Controller", "name"}, {"State", ""}, {"In progress", "key"}, {"Waiting", "n"}, {"Oldest", "n"}, {"Delayed", "n"}, {"Succeeded", "n"}, {"Failed", "n"}, {"Terminal errors", "n"}}}
 	for _, s := range v.Controllers {
-		state := el("span", class("note"), notStarted)
+		state := span("note", notStarted)
 		if s.Synced {
-			state = el("span", class("good"), "started")
+			state = span("good", "started")
 		}
-		t.row(s.Name, state, running(s.Running), number(float64(s.Waiting)), brief(s.Oldest), number(float64(s.Delayed)),
-			number(float64(s.Succeeded)), number(float64(s.Failed)), number(float64(s.Terminal)))
+		t.row(s.Name, state, span("", running(s.Running)), s.Waiting, s.Oldest, s.Delayed, s.Succeeded, s.Failed, s.Terminal)
 	}
-	return section("controllers", "Controllers", sinceStart, t.element("controllers"))
+	return section("controllers", "Controllers", sinceStart, t.html("controllers"))
 }
 
 // running are the keys that are being reconciled, those that take longest first.
-func running(all []controller.Running) element {
+func running(all []controller.Running) string {
 	const most = 3
 	var keys []string
-	for i, r := range all {
-		if i == most {
-			keys = append(keys, fmt.Sprintf("and %d more", len(all)-most))
-			break
-		}
+	for _, r := range all[:min(most, len(all))] {
 		keys = append(keys, fmt.Sprintf("%v for %s", r.Key, brief(r.For)))
 	}
-	return el("span", strings.Join(keys, ", "))
+	if more := len(all) - most; more > 0 {
+		keys = append(keys, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(keys, ", ")
 }
 
 // details are the facts that the tables have no place for, folded.
-func (v view) details() any {
-	var all []element
+func (v view) details() markup {
+	if len(v.Informers) == 0 {
+		return ""
+	}
+	var all strings.Builder
 	for i, s := range v.Informers {
-		d := el("details", attr{"id", fmt.Sprintf("informer-%d", i)}, el("summary", s.Name+": ", el("span", class("soft"), summary(s.String()))), v.facts(s))
-		all = append(all, d)
+		details := format(`<details id="informer-%s"><summary>%s: %s</summary><dl>%s</dl></details>`, i, s.Name, span("soft", summary(s.String())), v.facts(s))
+		all.WriteString(string(details))
 	}
-	if len(all) == 0 {
-		return nothing
-	}
-	return section("details", "Details", "of each informer", all)
+	return section("details", "Details", "of each informer", markup(all.String()))
 }
 
-// facts is the list of what is known of an informer.
-func (v view) facts(s cache.Status) element {
-	list := el("dl")
+// facts are what is known of an informer.
+func (v view) facts(s cache.Status) (list markup) {
 	add := func(term string, description any) {
-		list.content = append(list.content, el("dt", term), el("dd", description))
+		list += format("<dt>%s</dt><dd>%s</dd>\n", term, description)
 	}
 	addError := func(term string, err error) {
 		if err != nil {
-			add(term, err.Error())
+			add(term, err)
 		}
 	}
+	addError("Last error", s.LastError)
 	if s.LastError != nil {
-		add("Last error", s.LastError.Error())
 		add("What to do", failure.ClassOf(s.LastError).Advice())
 	}
 	add("Started", ago(s.Started, v.Time))
-	add("resourceVersion", el("span", class("key"), s.ResourceVersion))
+	add("resourceVersion", span("key", s.ResourceVersion))
 	add("Last event", ago(s.LastEvent, v.Time))
 	add("Last bookmark", fmt.Sprintf("%s, %s", ago(s.LastBookmark, v.Time), plural(int(s.Bookmarks), "bookmark")))
 	add("Lists", outcomes(s.Lists))
 	add("Watch-lists", outcomes(s.WatchLists))
 	add("Watches that ended", outcomes(s.Watches))
-	add("Relists", strings.TrimSuffix(number(float64(s.Relists))+": "+counts(s.RelistReasons), ": "))
+	add("Relists", strings.TrimSuffix(number(s.Relists)+": "+counts(s.RelistReasons), ": "))
 	addError("Last relist", s.RelistReason)
 	addError("Last reconnect", s.ReconnectReason)
 	for _, name := range slices.Sorted(maps.Keys(s.LeftOutObjects)) {
 		add("Left out now", cmp.Or(name, unknownName)+": "+s.LeftOutObjects[name])
 	}
 	if more := s.LeftOut - len(s.LeftOutObjects); more > 0 {
-		add("Left out now", "and "+number(float64(more))+" more")
+		add("Left out now", "and "+number(more)+" more")
 	}
 	if n := s.Names; n != nil {
-		add("Names", fmt.Sprintf("%s: %s known, %s absent, %s by metadata, %s failing", number(float64(n.Followed)),
-			number(float64(n.Known)), number(float64(n.Absent)), number(float64(n.ByMetadata)), number(float64(n.Failing))))
+		add("Names", fmt.Sprintf("%s: %s known, %s absent, %s by metadata, %s failing",
+			number(n.Followed), number(n.Known), number(n.Absent), number(n.ByMetadata), number(n.Failing)))
 		for _, name := range slices.Sorted(maps.Keys(n.Reasons)) {
 			add("Name "+name, n.Reasons[name])
 		}
@@ -339,9 +314,9 @@ func (v view) facts(s cache.Status) element {
 }
 
 func outcomes(o failure.Outcomes) string {
-	text := number(float64(o.Succeeded)) + " succeeded"
+	text := number(o.Succeeded) + " succeeded"
 	if failed := o.Failed.Total(); failed > 0 {
-		text += fmt.Sprintf(", %s failed: %s", number(float64(failed)), counts(o.Failed))
+		text += fmt.Sprintf(", %s failed: %s", number(failed), counts(o.Failed))
 	}
 	return text
 }
@@ -351,7 +326,7 @@ func counts(c failure.Counts) string {
 	var all []string
 	for class, n := range c.All() {
 		if n > 0 {
-			all = append(all, fmt.Sprintf("%s %v", number(float64(n)), class))
+			all = append(all, fmt.Sprintf("%s %v", number(n), class))
 		}
 	}
 	return strings.Join(all, ", ")

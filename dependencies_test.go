@@ -182,7 +182,7 @@ func partOf(dir string) string {
 		folders []string
 	}{
 		{"generator", []string{"cmd", "generators", "templates"}},
-		{"cachetest", []string{"runtime/cache/cachetest", "runtime/source/sourcetest"}},
+		{"cachetest", []string{"runtime/cache/cachetest"}},
 		{"operations", []string{"operations"}},
 		{"tests", []string{"runtime/internal/apinames"}},
 	} {

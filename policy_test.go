@@ -61,7 +61,7 @@ var rules = map[string]rule{
 
 	"runtime/shard":         {own: []string{"runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"runtime/cache":         {own: []string{"runtime/cache", "runtime/shard", "runtime/internal/reader", "runtime/internal/decoding", "runtime/internal/nothing"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
-	"runtime/source":        {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding", "runtime/internal/nothing"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/source/sourcetest"}},
+	"runtime/source":        {own: []string{"runtime/cache", "runtime/internal/decode", "runtime/internal/decoding", "runtime/internal/nothing"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/shard", "runtime/cache/cachetest"}},
 	"runtime/clientgo":      {own: []string{"runtime/cache", "runtime/source", "runtime/clientgo", "runtime/internal/reader", "runtime/internal/decoding", "runtime/internal/nothing"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/internal", "runtime/shard"}},
 	"runtime/clients":       {own: []string{"runtime/source", "runtime/clients", "runtime/internal/nothing", "runtime/internal/written"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"runtime/cache/cachetest"}},
 	"runtime/controller":    {own: []string{"runtime/cache", "runtime/predicate", "runtime/internal/nothing", "runtime/internal/written", "k8s.io/client-go/util/workqueue"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime", "testdata", "k8s.io/client-go"}},
@@ -82,9 +82,6 @@ var rules = map[string]rule{
 	// It knows times.
 	"runtime/internal/decode": {own: []string{"runtime/internal"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},
 	"operations/footprint":    {own: []string{"operations/footprint"}, barred: []string{"k8s.io"}, tests: []string{"operations", "runtime", "testdata", "k8s.io"}},
-
-	// It connects cachetest, which knows no client, with a client.
-	"runtime/source/sourcetest": {own: []string{"runtime/source", "runtime/cache/cachetest"}, barred: []string{"k8s.io/gengo", everyClient}, tests: []string{"testdata"}},
 
 	// It is between runtime/clients and runtime/controller, and knows objects.
 	"runtime/internal/written": {barred: []string{"k8s.io/client-go", "k8s.io/gengo"}},

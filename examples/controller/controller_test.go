@@ -12,11 +12,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	shopv1 "github.com/informer-gen/informer-gen/examples/api/v1"
 	"github.com/informer-gen/informer-gen/examples/pkg/generated/clients"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // recorded are warehouses that fail the first time they are asked to release.
@@ -44,10 +45,15 @@ func TestReserver(t *testing.T) {
 			Spec:       shopv1.OrderSpec{Warehouse: "north"},
 		})
 		cachetest.ServeObjects[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"))
-		orders := clients.New(sourcetest.NewClient(t, server)).Shop().V1().Orders("default")
+		config := &rest.Config{Transport: server, QPS: -1}
+		client, err := source.NewClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders := clients.New(client).Shop().V1().Orders("default")
 		ctx, stop := context.WithCancel(t.Context())
 		warehouses, ended := &recorded{}, make(chan error)
-		go func() { ended <- run(ctx, sourcetest.Config(server), warehouses) }()
+		go func() { ended <- run(ctx, config, warehouses) }()
 
 		time.Sleep(time.Hour)
 		order, err := orders.Get(ctx, "first", metav1.GetOptions{})

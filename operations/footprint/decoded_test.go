@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/operations/footprint"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	slim "github.com/informer-gen/informer-gen/testdata/slim/api"
 )
 
@@ -33,7 +32,7 @@ func server() *rest.Config {
 	}
 	server := cachetest.NewServer()
 	cachetest.Serve(server, podsResource, "Pod", cachetest.NewAPI(objects...))
-	return sourcetest.Config(server)
+	return &rest.Config{Transport: server, QPS: -1}
 }
 
 // list returns what a client has decoded.

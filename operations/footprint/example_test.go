@@ -9,12 +9,12 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/operations/footprint"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 )
@@ -38,7 +38,7 @@ func Example_informer() {
 	server := cachetest.NewServer()
 	order := &shopv1alpha1.Order{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}}
 	cachetest.ServeObjects(server, shopv1alpha1.GroupVersion.WithResource("orders"), order)
-	client, err := source.NewClient(sourcetest.Config(server))
+	client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -110,5 +110,5 @@ func reconcileShard(ctx context.Context, leases membership.Leases, options membe
 func apiServer() *rest.Config {
 	server := cachetest.NewServer()
 	cachetest.Serve(server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease", cachetest.NewAPI[*coordinationv1.Lease]())
-	return &rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1}
+	return &rest.Config{Host: "http://cachetest", Transport: server, QPS: -1}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/operations/metrics"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 )
@@ -27,7 +27,7 @@ func Example() {
 	server := cachetest.NewServer()
 	first := &v1alpha1.Order{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}}
 	cachetest.ServeObjects(server, v1alpha1.GroupVersion.WithResource("orders"), first)
-	client, err := source.NewClient(sourcetest.Config(server))
+	client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
 	if err != nil {
 		log.Fatal(err)
 	}

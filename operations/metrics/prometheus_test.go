@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -28,7 +29,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers"
 )
@@ -82,7 +83,11 @@ func busyProgram(t *testing.T) *prometheus.Registry {
 	api := cachetest.ServeObjects(server, version.WithResource("orders"), newOrder(0), newOrder(1))
 	api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Err: cachetest.Status(http.StatusForbidden)})
 	// Warehouses are not served, so that what waits for them never starts.
-	f := informers.NewSharedInformerFactoryWithOptions(sourcetest.NewClient(t, server), 0)
+	client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := informers.NewSharedInformerFactoryWithOptions(client, 0)
 	t.Cleanup(func() {
 		stop()
 		f.Shutdown()

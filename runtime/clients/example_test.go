@@ -19,7 +19,7 @@ var secrets = clients.NewResource[*corev1.Secret, *corev1.SecretList](corev1.Sch
 func Example() {
 	server := cachetest.NewServer()
 	cachetest.Serve(server, corev1.SchemeGroupVersion.WithResource("secrets"), "Secret", cachetest.NewAPI[*corev1.Secret]())
-	config := &rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+	config := &rest.Config{Host: "http://cachetest", Transport: server}
 	client, err := source.NewClient(config)
 	if err != nil {
 		fmt.Println(err)

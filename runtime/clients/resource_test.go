@@ -53,7 +53,7 @@ func serve(t *testing.T, config rest.Config) (*source.Client, *log) {
 	server := cachetest.NewServer()
 	api := cachetest.NewAPI[*corev1.ConfigMap]()
 	cachetest.Serve(server, corev1.SchemeGroupVersion.WithResource("configmaps"), "ConfigMap", api)
-	log := &log{next: server.RoundTripper()}
+	log := &log{next: server}
 	config.Host, config.Transport = "http://cachetest", log
 	client, err := source.NewClient(&config)
 	if err != nil {

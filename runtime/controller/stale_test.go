@@ -452,7 +452,7 @@ func run(t *testing.T, v variant, clientGo bool, seed uint64, prepare, script fu
 	synctest.Test(t, func(t *testing.T) {
 		server := cachetest.NewServer()
 		w := &world{
-			T: t, server: server.RoundTripper(), random: rand.New(rand.NewPCG(seed, 51)), findings: findings{counts: map[string]int{}},
+			T: t, server: server, random: rand.New(rand.NewPCG(seed, 51)), findings: findings{counts: map[string]int{}},
 			created: map[string]int{}, deleted: map[string]int{}, surplus: map[string]int{},
 			apis: map[string]*cachetest.API[configMap]{
 				pools:    cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource(pools), objects...),

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/clients"
 )
@@ -21,11 +22,16 @@ func TestShipOrders(t *testing.T) {
 		orders := cachetest.ServeObjects(server, v1alpha1.GroupVersion.WithResource("orders"), first)
 		cachetest.ServeObjects[*v1alpha1.Shipment](server, v1alpha1.GroupVersion.WithResource("shipments"))
 		orders.Fail(cachetest.Fault{Err: cachetest.Status(503)}) // the first request, which is repeated
-		shop := clients.New(sourcetest.NewClient(t, server)).Shop().V1alpha1()
+		config := &rest.Config{Transport: server, QPS: -1}
+		client, err := source.NewClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shop := clients.New(client).Shop().V1alpha1()
 
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- shipOrders(ctx, sourcetest.Config(server)) }()
+		go func() { ended <- shipOrders(ctx, config) }()
 
 		time.Sleep(time.Minute) // of the bubble: the controller is idle then, at once
 		shipment, err := shop.Shipments("default").Get(ctx, "first", metav1.GetOptions{})

@@ -42,7 +42,7 @@ func note(t *testing.T, tweak func(*metav1.ListOptions), objects ...*corev1.Conf
 	server := cachetest.NewServer()
 	n := &noted{api: cachetest.ServeObjects(server, configMaps, objects...)}
 	var err error
-	if n.client, err = source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1}); err != nil {
+	if n.client, err = source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server, QPS: -1}); err != nil {
 		t.Fatal(err)
 	}
 	n.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, After: len(objects) + 1, Stall: late})

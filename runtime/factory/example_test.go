@@ -165,7 +165,7 @@ func ExampleForType_followNamespaces() {
 	red := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: map[string]string{"shop": "yes"}}}
 	blue := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "blue"}}
 	cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource("namespaces"), red, blue)
-	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()})
+	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -197,5 +197,5 @@ func inMemory() *rest.Config {
 	}
 	server := cachetest.NewServer()
 	cachetest.Serve(server, shopv1alpha1.GroupVersion.WithResource("orders"), "Order", cachetest.NewAPI(order))
-	return &rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()}
+	return &rest.Config{Host: "http://in-memory", Transport: server}
 }

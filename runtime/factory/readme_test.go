@@ -59,7 +59,7 @@ func TestReadmeExample(t *testing.T) {
 				cachetest.Serve(server, resource, "Order", api)
 				config := test.config
 				if config.Host == "" {
-					config = rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+					config = rest.Config{Host: "http://cachetest", Transport: server}
 				}
 				if test.fault != nil {
 					api.Fail(*test.fault)
@@ -81,7 +81,7 @@ func TestReadmeExample(t *testing.T) {
 // Shutdown ends what Start started, also if the context lives on, and is called again.
 func TestShutdownStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: cachetest.NewServer().RoundTripper()})
+		client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: cachetest.NewServer()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,7 +145,7 @@ func (s *stage) new() *stage {
 		klog.ContextualLogger(true))
 	server, orders := cachetest.NewServer(), shopv1alpha1.GroupVersion.WithResource("orders")
 	cachetest.Serve(server, orders, "Order", s.api)
-	transport := server.RoundTripper()
+	var transport http.RoundTripper = server
 	if s.answer != "" {
 		transport = answering(s.answer)
 	}

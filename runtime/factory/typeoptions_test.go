@@ -325,7 +325,7 @@ func TestManyReferencesOfType(t *testing.T) {
 			set.Add(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint("order-", 2*i)})
 		}
 		cachetest.ServeObjects(server, shopv1alpha1.GroupVersion.WithResource("orders"), orders...)
-		client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1})
+		client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server, QPS: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

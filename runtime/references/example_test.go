@@ -83,5 +83,5 @@ func inMemory() *rest.Config {
 	cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource("secrets"),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "login"}, Data: map[string][]byte{"token": []byte("42")}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "other"}})
-	return &rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+	return &rest.Config{Host: "http://cachetest", Transport: server}
 }

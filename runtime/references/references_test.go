@@ -56,7 +56,7 @@ func follow(t *testing.T, set *references.Set, options references.Options, objec
 	server := cachetest.NewServer()
 	f := &following{T: t, api: cachetest.ServeObjects(server, configMaps, objects...), set: set, seen: &cachetest.Recorder[configMap]{}}
 	var err error
-	if f.client, err = source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1}); err != nil {
+	if f.client, err = source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server, QPS: -1}); err != nil {
 		t.Fatal(err)
 	}
 	f.informer = cache.New(references.Source[configMap](f.client, configMaps, set, options), cache.Options[configMap]{})

@@ -90,5 +90,5 @@ func inMemory() *rest.Config {
 	db := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "storage", Name: "db", Labels: map[string]string{"tier": "backend"}}}
 	server := cachetest.NewServer()
 	cachetest.Serve(server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", cachetest.NewAPI(web, db))
-	return &rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()}
+	return &rest.Config{Host: "http://in-memory", Transport: server}
 }

@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 // What belongs to other shards is dropped before it is decoded, in lists and watches: pods
@@ -44,7 +44,11 @@ func TestShardOverREST(t *testing.T) {
 		server := cachetest.NewServer()
 		api := cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource("pods"), pod("0"), pod("1"), pod("2"), pod("3"))
 		for _, watchList := range []bool{true, false} {
-			informer := cache.New(source.New[*corev1.Pod](sourcetest.NewClient(t, server), corev1.SchemeGroupVersion.WithResource("pods"), ""),
+			client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			informer := cache.New(source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), ""),
 				cache.Options[*corev1.Pod]{Shard: mine, DisableWatchList: !watchList})
 			check := shardRun(t, informer, func() (want []string) {
 				for _, obj := range api.Objects() {
@@ -90,7 +94,11 @@ func TestShardInProtobuf(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			informer := cache.New(source.New[*corev1.Pod](sourcetest.NewClient(t, server), corev1.SchemeGroupVersion.WithResource("pods"), ""),
+			client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			informer := cache.New(source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), ""),
 				cache.Options[*corev1.Pod]{Shard: mine})
 			check := shardRun(t, informer, func() (want []string) {
 				for _, obj := range api.Objects() {

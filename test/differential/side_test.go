@@ -87,7 +87,7 @@ func inMemory[T runtime.Object]() *rest.Config {
 	s := cachetest.NewServer()
 	cachetest.Serve(s, thing, "Thing", cachetest.NewAPI[T]())
 	cachetest.Serve(s, note, "Note", cachetest.NewAPI[T](), cachetest.ServeOptions{NoStatus: true})
-	return &rest.Config{Host: "http://cachetest", Transport: s.RoundTripper(), QPS: -1}
+	return &rest.Config{Host: "http://cachetest", Transport: s, QPS: -1}
 }
 
 // request is what is sent to both servers. In its body, $rv and $uid stand for

@@ -102,7 +102,7 @@ func TestFactoryBesideManager(t *testing.T) {
 		memory := cachetest.NewServer()
 		cachetest.Serve(memory, shopv1alpha1.GroupVersion.WithResource("orders"), "Order", orders)
 		cachetest.Serve(memory, shopv1alpha1.GroupVersion.WithResource("warehouses"), "Warehouse", warehouses, cachetest.ServeOptions{ClusterScoped: true})
-		both, err := newBoth(&rest.Config{Host: "http://cachetest", Transport: memory.RoundTripper()}, ctrl.Options{
+		both, err := newBoth(&rest.Config{Host: "http://cachetest", Transport: memory}, ctrl.Options{
 			Scheme:     newScheme(t),
 			Logger:     logr.Discard(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},

@@ -50,7 +50,7 @@ func onEach(t *testing.T, test func(t *testing.T, cfg *rest.Config, newInformer 
 				server := cachetest.NewServer()
 				orders := cachetest.ServeObjects(server, shopv1alpha1.GroupVersion.WithResource("orders"),
 					order("default", "a", "north", 1), order("default", "b", "north", 1), order("default", "c", "north", 1))
-				cfg, newInformer := way(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()})
+				cfg, newInformer := way(&rest.Config{Host: "http://cachetest", Transport: server})
 				test(t, cfg, newInformer, orders)
 			})
 		})
@@ -353,7 +353,7 @@ func TestSeveralClusters(t *testing.T) {
 			}
 			server := cachetest.NewServer()
 			cachetest.ServeObjects(server, shopv1alpha1.GroupVersion.WithResource("orders"), objs...)
-			c, err := cluster.New(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}, func(options *cluster.Options) {
+			c, err := cluster.New(&rest.Config{Host: "http://cachetest", Transport: server}, func(options *cluster.Options) {
 				options.Scheme = newScheme(t)
 				options.NewCache = newStreamingCache
 				options.Cache.DefaultUnsafeDisableDeepCopy = new(true)

@@ -93,7 +93,7 @@ func TestMembershipInManager(t *testing.T) {
 		var replicas []*sharded
 		var stops []func()
 		for _, identity := range []string{"a", "b"} {
-			replica, err := newSharded(&rest.Config{Host: "http://cachetest", Transport: memory.RoundTripper(), QPS: -1}, ctrl.Options{
+			replica, err := newSharded(&rest.Config{Host: "http://cachetest", Transport: memory, QPS: -1}, ctrl.Options{
 				Scheme:     newScheme(t),
 				Logger:     logr.Discard(),
 				Metrics:    metricsserver.Options{BindAddress: "0"},

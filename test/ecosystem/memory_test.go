@@ -61,7 +61,7 @@ func TestControllerInMemory(t *testing.T) {
 		api := cachetest.NewAPI[*shopv1alpha1.Warehouse]()
 		memory := cachetest.NewServer()
 		cachetest.Serve(memory, shopv1alpha1.GroupVersion.WithResource("warehouses"), "Warehouse", api, cachetest.ServeOptions{ClusterScoped: true})
-		manager, k := newKeeper(t, &rest.Config{Host: "http://cachetest", Transport: memory.RoundTripper()})
+		manager, k := newKeeper(t, &rest.Config{Host: "http://cachetest", Transport: memory})
 		start(t, manager.Start)
 
 		own := manager.GetClient()

@@ -45,7 +45,7 @@ func TestSecretsOnDemand(t *testing.T) {
 			return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string][]byte{"value": []byte(value)}}
 		}
 		secrets := cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource("secrets"), secret("a", "1"), secret("b", "1"), secret("c", "1"))
-		manager, informers, err := newManagerOnDemand(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}, 2)
+		manager, informers, err := newManagerOnDemand(&rest.Config{Host: "http://cachetest", Transport: server}, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func writeJSON(w http.ResponseWriter, value any) {
 func (w *world) reverse() *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "api"}) },
-		Transport: w.server.RoundTripper(),
+		Transport: w.server,
 		ErrorLog:  log.New(io.Discard, "", 0),
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/operations/membership"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/shard"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // group is replicas that divide objects among them by Leases in memory.
@@ -33,9 +34,13 @@ func newGroup(t *testing.T) *group {
 	server := cachetest.NewServer()
 	cachetest.Serve(server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease", cachetest.NewAPI[*coordinationv1.Lease]())
 	resource := clients.NewResource[*coordinationv1.Lease, *coordinationv1.LeaseList](coordinationv1.SchemeGroupVersion.WithKind("Lease"), "leases")
+	client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &group{
 		t:       t,
-		leases:  resource.Client(sourcetest.NewClient(t, server), "shop"),
+		leases:  resource.Client(client, "shop"),
 		members: map[int]*membership.Member{},
 		stops:   map[int]context.CancelFunc{},
 	}

@@ -198,7 +198,7 @@ func connect(t testing.TB, machines *cachetest.API[*v1.Machine], zones *cachetes
 	server := cachetest.NewServer()
 	cachetest.Serve(server, v1.GroupVersion.WithResource("machines"), "Machine", machines)
 	cachetest.Serve(server, v1.GroupVersion.WithResource("zones"), "Zone", zones)
-	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()})
+	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func connect(t *testing.T) *source.Client {
 	server := cachetest.NewServer()
 	cachetest.Serve(server, v1alpha1.GroupVersion.WithResource("orders"), "Order", cachetest.NewAPI[*v1alpha1.Order]())
 	cachetest.Serve(server, v1alpha1.GroupVersion.WithResource("warehouses"), "Warehouse", cachetest.NewAPI[*v1alpha1.Warehouse]())
-	client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()})
+	client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func multigroupServer() (*rest.Config, *cachetest.API[*networkingv1.Gateway]) {
 	volume := &storagev1.Volume{}
 	volume.Name = "volume"
 	cachetest.Serve(server, storage.WithResource("volumes"), "Volume", cachetest.NewAPI(volume))
-	return &rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()}, gateways
+	return &rest.Config{Host: "http://in-memory", Transport: server}, gateways
 }
 
 // bubble runs a test with a factory's life in it: no goroutine may be left.

@@ -73,7 +73,7 @@ func connect(t testing.TB, pods *cachetest.API[*corev1.Pod], orders *cachetest.A
 	server := cachetest.NewServer()
 	cachetest.Serve(server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", pods)
 	cachetest.Serve(server, v1alpha1.GroupVersion.WithResource("orders"), "Order", orders)
-	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()})
+	client, err := source.NewClient(&rest.Config{Host: "http://in-memory", Transport: server})
 	if err != nil {
 		t.Fatal(err)
 	}

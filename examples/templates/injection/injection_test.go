@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap/zaptest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"knative.dev/pkg/controller"
 	"knative.dev/pkg/injection"
 	"knative.dev/pkg/logging"
@@ -16,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/examples/templates/injection/pkg/generated/informers/injection/factory"
 	"github.com/informer-gen/informer-gen/examples/templates/injection/pkg/generated/informers/injection/shop/v1/order"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 func newOrder(namespace, name string) *shopv1.Order {
@@ -29,7 +29,7 @@ func start(ctx context.Context, t *testing.T) context.Context {
 	ctx, stop := context.WithCancel(logging.WithLogger(ctx, zaptest.NewLogger(t).Sugar()))
 	server := cachetest.NewServer()
 	cachetest.ServeObjects(server, shopv1.GroupVersion.WithResource("orders"), newOrder("blue", "first"), newOrder("green", "second"))
-	ctx, informers := injection.Default.SetupInformers(ctx, sourcetest.Config(server))
+	ctx, informers := injection.Default.SetupInformers(ctx, &rest.Config{Transport: server, QPS: -1})
 	wait, err := controller.RunInformers(ctx.Done(), informers...)
 	if err != nil {
 		t.Fatal(err)

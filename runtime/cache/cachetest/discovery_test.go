@@ -22,7 +22,7 @@ func TestDiscovery(t *testing.T) {
 		Serve(server, schema.GroupVersionResource{Group: "pond.test", Version: "v1beta1", Resource: "carps"}, "Carp", carpAPI, ServeOptions{NoStatus: true})
 		Serve(server, schema.GroupVersionResource{Version: "v1", Resource: "pikes"}, "Pike", pikeAPI)
 		Serve(server, schema.GroupVersionResource{Group: "lake.test", Version: "v1", Resource: "lakes"}, "Lake", lakeAPI, ServeOptions{ClusterScoped: true})
-		client := clientdiscovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()})
+		client := clientdiscovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server})
 
 		found := func() map[string][]string {
 			t.Helper()

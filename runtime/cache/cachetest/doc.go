@@ -4,7 +4,7 @@
 // An API holds the objects of one resource, and the history of their changes. Its method Source is for informers:
 //
 //	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
-//	     ── Fail, Compact, Restart, Uninstall ►     ◄── HTTP ── Server.RoundTripper ── any client
+//	     ── Fail, Compact, Restart, Uninstall ►     ◄── HTTP ── Server ── any client
 //	                                                ◄── ListerWatcher ── client-go's informers
 //
 // # Guarantees
@@ -38,7 +38,7 @@
 //
 //	server := cachetest.NewServer()
 //	cachetest.Serve(server, widgetsv1.GroupVersion.WithResource("widgets"), "Widget", api)
-//	config := &rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+//	config := &rest.Config{Transport: server, QPS: -1}
 //
 // It answers writes by the rules of a real server, which a differential test
 // holds it to: uid, creationTimestamp, generation and managedFields are the

@@ -26,7 +26,7 @@ func ExampleFault_writes() {
 		cachetest.Fault{Verb: cachetest.Patch, If: func(r cachetest.Request) bool { return r.Subresource == "status" }, Hang: true},
 	)
 	ctx := context.Background()
-	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}).CoreV1().ConfigMaps("shop")
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server}).CoreV1().ConfigMaps("shop")
 	first := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "first"}, Data: map[string]string{"phase": "shipped"}}
 	for range 3 {
 		_, err := client.Update(ctx, first, metav1.UpdateOptions{})

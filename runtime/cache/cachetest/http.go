@@ -30,7 +30,7 @@ import (
 // there while it is installed, and a group version while one of its resources
 // is. Bodies are JSON, and of single objects protobuf if their type has it.
 //
-// RoundTripper connects a client to it without a network.
+// A Server is also an http.RoundTripper, which connects a client to it without a network.
 type Server struct {
 	mu        sync.RWMutex
 	resources map[schema.GroupVersionResource]endpoint

@@ -34,7 +34,7 @@ func served(objs ...*testv1.Carp) (*API[*testv1.Carp], *http.Client) {
 	api := NewAPI(objs...)
 	server := NewServer()
 	Serve(server, carps, "Carp", api)
-	return api, &http.Client{Transport: server.RoundTripper()}
+	return api, &http.Client{Transport: server}
 }
 
 // do sends a request and returns the code and the body of the answer.
@@ -394,7 +394,7 @@ func TestHTTPUnstructured(t *testing.T) {
 		api := NewAPI[*unstructured.Unstructured]()
 		server := NewServer()
 		Serve(server, carps, "Carp", api)
-		client := &http.Client{Transport: server.RoundTripper()}
+		client := &http.Client{Transport: server}
 		body := `{"kind":"Carp","apiVersion":"pond.test/v1","metadata":{"name":"one"},"spec":{"fins":7}}`
 		if code, answer := do(t, client, "POST", carpsPath+"carps", body); code != 201 {
 			t.Fatalf("%d %s", code, answer)

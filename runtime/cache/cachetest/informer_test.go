@@ -134,7 +134,7 @@ func overHTTP(t *testing.T, api *cachetest.API[object]) cache.Source[object] {
 	resource := schema.GroupVersionResource{Group: "test", Version: "v1", Resource: "things"}
 	server := cachetest.NewServer()
 	cachetest.Serve(server, resource, "Thing", api)
-	client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper(), QPS: -1})
+	client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,21 +9,15 @@ import (
 	"sync"
 )
 
-// RoundTripper returns a transport that carries every request, whatever its
-// host, straight to the server. With
+// RoundTrip implements http.RoundTripper: the server answers every request, whatever its
+// host. With
 //
-//	&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}
+//	&rest.Config{Transport: server, QPS: -1}
 //
-// a client works on it. Bodies stream, and the context of a request ends it.
-// There are no sockets, so it works in a bubble of testing/synctest. As with
-// any client, a body that is neither read to its end nor closed keeps a
-// goroutine.
-func (s *Server) RoundTripper() http.RoundTripper { return transport{handler: s} }
-
-type transport struct{ handler http.Handler }
-
-// RoundTrip implements http.RoundTripper.
-func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+// a client works on it, without a rate limit. Bodies stream, and the context of a request
+// ends it. There are no sockets, so it works in a bubble of testing/synctest. As with
+// any client, a body that is neither read to its end nor closed keeps a goroutine.
+func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	reader, out := io.Pipe()
 	w := &responseWriter{header: http.Header{}, ready: make(chan struct{}), out: out}
@@ -38,7 +32,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer undo()
 		defer w.finish()
 		defer func() { _ = served.Body.Close() }()
-		t.handler.ServeHTTP(w, served)
+		s.ServeHTTP(w, served)
 	}()
 	select {
 	case <-w.ready:
@@ -125,8 +119,7 @@ func (w *responseWriter) abort(err error) {
 	_ = w.out.CloseWithError(err)
 }
 
-// abort breaks the connection of a response: with err, if it is one of a
-// RoundTripper of this package.
+// abort breaks the connection of a response: with err, if it is one of RoundTrip.
 func abort(w http.ResponseWriter, err error) {
 	if w, ok := w.(*responseWriter); ok {
 		w.abort(err)

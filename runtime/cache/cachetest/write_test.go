@@ -28,7 +28,7 @@ func clientOf(t *testing.T, api *API[*corev1.Pod]) (corev1client.PodInterface, *
 	t.Helper()
 	server := NewServer()
 	Serve(server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", api)
-	seen := &contentTypes{next: server.RoundTripper()}
+	seen := &contentTypes{next: server}
 	client, err := corev1client.NewForConfig(&rest.Config{Host: "http://cachetest", Transport: seen, QPS: -1, ContentConfig: rest.ContentConfig{
 		ContentType:        protoType,
 		AcceptContentTypes: protoType + "," + jsonType,
@@ -114,7 +114,7 @@ func TestMetadataClient(t *testing.T) {
 		api := NewAPI(on("n", carp("a/one", "k=v")))
 		server := NewServer()
 		Serve(server, carps, "Carp", api)
-		client := metadata.NewForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server.RoundTripper()}).Resource(carps).Namespace("a")
+		client := metadata.NewForConfigOrDie(&rest.Config{Host: "http://cachetest", Transport: server}).Resource(carps).Namespace("a")
 		one := must(client.Get(t.Context(), "one", metav1.GetOptions{}))(t)
 		list := must(client.List(t.Context(), metav1.ListOptions{}))(t)
 		w := must(client.Watch(t.Context(), metav1.ListOptions{}))(t)
@@ -130,7 +130,7 @@ func TestMetadataClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header.Set("Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
-		res := must(server.RoundTripper().RoundTrip(req))(t)
+		res := must(server.RoundTrip(req))(t)
 		text := must(io.ReadAll(res.Body))(t)
 		if bytes.Contains(text, []byte("nodeName")) || !bytes.HasPrefix(text, []byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1"`)) {
 			t.Errorf("list is %s", text)

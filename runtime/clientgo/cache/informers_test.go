@@ -21,7 +21,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/cache"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 // streamedPods are informers of pods of a server in memory.
@@ -37,7 +36,7 @@ func newStreamedPods(t *testing.T) *streamedPods {
 	server := cachetest.NewServer()
 	api := cachetest.ServeObjects(server, v1.SchemeGroupVersion.WithResource("pods"),
 		&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}})
-	config, informers := cache.Streaming(sourcetest.Config(server))
+	config, informers := cache.Streaming(&rest.Config{Transport: server, QPS: -1})
 	return &streamedPods{informers, t, api, config}
 }
 

@@ -40,7 +40,7 @@ func pond(t *testing.T) (*cachetest.API[*testv1.Carp], dynamic.Interface) {
 	server := cachetest.NewServer()
 	cachetest.Serve(server, carps, "Carp", api)
 	cachetest.Serve(server, pikes, "Pike", cachetest.NewAPI[*testv1.Carp]())
-	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://pond", Transport: server.RoundTripper()})
+	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://pond", Transport: server})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func Example() {
 	resource := corev1.SchemeGroupVersion.WithResource("configmaps")
 	server := cachetest.NewServer()
 	cachetest.Serve(server, resource, "ConfigMap", cachetest.NewAPI(settings))
-	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()})
+	client, err := dynamic.NewForConfig(&rest.Config{Host: "http://in-memory", Transport: server})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func Example() {
 	resource := corev1.SchemeGroupVersion.WithResource("secrets")
 	server := cachetest.NewServer()
 	cachetest.Serve(server, resource, "Secret", cachetest.NewAPI(token))
-	client, err := metadata.NewForConfig(&rest.Config{Host: "http://in-memory", Transport: server.RoundTripper()})
+	client, err := metadata.NewForConfig(&rest.Config{Host: "http://in-memory", Transport: server})
 	if err != nil {
 		log.Fatal(err)
 	}

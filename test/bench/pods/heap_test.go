@@ -8,11 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 // slimPod has the node and the phase of a pod.
@@ -73,7 +73,7 @@ func heap[T apiruntime.Object](b *testing.B, server *cachetest.Server, client so
 	var total float64
 	for b.Loop() {
 		before := inUse()
-		c, err := source.NewClientWithOptions(sourcetest.Config(server), client)
+		c, err := source.NewClientWithOptions(&rest.Config{Transport: server, QPS: -1}, client)
 		if err != nil {
 			b.Fatal(err)
 		}

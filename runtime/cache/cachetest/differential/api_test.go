@@ -39,7 +39,7 @@ func newAPI() *api {
 	cachetest.Serve(server, podResource, "Pod", a.API)
 	a.config = &rest.Config{
 		Host:      "http://cachetest",
-		Transport: endless{server.RoundTripper(), &a.cutting},
+		Transport: endless{server, &a.cutting},
 		QPS:       -1,
 		APIPath:   "/api",
 		ContentConfig: rest.ContentConfig{

@@ -36,7 +36,7 @@ func newWorld(t *testing.T, i implementation, r row) *world {
 	w := &world{T: t, without: r.without, api: cachetest.NewAPI[*v1.Pod](), server: cachetest.NewServer()}
 	cachetest.Serve(w.server, v1.SchemeGroupVersion.WithResource("pods"), "Pod", w.api)
 	cachetest.Serve(w.server, v1.SchemeGroupVersion.WithResource("nodes"), "Node", cachetest.NewAPI[*v1.Node]())
-	w.wire = &wire{to: w.server.RoundTripper(), flooded: make(chan struct{})}
+	w.wire = &wire{to: w.server, flooded: make(chan struct{})}
 	informer, err := i.New(&rest.Config{
 		Host:          "http://cachetest",
 		Transport:     w.wire,

@@ -19,7 +19,7 @@ import (
 func TestBookmarkNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		api.SetWatchList(cachetest.WatchListEndless)
+		api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true})
 		informer := run(t, api, cache.Options[*thing]{ListWatch: cache.ListWatch{BookmarkTimeout: 8 * time.Second}})
 
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -50,7 +50,7 @@ func TestBookmarkNeverComes(t *testing.T) {
 func TestWatchListRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))
-		api.SetWatchList(cachetest.WatchListRejected)
+		api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.Status(422)})
 		informer := run(t, api, cache.Options[*thing]{})
 		if err := informer.WaitForSync(t.Context()); err != nil {
 			t.Fatal(err)

@@ -161,7 +161,6 @@ func (h *history) letRecover() {
 
 func (h *history) calm() {
 	h.api.ClearFaults()
-	h.api.SetWatchList(cachetest.WatchListServed)
 	h.sleep(15 * time.Minute) // longer than any backoff, timeout or resync period
 }
 
@@ -245,7 +244,13 @@ var actions = []func(*history){
 	},
 	func(h *history) { h.api.SetWatchCache(h.number(2) == 0) },
 	func(h *history) {
-		h.api.SetWatchList([]cachetest.WatchListMode{cachetest.WatchListServed, cachetest.WatchListRejected, cachetest.WatchListEndless}[h.number(3)])
+		// A server without watch-lists, or whose watch-lists have no end.
+		if n := h.number(3); n > 0 {
+			h.api.Fail([]cachetest.Fault{
+				{Verb: cachetest.WatchList, Times: -1, Err: cachetest.Status(422)},
+				{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true},
+			}[n-1])
+		}
 	},
 	func(h *history) {
 		h.api.Fail(cachetest.Fault{

@@ -132,9 +132,8 @@ type engine struct {
 	// filtersShards reports whether shard selectors are obeyed, or ignored.
 	filtersShards atomic.Bool
 
-	uncached  bool
-	watchList WatchListMode
-	faults    []*Fault
+	uncached bool
+	faults   []*Fault
 	// chaos is nil without FailRandomly.
 	chaos    *chaos
 	requests []*Request

@@ -30,7 +30,7 @@ func named(name, label string) object {
 // contract.
 func TestInformerUnderFaults(t *testing.T) {
 	for name, fault := range map[string]cachetest.Fault{
-		"none":               {},
+		"none":               {Verb: cachetest.Get},
 		"forbidden":          {Times: 3, Err: cachetest.Status(http.StatusForbidden)},
 		"too many requests":  {Times: 3, Err: cachetest.StatusRetryAfter(http.StatusTooManyRequests, 5)},
 		"connection refused": {Times: 3, Err: cachetest.ErrConnectionRefused},
@@ -39,15 +39,17 @@ func TestInformerUnderFaults(t *testing.T) {
 		"second page":        {Verb: cachetest.List, Page: 2, Err: cachetest.Status(http.StatusGone)},
 		"slow":               {Times: 2, Delay: 10 * time.Second},
 	} {
-		for mode, watchList := range map[string]cachetest.WatchListMode{
-			"served": cachetest.WatchListServed, "rejected": cachetest.WatchListRejected, "endless": cachetest.WatchListEndless,
+		for mode, watchLists := range map[string][]cachetest.Fault{
+			"served":   nil,
+			"rejected": {{Verb: cachetest.WatchList, Times: -1, Err: cachetest.Status(http.StatusUnprocessableEntity)}},
+			"endless":  {{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true}},
 		} {
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api := cachetest.NewAPI(named("one", "a"), named("two", "a"), named("three", "a"))
-					api.SetWatchList(watchList)
 					api.SetWatchCache(false)
 					api.Fail(fault)
+					api.Fail(watchLists...)
 					informer := cache.New(api.Source(), cache.Options[object]{ListWatch: cache.ListWatch{PageSize: 2}})
 					var seen cachetest.Recorder[object]
 					if _, err := informer.AddHandler(&seen, cache.HandlerOptions{}); err != nil {

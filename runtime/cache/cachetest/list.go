@@ -125,7 +125,7 @@ type page struct {
 // that begins with it.
 func (a *engine) page(namespace string, options metav1.ListOptions, shuffle uint64) (page, error) {
 	options.Watch = false
-	s, err := parseSelection(namespace, options, true, &a.filtersShards)
+	s, err := parseSelection(namespace, options, &a.filtersShards)
 	if err != nil {
 		return page{}, err
 	}

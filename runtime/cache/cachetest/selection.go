@@ -28,13 +28,13 @@ type selection struct {
 }
 
 // parseSelection validates options by the rules of the real server and returns
-// what they select. WatchList reports whether the server supports watch-lists.
-func parseSelection(namespace string, options metav1.ListOptions, watchList bool, shards *atomic.Bool) (selection, error) {
+// what they select.
+func parseSelection(namespace string, options metav1.ListOptions, shards *atomic.Bool) (selection, error) {
 	var parsed internalversion.ListOptions
 	if err := internalversion.Convert_v1_ListOptions_To_internalversion_ListOptions(&options, &parsed, nil); err != nil {
 		return selection{}, apierrors.NewBadRequest(err.Error())
 	}
-	if errs := validation.ValidateListOptions(&parsed, watchList); len(errs) > 0 {
+	if errs := validation.ValidateListOptions(&parsed, true); len(errs) > 0 {
 		return selection{}, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", errs)
 	}
 	s := selection{namespace: namespace, labels: labels.Everything(), fields: fields.Everything()}

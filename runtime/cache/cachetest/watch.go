@@ -19,29 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// WatchListMode says how the server answers a watch-list.
-type WatchListMode int
-
-const (
-	// WatchListServed sends the initial events and the bookmark that closes
-	// them. It is the default.
-	WatchListServed WatchListMode = iota
-	// WatchListRejected answers 422 Invalid, as servers without the feature do.
-	WatchListRejected
-	// WatchListEndless sends the initial events and never the bookmark that
-	// closes them; what happens later is sent as usual.
-	WatchListEndless
-)
-
 // errStopped is returned by Next after Stop.
 var errStopped = errors.New("watch: stopped")
-
-// SetWatchList sets how later watch-lists are answered.
-func (a *engine) SetWatchList(mode WatchListMode) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.watchList = mode
-}
 
 // Bookmark sends a bookmark of the latest resourceVersion to the open watches
 // that allow them. Otherwise only a watch-list has one.
@@ -128,7 +107,7 @@ func (a *engine) open(ctx context.Context, namespace string, options metav1.List
 		return nil, err
 	}
 	options.Watch = true
-	s, err := parseSelection(namespace, options, a.watchList != WatchListRejected, &a.filtersShards)
+	s, err := parseSelection(namespace, options, &a.filtersShards)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +167,7 @@ func (a *engine) positionLocked(w *watcher, from uint64, sendInitial *bool) erro
 	if sendInitial == nil || streaming {
 		w.initial = shuffle(a.snapshotLocked(latest), w.fault.Shuffle)
 	}
-	w.closing = streaming && w.bookmarks && a.watchList != WatchListEndless
+	w.closing = streaming && w.bookmarks
 	return nil
 }
 

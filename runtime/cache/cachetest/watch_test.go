@@ -154,24 +154,21 @@ func TestWatchErrors(t *testing.T) {
 	notOlder := metav1.ResourceVersionMatchNotOlderThan
 	for name, test := range map[string]struct {
 		options metav1.ListOptions
-		mode    WatchListMode
 		open    int // status of Watch, 0 if it opens
 		next    string
 	}{
-		"compacted":                 {metav1.ListOptions{ResourceVersion: "4"}, 0, 0, "status 410"},
-		"oldest":                    {metav1.ListOptions{ResourceVersion: "5"}, 0, 0, "DELETED a/gone@6"},
-		"watch-list too large":      {watchList("8"), 0, 0, "status 504"},
-		"watch-list compacted":      {watchList("2"), 0, 0, "ADDED a/two@3"},
-		"watch-list rejected":       {watchList(""), WatchListRejected, http.StatusUnprocessableEntity, ""},
-		"initial events, no match":  {metav1.ListOptions{SendInitialEvents: new(true)}, 0, http.StatusUnprocessableEntity, ""},
-		"match, no initial events":  {metav1.ListOptions{ResourceVersion: "5", ResourceVersionMatch: notOlder}, 0, http.StatusUnprocessableEntity, ""},
-		"version is no number":      {metav1.ListOptions{ResourceVersion: "x"}, 0, http.StatusBadRequest, ""},
-		"selector does not compile": {metav1.ListOptions{LabelSelector: "=="}, 0, http.StatusBadRequest, ""},
+		"compacted":                 {metav1.ListOptions{ResourceVersion: "4"}, 0, "status 410"},
+		"oldest":                    {metav1.ListOptions{ResourceVersion: "5"}, 0, "DELETED a/gone@6"},
+		"watch-list too large":      {watchList("8"), 0, "status 504"},
+		"watch-list compacted":      {watchList("2"), 0, "ADDED a/two@3"},
+		"initial events, no match":  {metav1.ListOptions{SendInitialEvents: new(true)}, http.StatusUnprocessableEntity, ""},
+		"match, no initial events":  {metav1.ListOptions{ResourceVersion: "5", ResourceVersionMatch: notOlder}, http.StatusUnprocessableEntity, ""},
+		"version is no number":      {metav1.ListOptions{ResourceVersion: "x"}, http.StatusBadRequest, ""},
+		"selector does not compile": {metav1.ListOptions{LabelSelector: "=="}, http.StatusBadRequest, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := listed(t)
 			api.history.compact(5)
-			api.SetWatchList(test.mode)
 			w, err := api.Watch(t.Context(), test.options)
 			if got := statusCode(err); got != test.open {
 				t.Fatalf("error of opening is %v, want status %d", err, test.open)
@@ -185,19 +182,6 @@ func TestWatchErrors(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestWatchListEndless(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := NewAPI(carp("a/one"))
-		api.SetWatchList(WatchListEndless)
-		w := follow(t, api.Source(), watchList(""))
-		defer w.Stop()
-		w.expect(t, "ADDED a/one@2")
-		time.Sleep(time.Hour)
-		must(api.Create(carp("a/two")))(t)
-		w.expect(t, "ADDED a/two@3")
-	})
 }
 
 // TestSignals: a signal reaches the watches that are open, after what happened

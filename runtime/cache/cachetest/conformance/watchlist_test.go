@@ -76,7 +76,7 @@ var watchListCases = []testCase{
 
 	{statement: "WL4", title: "a server without watch-lists leads to a list at once", test: func(t *T) {
 		w := t.streaming("a")
-		w.api.SetWatchList(cachetest.WatchListRejected)
+		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.Status(http.StatusUnprocessableEntity)})
 		w.run()
 		w.wantRequests("watchlist -", "list 0 limit 500", "watch 2")
 	}},
@@ -164,7 +164,7 @@ var watchListCases = []testCase{
 
 	{statement: "WL7", title: "a server that never sends the bookmark leads to a list", test: func(t *T) {
 		w := t.streaming("a")
-		w.api.SetWatchList(cachetest.WatchListEndless)
+		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true})
 		w.run()
 		w.pass(time.Minute)
 		w.wantStored("a@2")

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -11,13 +12,13 @@ import (
 var watchListRows = []row{
 	{
 		name: "the server has no watch-lists (422)", early: true,
-		prepare:  func(w *world) { w.api.SetWatchList(cachetest.WatchListRejected) },
+		faults:   []cachetest.Fault{{Verb: cachetest.WatchList, Times: always, Err: cachetest.Status(http.StatusUnprocessableEntity)}},
 		ours:     recoversIn(atOnce, exactly(3), "lists"),
 		clientGo: recoversIn(atOnce, exactly(3), "lists"),
 	},
 	{
 		name: "the closing bookmark never comes", early: true,
-		prepare:  func(w *world) { w.api.SetWatchList(cachetest.WatchListEndless) },
+		faults:   []cachetest.Fault{{Verb: cachetest.WatchList, Times: always, LoseBookmarks: true}},
 		says:     "waiting for the bookmark",
 		ours:     recoversIn(after(25*time.Second), exactly(2), "lists after 20 silent seconds, and requests no watch-list again"),
 		clientGo: never(hangs, about(9), "restarts the watch-list whenever the server closes it"),

@@ -19,7 +19,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -253,10 +255,12 @@ type process struct {
 
 // newProcess starts the informers of a replica.
 func (w *world) newProcess(replica int, clientGo bool) *process {
-	client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: connection{w, replica}, QPS: -1})
+	config := &rest.Config{Transport: connection{w, replica}, QPS: -1}
+	client, err := source.NewClient(config)
 	if err != nil {
 		w.Error(err)
 	}
+	lists := corev1client.NewForConfigOrDie(config).RESTClient()
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	p := &process{
@@ -264,10 +268,10 @@ func (w *world) newProcess(replica int, clientGo bool) *process {
 		shared: map[string]toolscache.SharedIndexInformer{}, own: map[string]*core.Informer[configMap]{},
 	}
 	for resource := range resources {
-		from := source.New[configMap](client, corev1.SchemeGroupVersion.WithResource(resource), "ns")
-		informer := toolscache.NewSharedIndexInformer(cachetest.NewListerWatcher(from, &corev1.ConfigMapList{}), &corev1.ConfigMap{}, 0, nil)
+		informer := toolscache.NewSharedIndexInformer(
+			toolscache.NewListWatchFromClient(lists, resource, "ns", fields.Everything()), &corev1.ConfigMap{}, 0, nil)
 		if !clientGo {
-			p.own[resource] = core.New(from, core.Options[configMap]{})
+			p.own[resource] = core.New(source.New[configMap](client, corev1.SchemeGroupVersion.WithResource(resource), "ns"), core.Options[configMap]{})
 			informer = clientgocache.Untyped(p.own[resource], clientgocache.AdapterOptions{})
 		}
 		if _, err := informer.AddEventHandler(handler(p.arrived)); err != nil {

@@ -9,6 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -20,10 +23,12 @@ func TestClientGoInChaos(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := cachetest.NewAPI(named("thing1", ""), named("thing3", ""))
+				server := cachetest.NewServer()
+				things := metav1.SchemeGroupVersion.WithResource("things")
+				api := cachetest.ServeObjects(server, things, named("thing1", ""), named("thing3", ""))
 				api.FailRandomly(cachetest.Chaos{Seed: seed, If: func(_ cachetest.Request, f cachetest.Fault) bool { return !f.Hang }})
-				lw := cachetest.NewListerWatcher(api.Source(), &metav1.PartialObjectMetadataList{})
-				informer := toolscache.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, 0, nil)
+				client := metadata.NewForConfigOrDie(&rest.Config{Transport: server, QPS: -1})
+				informer := metadatainformer.NewFilteredMetadataInformer(client, things, "", 0, nil, nil).Informer()
 				// Its own handler waits by a clock that a bubble has not.
 				if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *toolscache.Reflector, error) {}); err != nil {
 					t.Fatal(err)

@@ -5,7 +5,6 @@
 //
 //	test ── Create, Update, Delete, Objects ──► API ◄── List, Watch ── cache.Informer ──► Recorder
 //	     ── Fail, Compact, Restart, Uninstall ►     ◄── HTTP ── Server ── any client
-//	                                                ◄── ListerWatcher ── client-go's informers
 //
 // # Guarantees
 //

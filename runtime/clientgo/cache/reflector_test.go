@@ -7,6 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
@@ -18,14 +21,16 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// podAPI returns an API of pods, and its ListerWatcher.
-func podAPI(names ...string) (*cachetest.API[*v1.Pod], *cachetest.ListerWatcher[*v1.Pod]) {
+// podAPI returns an API of pods, and a client's ListWatch of it.
+func podAPI(names ...string) (*cachetest.API[*v1.Pod], *ListWatch) {
 	pods := make([]*v1.Pod, len(names))
 	for i, name := range names {
 		pods[i] = pod("ns", name, "")
 	}
-	api := cachetest.NewAPI(pods...)
-	return api, cachetest.NewListerWatcher(api.Source(), &v1.PodList{})
+	server := cachetest.NewServer()
+	api := cachetest.ServeObjects(server, v1.SchemeGroupVersion.WithResource("pods"), pods...)
+	client := corev1client.NewForConfigOrDie(&rest.Config{Transport: server, QPS: -1})
+	return api, NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything())
 }
 
 // A reflector without a name is named after the code that made it.

@@ -13,11 +13,15 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
@@ -25,7 +29,7 @@ import (
 type world struct {
 	*T
 	api      *cachetest.API[*v1.Pod]
-	lw       *cachetest.ListerWatcher[*v1.Pod]
+	lw       *listWatch
 	informer cache.SharedIndexInformer
 }
 
@@ -54,11 +58,35 @@ func (t *T) world(listOnly bool, options cache.SharedIndexInformerOptions, pods 
 	for _, name := range pods {
 		w.create(name)
 	}
-	w.lw = cachetest.NewListerWatcher(w.api.Source(), &v1.PodList{})
-	w.lw.ListOnly = listOnly
+	w.lw = t.listWatch(w.api, metav1.NamespaceAll)
+	w.lw.listOnly = listOnly
 	options.Indexers = cache.Indexers{}
 	w.informer = t.newInformer(w.lw, options)
 	return w
+}
+
+// listWatch lists and watches the pods of an API over HTTP, as client-go's clients do.
+type listWatch struct {
+	*cache.ListWatch
+	listOnly bool
+	source   core.Source[*v1.Pod]
+}
+
+func (l *listWatch) IsWatchListSemanticsUnSupported() bool { return l.listOnly }
+
+// Source is for implementations that have typed sources.
+func (l *listWatch) Source() core.Source[*v1.Pod] { return l.source }
+
+func (t *T) listWatch(api *cachetest.API[*v1.Pod], namespace string) *listWatch {
+	t.Helper()
+	server := cachetest.NewServer()
+	cachetest.Serve(server, v1.SchemeGroupVersion.WithResource("pods"), "Pod", api)
+	client, err := corev1client.NewForConfig(&rest.Config{Transport: server, QPS: -1})
+	t.check(err)
+	return &listWatch{
+		ListWatch: cache.NewListWatchFromClient(client.RESTClient(), "pods", namespace, fields.Everything()),
+		source:    api.InNamespace(namespace),
+	}
 }
 
 // newInformer returns an informer of pods.

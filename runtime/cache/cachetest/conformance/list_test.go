@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"testing/synctest"
@@ -156,13 +155,12 @@ var listCases = []testCase{
 	}},
 
 	{statement: "L11", title: "the error of a list is wrapped in one that says so", test: func(t *T) {
-		refusal := cachetest.Status(http.StatusForbidden)
 		w := t.listing("a")
-		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Err: refusal})
+		w.api.Fail(cachetest.Fault{Verb: cachetest.List, Err: cachetest.Status(http.StatusForbidden)})
 		failures := w.watchErrors()
 		w.run()
 		t.equal("failures", len(*failures), 1)
-		if err := (*failures)[0]; !errors.Is(err, refusal) || !strings.Contains(err.Error(), "list") {
+		if err := (*failures)[0]; !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "list") {
 			t.Errorf("error is %v", err)
 		}
 		w.pass(time.Minute)

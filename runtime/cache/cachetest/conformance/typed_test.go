@@ -8,7 +8,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
@@ -47,7 +46,7 @@ func newTypedInformer(lw cache.ListerWatcher, example runtime.Object, options ca
 func newInformerOf[T clientgocache.TypedObject](lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	src := source.FromListerWatcher[T](lw, example)
 	listOnly := src.Describe().NoWatchList
-	if direct, ok := lw.(*cachetest.ListerWatcher[T]); ok {
+	if direct, ok := lw.(interface{ Source() core.Source[T] }); ok {
 		src = direct.Source()
 	}
 	informer := core.New(src, core.Options[T]{

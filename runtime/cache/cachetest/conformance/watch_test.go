@@ -2,14 +2,15 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -65,7 +66,7 @@ var watchCases = []testCase{
 
 	{statement: "W3", title: "an event of any type advances the version", test: func(t *T) {
 		w := t.listing("a")
-		w.informer = t.newInformer(cachetest.NewListerWatcher(w.api.InNamespace("ns"), &v1.PodList{}), cache.SharedIndexInformerOptions{})
+		w.informer = t.newInformer(t.listWatch(w.api, "ns"), cache.SharedIndexInformerOptions{})
 		w.run()
 		for _, step := range []struct {
 			change func()
@@ -173,17 +174,16 @@ var watchCases = []testCase{
 	}},
 
 	{statement: "W5", title: "another refusal is reported, and leads to a list", test: func(t *T) {
-		refusal := cachetest.Status(http.StatusForbidden)
 		w := t.listing("a")
 		failures := w.watchErrors()
 		w.run()
 		w.pass(2 * time.Second)
 		w.requests()
-		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: refusal})
+		w.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(http.StatusForbidden)})
 		w.api.CloseWatches()
 		w.pass(time.Minute)
 		w.wantRequests("watch 2", "list 2", "watch 2")
-		if len(*failures) != 1 || !errors.Is((*failures)[0], refusal) {
+		if len(*failures) != 1 || !apierrors.IsForbidden((*failures)[0]) {
 			t.Errorf("failures are %v", *failures)
 		}
 	}},
@@ -217,11 +217,16 @@ var watchCases = []testCase{
 	}},
 
 	{statement: "W8", title: "an informer that is stopped before it starts makes no request", test: func(t *T) {
-		w := t.listing("a")
+		lw, lists := t.newFeed(nil), 0
+		lw.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			lists++
+			return emptyList("1"), nil
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		w.informer.RunWithContext(ctx)
-		w.wantRequests()
+		t.newInformer(lw, cache.SharedIndexInformerOptions{}).RunWithContext(ctx)
+		t.pass(0)
+		t.equal("requests", lists+len(lw.versions()), 0)
 	}},
 
 	{statement: "W9", title: "each failure is followed by a longer backoff, from a second to a minute", test: func(t *T) {

@@ -20,6 +20,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 )
 
+// WaitForResourceVersion blocks until the store has every change up to
+// resourceVersion. A controller that waits for the version that its last write
+// returned then reads its own writes (KEP-5647). Versions are compared as numbers
+// (KEP-5504). An informer of several namespaces or names has to reach it in each, which
+// may take until the next bookmark, but not in one that the server refuses. Possible
+// errors: that one is no number, ErrStopped, or the cause of the context, with what the
+// informer is doing instead.
+func (e *engine) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
+	return e.waitForVersion(ctx, resourceVersion, func() (string, error) { return e.reached(resourceVersion), nil })
+}
+
 // waitForVersion waits until what the store has reached is a version or a later one.
 func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
 	for {
@@ -36,7 +47,7 @@ func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, rea
 			return nil
 		}
 		if err := e.await(ctx, changed); err != nil {
-			return e.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, e.status(), err)
+			return e.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, e.Status(), err)
 		}
 	}
 }
@@ -54,7 +65,7 @@ func (e *engine) reached(wanted string) string {
 // waitUntil waits until the store has no object of a key, or one as wanted.
 func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted func(metav1.Object) bool) error {
 	if err := e.await(ctx, e.synced); err != nil {
-		return e.errorf("%v: %w", e.status(), err)
+		return e.errorf("%v: %w", e.Status(), err)
 	}
 	for {
 		changed := e.fanout.changed.Next()
@@ -66,14 +77,19 @@ func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted
 			return nil //nolint:nilerr // without metadata, an object has no later state to wait for
 		}
 		if err := e.await(ctx, changed); err != nil {
-			return e.errorf("object %q: store has an earlier state, informer is %v: %w", objectkey.String(key), e.status(), err)
+			return e.errorf("object %q: store has an earlier state, informer is %v: %w", objectkey.String(key), e.Status(), err)
 		}
 	}
 }
 
-// waitForWrite is Informer.WaitForWrite. An object whose event could not be used is read by its name,
-// later than the store has reached its version.
-func (e *engine) waitForWrite(ctx context.Context, obj metav1.Object) error {
+// WaitForWrite blocks until the store has an object as it was written, or a later state of
+// it: obj is the server's response to a create, an update or a patch. It is
+// WaitForResourceVersion for the version of obj but, in an informer of several namespaces or
+// names, waits for that of obj only. Possible errors: the same, and that the informer does
+// not follow that namespace or name, or that the object is not of its shard.
+func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
+	// An object whose event could not be used is read by its name, later than the store has
+	// reached its version.
 	version := obj.GetResourceVersion()
 	if err := e.waitForVersion(ctx, version, func() (string, error) { return e.versionOf(obj) }); err != nil {
 		return err
@@ -82,10 +98,12 @@ func (e *engine) waitForWrite(ctx context.Context, obj metav1.Object) error {
 	return e.waitUntil(ctx, key, func(stored metav1.Object) bool { return !protocol.Older(stored.GetResourceVersion(), version) })
 }
 
-// waitForDeletion is Informer.WaitForDeletion.
-func (e *engine) waitForDeletion(ctx context.Context, obj metav1.Object) error {
+// WaitForDeletion blocks until the store knows of the deletion of an object: it has none of that
+// name, another one (with another UID), or one with a deletionTimestamp, which finalizers may keep for
+// long. Possible errors: those of WaitForWrite.
+func (e *engine) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
 	if obj.GetResourceVersion() != "" { // the store may not have heard of an object that was just created
-		if err := e.waitForWrite(ctx, obj); err != nil {
+		if err := e.WaitForWrite(ctx, obj); err != nil {
 			return err
 		}
 	} else if _, err := e.versionOf(obj); err != nil {
@@ -125,7 +143,7 @@ func (e *engine) confirm(ctx context.Context, key types.NamespacedName) error {
 		return e.errorf("object %q: %w", objectkey.String(key), err)
 	}
 	if live != nil {
-		return e.waitForWrite(ctx, live)
+		return e.WaitForWrite(ctx, live)
 	}
 	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
 		return protocol.Newer(stored.GetResourceVersion(), version)
@@ -167,10 +185,16 @@ type position struct {
 	reached func() (string, error)
 }
 
-// waitForLatest is Informer.WaitForLatest.
-func (e *engine) waitForLatest(ctx context.Context) error {
+// WaitForLatest blocks until the store has every change that the server had at the time of the
+// call, for a new leader that must not act on what the former one has changed since (KEP-2340). It
+// costs a list of one object and, for a quiet resource, a watch of a second or two, of each
+// namespace of several. An informer of a set of names waits for the next bookmark of each instead,
+// about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
+// errors: that of the list, failure.ErrHistoryRestarted until the informer has listed again, ErrStopped,
+// and the cause of the context.
+func (e *engine) WaitForLatest(ctx context.Context) error {
 	if err := e.await(ctx, e.synced); err != nil {
-		return e.errorf("%v: %w", e.status(), err)
+		return e.errorf("%v: %w", e.Status(), err)
 	}
 	positions := []position{{source: e.source, reached: func() (string, error) { return e.store.ResourceVersion(), nil }}}
 	if e.branches != nil {
@@ -186,7 +210,7 @@ func (e *engine) waitForLatest(ctx context.Context) error {
 	case latest == "":
 		return nil // as of a fake clientset
 	case e.about.Named:
-		return e.waitForVersion(ctx, latest, func() (string, error) { return e.reached(latest), nil })
+		return e.WaitForResourceVersion(ctx, latest)
 	}
 	errs, places := make([]error, len(positions)), make(chan struct{}, progressWatches)
 	var running sync.WaitGroup

@@ -24,12 +24,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// engine is the untyped part of an Informer: it is compiled once for all types.
+// engine is the untyped part of an Informer, with those of its methods that do not depend on T:
+// it is compiled once for all types.
 type engine struct {
-	source Objects
-	about  SourceInfo
-	// check returns an error for an object of another type.
-	check    func(obj any) error
+	source   Objects
+	about    SourceInfo
 	options  settings
 	store    Store[any]
 	fanout   *fanout
@@ -59,9 +58,8 @@ type engine struct {
 	running sync.WaitGroup
 }
 
-// setUp makes an engine for objects of the type of, unless the source knows theirs. Check
-// returns a function that returns an error for objects of another type.
-func (e *engine) setUp(source Objects, of reflect.Type, check func(objects reflect.Type) func(any) error, options Options[any]) {
+// setUp makes an engine for objects of the type of, unless the source knows theirs.
+func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 	if source != nil {
 		e.source, e.about = source, source.Describe()
 	}
@@ -70,7 +68,7 @@ func (e *engine) setUp(source Objects, of reflect.Type, check func(objects refle
 	}
 	options.Name = cmp.Or(options.Name, of.String())
 	synced := make(chan struct{})
-	e.check, e.options = check(of), settings{Options: options}
+	e.options = settings{Options: options}
 	e.synced, e.stopped = synced, make(chan struct{})
 	if e.outage.Log = options.Outages; e.about.Named { // or each name would have a line
 		e.outage.Log, e.outage.OfNames = new(outage.Log), true
@@ -99,10 +97,10 @@ func (e *engine) errorf(format string, args ...any) error {
 	return fmt.Errorf("informer %q: "+format, append([]any{e.options.Name}, args...)...)
 }
 
-// status reads what is announced before what that says of the store: an informer that is in
-// sync has all its objects.
-func (e *engine) status() Status {
-	synced := closed(e.synced)
+// Status returns what the informer and its handlers are doing. It waits neither for
+// handlers nor for index functions.
+func (e *engine) Status() Status {
+	synced := closed(e.synced) // before what is read of the store: that has all objects then
 	s := e.recorder.get()
 	s.Synced = synced
 	if e.branches != nil {
@@ -114,19 +112,10 @@ func (e *engine) status() Status {
 	s.Name = e.options.Name
 	s.leaveOut(e.store.core.unindexed.Reasons())
 	s.Objects = e.store.Len()
-	for _, r := range e.registrations() {
-		s.Handlers = append(s.Handlers, r.Status())
+	for _, l := range *e.listeners.Load() {
+		s.Handlers = append(s.Handlers, l.registration.Status())
 	}
 	return s
-}
-
-// registrations returns those of the handlers that were not removed.
-func (e *engine) registrations() []*Registration {
-	var all []*Registration
-	for _, l := range *e.listeners.Load() {
-		all = append(all, l.registration)
-	}
-	return all
 }
 
 // version returns the version that the store has reached. Awaited is false if it has nothing
@@ -150,7 +139,7 @@ func (e *engine) versionOf(obj metav1.Object) (string, error) {
 func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, exists bool, err error) {
 	if e.about.Want != nil {
 		e.about.Want(key)
-		err = e.waitForNames(ctx, []types.NamespacedName{key})
+		err = e.WaitForNames(ctx, key)
 	} else if obj, exists = e.store.core.Get(key); !exists {
 		if why, _ := e.unknown(key); why != nil {
 			err = e.errorf("%w", why)
@@ -266,8 +255,12 @@ func (e *engine) enforceLimits() {
 	}
 }
 
-// run is Informer.Run.
-func (e *engine) run(ctx context.Context) error {
+// Run keeps the store up to date until ctx ends, and then returns nil once every
+// goroutine that it started has ended. A handler that does not return keeps it
+// waiting. The logger of ctx is used, with the name of the informer. Possible
+// errors: ErrStarted, since an informer runs once, ErrIndexInvalid,
+// ErrIndexExists, and the failure at which Options.OnFailure had it stop.
+func (e *engine) Run(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
 	}
@@ -333,7 +326,7 @@ func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Q
 	return &reflector{
 		reporter:  reporter{about: &about, options: options, recorder: recorder, outage: &e.outage},
 		source:    source,
-		check:     e.check,
+		of:        e.store.core.of,
 		push:      deltas.Push,
 		cached:    e.store.core.Get,
 		committed: deltas.Consumed,

@@ -8,7 +8,7 @@ import (
 // AtUnlock has f called when the store of an informer that has not been started is about to
 // be unlocked.
 func AtUnlock[T any](i *Informer[T], f func()) {
-	i.core.store.core.mu.Observe = func(locked bool) {
+	i.store.core.mu.Observe = func(locked bool) {
 		if !locked {
 			f()
 		}
@@ -18,7 +18,7 @@ func AtUnlock[T any](i *Informer[T], f func()) {
 // SeedJitter makes the jitter of an informer that has not been started depend on a seed
 // alone.
 func SeedJitter[T any](i *Informer[T], seed uint64) {
-	i.core.options.random = rand.New(&lockedSource{source: rand.NewPCG(seed, 0)})
+	i.options.random = rand.New(&lockedSource{source: rand.NewPCG(seed, 0)})
 }
 
 // lockedSource is a source for several goroutines.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
@@ -18,36 +17,8 @@ import (
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
 // its changes to handlers. Its methods are safe for concurrent use, also from
-// within handlers.
-//
-// # Guarantees for handlers
-//
-// A handler is called with one event after the other, and never concurrently. When
-// it is called, the store and its indexes have that state or a later one. The old
-// object of an update is the object with which it was last called for that key.
-// Handlers block neither each other nor the store.
-//
-// The events of one object come in the order of the store. States that the informer
-// itself has not seen have no event. After a gap between two watches, the informer
-// lists, and the handler is called where the list differs from the store, or for all
-// of it if HandlerOptions.Unchanged is set: deletions come first, then the others in
-// the order of the list. A deletion in the gap comes with the last known state. A
-// deletion and a creation in the gap are one update, with another UID.
-//
-// A handler that joins late gets every object of the store as initial, and then
-// every change since, none twice. After that nothing is initial.
-//
-// With a resync period it gets every object as an update with itself, after all
-// earlier changes of that object.
-//
-// A handler that panics goes on with the next event after a second, unless
-// HandlerOptions.OnPanic says otherwise.
-//
-// # Shared objects
-//
-// Objects belong to the store and to all handlers: they must not be mutated.
-//
-// # Start and stop
+// within handlers. Handler says how these are called. Objects belong to the store and to all
+// handlers: they must not be mutated.
 //
 // An informer runs once. Handlers and indexes may be added before the start and
 // while it runs, but not after it; a transform and OnFailure only before. It is in
@@ -58,7 +29,7 @@ import (
 // When its context ends an informer sends no more requests. Events that still wait for
 // a handler are dropped. Run waits for calls of handlers that have not returned, and
 // returns when every goroutine that it started has ended. The store keeps its objects.
-type Informer[T any] struct{ core engine }
+type Informer[T any] struct{ engine }
 
 // New returns an informer that is yet to be run. T is an API type, as a pointer, or an
 // interface that API types implement. If the indexes of the options
@@ -66,7 +37,7 @@ type Informer[T any] struct{ core engine }
 // ErrIndexExists.
 func New[T any](source Source[T], options Options[T]) *Informer[T] {
 	i := &Informer[T]{}
-	i.core.setUp(source.Objects, reflect.TypeFor[T](), checkType[T], untypedOptions(&options))
+	i.setUp(source.Objects, reflect.TypeFor[T](), untypedOptions(&options))
 	return i
 }
 
@@ -76,60 +47,69 @@ func (i *Informer[T]) Untyped() *Informer[any] { return (*Informer[any])(i) }
 // InformerOf returns an untyped informer as the Informer[T] that New made, or false if
 // it is one of another type.
 func InformerOf[T any](untyped *Informer[any]) (*Informer[T], bool) {
-	return (*Informer[T])(untyped), untyped.core.store.core.of == reflect.TypeFor[T]()
+	return (*Informer[T])(untyped), untyped.store.core.of == reflect.TypeFor[T]()
 }
 
 // Name returns the name of the options, or that of T.
-func (i *Informer[T]) Name() string { return i.core.options.Name }
+func (e *engine) Name() string { return e.options.Name }
+
+// Source returns the description of the source.
+func (e *engine) Source() SourceInfo { return e.about }
 
 // Store returns the store, which is empty until the informer is in sync.
-func (i *Informer[T]) Store() *Store[T] { return (*Store[T])(&i.core.store) }
+func (i *Informer[T]) Store() *Store[T] { return (*Store[T])(&i.store) }
 
 // Synced returns a channel that is closed when the store holds the first list.
 // It stays open if the informer stops before.
-func (i *Informer[T]) Synced() <-chan struct{} { return i.core.synced }
+func (e *engine) Synced() <-chan struct{} { return e.synced }
 
 // Stopped returns a channel that is closed when Run has ended.
-func (i *Informer[T]) Stopped() <-chan struct{} { return i.core.stopped }
+func (e *engine) Stopped() <-chan struct{} { return e.stopped }
 
 // Started reports whether Run was called.
-func (i *Informer[T]) Started() bool { return i.core.started.Load() }
-
-// Status returns what the informer and its handlers are doing. It waits neither for
-// handlers nor for index functions.
-func (i *Informer[T]) Status() Status { return i.core.status() }
+func (e *engine) Started() bool { return e.started.Load() }
 
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may still be at an earlier one.
-func (i *Informer[T]) ResourceVersion() string {
-	if i.core.branches != nil {
-		version, _ := i.core.version()
+func (e *engine) ResourceVersion() string {
+	if e.branches != nil {
+		version, _ := e.branches.version()
 		return version
 	}
-	return i.core.recorder.get().ResourceVersion
+	return e.recorder.get().ResourceVersion
+}
+
+// HealthCheck returns a check for a liveness probe, in the form that
+// controller-runtime and apiserver take. It fails with ErrStopped if the informer has
+// stopped, and with ErrStale if the store has not been known to be up to date for longer
+// than stale. That should be several minutes: if no object changes, a server sends
+// something about once a minute only. An informer that waits for its resource to be
+// installed is healthy, and so is one that has not been started.
+func (e *engine) HealthCheck(stale time.Duration) func(*http.Request) error {
+	return func(*http.Request) error { return e.Status().Check(stale) }
 }
 
 // SetTransform sets Options.Transform. Possible errors: ErrStarted.
 func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
-	return i.core.configure(func(o *Options[any]) { o.Transform = untypedTransform(transform) })
+	return i.configure(func(o *Options[any]) { o.Transform = untypedTransform(transform) })
 }
 
 // OnFailure returns Options.OnFailure, for whoever puts a function before it.
-func (i *Informer[T]) OnFailure() func(context.Context, Failure) Decision {
-	i.core.mu.Lock()
-	defer i.core.mu.Unlock()
-	return i.core.options.OnFailure
+func (e *engine) OnFailure() func(context.Context, Failure) Decision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.options.OnFailure
 }
 
 // SetOnFailure sets Options.OnFailure. Possible errors: ErrStarted.
-func (i *Informer[T]) SetOnFailure(onFailure func(context.Context, Failure) Decision) error {
-	return i.core.configure(func(o *Options[any]) { o.OnFailure = onFailure })
+func (e *engine) SetOnFailure(onFailure func(context.Context, Failure) Decision) error {
+	return e.configure(func(o *Options[any]) { o.OnFailure = onFailure })
 }
 
 // AddIndexes registers indexes, at any time before the end of Run. Possible
 // errors: ErrStopped, ErrIndexInvalid, ErrIndexExists.
 func (i *Informer[T]) AddIndexes(indexes ...Index[T]) error {
-	return i.core.addIndexes(indexesOf[any](indexes))
+	return i.addIndexes(indexesOf[any](indexes))
 }
 
 // AddHandler registers a handler, at any time before the end of Run. It is
@@ -145,48 +125,20 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 	if options.Name == "" {
 		options.Name = handlerName(handler)
 	}
-	return i.core.addHandler(ctx, untypedHandler(handler), options)
+	return i.addHandler(ctx, untypedHandler(handler), options)
 }
 
-// Run keeps the store up to date until ctx ends, and then returns nil once every
-// goroutine that it started has ended. A handler that does not return keeps it
-// waiting. The logger of ctx is used, with the name of the informer. Possible
-// errors: ErrStarted, since an informer runs once, ErrIndexInvalid,
-// ErrIndexExists, and the failure at which Options.OnFailure had it stop.
-func (i *Informer[T]) Run(ctx context.Context) error { return i.core.run(ctx) }
-
-// WaitForSync blocks until the store holds the first list and every handler that was
-// added before the call has returned for each of its objects. The error is a *SyncError:
-// it says what the informer is doing instead, and wraps the cause of the context, or
-// ErrStopped if the informer stopped.
-func (i *Informer[T]) WaitForSync(ctx context.Context) error { return i.core.waitForSync(ctx) }
-
-// WaitForResourceVersion blocks until the store has every change up to
-// resourceVersion. A controller that waits for the version that its last write
-// returned then reads its own writes (KEP-5647). Versions are compared as numbers
-// (KEP-5504). An informer of several namespaces or names has to reach it in each, which
-// may take until the next bookmark, but not in one that the server refuses. Possible
-// errors: that one is no number, ErrStopped, or the cause of the context, with what the
-// informer is doing instead.
-func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	return i.core.waitForVersion(ctx, resourceVersion, func() (string, error) { return i.core.reached(resourceVersion), nil })
+// Get returns an object of the store, and whether it is there. An informer of a set of names
+// knows only objects of the set, from when it has listed them: for others the error is
+// ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is
+// WaitForNames first.
+func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
+	found, exists, err := i.get(ctx, key)
+	return reader.As[T](found), exists, err
 }
 
-// WaitForWrite blocks until the store has an object as it was written, or a later state of
-// it: obj is the server's response to a create, an update or a patch. It is
-// WaitForResourceVersion for the version of obj but, in an informer of several namespaces or
-// names, waits for that of obj only. Possible errors: the same, and that the informer does
-// not follow that namespace or name, or that the object is not of its shard.
-func (i *Informer[T]) WaitForWrite(ctx context.Context, obj metav1.Object) error {
-	return i.core.waitForWrite(ctx, obj)
-}
-
-// WaitForDeletion blocks until the store knows of the deletion of an object: it has none of that
-// name, another one (with another UID), or one with a deletionTimestamp, which finalizers may keep for
-// long. Possible errors: those of WaitForWrite.
-func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
-	return i.core.waitForDeletion(ctx, obj)
-}
+// OnDemand reports whether Get adds names to the set of names that the informer follows.
+func (e *engine) OnDemand() bool { return e.about.Want != nil }
 
 // Confirm returns an object as it is now, and whether it exists, for use before something that can't
 // be undone: it reads the object from the server by its name, with the permission to list, and waits
@@ -194,53 +146,11 @@ func (i *Informer[T]) WaitForDeletion(ctx context.Context, obj metav1.Object) er
 // reached, says that nothing is known. Possible errors: failure.ErrHistoryRestarted, and those of
 // WaitForWrite.
 func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
-	if err := i.core.confirm(ctx, key); err != nil {
+	if err := i.confirm(ctx, key); err != nil {
 		return obj, false, err
 	}
-	found, exists := i.core.store.core.Get(key)
+	found, exists := i.store.core.Get(key)
 	return reader.As[T](found), exists, nil
-}
-
-// WaitForLatest blocks until the store has every change that the server had at the time of the
-// call, for a new leader that must not act on what the former one has changed since (KEP-2340). It
-// costs a list of one object and, for a quiet resource, a watch of a second or two, of each
-// namespace of several. An informer of a set of names waits for the next bookmark of each instead,
-// about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
-// errors: that of the list, failure.ErrHistoryRestarted until the informer has listed again, ErrStopped,
-// and the cause of the context.
-func (i *Informer[T]) WaitForLatest(ctx context.Context) error { return i.core.waitForLatest(ctx) }
-
-// Source returns the description of the source.
-func (i *Informer[T]) Source() SourceInfo { return i.core.about }
-
-// Get returns an object of the store, and whether it is there. An informer of a set of names
-// knows only objects of the set, from when it has listed them: for others the error is
-// ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is
-// WaitForNames first.
-func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
-	found, exists, err := i.core.get(ctx, key)
-	return reader.As[T](found), exists, err
-}
-
-// OnDemand reports whether Get adds names to the set of names that the informer follows.
-func (i *Informer[T]) OnDemand() bool { return i.core.about.Want != nil }
-
-// WaitForNames blocks until an informer of a set of names knows all of those objects: they are
-// in the set, and were listed. Without a deadline of ctx it waits for a minute: a name may never
-// come to be in the set. Possible errors, all of them ErrUnknown: that the server refuses
-// one, ErrStopped, or the cause of the context.
-func (i *Informer[T]) WaitForNames(ctx context.Context, names ...types.NamespacedName) error {
-	return i.core.waitForNames(ctx, names)
-}
-
-// HealthCheck returns a check for a liveness probe, in the form that
-// controller-runtime and apiserver take. It fails with ErrStopped if the informer has
-// stopped, and with ErrStale if the store has not been known to be up to date for longer
-// than stale. That should be several minutes: if no object changes, a server sends
-// something about once a minute only. An informer that waits for its resource to be
-// installed is healthy, and so is one that has not been started.
-func (i *Informer[T]) HealthCheck(stale time.Duration) func(*http.Request) error {
-	return func(*http.Request) error { return i.core.status().Check(stale) }
 }
 
 // handlerName names a handler after the place where it was added, and its type unless

@@ -48,7 +48,7 @@ func TestInformerDetectsMutations(t *testing.T) {
 		}
 		shared, _ := informer.Store().Get(types.NamespacedName{Namespace: "ns", Name: "a"})
 		shared.Labels = map[string]string{"changed": "yes"}
-		if err := informer.core.fanout.detector.Compare(time.Now()); err == nil {
+		if err := informer.fanout.detector.Compare(time.Now()); err == nil {
 			t.Error("the mutation was not found")
 		}
 		shared.Labels = nil // or the informer would panic

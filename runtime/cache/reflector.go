@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -29,8 +30,8 @@ import (
 type reflector struct {
 	reporter
 	source Objects
-	// check returns an error for an object of another type.
-	check func(obj any) error
+	// of is the type of the objects.
+	of reflect.Type
 	// scope has the namespace that objects have to be of, and the name that they are requested by,
 	// or "". An empty scope is all objects.
 	scope types.NamespacedName
@@ -314,13 +315,22 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 // that was requested.
 func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	key, err := KeyOf(obj)
-	if other := r.check(obj); other != nil {
+	if other := checkType(obj, r.of); other != nil {
 		return key, &failure.ObjectError{Object: objectkey.String(key), Err: other}
 	}
 	if err == nil && r.scope != (types.NamespacedName{}) && key.Namespace != r.scope.Namespace {
 		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.scope.Namespace)}
 	}
 	return key, err
+}
+
+// checkType returns an error for an object that is not of a type, or does not implement it.
+func checkType(obj any, of reflect.Type) error {
+	is := reflect.TypeOf(obj)
+	if is == of || is != nil && of.Kind() == reflect.Interface && is.Implements(of) {
+		return nil
+	}
+	return fmt.Errorf("is a %T, not a %s", obj, of)
 }
 
 // unreadable reports an object that could not be decoded, has it looked up later, and

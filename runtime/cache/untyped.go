@@ -1,9 +1,6 @@
 package cache
 
 import (
-	"fmt"
-	"reflect"
-
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
@@ -52,24 +49,6 @@ func indexesOf[To, From any](indexes []Index[From]) []Index[To] {
 		}
 	}
 	return out
-}
-
-// checkType returns a check that objects are of a type, which is T or, if the objects of the
-// informer are known at run time only, another.
-func checkType[T any](objects reflect.Type) func(obj any) error {
-	is := func(obj any) bool { return reflect.TypeOf(obj) == objects }
-	if objects == reflect.TypeFor[T]() {
-		is = func(obj any) bool {
-			_, ok := obj.(T)
-			return ok
-		}
-	}
-	return func(obj any) error {
-		if is(obj) {
-			return nil
-		}
-		return fmt.Errorf("is a %T, not a %s", obj, objects)
-	}
 }
 
 // untypedHandler returns a handler for objects of any type.

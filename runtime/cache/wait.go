@@ -70,17 +70,20 @@ func (s Status) CheckSynced() error {
 	return &SyncError{Informer: s.Name, Status: s}
 }
 
-// waitForSync is Informer.WaitForSync.
-func (e *engine) waitForSync(ctx context.Context) error {
+// WaitForSync blocks until the store holds the first list and every handler that was
+// added before the call has returned for each of its objects. The error is a *SyncError:
+// it says what the informer is doing instead, and wraps the cause of the context, or
+// ErrStopped if the informer stopped.
+func (e *engine) WaitForSync(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
 	}
 	if err := e.await(ctx, e.synced); err != nil {
-		return &SyncError{Informer: e.options.Name, Status: e.status(), Cause: err}
+		return &SyncError{Informer: e.options.Name, Status: e.Status(), Cause: err}
 	}
-	for _, r := range e.registrations() {
-		if err := e.await(ctx, r.synced); err != nil {
-			return &SyncError{Informer: e.options.Name, Handler: r.name, Status: e.status(), Cause: err}
+	for _, l := range *e.listeners.Load() {
+		if err := e.await(ctx, l.registration.synced); err != nil {
+			return &SyncError{Informer: e.options.Name, Handler: l.registration.name, Status: e.Status(), Cause: err}
 		}
 	}
 	return nil
@@ -114,21 +117,24 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
-// namesTimeout limits Informer.WaitForNames if its context has no deadline.
+// namesTimeout limits WaitForNames if its context has no deadline.
 const namesTimeout = time.Minute
 
-// waitForNames is Informer.WaitForNames.
-func (e *engine) waitForNames(ctx context.Context, keys []types.NamespacedName) error {
-	keys = slices.DeleteFunc(slices.Clone(keys), func(key types.NamespacedName) bool {
+// WaitForNames blocks until an informer of a set of names knows all of those objects: they are
+// in the set, and were listed. Without a deadline of ctx it waits for a minute: a name may never
+// come to be in the set. Possible errors, all of them ErrUnknown: that the server refuses
+// one, ErrStopped, or the cause of the context.
+func (e *engine) WaitForNames(ctx context.Context, names ...types.NamespacedName) error {
+	unknown := slices.DeleteFunc(slices.Clone(names), func(key types.NamespacedName) bool {
 		why, _ := e.unknown(key)
 		return why == nil
 	})
-	if _, limited := ctx.Deadline(); !limited && len(keys) > 0 {
+	if _, limited := ctx.Deadline(); !limited && len(unknown) > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, namesTimeout)
 		defer cancel()
 	}
-	for _, key := range keys {
+	for _, key := range unknown {
 		for {
 			changed := e.fanout.changed.Next()
 			why, refused := e.unknown(key)

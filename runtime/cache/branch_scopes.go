@@ -14,11 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 )
 
-var (
-	errAllNamespaces = errors.New(`namespace "" in a set of namespaces: it stands for all of them, which need a source of their own`)
-	errNoName        = errors.New(`name "" in a set of names: it stands for no object`)
-)
-
 // scopePlan is a branch for each namespace, or each object, of a set.
 type scopePlan struct {
 	about *SourceInfo
@@ -36,9 +31,9 @@ func (p *scopePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan
 	for _, scope := range scopes {
 		switch {
 		case p.about.Named && scope.Name == "":
-			return nil, nil, errNoName
+			return nil, nil, errors.New(`name "" in a set of names: it stands for no object`)
 		case !p.about.Named && scope.Namespace == "":
-			return nil, nil, errAllNamespaces
+			return nil, nil, errors.New(`namespace "" in a set of namespaces: it stands for all of them, which need a source of their own`)
 		case taken[scope]:
 			continue
 		}

@@ -23,13 +23,6 @@ type shardPlan struct {
 	reported sync.Once
 }
 
-// report logs that the server does not filter.
-func (p *shardPlan) report(ctx context.Context) {
-	p.reported.Do(func() {
-		klog.FromContext(ctx).Info("Server does not filter by shard, objects of others are dropped here", "shardedBy", p.shard.By())
-	})
-}
-
 // next keeps a branch that has not listed yet, less what the shard has lost: what it has gained
 // meanwhile is listed after that, so that there is an end to lists of a shard that changes often.
 // If objects are left out, a list shows which of them the shard still has.
@@ -51,7 +44,11 @@ func (p *shardPlan) next(ctx context.Context, before []*branch) ([]*branch, <-ch
 	}
 	added := newBranch(p.source)
 	added.before = old
-	added.filter = shardfilter.New(p.shard.By(), wanted, func() { p.report(ctx) })
+	added.filter = shardfilter.New(p.shard.By(), wanted, func() {
+		p.reported.Do(func() {
+			klog.FromContext(ctx).Info("Server does not filter by shard, objects of others are dropped here", "shardedBy", p.shard.By())
+		})
+	})
 	return []*branch{added}, changed, nil
 }
 

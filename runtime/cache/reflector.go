@@ -409,8 +409,10 @@ func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 
 // transform returns what is stored of an object: nil if the transform leaves it out.
 func (r *reflector) transform(obj any) (out any, err error) {
-	if r.options.DropManagedFields {
-		dropManagedFields(obj)
+	if r.options.DropManagedFields { // of a source that can't leave them out
+		if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
+			m.SetManagedFields(nil)
+		}
 	}
 	if r.options.Transform == nil {
 		return obj, nil
@@ -420,11 +422,4 @@ func (r *reflector) transform(obj any) (out any, err error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// dropManagedFields drops those of a source that can't leave them out.
-func dropManagedFields(obj any) {
-	if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
-		m.SetManagedFields(nil)
-	}
 }

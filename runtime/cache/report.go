@@ -91,10 +91,8 @@ func (r *reporter) pause(ctx context.Context, delay time.Duration) {
 
 // sleep waits until d is over or ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

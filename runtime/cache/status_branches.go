@@ -21,11 +21,15 @@ func (s *Status) count(other *Status) {
 	s.ObjectErrors += other.ObjectErrors
 }
 
-// addUp adds what the lists of branches have delivered. How many will come is known only if it is
-// known of each branch that is not listed yet.
-func (s *Status) addUp(branches []Status) {
-	known := true
-	for _, p := range branches {
+// join adds the statuses of branches to that of their informer: its phase and its failures
+// are those of the branch that is worst off.
+func (s *Status) join(branches []Status, now time.Time) {
+	known := true // how many objects each branch that is not listed yet will deliver
+	for i := range branches {
+		p := &branches[i]
+		s.count(p)
+		s.leaveOut(p.LeftOut, p.LeftOutObjects)
+		s.DecodedByClient = cmp.Or(s.DecodedByClient, p.DecodedByClient)
 		s.Received += p.Received
 		s.Expected += max(p.Expected, p.Received)
 		known = known && (p.Synced || p.Expected > 0)
@@ -33,17 +37,6 @@ func (s *Status) addUp(branches []Status) {
 	if !known || s.Expected == s.Received {
 		s.Expected = 0
 	}
-}
-
-// join adds the statuses of branches to that of their informer: its phase and its failures
-// are those of the branch that is worst off.
-func (s *Status) join(branches []Status, now time.Time) {
-	for p := range branches {
-		s.count(&branches[p])
-		s.leaveOut(branches[p].LeftOut, branches[p].LeftOutObjects)
-		s.DecodedByClient = cmp.Or(s.DecodedByClient, branches[p].DecodedByClient)
-	}
-	s.addUp(branches)
 	if s.Phase == PhaseStopped {
 		return
 	}
@@ -61,13 +54,9 @@ func (s *Status) join(branches []Status, now time.Time) {
 			s.LastContact = contact
 		}
 		served = served || !p.refused()
-		for _, reason := range []struct{ of, from *error }{
-			{&s.ReconnectReason, &p.ReconnectReason}, {&s.RelistReason, &p.RelistReason}, {&s.LastObjectError, &p.LastObjectError},
-		} {
-			if *reason.from != nil {
-				*reason.of = *reason.from
-			}
-		}
+		s.ReconnectReason = cmp.Or(p.ReconnectReason, s.ReconnectReason)
+		s.RelistReason = cmp.Or(p.RelistReason, s.RelistReason)
+		s.LastObjectError = cmp.Or(p.LastObjectError, s.LastObjectError)
 	}
 	if !served && len(branches) > 0 {
 		s.LastContact = now.Add(-branches[0].Stale())

@@ -17,10 +17,9 @@ other=()
 case $minor in
   37) libraries=v0.37.2 runtime=v0.25.2 go=1.26.0 ;;
   36) libraries=v0.36.6 runtime=v0.24.1 go=1.26.0 ;;
-  35) libraries=v0.35.10 runtime=v0.23.3 go=1.25.0
-    other=("github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e") ;;
+  35) libraries=v0.35.10 runtime=v0.23.3 go=1.25.0 ;;
   34) libraries=v0.34.13 runtime=v0.22.5 go=1.24.0
-    other=("github.com/go-json-experiment/json v0.0.0-20250725192818-e39067aee2d2" "github.com/rogpeppe/go-internal v1.14.1") ;;
+    other=("github.com/rogpeppe/go-internal v1.14.1") ;;
   *) usage ;;
 esac
 first=v0.$minor.0

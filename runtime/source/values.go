@@ -6,7 +6,6 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	toolscache "k8s.io/client-go/tools/cache"
 
@@ -235,7 +234,14 @@ func (v *values) nextName() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.name, _ = jsontext.AppendUnquote(v.name[:0], raw) // replaces invalid UTF-8, as decoders do
+	v.name = append(v.name[:0], raw[1:len(raw)-1]...)
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		var name string
+		if err := utiljson.Unmarshal(raw, &name); err != nil {
+			return nil, err
+		}
+		v.name = append(v.name[:0], name...)
+	}
 	return v.name, v.expect(':')
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/base64"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -23,8 +23,26 @@ func (w *walk) string() (string, bool) {
 	if isPlain(content) {
 		return w.strings.string(content), true
 	}
-	unquoted, err := jsontext.AppendUnquote(nil, w.text[begin:w.at])
-	return w.strings.string(unquoted), err == nil && utf8.Valid(content)
+	unquoted, ok := unquote(string(content))
+	return w.strings.string(unquoted), ok && utf8.Valid(content)
+}
+
+// unquote returns the content of a string without escapes. It returns false for those that Go does
+// not have and API servers do not write: of a slash, and of a surrogate.
+func unquote(content string) ([]byte, bool) {
+	text := make([]byte, 0, len(content))
+	for {
+		at := strings.IndexByte(content, '\\')
+		if at < 0 {
+			return append(text, content...), true
+		}
+		text = append(text, content[:at]...)
+		r, _, rest, err := strconv.UnquoteChar(content[at:], '"')
+		if err != nil {
+			return nil, false
+		}
+		text, content = utf8.AppendRune(text, r), rest
+	}
 }
 
 // isPlain reports whether a string has neither escapes nor anything but ASCII.

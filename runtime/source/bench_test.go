@@ -26,7 +26,7 @@ func BenchmarkList(b *testing.B) {
 	for _, contentType := range []string{jsonType, protoType} {
 		body := encoded(b, contentType, podList(500))
 		b.Run(contentType+"/ours", func(b *testing.B) {
-			d := &decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: defaultMaxObjectBytes}
+			d := &decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared()), limit: defaultMaxObjectBytes}
 			list := d.jsonList
 			if contentType == protoType {
 				list = d.protoList
@@ -93,7 +93,7 @@ func BenchmarkWatch(b *testing.B) {
 }
 
 func benchWatcher(b *testing.B, contentType string, body []byte) cache.Watcher {
-	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, decoder{codec: c, gv: pods.GroupVersion(), limit: defaultMaxObjectBytes})
 	if err != nil {
 		b.Fatal(err)
@@ -138,14 +138,14 @@ func benchmarkShare(b *testing.B, contentType string, encode func(*corev1.Pod) [
 	}
 	fresh := func() *codec {
 		if shared {
-			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+			return newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 		}
-		return newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{})
+		return newCodec(reflect.TypeFor[*corev1.Pod](), nil)
 	}
 	decodeAll := func(c *codec, texts [][]byte) []kruntime.Object {
 		decode := func(text []byte) (kruntime.Object, error) { return c.fromText(text) }
 		if contentType == protoType {
-			decode = c.fromProto
+			decode = func(text []byte) (kruntime.Object, error) { return c.fromProto(text, decoding.Options{}) }
 		}
 		objects := make([]kruntime.Object, len(texts))
 		for i, text := range texts {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -28,7 +27,6 @@ type codec struct {
 	// pointer is the type of the objects, and object what it points to; nil if it is no
 	// pointer.
 	pointer, object reflect.Type
-	how             decoding.Options
 	// encodings are those that the type can be decoded from.
 	encodings encodings
 	// unstructured says that the type is a map and decodes itself.
@@ -36,11 +34,8 @@ type codec struct {
 	// metadataOnly says that the type is PartialObjectMetadata: the server is asked to
 	// send no more of an object.
 	metadataOnly bool
-	// sharing is the JSON decoder that finds what was decoded before; nil if it can't
-	// decode this type.
-	sharing *decode.JSON
-	// sharingProto is the same for protobuf.
-	sharingProto *decode.Proto
+	// fast finds what was decoded before. It has map[string]any for an unstructured type.
+	fast *decode.Decoder
 	// named says that the Go type has the name of the kind, as an object has shown.
 	named atomic.Bool
 	// listKind is the kind of a list that had objects, or came before one was known, if it is
@@ -49,12 +44,11 @@ type codec struct {
 }
 
 // newCodec returns the codec of a type. What is equal in objects is held once, by shared.
-func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options) *codec {
+func newCodec(pointer reflect.Type, shared *decode.Shared) *codec {
 	if pointer.Kind() != reflect.Pointer {
 		return &codec{pointer: pointer}
 	}
 	c := &codec{
-		how:          how,
 		pointer:      pointer,
 		object:       pointer.Elem(),
 		encodings:    encodingsOf(pointer),
@@ -65,35 +59,16 @@ func newCodec(pointer reflect.Type, shared *decode.Shared, how decoding.Options)
 	if c.unstructured {
 		content = reflect.TypeFor[map[string]any]()
 	}
-	options := decode.Options{Options: how, Shared: shared}
-	c.sharing = decode.NewJSON(content, options)
-	if _, err := c.encodings.of(protoType); err == nil {
-		c.sharingProto = decode.NewProto(c.object, options)
-	}
+	c.fast = decode.NewDecoder(content, shared)
 	return c
 }
-
-// codecs are those of a type, by how an informer wants its objects. They are made when they
-// are needed.
-type codecs map[decoding.Options]func() *codec
-
-func newCodecs(pointer reflect.Type, shared *decode.Shared) codecs {
-	all := codecs{}
-	for _, how := range []decoding.Options{{}, {Exclusive: true}, {DropManagedFields: true}, {Exclusive: true, DropManagedFields: true}} {
-		all[how] = sync.OnceValue(func() *codec { return newCodec(pointer, shared, how) })
-	}
-	return all
-}
-
-// of returns the codec for objects that are wanted so.
-func (c codecs) of(how decoding.Options) *codec { return c[how]() }
 
 // newObject returns an empty object.
 func (c *codec) newObject() runtime.Object { return reflect.New(c.object).Interface().(runtime.Object) }
 
 // accept adds to the content types of a request which parts of objects to send. A server
 // that can't do that sends all of them.
-func (c *codec) accept(contentTypes string, watch bool) string {
+func (c *codec) accept(contentTypes string, watch bool, how decoding.Options) string {
 	each := strings.Split(contentTypes, ",")
 	if c.metadataOnly {
 		as := "PartialObjectMetadataList"
@@ -105,7 +80,7 @@ func (c *codec) accept(contentTypes string, watch bool) string {
 		}
 		each = append(each, strings.Split(contentTypes, ",")...)
 	}
-	if c.how.DropManagedFields {
+	if how.DropManagedFields {
 		for i := range each {
 			each[i] += ";drop=metadata.managedFields"
 		}
@@ -118,15 +93,13 @@ func (c *codec) accept(contentTypes string, watch bool) string {
 //
 // There are two decoders: a fast one, which finds what it has decoded before, and client-go's
 // for what that refuses, which decides what is an error.
-func (c *codec) fromJSON(data []byte, x decode.Index) (runtime.Object, error) {
+func (c *codec) fromJSON(data []byte, x decode.Index, how decoding.Options) (runtime.Object, error) {
 	if c.unstructured {
-		return c.fromMap(data, x)
+		return c.fromMap(data, x, how)
 	}
-	if c.sharing != nil {
-		obj := reflect.New(c.object)
-		if c.sharing.Decode(data, x, obj.UnsafePointer()) {
-			return obj.Interface().(runtime.Object), nil
-		}
+	fast := reflect.New(c.object)
+	if c.fast.JSON(data, x, how, fast.UnsafePointer()) {
+		return fast.Interface().(runtime.Object), nil
 	}
 	obj := c.newObject() // the other one may have been filled in part
 	if err := utiljson.Unmarshal(data, obj); err != nil {
@@ -137,34 +110,28 @@ func (c *codec) fromJSON(data []byte, x decode.Index) (runtime.Object, error) {
 
 // fromMap decodes an unstructured object. Its own UnmarshalJSON insists on a
 // kind, which items of a list may lack.
-func (c *codec) fromMap(data []byte, x decode.Index) (runtime.Object, error) {
+func (c *codec) fromMap(data []byte, x decode.Index, how decoding.Options) (runtime.Object, error) {
 	var content map[string]any
-	if c.sharing.Decode(data, x, unsafe.Pointer(&content)) {
-		return c.withContent(content), nil
-	}
-	if err := utiljson.Unmarshal(data, &content); err != nil {
-		return nil, &failure.ObjectError{Object: nameInJSON(data), Err: err}
+	if !c.fast.JSON(data, x, how, unsafe.Pointer(&content)) {
+		content = nil
+		if err := utiljson.Unmarshal(data, &content); err != nil {
+			return nil, &failure.ObjectError{Object: nameInJSON(data), Err: err}
+		}
 	}
 	if content == nil {
 		return nil, &failure.ObjectError{Err: errNoObject}
 	}
-	return c.withContent(content), nil
-}
-
-func (c *codec) withContent(content map[string]any) runtime.Object {
 	obj := c.newObject()
 	obj.(runtime.Unstructured).SetUnstructuredContent(content)
-	return obj
+	return obj, nil
 }
 
 // fromProto decodes one object from its message, without an envelope. Its
 // error is a *failure.ObjectError. Nothing of data is kept.
-func (c *codec) fromProto(data []byte) (runtime.Object, error) {
-	if c.sharingProto != nil {
-		obj := reflect.New(c.object)
-		if c.sharingProto.Decode(data, obj.UnsafePointer()) {
-			return obj.Interface().(runtime.Object), nil
-		}
+func (c *codec) fromProto(data []byte, how decoding.Options) (runtime.Object, error) {
+	fast := reflect.New(c.object)
+	if c.fast.Proto(data, how, fast.UnsafePointer()) {
+		return fast.Interface().(runtime.Object), nil
 	}
 	obj := c.newObject()
 	if err := obj.(protoMessage).Unmarshal(data); err != nil {

@@ -23,7 +23,7 @@ type encoding struct {
 	// frames splits a watch.
 	frames func(body io.Reader, limit int64) frames
 	// object decodes the object of a frame. Its error is a *failure.ObjectError.
-	object func(c *codec, in frame) (runtime.Object, schema.GroupVersionKind, error)
+	object func(d *decoder, in frame) (runtime.Object, schema.GroupVersionKind, error)
 	// metadata finds what it can of the object of a frame without decoding it.
 	metadata func(in frame) (decode.Metadata, bool)
 }
@@ -48,8 +48,8 @@ const (
 )
 
 var (
-	inJSON     = encoding{jsonType, (*decoder).jsonList, newJSONFrames, (*codec).jsonObject, jsonMetadata}
-	inProtobuf = encoding{protoType, (*decoder).protoList, newProtoFrames, (*codec).protoObject, protoMetadata}
+	inJSON     = encoding{jsonType, (*decoder).jsonList, newJSONFrames, (*decoder).jsonObject, jsonMetadata}
+	inProtobuf = encoding{protoType, (*decoder).protoList, newProtoFrames, (*decoder).protoObject, protoMetadata}
 )
 
 // encodings are those that objects can be decoded from, the best one first. JSON is the last.

@@ -45,8 +45,8 @@ func cborList(d *decoder, body io.Reader, each func(any, error)) (metav1.ListMet
 	}
 	for _, item := range list.Items {
 		text, _ := direct.Marshal(item)
-		if in := (frame{object: text}); d.wanted == nil || d.wanted.has(cborMetadata(in)) {
-			obj, _, err := cborObject(d.codec, in)
+		if in := (frame{object: text}); d.wants.Wanted == nil || d.has(cborMetadata(in)) {
+			obj, _, err := cborObject(d, in)
 			each(obj, err)
 		}
 	}
@@ -76,8 +76,8 @@ func (f cborFrames) next() (frame, error) {
 	return frame{event: event.Type, object: object}, err
 }
 
-func cborObject(c *codec, in frame) (runtime.Object, schema.GroupVersionKind, error) {
-	obj := c.newObject()
+func cborObject(d *decoder, in frame) (runtime.Object, schema.GroupVersionKind, error) {
+	obj := d.codec.newObject()
 	var content any = obj
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		content = &u.Object
@@ -119,7 +119,7 @@ func inCBORText(t *testing.T, values ...any) (text []byte) {
 // An encoding that nothing else knows: its lists, watches, objects, metadata and errors are
 // those of any other.
 func TestAnotherEncoding(t *testing.T) {
-	codec := newCodec(reflect.TypeFor[*unstructured.Unstructured](), decode.NewShared(), decoding.Options{})
+	codec := newCodec(reflect.TypeFor[*unstructured.Unstructured](), decode.NewShared())
 	codec.encodings = append(encodings{inCBOR}, codec.encodings...)
 	client := newClient(t, &rest.Config{Host: "h"})
 	if got, want := client.accept(codec.encodings), "application/cbor,application/json"; got != want {
@@ -127,7 +127,7 @@ func TestAnotherEncoding(t *testing.T) {
 	}
 	respond := func(text []byte) *response {
 		t.Helper()
-		r, err := newResponse(io.NopCloser(bytes.NewReader(text)), answer{contentType: "application/cbor"}, decoder{codec, widgets.GroupVersion(), 1 << 20, func(uid, _, _ []byte) bool { return string(uid) != "b" }})
+		r, err := newResponse(io.NopCloser(bytes.NewReader(text)), answer{contentType: "application/cbor"}, decoder{codec, widgets.GroupVersion(), 1 << 20, decoding.Request{Wanted: func(uid, _, _ []byte) bool { return string(uid) != "b" }}})
 		if err != nil {
 			t.Fatal(err)
 		}

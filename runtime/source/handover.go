@@ -92,10 +92,9 @@ func (h *handover) take(t *takeover, request *request, resp *http.Response, c de
 	if t.over || t.taken != nil {
 		return nil
 	}
-	wants := decoding.From(t.caller)
 	gv := schema.GroupVersion{Group: c.Group, Version: c.Version}
-	codec := h.streaming.codec(wants.Options, t.objects, gv.WithResource(c.Resource))
-	taken, err := newResponse(resp.Body, answerOf(resp), decoder{codec, gv, h.streaming.maxObject, wanted(wants.Wanted)})
+	codec := h.streaming.codec(t.objects, gv.WithResource(c.Resource))
+	taken, err := newResponse(resp.Body, answerOf(resp), decoder{codec, gv, h.streaming.maxObject, decoding.From(t.caller)})
 	if err != nil {
 		t.refused = err
 		return nil

@@ -29,7 +29,7 @@ func (c *codec) fromText(data []byte) (runtime.Object, error) {
 	if _, err := s.Scan(text); err != nil {
 		return nil, err
 	}
-	return c.fromJSON(text, s.Index())
+	return c.fromJSON(text, s.Index(), decoding.Options{})
 }
 
 // same decodes data as client-go does and with a codec: what client-go's refuses must be refused
@@ -47,7 +47,7 @@ func same[E any, T interface {
 		}
 		return // does not get to a codec
 	}
-	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared(), decoding.Options{}).fromText(data)
+	got, err := newCodec(reflect.TypeFor[T](), decode.NewShared()).fromText(data)
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%T: error %v, client-go's %v", got, err, wantErr)
 	}
@@ -101,14 +101,14 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"items":[{"metadata":{"name":"a"}},null],"x":{"y":[{}]},"metadata":{"resourceVersion":"1"},"kind":"PodList"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		items := 0
-		meta, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 1 << 20}).jsonList(bytes.NewReader(data), func(any, error) { items++ })
+		meta, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared()), limit: 1 << 20}).jsonList(bytes.NewReader(data), func(any, error) { items++ })
 		if want := new(corev1.PodList); err == nil && utiljson.Unmarshal(data, want) == nil {
 			if len(want.Items) != items || want.ResourceVersion != meta.ResourceVersion {
 				t.Errorf("%d items at %q, want %d at %q", items, meta.ResourceVersion, len(want.Items), want.ResourceVersion)
 			}
 		}
 		small := 0
-		if _, smallErr := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 20}).jsonList(bytes.NewReader(data), func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
+		if _, smallErr := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared()), limit: 20}).jsonList(bytes.NewReader(data), func(any, error) { small++ }); err == nil && smallErr == nil && small != items {
 			t.Errorf("%d items, and with a low limit %d", items, small)
 		}
 	})
@@ -160,7 +160,7 @@ func TestDecodeMutatedAsClientGo(t *testing.T) {
 }
 
 func TestIntegersStayIntegers(t *testing.T) {
-	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared(), decoding.Options{}).fromText([]byte(widgetJSON))
+	obj, err := newCodec(reflect.TypeFor[*Widget](), decode.NewShared()).fromText([]byte(widgetJSON))
 	if err != nil {
 		t.Fatal(err)
 	}

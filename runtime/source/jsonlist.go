@@ -73,11 +73,11 @@ func (d *decoder) jsonItem(in *values, list runtime.TypeMeta, each func(any, err
 	if err != nil {
 		return err
 	}
-	if d.wanted != nil && !d.wanted.has(decode.JSONMetadata(raw, index)) {
+	if d.wants.Wanted != nil && !d.has(decode.JSONMetadata(raw, index)) {
 		return nil
 	}
 	c := d.codec
-	obj, err := c.fromJSON(raw, index)
+	obj, err := c.fromJSON(raw, index, d.wants.Options)
 	switch {
 	case err != nil:
 	case c.unstructured:

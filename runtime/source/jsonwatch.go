@@ -108,8 +108,8 @@ func (f *jsonFrames) close() error {
 }
 
 // jsonObject decodes the object of a frame.
-func (c *codec) jsonObject(in frame) (runtime.Object, schema.GroupVersionKind, error) {
-	obj, err := c.fromJSON(in.object, in.index)
+func (d *decoder) jsonObject(in frame) (runtime.Object, schema.GroupVersionKind, error) {
+	obj, err := d.codec.fromJSON(in.object, in.index, d.wants.Options)
 	if err != nil {
 		return nil, schema.GroupVersionKind{}, err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 const testLimit = 64 << 10
@@ -188,7 +187,7 @@ func allocated(call func()) uint64 {
 // Whatever length a server claims, and however much it sends, what is allocated
 // depends on the limit.
 func TestAllocationIsBoundedByTheLimit(t *testing.T) {
-	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 	ignore := func(any, error) {}
 	d := &decoder{codec: codec, limit: testLimit}
 	list := func(r io.Reader) error { _, err := d.jsonList(r, ignore); return err }

@@ -94,8 +94,8 @@ func (d *decoder) protoItem(in *protoReader, size uint64, each func(any, error))
 		return err
 	}
 	message, err := in.bytes(size)
-	if err == nil && (d.wanted == nil || d.wanted.has(decode.ProtoMetadata(message))) {
-		each(d.codec.fromProto(message))
+	if err == nil && (d.wants.Wanted == nil || d.has(decode.ProtoMetadata(message))) {
+		each(d.codec.fromProto(message, d.wants.Options))
 	}
 	return err
 }

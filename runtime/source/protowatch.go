@@ -69,12 +69,12 @@ func (f *protoFrames) skipLarge(length uint64) error {
 }
 
 // protoObject decodes the object of a frame.
-func (c *codec) protoObject(in frame) (runtime.Object, schema.GroupVersionKind, error) {
+func (d *decoder) protoObject(in frame) (runtime.Object, schema.GroupVersionKind, error) {
 	head, message, err := openEnvelope(in.object)
 	if err != nil {
 		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: err}
 	}
-	obj, err := c.fromProto(message)
+	obj, err := d.codec.fromProto(message, d.wants.Options)
 	return obj, head.GroupVersionKind(), err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // response is that of a list or a watch, not yet decoded.
@@ -29,17 +30,15 @@ type decoder struct {
 	// gv is that of the objects.
 	gv schema.GroupVersion
 	// limit is the greatest number of bytes of an object that are buffered.
-	limit  int64
-	wanted wanted
+	limit int64
+	// wants says how the objects are to be decoded, and which.
+	wants decoding.Request
 }
 
-// wanted reports whether an encoded object of a response is to be decoded, by its metadata.
-// Nil is every one. One in which these can't be found is decoded, for the informer to decide.
-type wanted func(uid, namespace, resourceVersion []byte) bool
-
-// has reports whether an object with these metadata is wanted, if they were found.
-func (w wanted) has(m decode.Metadata, found bool) bool {
-	return !found || w(m.UID, m.Namespace, m.ResourceVersion)
+// has reports whether an object with these metadata is wanted. One in which they were not found
+// is, for the informer to decide.
+func (d *decoder) has(m decode.Metadata, found bool) bool {
+	return !found || d.wants.Wanted(m.UID, m.Namespace, m.ResourceVersion)
 }
 
 // newResponse returns the response of a body with a status of 2xx, or an error if it can't be

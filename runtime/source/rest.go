@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,14 +43,14 @@ func newREST(pointer reflect.Type, client *Client, gvr schema.GroupVersionResour
 			Served:                  func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) },
 		}},
 		client: client,
-		codecs: newCodecs(pointer, client.sharedObjects()),
+		codec:  sync.OnceValue(func() *codec { return newCodec(pointer, client.sharedObjects()) }),
 	}
 }
 
 type restSource struct {
 	described
 	client *Client
-	codecs codecs
+	codec  func() *codec
 }
 
 // List sends one request, and calls each while the response arrives.
@@ -80,8 +81,7 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 
 // open sends a request and returns its response, if the status is 2xx and it can be decoded.
 func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*response, error) {
-	wants := decoding.From(ctx)
-	codec := s.codecs.of(wants.Options)
+	wants, codec := decoding.From(ctx), s.codec()
 	if codec.object == nil {
 		return nil, fmt.Errorf("type %v: is not a pointer to an API type", codec.pointer)
 	}
@@ -95,7 +95,7 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 		Resource(s.info.Resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
-		SetHeader("Accept", codec.accept(s.client.accept(codec.encodings), options.Watch)).
+		SetHeader("Accept", codec.accept(s.client.accept(codec.encodings), options.Watch, wants.Options)).
 		MaxRetries(0)
 	if options.Watch {
 		// Watches are long, and one that waits for the rate limiter may miss events that the
@@ -109,7 +109,7 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 	if err != nil {
 		return nil, err
 	}
-	r, err := newResponse(body, answer, decoder{codec, s.info.Resource.GroupVersion(), s.client.maxObject, wanted(wants.Wanted)})
+	r, err := newResponse(body, answer, decoder{codec, s.info.Resource.GroupVersion(), s.client.maxObject, wants})
 	if err != nil {
 		_ = body.Close()
 		return nil, undecodable(err)

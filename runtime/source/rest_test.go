@@ -27,7 +27,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // typedConfig makes client-go's clients and this package ask for the same.
@@ -301,7 +300,7 @@ func TestKindOfEmptyLists(t *testing.T) {
 		"a Go type of another name, always": {"Podd", []list{{"PoddList", 0, false}, {"PoddList", 2, false}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{})
+			c := newCodec(reflect.TypeFor[*corev1.Pod](), nil)
 			if err := c.checkName(test.watched); err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +336,7 @@ func TestWatchOfAnotherKind(t *testing.T) {
 
 func TestProtobufListCutAnywhere(t *testing.T) {
 	body := encoded(t, protoType, podList(2))
-	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 	for n := range len(body) {
 		if _, err := (&decoder{codec: c, limit: defaultMaxObjectBytes}).protoList(strings.NewReader(string(body[:n])), func(any, error) {}); err == nil {
 			// What comes last says that there is no content type or encoding.
@@ -437,11 +436,11 @@ func TestErrorsOfAConnection(t *testing.T) {
 	reset := errors.New("stream reset")
 	for _, read := range []func(io.Reader) error{
 		func(r io.Reader) error {
-			_, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 100}).jsonList(r, func(any, error) {})
+			_, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared()), limit: 100}).jsonList(r, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error {
-			_, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}), limit: 100}).protoList(r, func(any, error) {})
+			_, err := (&decoder{codec: newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared()), limit: 100}).protoList(r, func(any, error) {})
 			return err
 		},
 		func(r io.Reader) error { _, err := newJSONFrames(r, 100).next(); return err },

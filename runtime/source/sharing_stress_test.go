@@ -16,7 +16,6 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // updatesOf returns watch events with the i-th change of the first n deployed pods.
@@ -58,7 +57,7 @@ func TestSharingKeepsHeapFlat(t *testing.T) {
 	const n, rounds = 200, 10
 	for contentType, frame := range map[string]func(testing.TB, string, kruntime.Object) []byte{jsonType: jsonFrame, protoType: protoFrame} {
 		t.Run(contentType, func(t *testing.T) {
-			c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+			c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 			store := map[string]*corev1.Pod{}
 			heap := func() uint64 {
 				runtime.GC()
@@ -101,13 +100,13 @@ func podsIn(store map[string]*corev1.Pod) (all []*corev1.Pod) {
 // race detector this finds a shared part that DeepCopy does not copy.
 func TestSharedPartsAreChangedInCopies(t *testing.T) {
 	const n, rounds = 60, 6
-	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 	var bodies [][]byte
 	for i := range rounds {
 		bodies = append(bodies, updatesOf(t, n, i, jsonFrame))
 	}
 	want := map[string]*corev1.Pod{}
-	if err := receive(bodies[rounds-1], newCodec(reflect.TypeFor[*corev1.Pod](), nil, decoding.Options{}), jsonType, func(pod *corev1.Pod) { want[pod.Name] = pod }); err != nil {
+	if err := receive(bodies[rounds-1], newCodec(reflect.TypeFor[*corev1.Pod](), nil), jsonType, func(pod *corev1.Pod) { want[pod.Name] = pod }); err != nil {
 		t.Fatal(err)
 	}
 

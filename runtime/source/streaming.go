@@ -19,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // Streaming decodes the responses to lists and watches of other clients, such as those of
@@ -52,7 +51,7 @@ import (
 type Streaming struct {
 	shared    *decode.Shared
 	maxObject int64
-	// codecs has those of each resource, by codecsKey.
+	// codecs has that of each resource, by codecKey.
 	codecs sync.Map
 }
 
@@ -85,20 +84,20 @@ func (s *Streaming) FromListerWatcher(lw toolscache.ListerWatcher, expected runt
 	return cache.Source[runtime.Object]{Objects: streamed(src, s, reflect.TypeOf(expected))}
 }
 
-// codecsKey tells codecs apart: several resources may have one Go type, and each its kind.
-type codecsKey struct {
+// codecKey tells codecs apart: several resources may have one Go type, and each its kind.
+type codecKey struct {
 	pointer  reflect.Type
 	resource schema.GroupVersionResource
 }
 
-// codec returns the codec of a resource for objects that are wanted so.
-func (s *Streaming) codec(how decoding.Options, pointer reflect.Type, resource schema.GroupVersionResource) *codec {
-	key := codecsKey{pointer, resource}
+// codec returns the codec of a resource for objects of a type.
+func (s *Streaming) codec(pointer reflect.Type, resource schema.GroupVersionResource) *codec {
+	key := codecKey{pointer, resource}
 	of, ok := s.codecs.Load(key)
 	if !ok {
-		of, _ = s.codecs.LoadOrStore(key, newCodecs(pointer, s.shared))
+		of, _ = s.codecs.LoadOrStore(key, newCodec(pointer, s.shared))
 	}
-	return of.(codecs).of(how)
+	return of.(*codec)
 }
 
 // streamed returns a source that has the responses of the client of another one, which decodes

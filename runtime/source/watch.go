@@ -16,7 +16,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // restWatcher decodes the watch events of a response.
@@ -60,14 +59,14 @@ func (w *restWatcher) Next() (cache.WatchEvent, error) {
 func (w *restWatcher) next() (frame, error) {
 	for {
 		raw, err := w.frames.next()
-		if err != nil || w.wants(raw) {
+		if err != nil || w.selects(raw) {
 			return raw, err
 		}
 	}
 }
 
-func (w *restWatcher) wants(in frame) bool {
-	return w.wanted == nil || in.event == watch.Bookmark || in.event == watch.Error || w.wanted.has(w.encoding.metadata(in))
+func (w *restWatcher) selects(in frame) bool {
+	return w.wants.Wanted == nil || in.event == watch.Bookmark || in.event == watch.Error || w.has(w.encoding.metadata(in))
 }
 
 func (w *restWatcher) decode(in frame) (cache.WatchEvent, error) {
@@ -96,12 +95,12 @@ func (w *restWatcher) object(in frame) (runtime.Object, schema.GroupVersionKind,
 	if len(in.object) == 0 || string(in.object) == "null" {
 		return nil, schema.GroupVersionKind{}, &failure.ObjectError{Err: errNoObject}
 	}
-	return w.encoding.object(w.codec, in)
+	return w.encoding.object(&w.decoder, in)
 }
 
 // statusError decodes the object of an event of type ERROR.
 func (w *restWatcher) statusError(in frame) error {
-	status, _, err := w.encoding.object(newCodec(reflect.TypeFor[*metav1.Status](), nil, decoding.Options{}), in)
+	status, _, err := w.encoding.object(&decoder{codec: newCodec(reflect.TypeFor[*metav1.Status](), nil)}, in)
 	if object := (*failure.ObjectError)(nil); errors.As(err, &object) {
 		return undecodable(fmt.Errorf("status: %w", object.Err)) // ends the watch
 	}

@@ -140,7 +140,7 @@ func TestCustomResourceWatch(t *testing.T) {
 // nextFrames reads a stream of JSON to its end.
 func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, errs []error) {
 	t.Helper()
-	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 	r := response{decoder{codec: codec, gv: pods.GroupVersion(), limit: limit}, io.NopCloser(stream), inJSON}
 	w := r.watcher(t.Context(), func(error) {})
 	for {
@@ -282,7 +282,7 @@ func FuzzProtobuf(f *testing.F) {
 	f.Add(encoded(f, protoType, podList(2)))
 	f.Add(protoFrame(f, "ADDED", podNamed("a")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{})
+		c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
 		var got []*corev1.Pod
 		meta, err := (&decoder{codec: c, limit: 1 << 20}).protoList(bytes.NewReader(data), func(obj any, _ error) {
 			pod, _ := obj.(*corev1.Pod)
@@ -426,7 +426,7 @@ func TestIllegalTags(t *testing.T) {
 		if _, err := contentsOf(message); err == nil {
 			t.Errorf("% x is accepted", message)
 		}
-		if _, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared(), decoding.Options{}).fromProto(message); err == nil {
+		if _, err := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared()).fromProto(message, decoding.Options{}); err == nil {
 			t.Errorf("% x is accepted as an object", message)
 		}
 		if _, err := newProtoReader(bytes.NewReader(message), 100, listBuffer).next(); err == nil {

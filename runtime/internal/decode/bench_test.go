@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // revision is what the revision of an object takes the place of.
@@ -62,10 +64,10 @@ func BenchmarkOddObjects(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := NewProto(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
+	p := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	run("10000 elements in protobuf/shared", message, func(text []byte) any {
 		pod := &v1.Pod{}
-		p.Decode(text, unsafe.Pointer(pod))
+		p.Proto(text, decoding.Options{}, unsafe.Pointer(pod))
 		return pod
 	})
 	run("10000 elements in protobuf/client-go", message, func(text []byte) any {

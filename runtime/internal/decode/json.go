@@ -12,42 +12,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// JSON decodes objects of one Go type. It is safe for concurrent use.
-type JSON struct {
-	root *node
-	Options
+// Decoder decodes objects of one Go type. It is safe for concurrent use.
+type Decoder struct {
+	root   *node
+	shared *Shared
 }
 
-// Options configure a decoder.
-type Options struct {
-	decoding.Options
-	// Shared has what objects share with all others that it decodes; nil is nothing.
-	// Objects that are exclusive share only strings.
-	Shared *Shared
-}
+// NewDecoder returns the decoder of a type. Its objects have in common what Shared has; nil is
+// nothing. Those that are exclusive share only strings.
+func NewDecoder(t reflect.Type, shared *Shared) *Decoder { return &Decoder{nodeOf(t), shared} }
 
-// NewJSON returns the decoder of a type, or nil if it can't handle that.
-func NewJSON(t reflect.Type, options Options) *JSON {
-	root := nodeOf(t)
-	if root.kind != structKind && root.kind != anyMapKind {
-		return nil
-	}
-	return &JSON{root, options}
-}
-
-// Decode decodes a text into a zero value of the type that pointer points to. The text must
-// be one that a Scanner has accepted, from its first byte to its last, with its index. Decode
+// JSON decodes a text into a zero value of the type that pointer points to. The text must
+// be one that a Scanner has accepted, from its first byte to its last, with its index. JSON
 // returns false if another decoder has to: then the value may be filled in part. It keeps
 // nothing of the text.
-func (j *JSON) Decode(text []byte, x Index, pointer unsafe.Pointer) bool {
-	if text[0] != '{' {
+func (d *Decoder) JSON(text []byte, x Index, how decoding.Options, pointer unsafe.Pointer) bool {
+	if text[0] != '{' || d.root.kind != structKind && d.root.kind != anyMapKind {
 		return false // what null means is not decided here
 	}
 	w := walks.Get().(*walk)
 	defer w.put()
-	w.session, w.index, w.text = j.begin(text, pointer), x, text
-	if j.root.kind == structKind {
-		return w.object(j.root, pointer, root)
+	w.session, w.index, w.text = d.begin(text, how, pointer), x, text
+	if d.root.kind == structKind {
+		return w.object(d.root, pointer, root)
 	}
 	content, ok := w.anyMap(root)
 	*(*map[string]any)(pointer) = content
@@ -343,18 +330,6 @@ func (w *walk) slice(n *node, p unsafe.Pointer) bool {
 	}
 	w.base = base
 	return true
-}
-
-// makeArray returns what a slice of that length points to.
-func (n *node) makeArray(length int) unsafe.Pointer {
-	switch {
-	case length == 0:
-		return n.empty
-	case length < len(n.arrays):
-		return reflect.New(n.arrays[length]).UnsafePointer()
-	default:
-		return reflect.MakeSlice(n.typ, length, length).UnsafePointer()
-	}
 }
 
 // skip goes behind the value that begins here, and returns its text.

@@ -60,11 +60,11 @@ type inner struct {
 // decoder decodes texts into new values of one type, with sharing and as client-go does.
 type decoder struct {
 	typ    reflect.Type
-	shared *JSON
+	shared *Decoder
 }
 
 func newDecoder(t reflect.Type, shared *Shared) decoder {
-	return decoder{t, NewJSON(t, Options{Shared: shared})}
+	return decoder{t, NewDecoder(t, shared)}
 }
 
 func (d decoder) decode(text []byte) (any, bool) {
@@ -284,7 +284,7 @@ func examplePod(name string) *v1.Pod {
 	}
 }
 
-func decodePod(t testing.TB, j *JSON, text []byte) *v1.Pod {
+func decodePod(t testing.TB, j *Decoder, text []byte) *v1.Pod {
 	t.Helper()
 	pod := &v1.Pod{}
 	if !j.scanned(text, unsafe.Pointer(pod)) {
@@ -311,7 +311,7 @@ func eventuallyShared[T any](t *testing.T, next func(name string) T, common func
 // Parts that are equal are one from the third object on, in general: the first is noted, and
 // the second held.
 func TestPartsAreOne(t *testing.T) {
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
+	j := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	rounds := eventuallyShared(t, func(name string) *v1.Pod { return decodePod(t, j, podText(t, examplePod(name))) }, func(a, b *v1.Pod) bool {
 		return &a.Spec.Containers[0] == &b.Spec.Containers[0] && a.Spec.Affinity == b.Spec.Affinity &&
 			reflect.ValueOf(a.Labels).Pointer() == reflect.ValueOf(b.Labels).Pointer()
@@ -319,25 +319,25 @@ func TestPartsAreOne(t *testing.T) {
 	if rounds < 3 {
 		t.Error("what was seen once is held")
 	}
-	if parts, bytes := j.Shared.Saved(); parts < 3 || bytes < 150 {
+	if parts, bytes := j.shared.Saved(); parts < 3 || bytes < 150 {
 		t.Errorf("%d parts of %d bytes were found, want labels, containers and affinity", parts, bytes)
 	}
 }
 
 // An update of the status costs no new spec.
 func TestUpdateSharesTheRest(t *testing.T) {
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
+	j := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	pod := examplePod("a")
 	version := 0
 	eventuallyShared(t, func(string) *v1.Pod {
 		version++
 		pod.ResourceVersion, pod.Status.Message = fmt.Sprint(version), fmt.Sprint("another one: ", version)
-		parts, _ := j.Shared.Saved()
+		parts, _ := j.shared.Saved()
 		got := decodePod(t, j, podText(t, pod))
 		if !reflect.DeepEqual(got, pod) {
 			t.Errorf("after the update: %+v", got)
 		}
-		if after, _ := j.Shared.Saved(); after-parts == 2 {
+		if after, _ := j.shared.Saved(); after-parts == 2 {
 			got.Annotations = map[string]string{"labels and the spec as a whole": "found"}
 		}
 		return got
@@ -346,20 +346,25 @@ func TestUpdateSharesTheRest(t *testing.T) {
 
 // Whoever is going to change an object gets all of it as its own.
 func TestExclusive(t *testing.T) {
-	shared := NewShared()
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared})
-	owning := NewJSON(reflect.TypeFor[v1.Pod](), Options{Options: decoding.Options{Exclusive: true}, Shared: shared})
+	j := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	text := podText(t, examplePod("a"))
+	exclusive := func() *v1.Pod {
+		pod := &v1.Pod{}
+		if !j.scannedAs(text, decoding.Options{Exclusive: true}, unsafe.Pointer(pod)) {
+			t.Fatalf("refused: %s", text)
+		}
+		return pod
+	}
 	var pods []*v1.Pod
 	for range 3 {
 		pods = append(pods, decodePod(t, j, text))
-		own := decodePod(t, owning, text)
+		own := exclusive()
 		own.Labels["app"] = "changed"
 		own.Spec.Containers[0].Env[0].Value = "changed"
 		own.Spec.Affinity.NodeAffinity = nil
 	}
 	for i, pod := range pods {
-		if !reflect.DeepEqual(pod, decodePod(t, owning, text)) {
+		if !reflect.DeepEqual(pod, exclusive()) {
 			t.Errorf("pod %d has changed: %+v", i, pod)
 		}
 	}
@@ -368,7 +373,7 @@ func TestExclusive(t *testing.T) {
 // What no object uses any more is garbage, and what was garbage is not found.
 func TestPartsAreHeldWeakly(t *testing.T) {
 	shared := NewShared()
-	j := NewJSON(reflect.TypeFor[v1.Pod](), Options{Shared: shared})
+	j := NewDecoder(reflect.TypeFor[v1.Pod](), shared)
 	gone := make(chan struct{})
 	eventuallyShared(t, func(name string) *v1.Pod { return decodePod(t, j, podText(t, examplePod(name))) }, func(a, b *v1.Pod) bool {
 		if a.Spec.Affinity != b.Spec.Affinity {

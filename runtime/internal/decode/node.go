@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -41,13 +40,7 @@ type node struct {
 	// slices are the offsets of the slices in a value. A value that decodes itself may leave
 	// them with spare capacity.
 	slices []uintptr
-	// arrays are the types of short arrays of elem, by their length: to allocate one of
-	// those takes less than a slice does.
-	arrays [shortSlice + 1]reflect.Type
-	empty  unsafe.Pointer // the array of an empty slice
 }
-
-const shortSlice = 4
 
 type field struct {
 	name   string
@@ -177,16 +170,12 @@ func slicesOf(t reflect.Type) (offsets []uintptr) {
 
 func (n *node) analyzeSlice() kind {
 	t := n.typ
-	n.empty = reflect.MakeSlice(t, 0, 0).UnsafePointer()
 	n.shares = t.Elem().Size() > 0 && !n.elem.writes.Itself
 	switch {
 	case t.Elem().Kind() == reflect.Uint8 && t.Elem().PkgPath() != "":
 		return foreign
 	case t.Elem().Kind() == reflect.Uint8:
 		return bytesKind
-	}
-	for i := range n.arrays {
-		n.arrays[i] = reflect.ArrayOf(i, t.Elem())
 	}
 	if t == reflect.TypeFor[[]string]() {
 		return stringsKind

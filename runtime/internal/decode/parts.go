@@ -23,13 +23,24 @@ const (
 	minimumPart, minimumStruct = 16, 128
 )
 
-// parts finds parts by their type and text. Those that were seen once are only
-// remembered by a fingerprint: most of them never come again, and to hold a part costs
-// more than to decode it. What was never seen needs no lock.
-type parts struct {
+// Shared finds the parts that were decoded before, by their type and text. Those that were seen
+// once are only remembered by a fingerprint: most of them never come again, and to hold a part
+// costs more than to decode it. What was never seen needs no lock. It is safe for concurrent use.
+type Shared struct {
 	seeds  [2]maphash.Seed
 	shards [shards]partShard
+
+	reused, saved atomic.Uint64
 }
+
+// NewShared returns a Shared that knows nothing yet.
+func NewShared() *Shared {
+	return &Shared{seeds: [...]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+}
+
+// Saved returns how many parts were found instead of decoded, and the length of their
+// texts in bytes.
+func (s *Shared) Saved() (parts, bytes uint64) { return s.reused.Load(), s.saved.Load() }
 
 type partShard struct {
 	mu    sync.Mutex
@@ -81,28 +92,24 @@ type lookup struct {
 }
 
 // find returns the part of that type and text, if there is one.
-func (p *parts) find(of *node, format format, text []byte) (part, lookup, bool) {
-	l := lookup{identity: identity{of: of, format: format, length: len(text)}}
-	l.hashes[0] = maphash.Bytes(p.seeds[0], text) ^ of.id ^ uint64(format)
-	s := p.shard(&l.identity)
-	t := s.load()
+func (s *Shared) find(of *node, format format, text []byte) (found part, l lookup, ok bool) {
+	l.identity = identity{of: of, format: format, length: len(text)}
+	l.hashes[0] = maphash.Bytes(s.seeds[0], text) ^ of.id ^ uint64(format)
+	shard := s.shard(&l.identity)
+	t := shard.load()
 	mayBe := t.hasTag(l.hashes[0])
-	if !mayBe && !s.sawBefore(t, l.hashes[0]) {
-		return part{}, l, false
+	if l.again = mayBe || shard.sawBefore(t, l.hashes[0]); l.again {
+		l.hashes[1] = maphash.Bytes(s.seeds[1], text)
 	}
-	l.again = true
-	l.hashes[1] = maphash.Bytes(p.seeds[1], text)
 	if mayBe {
-		if found, ok := s.find(&l.identity); ok {
-			return found, l, true
-		}
+		found, ok = shard.find(&l.identity)
 	}
-	return part{}, l, false
+	return found, l, ok
 }
 
 // The lowest bits of a hash choose the shard, others the place in it, and the highest are
 // what tells those of one place apart.
-func (p *parts) shard(i *identity) *partShard { return &p.shards[i.hashes[0]%shards] }
+func (s *Shared) shard(i *identity) *partShard { return &s.shards[i.hashes[0]%shards] }
 
 func (s *partShard) load() *partTable {
 	if t := s.table.Load(); t != nil {
@@ -176,24 +183,24 @@ func (s *partShard) growSeen() {
 }
 
 // add adds a part that was not found.
-func (p *parts) add(l *lookup, found part) {
-	s := p.shard(&l.identity)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.load()
-	if s.evicted >= len(t.entries) && len(t.entries) < mostParts {
+func (s *Shared) add(l *lookup, found part) {
+	shard := s.shard(&l.identity)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	t := shard.load()
+	if shard.evicted >= len(t.entries) && len(t.entries) < mostParts {
 		t = t.grown()
-		s.table.Store(t)
-		s.evicted = 0
+		shard.table.Store(t)
+		shard.evicted = 0
 	}
 	first := t.group(l.hashes[0])
 	at := slices.IndexFunc(t.entries[first:first+ways], func(e entry) bool {
 		return e.of == nil || e.identity == l.identity || e.at.Value() == nil
 	})
 	if at < 0 {
-		s.oldest = (s.oldest + 1) % ways
-		s.evicted++
-		at = s.oldest
+		shard.oldest = (shard.oldest + 1) % ways
+		shard.evicted++
+		at = shard.oldest
 	}
 	t.put(first+at, entry{l.identity, found.weak()})
 }

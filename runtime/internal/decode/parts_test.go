@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // However many different values there are, the tables do not grow beyond their bounds.
@@ -17,19 +19,19 @@ func TestBounded(t *testing.T) {
 	for i := range 500_000 {
 		text := fmt.Appendf(nil, "a value that is another one each time: %d", i)
 		for range 2 {
-			_, l, found := shared.parts.find(n, formatJSON, text)
+			_, l, found := shared.find(n, formatJSON, text)
 			if found {
 				t.Fatalf("found: %s", text)
 			}
 			if l.again {
-				shared.parts.add(&l, part{at: unsafe.Pointer(alive)})
+				shared.add(&l, part{at: unsafe.Pointer(alive)})
 			}
 		}
 	}
 	runtime.KeepAlive(alive)
 	entries, seen := 0, 0
 	for i := range shards {
-		table := shared.parts.shards[i].table.Load()
+		table := shared.shards[i].table.Load()
 		entries += len(table.entries)
 		seen += len(table.seen)
 	}
@@ -45,17 +47,17 @@ func TestIdentity(t *testing.T) {
 	alive := new([64]byte)
 	text := []byte("some text")
 	for range 2 {
-		if _, l, _ := shared.parts.find(maps, formatJSON, text); l.again {
-			shared.parts.add(&l, part{unsafe.Pointer(alive), 7})
+		if _, l, _ := shared.find(maps, formatJSON, text); l.again {
+			shared.add(&l, part{unsafe.Pointer(alive), 7})
 		}
 	}
-	if found, _, ok := shared.parts.find(maps, formatJSON, text); !ok || found != (part{unsafe.Pointer(alive), 7}) {
+	if found, _, ok := shared.find(maps, formatJSON, text); !ok || found != (part{unsafe.Pointer(alive), 7}) {
 		t.Errorf("found %v %v", found, ok)
 	}
 	for name, find := range map[string]func() (part, lookup, bool){
-		"another type":   func() (part, lookup, bool) { return shared.parts.find(slices, formatJSON, text) },
-		"another format": func() (part, lookup, bool) { return shared.parts.find(maps, formatJSON+1, text) },
-		"another text":   func() (part, lookup, bool) { return shared.parts.find(maps, formatJSON, []byte("some tex")) },
+		"another type":   func() (part, lookup, bool) { return shared.find(slices, formatJSON, text) },
+		"another format": func() (part, lookup, bool) { return shared.find(maps, formatJSON+1, text) },
+		"another text":   func() (part, lookup, bool) { return shared.find(maps, formatJSON, []byte("some tex")) },
 	} {
 		if _, _, ok := find(); ok {
 			t.Errorf("found with %s", name)
@@ -66,8 +68,8 @@ func TestIdentity(t *testing.T) {
 
 // entriesOf returns what is held of a type, and seenBy how many parts were looked up.
 func entriesOf(s *Shared, n *node) (all []entry) {
-	for i := range s.parts.shards {
-		for _, e := range s.parts.shards[i].load().entries {
+	for i := range s.shards {
+		for _, e := range s.shards[i].load().entries {
 			if e.of == n {
 				all = append(all, e)
 			}
@@ -77,8 +79,8 @@ func entriesOf(s *Shared, n *node) (all []entry) {
 }
 
 func seenBy(s *Shared) (parts int) {
-	for i := range s.parts.shards {
-		seen := s.parts.shards[i].load().seen
+	for i := range s.shards {
+		seen := s.shards[i].load().seen
 		for j := range seen {
 			if seen[j].Load() != 0 {
 				parts++
@@ -97,13 +99,15 @@ func TestOneWeakPointerForEachArray(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, p := NewJSON(typ, Options{Shared: NewShared()}), NewProto(typ, Options{Shared: NewShared()})
+	j, p := NewDecoder(typ, NewShared()), NewDecoder(typ, NewShared())
 	for name, test := range map[string]struct {
 		shared *Shared
 		decode func(i int, pod *v1.Pod) bool
 	}{
-		"JSON":     {j.Shared, func(i int, pod *v1.Pod) bool { return j.scanned(revisionOf(text, i), unsafe.Pointer(pod)) }},
-		"protobuf": {p.Shared, func(i int, pod *v1.Pod) bool { return p.Decode(revisionOf(message, i), unsafe.Pointer(pod)) }},
+		"JSON": {j.shared, func(i int, pod *v1.Pod) bool { return j.scanned(revisionOf(text, i), unsafe.Pointer(pod)) }},
+		"protobuf": {p.shared, func(i int, pod *v1.Pod) bool {
+			return p.Proto(revisionOf(message, i), decoding.Options{}, unsafe.Pointer(pod))
+		}},
 	} {
 		arrays := map[unsafe.Pointer]bool{}
 		var pods [4]v1.Pod
@@ -129,12 +133,12 @@ func TestOneWeakPointerForEachArray(t *testing.T) {
 // What is nested deeply is not hashed anew at each level.
 func TestHashedBytesAreBounded(t *testing.T) {
 	text := nested(400)
-	j := NewJSON(reflect.TypeFor[map[string]any](), Options{Shared: NewShared()})
+	j := NewDecoder(reflect.TypeFor[map[string]any](), NewShared())
 	var decoded map[string]any
 	if !j.scanned(text, unsafe.Pointer(&decoded)) {
 		t.Fatal("refused")
 	}
-	if parts := seenBy(j.Shared); parts == 0 || parts > hashedBytes {
+	if parts := seenBy(j.shared); parts == 0 || parts > hashedBytes {
 		t.Errorf("%d parts of about 1 MB were hashed, want %d at most", parts, hashedBytes)
 	}
 }

@@ -375,7 +375,7 @@ func (r *readers) decodeOne(rng *rand.Rand, typ reflect.Type, model any) (*readO
 		return nil, err
 	}
 	reference := func(into any) error { return utiljson.Unmarshal(text, into) }
-	options := Options{Shared: r.shared, Options: decoding.Options{}}
+	d := NewDecoder(typ, r.shared)
 	got, want := reflect.New(typ), reflect.New(typ)
 	ok := false
 	m, proto := model.(message)
@@ -384,9 +384,9 @@ func (r *readers) decodeOne(rng *rand.Rand, typ reflect.Type, model any) (*readO
 			return nil, err
 		}
 		reference = func(into any) error { return into.(message).Unmarshal(text) }
-		ok = NewProto(typ, options).Decode(text, got.UnsafePointer())
+		ok = d.Proto(text, decoding.Options{}, got.UnsafePointer())
 	} else {
-		ok = NewJSON(typ, options).scanned(text, unsafe.Pointer(got.Pointer()))
+		ok = d.scanned(text, unsafe.Pointer(got.Pointer()))
 	}
 	if err := reference(want.Interface()); err != nil {
 		return nil, err

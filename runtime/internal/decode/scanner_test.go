@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // scan reads the value at the beginning of a text that comes in pieces of that size.
@@ -27,8 +29,12 @@ func indexOf(text []byte) Index {
 	return s.Index()
 }
 
-// scanned is Decode for a text that is scanned first, and may have white space around it.
-func (j *JSON) scanned(text []byte, pointer unsafe.Pointer) bool {
+// scanned is JSON for a text that is scanned first, and may have white space around it.
+func (d *Decoder) scanned(text []byte, pointer unsafe.Pointer) bool {
+	return d.scannedAs(text, decoding.Options{}, pointer)
+}
+
+func (d *Decoder) scannedAs(text []byte, how decoding.Options, pointer unsafe.Pointer) bool {
 	const space = " \t\r\n"
 	var s Scanner
 	text = bytes.TrimLeft(text, space)
@@ -36,7 +42,7 @@ func (j *JSON) scanned(text []byte, pointer unsafe.Pointer) bool {
 	if err != nil || end == 0 || len(bytes.TrimLeft(text[end:], space)) > 0 {
 		return false
 	}
-	return j.Decode(text[:end], s.Index(), pointer)
+	return d.JSON(text[:end], s.Index(), how, pointer)
 }
 
 func TestIndex(t *testing.T) {

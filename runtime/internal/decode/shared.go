@@ -1,32 +1,12 @@
 package decode
 
 import (
-	"hash/maphash"
 	"reflect"
-	"sync/atomic"
 	"unsafe"
 	"weak"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
-
-// Shared has the parts that were decoded before. It is safe for concurrent use.
-type Shared struct {
-	parts parts
-
-	reused, saved atomic.Uint64
-}
-
-// NewShared returns a Shared that knows nothing yet.
-func NewShared() *Shared {
-	s := &Shared{}
-	for i := range s.parts.seeds {
-		s.parts.seeds[i] = maphash.MakeSeed()
-	}
-	return s
-}
-
-// Saved returns how many parts were found instead of decoded, and the length of their
-// texts in bytes.
-func (s *Shared) Saved() (parts, bytes uint64) { return s.reused.Load(), s.saved.Load() }
 
 // session is the decoding of one object, in any format.
 type session struct {
@@ -36,15 +16,27 @@ type session struct {
 	own               bool
 	dropManagedFields bool
 	written           written
-	budget            budget
+	// budget is the number of bytes of the object that may be hashed yet.
+	budget int
 	// base is the memory that is being filled, or nil if the object will have a copy of it.
 	base unsafe.Pointer
 }
 
+// hashedBytes limits how often each byte of an object is hashed, on average. An object
+// of the usual depth needs half of it. One that is nested much deeper would be hashed anew
+// at each level.
+const hashedBytes = 16
+
 // begin returns the session of an object that is decoded to that place.
-func (o *Options) begin(text []byte, p unsafe.Pointer) session {
-	s := session{shared: o.Shared, own: o.Exclusive || o.Shared == nil, dropManagedFields: o.DropManagedFields, budget: budgetOf(text), base: p}
-	if o.Shared != nil {
+func (d *Decoder) begin(text []byte, how decoding.Options, p unsafe.Pointer) session {
+	s := session{
+		shared:            d.shared,
+		own:               how.Exclusive || d.shared == nil,
+		dropManagedFields: how.DropManagedFields,
+		budget:            hashedBytes * len(text),
+		base:              p,
+	}
+	if d.shared != nil {
 		s.strings = interners.Get().(*interner)
 	}
 	return s
@@ -59,17 +51,28 @@ func (s *session) end() {
 // find makes the value at p the one of that type and text, if it may be shared and is known.
 // Otherwise the caller decodes it, and then has it kept.
 func (s *session) find(n *node, format format, text []byte, p unsafe.Pointer) (l lookup, ok bool) {
-	if s.own || !n.shares || len(text) < n.minimum || !s.budget.take(len(text)) {
+	if s.own || !n.shares || len(text) < n.minimum || len(text) > s.budget {
 		return l, false
 	}
-	return s.shared.reuse(n, format, text, p)
+	s.budget -= len(text)
+	found, l, ok := s.shared.find(n, format, text)
+	if ok && found != n.part(p, p) {
+		n.put(p, found)
+		s.shared.reused.Add(1)
+		s.shared.saved.Add(uint64(len(text)))
+	}
+	return l, ok
 }
 
 // keep makes the value at p known that was not found, unless it refers to memory that methods may
-// write to: before counts such memory when the decoding of the value began.
+// write to: before counts such memory when the decoding of the value began. A struct in memory
+// that the object will have a copy of is not kept.
 func (s *session) keep(l *lookup, n *node, p unsafe.Pointer, before written) {
-	if l.again && s.written == before {
-		s.shared.keep(l, n, p, s.base)
+	if !l.again || s.written != before {
+		return
+	}
+	if made := n.part(p, s.base); made.at != nil && made.at != noElements {
+		s.shared.add(l, made)
 	}
 }
 
@@ -81,50 +84,21 @@ func (s *session) newPointer(n *node, p unsafe.Pointer) unsafe.Pointer {
 	return value
 }
 
+// noElements is the array of each slice that is empty.
+var noElements = unsafe.Pointer(unsafe.SliceData([]byte{}))
+
 // newArray returns the array of the slice of that length at p.
 func (s *session) newArray(n *node, length int, p unsafe.Pointer) unsafe.Pointer {
-	array := n.makeArray(length)
-	*(*slice)(p) = slice{array, length, length}
-	s.written.note(n.elem.writes.Itself && length > 0)
-	return array
-}
-
-// reuse makes the value at p the one of that type and text, if it is known.
-func (s *Shared) reuse(n *node, format format, text []byte, p unsafe.Pointer) (lookup, bool) {
-	found, l, ok := s.parts.find(n, format, text)
-	if ok && found != n.part(p, p) {
-		n.put(p, found)
-		s.reused.Add(1)
-		s.saved.Add(uint64(len(text)))
+	if length == 0 {
+		*(*slice)(p) = slice{at: noElements}
+		return noElements
 	}
-	return l, ok
-}
-
-// keep makes the value at p known. A struct is in the memory at base, and is not kept if that is
-// nil.
-func (s *Shared) keep(l *lookup, n *node, p, base unsafe.Pointer) {
-	if made := n.part(p, base); made.at != n.empty {
-		s.parts.add(l, made)
-	}
-}
-
-// hashedBytes limits how often each byte of an object is hashed, on average. An object
-// of the usual depth needs half of it. One that is nested much deeper would be hashed anew
-// at each level.
-const hashedBytes = 16
-
-// budget is the number of bytes of an object that may be hashed yet.
-type budget int
-
-func budgetOf(text []byte) budget { return budget(hashedBytes * len(text)) }
-
-// take reports whether so many bytes may be hashed, and that they are.
-func (b *budget) take(bytes int) bool {
-	if bytes > int(*b) {
-		return false
-	}
-	*b -= budget(bytes)
-	return true
+	s.written.note(n.elem.writes.Itself)
+	v := reflect.NewAt(n.typ, p).Elem()
+	v.Grow(length) // unlike reflect.MakeSlice, allocates nothing but the array
+	v.SetLen(length)
+	v.SetCap(length)
+	return v.UnsafePointer()
 }
 
 // written counts the memory of an object that methods may write to although they only read

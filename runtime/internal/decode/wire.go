@@ -7,34 +7,24 @@ import (
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // formatProto is the wire format of protobuf. What identifies a list or map in it are all
 // of its fields, with their tags.
 const formatProto format = 2
 
-// Proto decodes objects of one Go type from protobuf. It is safe for concurrent use.
-type Proto struct {
-	root *node
-	Options
-}
-
-// NewProto returns the decoder of a type, or nil if it can't handle that.
-func NewProto(t reflect.Type, options Options) *Proto {
-	root := nodeOf(t)
-	if root.wire != messageWire || options.Shared == nil {
-		return nil
-	}
-	return &Proto{root, options}
-}
-
-// Decode decodes a message into a zero value of the type that pointer points to. It returns
+// Proto decodes a message into a zero value of the type that pointer points to. It returns
 // false if the method Unmarshal of the type has to: then the value may be filled in part.
 // It keeps nothing of the message.
-func (p *Proto) Decode(message []byte, pointer unsafe.Pointer) bool {
-	w := wireWalk{p.begin(message, pointer)}
+func (d *Decoder) Proto(message []byte, how decoding.Options, pointer unsafe.Pointer) bool {
+	if d.root.wire != messageWire || d.shared == nil {
+		return false
+	}
+	w := wireWalk{d.begin(message, how, pointer)}
 	defer w.end()
-	return w.message(p.root, message, pointer, root)
+	return w.message(d.root, message, pointer, root)
 }
 
 // wireWalk is the decoding of one message.

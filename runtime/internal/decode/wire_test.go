@@ -21,6 +21,8 @@ import (
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // message is what every type of k8s.io/api has.
@@ -41,9 +43,9 @@ func playProto(t *testing.T, seed int64) (accepted, refused int) {
 	rng := rand.New(rand.NewSource(seed))
 	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rng, serializer.NewCodecFactory(kruntime.NewScheme())).NilChance(0.4).NumElements(1, 3).MaxDepth(12)
 	shared := NewShared()
-	decoders := map[reflect.Type]*Proto{}
+	decoders := map[reflect.Type]*Decoder{}
 	for _, typ := range messages {
-		if decoders[typ] = NewProto(typ, Options{Shared: shared}); decoders[typ] == nil {
+		if decoders[typ] = NewDecoder(typ, shared); decoders[typ].root.wire != messageWire {
 			t.Fatalf("%v: no decoder", typ)
 		}
 	}
@@ -66,7 +68,7 @@ func playProto(t *testing.T, seed int64) (accepted, refused int) {
 			texts[typ] = append(texts[typ], text)
 		}
 		got, want := reflect.New(typ), reflect.New(typ)
-		ok := decoders[typ].Decode(text, got.UnsafePointer())
+		ok := decoders[typ].Proto(text, decoding.Options{}, got.UnsafePointer())
 		err := want.Interface().(message).Unmarshal(text)
 		if !ok {
 			if err == nil {
@@ -132,7 +134,7 @@ func FuzzDecodeProtoAsUnmarshal(f *testing.F) {
 
 // Equal fields are one, be they lists or maps.
 func TestProtoPartsAreOne(t *testing.T) {
-	p := NewProto(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
+	p := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	var text []byte
 	eventuallyShared(t, func(name string) *v1.Pod {
 		var err error
@@ -140,7 +142,7 @@ func TestProtoPartsAreOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		pod := &v1.Pod{}
-		if !p.Decode(text, unsafe.Pointer(pod)) {
+		if !p.Proto(text, decoding.Options{}, unsafe.Pointer(pod)) {
 			t.Fatal("refused")
 		}
 		return pod
@@ -151,7 +153,7 @@ func TestProtoPartsAreOne(t *testing.T) {
 
 // A field has a number from 1 on, as an int32: generated code fails otherwise.
 func TestIllegalTags(t *testing.T) {
-	p := NewProto(reflect.TypeFor[v1.Pod](), Options{Shared: NewShared()})
+	p := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	spec := protowire.AppendTag(nil, 2, protowire.BytesType)
 	for number, accepted := range map[uint64]bool{0: false, 1 << 30: true, 1<<31 - 1: true, 1 << 31: false, 1<<32 - 1: false, 1 << 32: false, 1<<61 - 1: false} {
 		field := append(binary.AppendUvarint(nil, number<<3|uint64(protowire.VarintType)), 7)
@@ -159,7 +161,7 @@ func TestIllegalTags(t *testing.T) {
 			if err := new(v1.Pod).Unmarshal(text); (err == nil) != accepted {
 				t.Fatalf("field %d %s: %v by Unmarshal", number, where, err)
 			}
-			if ok := p.Decode(text, unsafe.Pointer(new(v1.Pod))); ok != accepted {
+			if ok := p.Proto(text, decoding.Options{}, unsafe.Pointer(new(v1.Pod))); ok != accepted {
 				t.Errorf("field %d %s: accepted %v, want %v", number, where, ok, accepted)
 			}
 		}

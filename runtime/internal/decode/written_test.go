@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // measured has values whose methods write to them in all places that a type can have them.
@@ -161,7 +163,7 @@ func TestWrittenMemoryIsNotShared(t *testing.T) {
 	}
 	for name, obj := range map[string]message{"pod": pod, "autoscaler": autoscaler} {
 		typ := reflect.TypeOf(obj).Elem()
-		p := NewProto(typ, Options{Shared: NewShared()})
+		p := NewDecoder(typ, NewShared())
 		text, err := obj.Marshal()
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +171,7 @@ func TestWrittenMemoryIsNotShared(t *testing.T) {
 		t.Run(name+" in protobuf", func(t *testing.T) {
 			decodeAndUse(t, func() any {
 				v := reflect.New(typ)
-				if !p.Decode(text, v.UnsafePointer()) {
+				if !p.Proto(text, decoding.Options{}, v.UnsafePointer()) {
 					t.Fatal("refused")
 				}
 				return v.Interface()

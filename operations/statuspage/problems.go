@@ -38,7 +38,7 @@ type problem struct {
 	Urgent bool `json:"urgent"`
 }
 
-// problems are what is wrong.
+// problems are the findings, the urgent ones apart.
 type problems struct{ first, others []problem }
 
 const urgent = true

@@ -270,7 +270,7 @@ func (v view) details() markup {
 	return section("details", "Details", "of each informer", markup(all.String()))
 }
 
-// facts are what is known of an informer.
+// facts lists the state, settings and counts of an informer.
 func (v view) facts(s cache.Status) (list markup) {
 	add := func(term string, description any) {
 		list += format("<dt>%s</dt><dd>%s</dd>\n", term, description)

@@ -17,8 +17,36 @@ import (
 
 // Informer keeps a Store up to date with one resource of an API server, and delivers
 // its changes to handlers. Its methods are safe for concurrent use, also from
-// within handlers. Handler says how these are called. Objects belong to the store and to all
-// handlers: they must not be mutated.
+// within handlers.
+//
+// # Guarantees for handlers
+//
+// A handler is called with one event after the other, and never concurrently. When
+// it is called, the store and its indexes have that state or a later one. The old
+// object of an update is the object with which it was last called for that key.
+// Handlers block neither each other nor the store.
+//
+// The events of one object come in the order of the store. States that the informer
+// itself has not seen have no event. After a gap between two watches, the informer
+// lists, and the handler is called where the list differs from the store, or for all
+// of it if HandlerOptions.Unchanged is set: deletions come first, then the others in
+// the order of the list. A deletion in the gap comes with the last known state. A
+// deletion and a creation in the gap are one update, with another UID.
+//
+// A handler that joins late gets every object of the store as initial, and then
+// every change since, none twice. After that nothing is initial.
+//
+// With a resync period it gets every object as an update with itself, after all
+// earlier changes of that object.
+//
+// A handler that panics goes on with the next event after a second, unless
+// HandlerOptions.OnPanic says otherwise.
+//
+// # Shared objects
+//
+// Objects belong to the store and to all handlers: they must not be mutated.
+//
+// # Start and stop
 //
 // An informer runs once. Handlers and indexes may be added before the start and
 // while it runs, but not after it; a transform and OnFailure only before. It is in

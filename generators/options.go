@@ -98,7 +98,7 @@ type Options struct {
 // Validate checks what can be checked without looking at files.
 func (o *Options) Validate() error {
 	if len(o.Patterns) == 0 && len(collect.NewChoice(o.Types, nil).PackagesOfKinds()) == 0 {
-		return errors.New("no input: name the API packages, such as ./api/...")
+		return errors.New("no input: name the API packages, such as ./api/...") //nolint:staticcheck // the dots are of the pattern
 	}
 	for _, pattern := range o.Patterns {
 		if strings.TrimSpace(pattern) == "" {

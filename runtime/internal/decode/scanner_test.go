@@ -176,7 +176,7 @@ func reference(text []byte) (end int, x Index, err error) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return end, x, nil // the end of the value
+			return end, x, nil //nolint:nilerr // io.EOF: the value has been decoded before
 		}
 		delimiter, _ := token.(json.Delim)
 		if delimiter == '}' || delimiter == ']' {

@@ -129,9 +129,11 @@ func (c *codec) fromMap(data []byte, x decode.Index, how decoding.Options) (runt
 // fromProto decodes one object from its message, without an envelope. Its
 // error is a *failure.ObjectError. Nothing of data is kept.
 func (c *codec) fromProto(data []byte, how decoding.Options) (runtime.Object, error) {
-	fast := reflect.New(c.object)
-	if c.fast.Proto(data, how, fast.UnsafePointer()) {
-		return fast.Interface().(runtime.Object), nil
+	if c.fast.HasProto() {
+		fast := reflect.New(c.object)
+		if c.fast.Proto(data, how, fast.UnsafePointer()) {
+			return fast.Interface().(runtime.Object), nil
+		}
 	}
 	obj := c.newObject()
 	if err := obj.(protoMessage).Unmarshal(data); err != nil {

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -173,5 +174,27 @@ func TestDropManagedFields(t *testing.T) {
 	}
 	if !slices.Equal(accepted, want) {
 		t.Errorf("Accept: %q, want %q", accepted, want)
+	}
+}
+
+// Where nothing is shared, a message costs what its own method Unmarshal costs.
+func TestAllocationsWithoutSharing(t *testing.T) {
+	message, err := deployedPod(t, 0).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCodec(reflect.TypeFor[*corev1.Pod](), nil)
+	want := testing.AllocsPerRun(100, func() {
+		if err := c.newObject().(protoMessage).Unmarshal(message); err != nil {
+			t.Error(err)
+		}
+	})
+	got := testing.AllocsPerRun(100, func() {
+		if _, err := c.fromProto(message, decoding.Options{}); err != nil {
+			t.Error(err)
+		}
+	})
+	if got > want {
+		t.Errorf("%v allocations, want the %v of Unmarshal", got, want)
 	}
 }

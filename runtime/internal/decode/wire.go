@@ -15,11 +15,15 @@ import (
 // of its fields, with their tags.
 const formatProto format = 2
 
+// HasProto reports whether Proto decodes messages of the type. Where nothing is shared, the method
+// Unmarshal of the type does.
+func (d *Decoder) HasProto() bool { return d.root.wire == messageWire && d.shared != nil }
+
 // Proto decodes a message into a zero value of the type that pointer points to. It returns
 // false if the method Unmarshal of the type has to: then the value may be filled in part.
 // It keeps nothing of the message.
 func (d *Decoder) Proto(message []byte, how decoding.Options, pointer unsafe.Pointer) bool {
-	if d.root.wire != messageWire || d.shared == nil {
+	if !d.HasProto() {
 		return false
 	}
 	w := wireWalk{d.begin(message, how, pointer)}

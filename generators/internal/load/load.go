@@ -117,7 +117,6 @@ type Loader struct {
 	packages map[string]*Package // by import path; nil if it can't be had
 	rules    Rules
 	methods  []string // that DeclaresMethod knows of
-	counter  func(step string, total int, of string) func()
 }
 
 // Reporting says what a loader does while it works. Everything in it may be nil.
@@ -125,8 +124,6 @@ type Reporting struct {
 	// Notice gets the downloads of the go command, Log a line for each package.
 	Notice func(line string)
 	Log    func(format string, args ...any)
-	// Counter returns a function to call, from any goroutine, after each part of a step.
-	Counter func(step string, total int, of string) func()
 }
 
 // New returns a loader for a run in a working directory.
@@ -134,13 +131,10 @@ func New(ctx context.Context, dir string, rules Rules, to Reporting) *Loader {
 	if to.Log == nil {
 		to.Log = func(string, ...any) {}
 	}
-	if to.Counter == nil {
-		to.Counter = func(string, int, string) func() { return func() {} }
-	}
 	return &Loader{
 		Ctx: ctx, Dir: dir, Mods: &Modules{notice: to.Notice}, Failed: map[string]error{}, Looked: map[string]bool{}, Log: to.Log,
 		fset: token.NewFileSet(), build: buildContext(), packages: map[string]*Package{},
-		rules: rules, methods: slices.Concat(rules.Methods, decodeMethods), counter: to.Counter,
+		rules: rules, methods: slices.Concat(rules.Methods, decodeMethods),
 	}
 }
 
@@ -170,12 +164,10 @@ func (l *Loader) Load(patterns, also []string, excluded func(dir, path string) b
 	l.OtherModules = found.otherModules()
 	packages := make([]*Package, len(locations))
 	problems := make([]diag.List, len(locations))
-	loaded := l.counter("loading", len(locations), "packages")
 	var group errgroup.Group
 	group.SetLimit(parallel)
 	for i, location := range locations {
 		group.Go(func() (err error) {
-			defer loaded()
 			packages[i], err = l.parse(location, &problems[i])
 			return errors.Join(err, l.Ctx.Err())
 		})

@@ -10,16 +10,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// Handler is called for every change of an informer's store, by one goroutine and with one
-// event after the other: first OnAdd(initial=true) for every object that the store held when the
-// handler joined, then each later change in the order of the store, none twice, after the
+// Handler is called for every change of an informer's store.
+//
+// One handler is called by one goroutine, with one event after the other:
+// first OnAdd(initial=true) for every object that the store held when the
+// handler joined, then each later change in the order of the store, after the
 // store and its indexes have changed. The old object of an update is the object
 // with which this handler was last called for that key. Handlers do not wait for
 // each other. HandlerOptions.Cause lets a handler know why it is called.
-//
-// States that the informer itself has not seen have no event. After a gap between two watches
-// it lists, and the handler is called where the list differs from the store: deletions come
-// first, then the others in the order of the list.
 //
 // A Handler with a method OnRelease(last T) is called with it for an object that
 // Options.Shard does not have any more, and which was not deleted. Others are not called.
@@ -98,8 +96,8 @@ type HandlerOptions struct {
 	Name string
 	// Logger logs what concerns the handler. Nil is the informer's.
 	Logger *klog.Logger
-	// Resync is the interval at which the handler gets, for every object in the store and after
-	// its earlier changes, an update with that object as the old and the new one. Zero is the informer's period. Negative is
+	// Resync is the interval at which the handler gets, for every object in the store, an update
+	// with that object as the old and the new one. Zero is the informer's period. Negative is
 	// never. Less than a second is a second.
 	Resync time.Duration
 	// Coalesce is for a handler that needs the latest state of an object, and not each

@@ -48,7 +48,7 @@ type Result struct {
 // Run generates informers, listers and clients. With an error, the Result has what was
 // found until then.
 //
-// Possible errors: that of Options.Validate; a go/scanner.ErrorList with
+// Possible errors: what Options.Validate returns; a go/scanner.ErrorList with
 // the position of each problem of the input; ErrNothing; errors of
 // the file system; the cause of a cancelled context. After any error nothing has
 // been written, unless the file system failed while files were being replaced.

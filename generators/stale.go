@@ -67,8 +67,8 @@ var (
 	clientsLayout   = []string{"clients.go", "*/interface.go", "*/*/*.go"}
 )
 
-// swept are the folders in which this run's files are, with their layouts: those of the listers
-// unless they are another tool's, and those of the clients unless they may be another run's.
+// swept returns the folders in which this run's files are, with their layouts. Listers of another
+// tool are left out, and so are clients that may be another run's.
 func (s *sweeper) swept(options *Options) map[string][]string {
 	roots := map[string][]string{s.to.informers.dir: informersLayout}
 	if !options.SkipListers {
@@ -100,8 +100,9 @@ func (s *sweeper) hadClients() bool {
 }
 
 // stale lists the leftovers of the informers, listers and clients whose API types are no
-// more. In a run that could not load a package no file of a type goes. What another run over other API packages wrote to the
-// folder of the informers or of the clients is a problem: one factory can't serve both.
+// more. In a run that could not load a package no file of a type goes. What another run over
+// other API packages wrote to the folder of the informers or of the clients is a problem: one
+// factory can't serve both.
 func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 	roots := s.swept(options)
 	stale := s.staleCopies()
@@ -175,8 +176,8 @@ func (s *sweeper) leftovers(root string, layout []string) (files []leftover, err
 	return files, err
 }
 
-// isIn reports whether a file below a root is in its layout. The levels of a factory with a
-// clientset have that of the informers.
+// isIn reports whether a file below a root is in its layout. With a clientset, informers stand
+// one level further down, below externalversions or internalversion.
 func (s *sweeper) isIn(layout []string, root, file string) bool {
 	name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
 	if level, rest, ok := strings.Cut(name, "/"); ok && levels[level] && root == s.to.informers.dir {

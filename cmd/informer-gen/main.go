@@ -36,7 +36,7 @@
 // A project without a clientset gets typed clients with --clients, over the connection of its
 // informers, in the folder clients beside them. A client has Create, Update, UpdateStatus,
 // Delete, DeleteCollection, Get, List, Watch, Patch, Apply and ApplyStatus, as far as the verbs
-// of the type allow: those of the status only if the type has a field Status and no
+// of the type allow: UpdateStatus and ApplyStatus only if the type has a field Status and no
 // +genclient:noStatus, and List only if its List type is declared in the package. Types that
 // can only be written get a client alone. There are no methods for +genclient:method. Apply
 // takes apply configurations, which controller-gen or applyconfiguration-gen writes.

@@ -25,8 +25,8 @@ type branch struct {
 	source Objects
 	// scope is the namespace or the object that it lists; empty for a branch of a shard.
 	scope types.NamespacedName
-	// filter is that of a shard, and before the branch in whose place this one lists everything
-	// again; nil otherwise.
+	// filter selects the objects of a shard, and before is the branch in whose place this one lists
+	// everything again; both are nil for a branch of a scope.
 	filter   *shardfilter.Filter
 	before   *branch
 	recorder statusRecorder
@@ -48,8 +48,8 @@ func newBranch(source Objects) *branch {
 }
 
 // assignment says to which branch of an informer each object belongs, so that what comes late
-// from a branch that has lost it changes nothing. It is immutable. Others take its place as
-// deltas, in order with those of the branches.
+// from a branch that has lost it changes nothing. It is immutable: another one takes its place as
+// a delta, in order with the deltas of the branches.
 type assignment struct {
 	// scopes has the branches of an informer of several namespaces or, if named, objects.
 	scopes map[types.NamespacedName]*branch

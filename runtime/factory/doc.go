@@ -2,8 +2,7 @@
 // informers, their options, and their lifecycle from Start to Shutdown.
 //
 //	generated NewSharedInformerFactory ─► New
-//	generated Foos()                   ─► Namespaced or ClusterScoped
-//	          Foos().Informer()        ─► InformerFor ─► NewInformer
+//	generated Foos().Informer()        ─► runtime/generated ─► InformerFor ─► NewInformer
 //	generated Foos().Lister()          ─► runtime/clientgo/listers
 //
 // A Factory holds one informer for each Go type, however often it is requested, and

@@ -77,7 +77,7 @@ func (d *Declaration) Embedding() iter.Seq2[*ast.StructType, *Declaration] {
 	}
 }
 
-// EmbeddedFields are those of a struct, which may be nil.
+// EmbeddedFields lists the embedded fields of a struct, which may be nil.
 func EmbeddedFields(fields *ast.StructType) []*ast.Field {
 	if fields == nil {
 		return nil

@@ -192,9 +192,9 @@ func (w *world) watch(ctx context.Context) {
 // check returns how many keys have an owner.
 func (w *world) check() (owned int) {
 	w.mu.Lock()
-	replicas := slices.Clone(w.replicas)
+	replicas, keys, uncovered := slices.Clone(w.replicas), w.keys, w.uncovered
 	w.mu.Unlock()
-	for _, key := range w.keys {
+	for _, key := range keys {
 		var owners []string
 		for _, r := range replicas {
 			if r.member.OwnsHash(key) {
@@ -204,7 +204,7 @@ func (w *world) check() (owned int) {
 		if len(owners) > 0 {
 			owned++
 		}
-		if len(owners) > 1 && time.Now().After(w.uncovered) {
+		if len(owners) > 1 && time.Now().After(uncovered) {
 			w.mu.Lock()
 			w.fail("key %016x has the owners %q", key, owners)
 			w.mu.Unlock()

@@ -12,15 +12,19 @@
 //
 // # Data flow
 //
-// The reflector lists the resource and then watches it; a pure state machine decides
-// on its next request. A Source decodes each object. The reflector computes the object's
-// key, once, transforms the object, and pushes a delta into the queue, where a whole list
-// is one delta. A second goroutine pops the deltas that wait, and commits them to the
-// Store as one batch. The changes of the commit are appended, under the same lock, to the
-// event log. Each handler reads it with a cursor and in a goroutine of its own.
+// The reflector (reflector.go, watch.go) lists the resource and then watches it; a pure state
+// machine (internal/protocol) decides on its next request, and report.go says when one fails. A
+// Source decodes each object. The reflector computes the object's key, once, transforms the object,
+// and pushes a delta (delta.go) into the queue, where a whole list is one delta. A second goroutine
+// (engine.go) pops the deltas that wait, and commits them to the Store as one batch (change.go,
+// commit.go, diff.go). The changes of the commit are appended, under the same lock, to the event log.
+// Each handler reads it with a cursor and in a goroutine of its own (fanout.go, listener.go).
 //
 // An informer of several namespaces, of a set of names or of a shard has a reflector for each
 // branch, and one queue and store for all of them.
+//
+// Informer, Store and Handler are typed shells. What is below them is compiled once for all types,
+// and has objects of the type any: untyped.go is where the two meet.
 //
 // # Guarantees
 //
@@ -51,14 +55,12 @@
 // Each failure has a class (failure.Class). After one of the connection, or of a server
 // that is busy, the watch goes on where it was; after others everything is listed
 // again. A resource that the server does not have is requested until it is installed
-// (ListWatch.AbsentGrace). A watch that is silent for longer than
-// Options.IdleTimeout, or for three times the interval of the server's bookmarks, is
-// opened again. A watch-list without its closing bookmark, or cut three times in a row,
-// falls back to a list. An object that can't be decoded is reported, left out, and looked
-// up by its name a few seconds later; one that can't be transformed or indexed is reported
-// and left out. Other objects are not affected. Options.OnFailure can shorten or lengthen
-// the backoff, or end Run. Status says what went wrong lately, and HealthCheck is for
-// liveness probes.
+// (ListWatch.AbsentGrace). A silent watch is opened again (ListWatch.IdleTimeout). A watch-list
+// without its closing bookmark, or cut three times in a row, falls back to a list. An object that
+// can't be decoded is reported, left out, and looked up by its name a few seconds later; one that
+// can't be transformed or indexed is reported and left out. Other objects are not affected.
+// Options.OnFailure can shorten or lengthen the backoff, or end Run. Status says what went wrong
+// lately, and HealthCheck is for liveness probes.
 //
 // # Versions
 //
@@ -81,15 +83,4 @@
 // be mutated: change a deep copy. With KUBE_CACHE_MUTATION_DETECTOR=true in the
 // environment an informer keeps copies of its objects and panics when it finds
 // one mutated.
-//
-// # Reading order
-//
-// Informer, Store and Handler are typed shells of a few lines each. What is below them is
-// compiled once for all types, and has objects of the type any: untyped.go is where the two
-// meet. Read informer.go and store.go for the API; engine.go for the goroutines; reflector.go
-// and watch.go for what is asked of the server, and report.go for what happens when that
-// fails; delta.go for the way to the store; change.go, commit.go and diff.go for what changes
-// there; fanout.go and listener.go for the way to the handlers. The packages in internal can
-// be read alone: protocol decides what the reflector asks, table holds a store's objects,
-// eventlog the events that handlers read.
 package cache

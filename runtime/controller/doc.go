@@ -31,6 +31,12 @@
 // It does not elect a leader, and does not start informers: a factory does, or whoever
 // calls Informer.Run. A controller that waits for informers logs which they are.
 //
+// # Predicates
+//
+// A predicate is a func(old, obj T) bool that says which updates matter: GenerationChanged, another
+// of this package, or a function literal. Sources take them, and FilterUpdates for any handler. Each
+// of this package is false for an object and itself. They must be quick, and not change the objects.
+//
 // # Generated factories
 //
 // factory.Core returns the informer that the functions of this package take:

@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/predicate"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
@@ -62,7 +61,7 @@ func Example() {
 // Updates of the spec and of labels lead to a reconcile, and those of the status do not.
 func ExampleKeysOf() {
 	orders := cache.New(cachetest.NewAPI[*v1alpha1.Order]().Source(), cache.Options[*v1alpha1.Order]{Name: "orders"})
-	specs := controller.KeysOf(orders, predicate.GenerationChanged, predicate.LabelsChanged)
+	specs := controller.KeysOf(orders, controller.GenerationChanged, controller.LabelsChanged)
 	fmt.Println(specs)
 	// Output: objects of informer "orders"
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
-	"github.com/informer-gen/informer-gen/runtime/predicate"
 )
 
 const (
@@ -27,9 +26,9 @@ const (
 // Source maps the events of an informer to keys. KeysOf, OwnersOf, ClusterScopedOwnersOf
 // and MappedKeysOf make one.
 //
-// Each takes functions that say which updates matter, such as those of package predicate: an
-// update is left out unless one of them returns true. They are not asked if there are none,
-// if the keys of the old and the new object differ, if the new object is another one of the
+// Each takes predicates, functions that say which updates matter, such as GenerationChanged or a
+// literal: an update is left out unless one of them returns true. They are not asked if there are
+// none, if the keys of the old and the new object differ, if the new object is another one of the
 // same name, and if the update is one of a resync.
 //
 // An object that the informer loses though it may well exist is no event: its namespace or
@@ -140,7 +139,7 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 			Add: func(obj T, _ bool) { c.enqueue(why.Kind, keys(obj)) },
 			Update: func(old, obj T) {
 				before, after := keys(old), keys(obj)
-				if !slices.Equal(before, after) || predicate.Matters(old, obj, matters...) {
+				if !slices.Equal(before, after) || updateMatters(old, obj, matters...) {
 					c.enqueue(why.Kind, before)
 					c.enqueue(why.Kind, after)
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/factory"
-	"github.com/informer-gen/informer-gen/runtime/predicate"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/clients"
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/informers"
@@ -48,7 +48,7 @@ func TestCauses(t *testing.T) {
 			Update: func(_, order *shopv1alpha1.Order) { call("update", order) },
 			Delete: func(order *shopv1alpha1.Order, _ bool) { call("delete", order) },
 		}
-		_, err := informer.AddHandler(predicate.FilterUpdates(handler, predicate.GenerationChanged), cache.HandlerOptions{Cause: &why})
+		_, err := informer.AddHandler(controller.FilterUpdates(handler, controller.GenerationChanged), cache.HandlerOptions{Cause: &why})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package predicate_test
+package controller
 
 import (
 	"errors"
@@ -10,20 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/informer-gen/informer-gen/runtime/predicate"
 )
 
 type thing = metav1.PartialObjectMetadata
 
 func TestPredicates(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
-	owners := predicate.FieldChanged(func(obj *thing) []metav1.OwnerReference { return obj.OwnerReferences })
-	size := predicate.FieldChanged(func(obj *thing) string { return obj.Annotations["size"] })
-	grace := predicate.FieldChanged(func(obj *thing) *int64 { return obj.DeletionGracePeriodSeconds })
+	owners := FieldChanged(func(obj *thing) []metav1.OwnerReference { return obj.OwnerReferences })
+	size := FieldChanged(func(obj *thing) string { return obj.Annotations["size"] })
+	grace := FieldChanged(func(obj *thing) *int64 { return obj.DeletionGracePeriodSeconds })
 	all := map[string]func(old, obj *thing) bool{
-		"generation": predicate.GenerationChanged[*thing], "labels": predicate.LabelsChanged[*thing],
-		"annotations": predicate.AnnotationsChanged[*thing], "deletion": predicate.DeletionStarted[*thing],
+		"generation": GenerationChanged[*thing], "labels": LabelsChanged[*thing],
+		"annotations": AnnotationsChanged[*thing], "deletion": DeletionStarted[*thing],
 		"owners": owners, "size": size, "grace": grace,
 	}
 	old := func() *thing {
@@ -92,7 +90,7 @@ func TestFieldsOfAnyType(t *testing.T) {
 		"selector, not there": {struct{ S labels.Selector }{}, struct{ S labels.Selector }{}, struct{ S labels.Selector }{labels.Everything()}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changed := predicate.FieldChanged(func(v any) any { return v })
+			changed := FieldChanged(func(v any) any { return v })
 			if changed(test.a, test.same) || !changed(test.a, test.other) || !changed(test.other, test.a) {
 				t.Errorf("of %v: %v changed is %v, %v changed is %v", test.a, test.same, changed(test.a, test.same), test.other, changed(test.a, test.other))
 			}
@@ -103,7 +101,7 @@ func TestFieldsOfAnyType(t *testing.T) {
 // Objects need not be pointers.
 func TestMattersOfUncomparableObjects(t *testing.T) {
 	type object struct{ Version, Spec []int }
-	specs := predicate.FieldChanged(func(obj object) []int { return obj.Spec })
+	specs := FieldChanged(func(obj object) []int { return obj.Spec })
 	old := object{[]int{1}, []int{1}}
 	for name, test := range map[string]struct {
 		obj  object
@@ -113,7 +111,7 @@ func TestMattersOfUncomparableObjects(t *testing.T) {
 		"status": {object{[]int{2}, []int{1}}, false},
 		"spec":   {object{[]int{2}, []int{2}}, true},
 	} {
-		if got := predicate.Matters(old, test.obj, specs); got != test.want {
+		if got := updateMatters(old, test.obj, specs); got != test.want {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
@@ -123,7 +121,7 @@ func TestMattersOfUncomparableObjects(t *testing.T) {
 func TestDeletionStarted(t *testing.T) {
 	now := metav1.Now()
 	deleting := &thing{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &now}}
-	if predicate.DeletionStarted(deleting, deleting.DeepCopy()) {
+	if DeletionStarted(deleting, deleting.DeepCopy()) {
 		t.Error("true for an object that is being deleted")
 	}
 }

@@ -1,4 +1,4 @@
-package predicate
+package controller
 
 import (
 	"reflect"
@@ -9,8 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// FilterUpdates returns a handler that is not called for an update unless it Matters. It is
-// called for all additions, deletions and releases.
+// FilterUpdates returns a handler that is not called for an update that does not matter: see Source.
+// It is called for all additions, deletions and releases.
 //
 // The old object of an update may be one with which the handler was not called.
 //
@@ -20,7 +20,7 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 	return cache.HandlerFuncs[T]{
 		Add: handler.OnAdd,
 		Update: func(old, obj T) {
-			if Matters(old, obj, matters...) {
+			if updateMatters(old, obj, matters...) {
 				handler.OnUpdate(old, obj)
 			}
 		},
@@ -33,10 +33,10 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 	}
 }
 
-// Matters reports whether one of the predicates is true for an update. They are not asked, and
+// updateMatters reports whether one of the predicates is true for an update. They are not asked, and
 // the update matters, if there are none, if it is one of a resync, which has one object as
 // old and new, and if the new object is another one of the same name.
-func Matters[T any](old, obj T, predicates ...func(old, obj T) bool) bool {
+func updateMatters[T any](old, obj T, predicates ...func(old, obj T) bool) bool {
 	if len(predicates) == 0 || same(old, obj) || recreated(old, obj) {
 		return true
 	}

@@ -1,12 +1,4 @@
-// Package predicate has functions that say which updates of objects matter, and leaves the
-// other ones out.
-//
-//	handler = predicate.FilterUpdates(handler, predicate.GenerationChanged, predicate.LabelsChanged)
-//
-// A predicate is a func(old, obj T) bool, of which any other one may be written as a function
-// literal. The sources of package controller take them as well. Each of this package is
-// false for an object and itself. They must be quick, and not change the objects.
-package predicate
+package controller
 
 import (
 	"maps"

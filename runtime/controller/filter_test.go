@@ -1,4 +1,4 @@
-package predicate_test
+package controller
 
 import (
 	"context"
@@ -14,21 +14,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
-	"github.com/informer-gen/informer-gen/runtime/predicate"
 )
 
-// calls records the calls of a handler, those for updates with the step that has led to them
+// handled records the calls of a handler, those for updates with the step that has led to them
 // and the cause.
-type calls struct {
+type handled struct {
 	why  cause.Cause
 	made []string
 }
 
-func (c *calls) OnAdd(obj *thing, _ bool) { c.made = append(c.made, "add "+obj.Name) }
-func (c *calls) OnUpdate(_, obj *thing) {
+func (c *handled) OnAdd(obj *thing, _ bool) { c.made = append(c.made, "add "+obj.Name) }
+func (c *handled) OnUpdate(_, obj *thing) {
 	c.made = append(c.made, "update "+obj.Annotations["step"]+": "+c.why.Kind.String())
 }
-func (c *calls) OnDelete(last *thing, _ bool) { c.made = append(c.made, "delete "+last.Name) }
+func (c *handled) OnDelete(last *thing, _ bool) { c.made = append(c.made, "delete "+last.Name) }
 
 func TestMatters(t *testing.T) {
 	a, b, other := &thing{}, &thing{}, &thing{}
@@ -49,7 +48,7 @@ func TestMatters(t *testing.T) {
 		{name: "another object of the name", old: a, obj: other, matters: []func(_, _ *thing) bool{no}, want: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := predicate.Matters(c.old, c.obj, c.matters...); got != c.want {
+			if got := updateMatters(c.old, c.obj, c.matters...); got != c.want {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -58,7 +57,7 @@ func TestMatters(t *testing.T) {
 
 // Updates for which no predicate is true are left out, and nothing else is.
 func TestFilterUpdates(t *testing.T) {
-	labels := []func(old, obj *thing) bool{predicate.LabelsChanged[*thing]}
+	labels := []func(old, obj *thing) bool{LabelsChanged[*thing]}
 	never := []func(old, obj *thing) bool{func(_, _ *thing) bool { return false }}
 	for _, test := range []struct {
 		name    string
@@ -74,8 +73,8 @@ func TestFilterUpdates(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := cachetest.NewAPI(step("create", nil))
 				informer := cache.New(api.Source(), cache.Options[*thing]{})
-				seen := &calls{}
-				_, err := informer.AddHandler(predicate.FilterUpdates(seen, test.matters...), cache.HandlerOptions{Cause: &seen.why, Resync: 90 * time.Second})
+				seen := &handled{}
+				_, err := informer.AddHandler(FilterUpdates(seen, test.matters...), cache.HandlerOptions{Cause: &seen.why, Resync: 90 * time.Second})
 				if err != nil {
 					t.Fatal(err)
 				}

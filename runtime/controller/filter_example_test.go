@@ -1,4 +1,4 @@
-package predicate_test
+package controller_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/predicate"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
@@ -27,7 +27,7 @@ func ExampleFilterUpdates() {
 			stop()
 		},
 	}
-	handler := predicate.FilterUpdates(reserve, predicate.GenerationChanged, predicate.LabelsChanged)
+	handler := controller.FilterUpdates(reserve, controller.GenerationChanged, controller.LabelsChanged)
 	if _, err := orders.AddHandler(handler, cache.HandlerOptions{}); err != nil {
 		log.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func ExampleFilterUpdates() {
 
 // Only the items of an order matter.
 func ExampleFieldChanged() {
-	itemsChanged := predicate.FieldChanged(func(order *v1alpha1.Order) []v1alpha1.OrderItem { return order.Spec.Items })
+	itemsChanged := controller.FieldChanged(func(order *v1alpha1.Order) []v1alpha1.OrderItem { return order.Spec.Items })
 	old, order := newOrder("first"), newOrder("first")
 	order.Spec.Warehouse = "north"
 	fmt.Println(itemsChanged(old, order))
@@ -49,13 +49,6 @@ func ExampleFieldChanged() {
 	// Output:
 	// false
 	// true
-}
-
-func newOrder(name string) *v1alpha1.Order {
-	order := &v1alpha1.Order{}
-	order.Namespace, order.Name = "default", name
-	order.Spec.Items = []v1alpha1.OrderItem{{SKU: "book", Quantity: 1}}
-	return order
 }
 
 // update changes the order of an API.

@@ -9,8 +9,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// FilterUpdates returns a handler that is not called for an update that does not matter: see Source.
-// It is called for all additions, deletions and releases.
+// FilterUpdates returns a handler that is not called for an update unless one of the predicates is
+// true. They are not asked, and it is called, if there are none, if the new object is another one of
+// the same name, and if the update is one of a resync. It is called for all additions, deletions and
+// releases.
 //
 // The old object of an update may be one with which the handler was not called.
 //
@@ -33,9 +35,8 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 	}
 }
 
-// updateMatters reports whether one of the predicates is true for an update. They are not asked, and
-// the update matters, if there are none, if it is one of a resync, which has one object as
-// old and new, and if the new object is another one of the same name.
+// updateMatters reports whether one of the predicates is true, or need not be asked, as FilterUpdates
+// says. A resync has one object as old and new.
 func updateMatters[T any](old, obj T, predicates ...func(old, obj T) bool) bool {
 	if len(predicates) == 0 || same(old, obj) || recreated(old, obj) {
 		return true

@@ -17,10 +17,10 @@ git worktree add --quiet --detach "$tmp/old" "$old"
 
 cd test
 cp go.mod "$tmp/old.mod"
-cp go.sum "$tmp/old.sum"
+sort -u go.sum "$tmp/old/go.sum" "$tmp/old/test/go.sum" >"$tmp/old.sum"
 go mod edit -replace "github.com/informer-gen/informer-gen=$tmp/old" "$tmp/old.mod"
 go test -c -o "$tmp/new.test" ./bench
-go test -c -o "$tmp/old.test" -modfile "$tmp/old.mod" ./bench
+go test -c -o "$tmp/old.test" -mod=mod -modfile "$tmp/old.mod" ./bench # OLD may need other modules
 
 # One round of each after the other, so that both have the same neighbours.
 for ((round = 0; round < rounds; round++)); do

@@ -22,22 +22,23 @@ func (r *run) checkHandWritten(diags *diag.List) {
 	if r.options.SkipListers {
 		return
 	}
-	r.model.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
-		dir := r.to.listers.join(strings.ToLower(group.Dir), version.Dir).dir
-		expansion := filepath.Join(dir, expansionFile(kind))
-		if !kind.HasLister || len(kind.Indexes) == 0 && !paths.Exists(expansion) {
-			return
+	for _, kind := range r.model.Kinds() {
+		if !kind.HasLister || len(kind.Indexes) == 0 && !kind.HasExpansion {
+			continue
 		}
-		written := r.loader.HandWritten(dir, nil)
-		if paths.Exists(expansion) {
+		expansion := r.expansionFile(kind)
+		written := r.loader.HandWritten(filepath.Dir(expansion), nil)
+		if kind.HasExpansion {
 			checkExpansion(kind, paths.Relative(r.options.Dir, expansion), written, diags)
 		}
 		checkIndexMethods(kind, written, diags)
-	})
+	}
 }
 
 // expansionFile is the hand-written file that takes the place of a lister's empty interfaces.
-func expansionFile(kind *collect.Kind) string { return strings.ToLower(kind.Ident) + "_expansion.go" }
+func (r *run) expansionFile(kind *collect.Kind) string {
+	return filepath.Join(r.to.base().join(kind.Version.Listers().Dir).dir, strings.ToLower(kind.Ident)+"_expansion.go")
+}
 
 // checkExpansion reports the interfaces that a lister embeds and that nothing declares.
 func checkExpansion(k *collect.Kind, file string, written load.Scope, diags *diag.List) {

@@ -18,9 +18,9 @@ func generates(t *testing.T, options Options, kinds ...string) {
 	t.Helper()
 	result := mustRun(t, options)
 	var got []string
-	result.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	for _, kind := range result.model.Kinds() {
 		got = append(got, kind.Name+" "+kind.Pos.String())
-	})
+	}
 	if diff := cmp.Diff(kinds, got); diff != "" {
 		t.Error(diff)
 	}

@@ -56,7 +56,7 @@ func rows(m *collect.Model, files []output.File) []Row {
 			byType[of] = append(byType[of], file.Template.Name)
 		}
 	}
-	m.Kinds(func(group *collect.Group, version *collect.Version, kind *collect.Kind) {
+	for group, kind := range m.Kinds() {
 		scope := "Cluster"
 		if kind.Namespaced {
 			scope = "Namespaced"
@@ -66,14 +66,14 @@ func rows(m *collect.Model, files []output.File) []Row {
 			indexes = append(indexes, x.Method)
 		}
 		rows = append(rows, Row{
-			Group: group.Name, Version: version.Name, Kind: kind.Kind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
+			Group: group.Name, Version: kind.Version.Name, Kind: kind.Kind, Resource: kind.Resource, Scope: scope, Verbs: kind.Verbs,
 			Informer: kind.HasInformer, Lister: kind.HasLister, Client: kind.HasClient, Package: kind.API.Path, Indexes: indexes, Slim: kind.Slim, Position: kind.Pos.String(),
 			Templates: byType[&kind.Type],
 		})
-		if kind.Version != nil {
+		if group.Run != nil {
 			rows[len(rows)-1].Data = &kind.Type
 		}
-	})
+	}
 	for _, skip := range m.Skipped {
 		rows = append(rows, Row{Version: path.Base(skip.Package), Kind: skip.Name, Package: skip.Package, Position: skip.Pos.String(), Skipped: skip.Reason})
 	}
@@ -135,7 +135,9 @@ func (r Row) generated() string {
 // summary says how much is in the model.
 func summary(m *collect.Model) string {
 	kinds := 0
-	m.Kinds(func(*collect.Group, *collect.Version, *collect.Kind) { kinds++ })
+	for range m.Kinds() {
+		kinds++
+	}
 	return fmt.Sprintf("%s, %d skipped", diag.Count(kinds, "type"), len(m.Skipped))
 }
 

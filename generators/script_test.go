@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/pflag"
 
-	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 var update = flag.Bool("update", false, "write what the tests find as what they want")
@@ -143,10 +143,10 @@ func outcome(t *testing.T, root string, options Options) string {
 var platform = strings.NewReplacer(build.Default.GOOS+"/"+build.Default.GOARCH, "$GOOS/$GOARCH")
 
 // accessors are the methods that lead from a clientset to the kinds of a version.
-func accessors(version *collect.Version) []string {
+func accessors(version *templates.Version) []string {
 	var found []string
-	for _, kind := range version.Kinds {
-		found = append(found, kind.ClientAccessor)
+	for _, typ := range version.Types {
+		found = append(found, typ.ClientAccessor)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

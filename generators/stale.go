@@ -54,9 +54,9 @@ func newSweeper(loader *load.Loader, to targets, model *collect.Model, files []o
 		s.written[file.Path] = true
 		s.folders[filepath.Dir(file.Path)] = true
 	}
-	model.Kinds(func(group *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	for group, kind := range model.Kinds() {
 		s.groups[kind.API.Path+"."+kind.Name] = group
-	})
+	}
 	return s
 }
 

@@ -11,7 +11,6 @@ import (
 
 	modpath "golang.org/x/mod/module"
 
-	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
@@ -174,10 +173,10 @@ func usable(dir, out string) error {
 // the output could not import therefore.
 func (r *run) checkReachable(diags *diag.List) {
 	seen := map[string]bool{}
-	r.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	for _, kind := range r.model.Kinds() {
 		parent, inside := load.InternalParent(kind.API.Path)
 		if !inside || seen[kind.API.Path] {
-			return
+			continue
 		}
 		seen[kind.API.Path] = true
 		for _, out := range r.to.imported {
@@ -185,7 +184,7 @@ func (r *run) checkReachable(diags *diag.List) {
 				diags.Errorf(kind.Pos, "package: %s is internal, and %s can't import it; choose an output below %s", kind.API.Path, out.path, strings.TrimSuffix(parent, "/"))
 			}
 		}
-	})
+	}
 }
 
 // base is the folder that the paths of files in templates begin from.
@@ -239,12 +238,12 @@ func (r *run) checkPlaces(outputs []output.File) error {
 		}
 	}
 	var diags diag.List
-	r.model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	for _, kind := range r.model.Kinds() {
 		if folders[kind.Dir] != "" {
 			diags.Errorf(kind.Pos, "package: %s would hold generated code besides %s; choose an output that lies elsewhere", kind.API.Path, kind.Name)
 			delete(folders, kind.Dir)
 		}
-	})
+	}
 	for folder, name := range folders {
 		if file, other := r.loader.PackageIn(folder, files); other != "" && other != name {
 			diags.Errorf(token.Position{Filename: paths.Relative(r.options.Dir, file)}, "package %s: %s is to be generated beside it; choose an output that lies elsewhere", other, name)

@@ -21,11 +21,14 @@ func (r *run) trees() []*templates.Run {
 		internal.Informers = r.to.generated(r.to.informers.join("internalversion"), "informers")
 	}
 	for _, group := range r.model.Groups {
-		if group.Internal {
-			internal.Groups = append(internal.Groups, r.group(internal, group))
-		} else {
-			external.Groups = append(external.Groups, r.group(external, group))
+		if group.Run = external; group.Internal {
+			group.Run = internal
 		}
+		group.Run.Groups = append(group.Run.Groups, &group.Group)
+	}
+	for _, kind := range r.model.Kinds() {
+		// As in upstream, a hand-written file takes the place of the empty interfaces.
+		kind.HasExpansion = kind.HasLister && paths.Exists(r.expansionFile(kind))
 	}
 	var runs []*templates.Run
 	for _, run := range []*templates.Run{external, internal} {
@@ -46,25 +49,6 @@ func (r *run) tree(informers folder, clientset string) *templates.Run {
 		run.Clientset = templates.Import{Path: clientset, Name: r.loader.NameOf(clientset)}
 	}
 	return run
-}
-
-// group returns a group with all that belongs to it.
-func (r *run) group(run *templates.Run, from *collect.Group) *templates.Group {
-	group := &templates.Group{Run: run, Name: from.Name, GoName: from.GoName, Dir: from.Dir, PackageName: from.PackageName}
-	for _, v := range from.Versions {
-		version := &templates.Version{Group: group, Name: v.Name, GoName: v.GoName, Dir: v.Dir}
-		group.Versions = append(group.Versions, version)
-		for _, kind := range v.Kinds {
-			kind.Version, kind.Type.Indexes = version, nil
-			for _, x := range kind.Indexes {
-				kind.Type.Indexes = append(kind.Type.Indexes, x.Index)
-			}
-			// As in upstream, a hand-written file takes the place of the empty interfaces.
-			kind.HasExpansion = kind.HasLister && paths.Exists(filepath.Join(r.to.base().join(version.Listers().Dir).dir, expansionFile(kind)))
-			version.Types = append(version.Types, &kind.Type)
-		}
-	}
-	return group
 }
 
 // generated is the package of a folder, as templates see it.
@@ -91,11 +75,11 @@ func reserved(model *collect.Model, to targets) map[string]map[string]bool {
 			names[dir][name] = true
 		}
 	}
-	model.Kinds(func(_ *collect.Group, _ *collect.Version, kind *collect.Kind) {
+	for _, kind := range model.Kinds() {
 		informers, listers := kind.Identifiers()
 		reserve(kind.Version.Informers(), append(informers, collect.OwnIdentifiers...)...)
 		reserve(kind.Version.Listers(), listers...)
 		reserve(kind.Version.Clients(), append(kind.ClientIdentifiers(), collect.OwnIdentifiers...)...)
-	})
+	}
 	return names
 }

@@ -227,16 +227,17 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 	ours := map[string]bool{} // the groups of what is generated
 	moved := map[*crd]bool{}  // those of types that have another group
 	have := map[string]bool{} // group, kind and version of what is generated
-	model.Kinds(func(group *Group, version *Version, kind *Kind) {
+	for group, kind := range model.Kinds() {
 		if group.Internal {
-			return
+			continue
 		}
+		version := kind.Version.Name
 		ours[group.Name] = true
-		have[group.Name+"/"+kind.Kind+"/"+version.Name] = true
+		have[group.Name+"/"+kind.Kind+"/"+version] = true
 		found := false
 		for _, c := range crds {
 			if c.group == group.Name && c.kind == kind.Kind {
-				c.compare(kind, version.Name, diags)
+				c.compare(kind, version, diags)
 				found = true
 			}
 		}
@@ -247,7 +248,7 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 			moved[elsewhere] = true
 			diags.Errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.Kind, elsewhere.pos, elsewhere.group)
 		}
-	})
+	}
 	chosen := NewChoice(options.Types, options.Exclude)
 	others := map[string][]*crd{} // by group
 	for _, c := range crds {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 // groupSet gathers kinds by group and version, and then finds names for the
@@ -91,8 +92,8 @@ func (s *groupSet) place(m *member) {
 	group := s.group(m.group, goName, m.internal)
 	if group == nil {
 		group = &Group{
-			Name: m.group, GoName: goName, Dir: m.dir(), Internal: m.internal, Pos: m.pos,
-			marked: m.goName != "", clientset: m.clientset, namedAt: namedAt,
+			Group:    templates.Group{Name: m.group, GoName: goName, Dir: m.dir()},
+			Internal: m.internal, Pos: m.pos, marked: m.goName != "", clientset: m.clientset, namedAt: namedAt,
 		}
 		s.groups = append(s.groups, group)
 	}
@@ -102,10 +103,10 @@ func (s *groupSet) place(m *member) {
 	}
 	accessor := s.accessor(m, clientName)
 	for _, kind := range m.kinds {
-		kind.ClientAccessor = accessor
+		kind.ClientAccessor, kind.Version = accessor, version
 	}
 	s.checkClient(m, accessor)
-	version.Kinds = append(version.Kinds, m.kinds...)
+	group.Kinds = append(group.Kinds, m.kinds...)
 }
 
 // accessor returns the method of the clientset that leads to the kinds of a
@@ -163,15 +164,20 @@ func (s *groupSet) group(name, goName string, internal bool) *Group {
 	return nil
 }
 
-func (g *Group) version(name string) *Version {
+func (g *Group) version(name string) *templates.Version {
 	for _, version := range g.Versions {
 		if version.Name == name {
 			return version
 		}
 	}
-	version := &Version{Name: name, GoName: camelCase(name, "V"), Dir: versionDir(name)}
+	version := &templates.Version{Group: &g.Group, Name: name, GoName: camelCase(name, "V"), Dir: versionDir(name)}
 	g.Versions = append(g.Versions, version)
 	return version
+}
+
+// of are the kinds of a version.
+func (g *Group) of(version *templates.Version) []*Kind {
+	return slices.DeleteFunc(slices.Clone(g.Kinds), func(kind *Kind) bool { return kind.Version != version })
 }
 
 // dir chooses the directory of a group: the path element that stands for it, as
@@ -204,12 +210,15 @@ func (s *groupSet) resolve() []*Group {
 	s.distinctDirs()
 	for _, group := range s.groups {
 		group.PackageName = groupPackage(group.Dir)
-		slices.SortFunc(group.Versions, func(a, b *Version) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(group.Versions, func(a, b *templates.Version) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(group.Kinds, func(a, b *Kind) int {
+			return cmp.Or(strings.Compare(a.Version.Name, b.Version.Name), strings.Compare(a.Kind, b.Kind), strings.Compare(a.API.Path, b.API.Path))
+		})
+		for _, kind := range group.Kinds {
+			kind.Version.Types = append(kind.Version.Types, &kind.Type)
+		}
 		for _, version := range group.Versions {
-			slices.SortFunc(version.Kinds, func(a, b *Kind) int {
-				return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.API.Path, b.API.Path))
-			})
-			s.distinctKinds(group, version)
+			s.distinctKinds(group.of(version))
 		}
 	}
 	slices.SortFunc(s.groups, func(a, b *Group) int { return strings.Compare(a.Dir, b.Dir) })
@@ -222,13 +231,13 @@ func (s *groupSet) resolve() []*Group {
 // which can't list two resources.
 func (s *groupSet) distinctTypes() {
 	taken := map[string]*Kind{}
-	(&Model{Groups: s.groups}).Kinds(func(_ *Group, _ *Version, kind *Kind) {
+	for _, kind := range (&Model{Groups: s.groups}).Kinds() {
 		if previous := taken[kind.goType]; previous != nil {
 			s.diags.Errorf(kind.Pos, "kind: %s here and %s at %s are one Go type, %s, and a factory has one informer for it; write \"type %s %s\" without \"=\"",
 				kind.Name, previous.Name, previous.Pos, kind.goType, kind.Name, load.LastElement(kind.goType))
 		}
 		taken[kind.goType] = kind
-	})
+	}
 }
 
 // distinctNames gives groups with the same first segment more of their names.
@@ -301,9 +310,9 @@ func (s *groupSet) distinctDirs() {
 // distinctKinds gives kinds whose names in generated code would be another one's,
 // such as NewOrder beside Order, other ones, and reports those that have in common
 // what the API or a clientset names: a resource, or a plural.
-func (s *groupSet) distinctKinds(group *Group, version *Version) {
+func (s *groupSet) distinctKinds(kinds []*Kind) {
 	taken := map[claim]*Kind{}
-	byLength := slices.SortedStableFunc(slices.Values(version.Kinds), func(a, b *Kind) int { return cmp.Compare(len(a.Name), len(b.Name)) })
+	byLength := slices.SortedStableFunc(slices.Values(kinds), func(a, b *Kind) int { return cmp.Compare(len(a.Name), len(b.Name)) })
 	for _, kind := range byLength {
 		if shared, previous := kind.shared(taken); previous != nil && shared.isOurs() && kind.Name != previous.Name {
 			kind.rename()
@@ -311,7 +320,7 @@ func (s *groupSet) distinctKinds(group *Group, version *Version) {
 				kind.Name, kind.Ident, shared.what, shared.name, previous.Name, previous.Pos)
 		}
 		if shared, previous := kind.shared(taken); previous != nil {
-			s.clash(group, version, shared, kind, previous)
+			s.clash(shared, kind, previous)
 		}
 		for _, claim := range kind.claims() {
 			if taken[claim] == nil {
@@ -341,7 +350,8 @@ func (k *Kind) shared(taken map[claim]*Kind) (first claim, previous *Kind) {
 }
 
 // clash reports two kinds with something in common.
-func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, previous *Kind) {
+func (s *groupSet) clash(shared claim, kind, previous *Kind) {
+	version := kind.Version
 	if comparePositions(kind.Pos, previous.Pos) < 0 {
 		kind, previous = previous, kind
 	}
@@ -350,13 +360,13 @@ func (s *groupSet) clash(group *Group, version *Version, shared claim, kind, pre
 		s.diags.Errorf(kind.Pos, "kind: %s here and %s at %s are both %s, of which a factory has one informer; leave out one of them with --exclude",
 			kind.Name, previous.Name, previous.Pos, kind.fullType())
 	case kind.Name == previous.Name && kind.API.Path != previous.API.Path:
-		s.diags.Errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, group.Name, version.Name, previous.Pos)
+		s.diags.Errorf(kind.Pos, "kind: %s of %s/%s here, and at %s; leave out one of the packages", kind.Name, version.Group.Name, version.Name, previous.Pos)
 	case shared.what == "resource":
 		s.diags.Errorf(kind.Pos, "resource: %q of %s here, and of %s at %s; name another with +resourceName or +kubebuilder:resource:path",
 			kind.Resource, kind.Name, previous.Name, previous.Pos)
 	default:
 		s.diags.Errorf(kind.Pos, "kind: %s here and %s at %s would both have the %s %s in %s/%s; rename one of them",
-			kind.Name, previous.Name, previous.Pos, shared.what, shared.name, group.Dir, version.Dir)
+			kind.Name, previous.Name, previous.Pos, shared.what, shared.name, version.Group.Dir, version.Dir)
 	}
 }
 
@@ -374,8 +384,8 @@ func (s *groupSet) distinctVersions() {
 		for i, version := range group.Versions {
 			for _, previous := range group.Versions[:i] {
 				if version.Dir == previous.Dir || version.GoName == previous.GoName {
-					s.diags.Errorf(version.Kinds[0].Pos, "version: %q here and %q at %s are both called %s in Go; rename one of them",
-						version.Name, previous.Name, previous.Kinds[0].Pos, version.GoName)
+					s.diags.Errorf(group.of(version)[0].Pos, "version: %q here and %q at %s are both called %s in Go; rename one of them",
+						version.Name, previous.Name, group.of(previous)[0].Pos, version.GoName)
 				}
 			}
 		}

@@ -34,6 +34,9 @@ func (c *collector) index(decl *load.Declaration, comments load.TypeComments, v 
 	switch {
 	case v.kind != nil:
 		v.kind.Indexes = c.indexes(decl, tags, c.diags)
+		for _, x := range v.kind.Indexes {
+			v.kind.Type.Indexes = append(v.kind.Type.Indexes, x.Index)
+		}
 	case decl.Embeds("ObjectMeta") != nil:
 		c.indexes(decl, tags, new(diag.List))
 	case len(tags.Indexes) > 0:

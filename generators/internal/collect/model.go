@@ -2,6 +2,7 @@ package collect
 
 import (
 	"go/token"
+	"iter"
 
 	"github.com/informer-gen/informer-gen/templates"
 )
@@ -19,16 +20,10 @@ type Model struct {
 
 // Group is an API group.
 type Group struct {
-	// Name is the group's name in the API; empty for the core group.
-	Name string
-	// GoName is the method of the factory that leads to it: Apps.
-	GoName string
-	// Dir is its directory below the output.
-	Dir string
-	// PackageName is the name of its Go package.
-	PackageName string
-	// Versions are sorted by name.
-	Versions []*Version
+	// Group has its names and versions. Its Run is set when it is known where output goes.
+	templates.Group
+	// Kinds are those of all versions, sorted by version and kind.
+	Kinds []*Kind
 	// Shared is another group that would have its GoName or Dir, or empty.
 	Shared string
 	// Internal is true for one of internal versions.
@@ -39,18 +34,6 @@ type Group struct {
 	marked    bool           // +groupGoName gave GoName
 	clientset bool           // a clientset has the group's name already
 	namedAt   token.Position // the place that gave GoName
-}
-
-// Version is one version of a group.
-type Version struct {
-	// Name is its name in the API.
-	Name string
-	// GoName is the method of the group that leads to it: V1.
-	GoName string
-	// Dir is its directory below that of the group, and its package name.
-	Dir string
-	// Kinds are sorted by their names in the API.
-	Kinds []*Kind
 }
 
 // Kind is an API type.
@@ -81,12 +64,14 @@ type Skip struct {
 	Pos token.Position
 }
 
-// Kinds calls f for every kind, in order.
-func (m *Model) Kinds(f func(*Group, *Version, *Kind)) {
-	for _, group := range m.Groups {
-		for _, version := range group.Versions {
-			for _, kind := range version.Kinds {
-				f(group, version, kind)
+// Kinds iterates over all kinds with their groups, in order.
+func (m *Model) Kinds() iter.Seq2[*Group, *Kind] {
+	return func(yield func(*Group, *Kind) bool) {
+		for _, group := range m.Groups {
+			for _, kind := range group.Kinds {
+				if !yield(group, kind) {
+					return
+				}
 			}
 		}
 	}

@@ -168,7 +168,9 @@ func (c Choice) check(model *Model, diags *diag.List) {
 // names are those of the types that were found, also of skipped ones.
 func (m *Model) names() []string {
 	var names []string
-	m.Kinds(func(_ *Group, _ *Version, kind *Kind) { names = append(names, kind.Name, kind.Kind) })
+	for _, kind := range m.Kinds() {
+		names = append(names, kind.Name, kind.Kind)
+	}
 	for _, skip := range m.Skipped {
 		names = append(names, skip.Name)
 	}

@@ -83,7 +83,7 @@ func (gv *groupVersion) takeGroupNames(pkg *load.Package, own packageMarkers, li
 		case first:
 			gv.group, gv.pos, first = name, pos, false
 		}
-		if problem == "" && own.inDoc[m.pos] {
+		if problem == "" && m.inDoc {
 			gv.clientGroup = name
 		}
 	}
@@ -112,7 +112,7 @@ func (gv *groupVersion) takeGoNames(pkg *load.Package, own packageMarkers, diags
 	for i, m := range own.goNames {
 		name, pos := unquote(m.value), pkg.Loader.Position(m.pos)
 		if i == 0 {
-			gv.goName, gv.goNamePos, gv.goNameInDoc = name, pos, own.inDoc[m.pos]
+			gv.goName, gv.goNamePos, gv.goNameInDoc = name, pos, m.inDoc
 		} else if name != gv.goName {
 			diags.Errorf(pos, "group: +groupGoName is %q here, and %q at %s; name one", name, gv.goName, gv.goNamePos)
 		}
@@ -178,25 +178,24 @@ func pathGroup(importPath string) string {
 // packageMarkers are the markers in comments of a package that belong to none of
 // its declarations, or to any.
 type packageMarkers struct {
-	groupNames []marker
-	ofTypes    []marker // those in the comments of types, which name no group of the package
-	goNames    []marker
+	groupNames, goNames markers
+	ofTypes             markers // those in the comments of types, which name no group of the package
 	// versionNames are +versionName above package clauses, where controller-gen reads it.
-	versionNames []marker
-	inDoc        map[token.Pos]bool
+	versionNames markers
 	// noInformers and noListers are true for +k8s:informer-gen=false and
 	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
 	noInformers, noListers, skip bool
 	// deepCopyGen is true for +k8s:deepcopy-gen, internal if the version is the
 	// internal one.
 	deepCopyGen, internal bool
-	all                   markers
+	// all are those in doc.go, or above a package clause.
+	all markers
 }
 
 // markersOf reads the markers of a package from the comments of all its files that stand
 // outside of declarations. The group in the comment of a type is not the package's.
 func markersOf(pkg *load.Package) packageMarkers {
-	found := packageMarkers{inDoc: map[token.Pos]bool{}}
+	var found packageMarkers
 	ofTypes := map[*ast.CommentGroup]bool{}
 	for _, decl := range pkg.Declarations() {
 		ofTypes[decl.Comments().Closest] = true
@@ -205,11 +204,25 @@ func markersOf(pkg *load.Package) packageMarkers {
 		for _, group := range file.OuterComments() {
 			packageDoc := group.Pos() < file.Syntax.Package
 			for _, m := range parseMarkers(group) {
-				if ofTypes[group] && m.ofGroup() {
+				m.inDoc = file.Name == "doc.go"
+				switch {
+				case ofTypes[group] && m.ofGroup():
 					found.ofTypes = append(found.ofTypes, m)
 					continue
+				case m.ofGroup():
+					found.groupNames = append(found.groupNames, m)
+				case m.name == "groupGoName":
+					found.goNames = append(found.goNames, m)
+				case m.name == "versionName" && packageDoc:
+					found.versionNames = append(found.versionNames, m)
 				}
-				found.add(m, file.Name == "doc.go", packageDoc)
+				found.noInformers = found.noInformers || m.name == "k8s:informer-gen" && m.value == "false"
+				found.noListers = found.noListers || m.name == "k8s:lister-gen" && m.value == "false"
+				found.deepCopyGen = found.deepCopyGen || m.name == "k8s:deepcopy-gen"
+				found.skip = found.skip || m.name == "kubebuilder:skip" && packageDoc
+				if m.inDoc || packageDoc {
+					found.all = append(found.all, m)
+				}
 			}
 		}
 	}
@@ -219,33 +232,6 @@ func markersOf(pkg *load.Package) packageMarkers {
 // ofGroup reports whether a marker is +groupName, or meant as it.
 func (m marker) ofGroup() bool {
 	return m.name == "groupName" || strings.HasPrefix(m.name, "groupName:")
-}
-
-func (p *packageMarkers) add(m marker, inDoc, packageDoc bool) {
-	if inDoc || packageDoc {
-		p.all = append(p.all, m)
-	}
-	if m.ofGroup() {
-		p.groupNames = append(p.groupNames, m)
-		p.inDoc[m.pos] = inDoc
-	}
-	switch m.name {
-	case "groupGoName":
-		p.goNames = append(p.goNames, m)
-		p.inDoc[m.pos] = inDoc
-	case "k8s:informer-gen":
-		p.noInformers = p.noInformers || m.value == "false"
-	case "k8s:lister-gen":
-		p.noListers = p.noListers || m.value == "false"
-	case "k8s:deepcopy-gen":
-		p.deepCopyGen = true
-	case "versionName":
-		if packageDoc {
-			p.versionNames = append(p.versionNames, m)
-		}
-	case "kubebuilder:skip":
-		p.skip = p.skip || packageDoc
-	}
 }
 
 // firstSegment returns the text before the first dot of a group, "core" for the

@@ -25,6 +25,7 @@ type marker struct {
 	// extra is text that follows a name without "=".
 	extra string
 	pos   token.Pos
+	inDoc bool // of doc.go
 }
 
 // markers are those of one place, in order.

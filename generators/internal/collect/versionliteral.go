@@ -24,17 +24,13 @@ type versionLiteral struct {
 // SchemeGroupVersion, or returns nil. Literals of other variables are other
 // groups', and one whose group can't be read is none.
 func ownLiteral(p *load.Package) *versionLiteral {
-	for _, name := range versionVariables {
-		if parts, ok := literalOf(p, name); ok {
-			if literal, ok := parts.read(); ok {
-				return literal
-			}
+	for _, parts := range versionVariables(p) {
+		if literal, ok := parts.read(); ok {
+			return literal
 		}
 	}
 	return nil
 }
-
-var versionVariables = []string{"GroupVersion", "SchemeGroupVersion"}
 
 // literalParts are the expressions of which a variable of a package says its group and
 // version. Those that are left out have no Expr.
@@ -44,23 +40,27 @@ type literalParts struct {
 	whole, group, version load.Expression
 }
 
-// literalOf returns the parts of a variable's value, if there is the variable: of the value that
-// it is declared with, or that init gives it.
-func literalOf(p *load.Package, name string) (parts literalParts, ok bool) {
-	found, ok := p.Constant(name)
-	if !ok {
-		return parts, false
-	}
-	parts.name = name
-	parts.set(found)
-	for _, file := range p.Files {
-		for _, decl := range file.Syntax.Decls {
-			if function, ok := decl.(*ast.FuncDecl); ok && function.Name.Name == "init" && function.Recv == nil && function.Body != nil {
-				parts.assign(p, file, function.Body)
+// versionVariables are the parts of a package's own GroupVersion and SchemeGroupVersion, as far as
+// it has them: of the value that one is declared with, or that init gives it.
+func versionVariables(p *load.Package) []literalParts {
+	var found []literalParts
+	for _, name := range []string{"GroupVersion", "SchemeGroupVersion"} {
+		value, ok := p.Constant(name)
+		if !ok {
+			continue
+		}
+		parts := literalParts{name: name}
+		parts.set(value)
+		for _, file := range p.Files {
+			for _, decl := range file.Syntax.Decls {
+				if function, ok := decl.(*ast.FuncDecl); ok && function.Name.Name == "init" && function.Recv == nil && function.Body != nil {
+					parts.assign(p, file, function.Body)
+				}
 			}
 		}
+		found = append(found, parts)
 	}
-	return parts, true
+	return found
 }
 
 // set takes the parts of a value.
@@ -92,20 +92,12 @@ func (p *literalParts) assign(pkg *load.Package, file *load.File, body *ast.Bloc
 
 // assignTo takes what is assigned to the variable, or to its group or version.
 func (p *literalParts) assignTo(target ast.Expr, value load.Expression) {
-	if ident, ok := target.(*ast.Ident); ok && ident.Name == p.name {
+	switch types.ExprString(target) {
+	case p.name:
 		p.set(value)
-		return
-	}
-	field, ok := target.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	holder, ok := field.X.(*ast.Ident)
-	switch {
-	case !ok || holder.Name != p.name:
-	case field.Sel.Name == "Group":
+	case p.name + ".Group":
 		p.group, p.pos = value, value.Pos()
-	case field.Sel.Name == "Version":
+	case p.name + ".Version":
 		p.version = value
 	}
 }
@@ -118,12 +110,12 @@ func (p literalParts) read() (*versionLiteral, bool) {
 	}
 	literal := &versionLiteral{name: p.name, named: p.group.Expr != nil, pos: p.pos}
 	if literal.named {
-		if literal.group, ok = p.group.Text(load.MaxDepth); !ok {
+		if literal.group, ok = p.group.Text(); !ok {
 			return nil, false
 		}
 	}
 	if p.version.Expr != nil {
-		if literal.version, _ = p.version.Text(load.MaxDepth); load.BaseName(p.version.Expr) == "APIVersionInternal" {
+		if literal.version, _ = p.version.Text(); load.BaseName(p.version.Expr) == "APIVersionInternal" {
 			literal.version = internalVersion
 		}
 	}
@@ -155,11 +147,7 @@ func (p literalParts) unread() (at token.Pos, found string) {
 
 // agree reports two literals of the package's own that say different things.
 func agree(p *load.Package, literal *versionLiteral, diags *diag.List) {
-	for _, name := range versionVariables {
-		parts, ok := literalOf(p, name)
-		if !ok || name == literal.name {
-			continue
-		}
+	for _, parts := range versionVariables(p) {
 		other, ok := parts.read()
 		if ok && (other.named && literal.named && other.group != literal.group || other.version != "" && literal.version != "" && other.version != literal.version) {
 			diags.Errorf(p.Loader.Position(other.pos), "group: %s is %s here, but %s is %s at %s; make them one",
@@ -202,13 +190,14 @@ func otherLiteral(p *load.Package, diags *diag.List) *versionLiteral {
 func otherLiterals(p *load.Package) []*versionLiteral {
 	last := path.Base(p.Path)
 	var found []*versionLiteral
-	for name, value := range p.Variables() {
+	for _, name := range p.Constants() {
+		value, _ := p.Constant(name)
 		ast.Inspect(value.Expr, func(node ast.Node) bool {
 			composite, ok := node.(*ast.CompositeLit)
 			if !ok || load.BaseName(composite.Type) != "GroupVersion" {
 				return true
 			}
-			parts := literalParts{name: name.Name}
+			parts := literalParts{name: name}
 			parts.set(value.In(composite))
 			literal, ok := parts.read()
 			if ok && literal.named && (literal.version == "" || literal.version == last || !versionElement.MatchString(last)) {
@@ -227,10 +216,9 @@ func reportUnread(p *load.Package, literal *versionLiteral, named, internal bool
 	if literal != nil && (literal.version != "" || internal) {
 		return false
 	}
-	for _, name := range versionVariables {
-		parts, ok := literalOf(p, name)
+	for _, parts := range versionVariables(p) {
 		switch {
-		case !ok, literal != nil && name != literal.name:
+		case literal != nil && parts.name != literal.name:
 		case reportLost(p, parts, named, internal, diags):
 			return true
 		case literal != nil && parts.version.Expr != nil:
@@ -238,7 +226,7 @@ func reportUnread(p *load.Package, literal *versionLiteral, named, internal bool
 				types.ExprString(parts.version.Expr), path.Base(p.Path))
 		case literal == nil && !named && !parts.isText():
 			at, found := parts.unread()
-			diags.Errorf(p.Loader.Position(at), "group: %s can't be read: %s; name the group with +groupName", name, found)
+			diags.Errorf(p.Loader.Position(at), "group: %s can't be read: %s; name the group with +groupName", parts.name, found)
 			return true
 		}
 	}
@@ -248,24 +236,17 @@ func reportUnread(p *load.Package, literal *versionLiteral, named, internal bool
 // reportLost reports the first part that is of a package which can't be had, unless it
 // does not matter: a marker names the group, and internal types have no other version.
 func reportLost(p *load.Package, parts literalParts, named, internal bool, diags *diag.List) bool {
-	for _, part := range []struct {
-		load.Expression
-		of, remedy string
-		known      bool
-	}{
-		{parts.whole, "group", ", or name the group with +groupName", named},
-		{parts.whole, "version", "", internal},
-		{parts.group, "group", ", or name the group with +groupName", named},
-		{parts.version, "version", "", internal},
-	} {
-		if part.Expr == nil || part.known {
-			continue
+	lost := func(part load.Expression, of, remedy string, known bool) bool {
+		if part.Expr == nil || known {
+			return false
 		}
-		if name, why := part.Lost(load.MaxDepth); why != "" {
-			diags.Errorf(p.Loader.Position(name.Pos()), "%s: %s is not found%s; make sure that its module is in go.mod%s",
-				part.of, types.ExprString(name.Expr), why, part.remedy)
-			return true
+		name, why := part.Lost()
+		if why != "" {
+			diags.Errorf(p.Loader.Position(name.Pos()), "%s: %s is not found%s; make sure that its module is in go.mod%s", of, types.ExprString(name.Expr), why, remedy)
 		}
+		return why != ""
 	}
-	return false
+	const orName = ", or name the group with +groupName"
+	return lost(parts.whole, "group", orName, named) || lost(parts.whole, "version", "", internal) ||
+		lost(parts.group, "group", orName, named) || lost(parts.version, "version", "", internal)
 }

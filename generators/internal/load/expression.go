@@ -78,42 +78,43 @@ func (e Expression) Element(name string, place int) Expression {
 	return Expression{}
 }
 
-// Lost returns the first name that an expression is made of and that is of a package
-// which can't be had, and why.
-func (e Expression) Lost(depth int) (name Expression, why string) {
+// joined are the values that an expression joins with +: its own, if it joins none.
+func (e Expression) joined(depth int) []Expression {
 	e = e.Value()
-	switch expr := e.Expr.(type) {
-	case *ast.SelectorExpr, *ast.Ident:
-		return e, e.whyLost()
-	case *ast.BinaryExpr:
-		if depth == 0 {
-			return e, ""
+	if sum, ok := e.Expr.(*ast.BinaryExpr); ok && sum.Op == token.ADD && depth > 0 {
+		return append(e.In(sum.X).joined(depth-1), e.In(sum.Y).joined(depth-1)...)
+	}
+	return []Expression{e}
+}
+
+// Lost returns the first name that an expression joins and that is of a package which can't be
+// had, and why.
+func (e Expression) Lost() (name Expression, why string) {
+	for _, name := range e.joined(MaxDepth) {
+		switch name.Expr.(type) {
+		case *ast.SelectorExpr, *ast.Ident:
+			if why := name.whyLost(); why != "" {
+				return name, why
+			}
 		}
-		if name, why := e.In(expr.X).Lost(depth - 1); why != "" {
-			return name, why
-		}
-		return e.In(expr.Y).Lost(depth - 1)
 	}
 	return e, ""
 }
 
 // Text returns the string that an expression is: a literal, a constant, or
 // several of them joined.
-func (e Expression) Text(depth int) (string, bool) {
-	e = e.Value()
-	switch expr := e.Expr.(type) {
-	case *ast.BasicLit:
-		text, err := strconv.Unquote(expr.Value)
-		return text, err == nil && expr.Kind == token.STRING
-	case *ast.BinaryExpr:
-		if depth == 0 || expr.Op != token.ADD {
-			return "", false
+func (e Expression) Text() (text string, ok bool) {
+	ok = true
+	for _, part := range e.joined(MaxDepth) {
+		literal, _ := part.Expr.(*ast.BasicLit)
+		if literal == nil || literal.Kind != token.STRING {
+			ok = false
+			continue
 		}
-		left, okLeft := e.In(expr.X).Text(depth - 1)
-		right, okRight := e.In(expr.Y).Text(depth - 1)
-		return left + right, okLeft && okRight
+		unquoted, err := strconv.Unquote(literal.Value)
+		text, ok = text+unquoted, ok && err == nil
 	}
-	return "", false
+	return text, ok
 }
 
 // Named returns the import path and the name of a named type, as it is written; the path is

@@ -1,13 +1,15 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc"
-	"go/token"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
@@ -56,19 +58,15 @@ func (p *Package) indexFile(file *File) {
 	}
 }
 
-// specsOf are the imports, types, constants and variables of a file, each with the word that
-// declares it.
-func specsOf(syntax *ast.File) iter.Seq2[token.Token, ast.Spec] {
-	return func(yield func(token.Token, ast.Spec) bool) {
-		for _, decl := range syntax.Decls {
-			general, ok := decl.(*ast.GenDecl)
-			for i := 0; ok && i < len(general.Specs); i++ {
-				if !yield(general.Tok, general.Specs[i]) {
-					return
-				}
-			}
+// specsOf are the imports, types, constants and variables of a file.
+func specsOf(syntax *ast.File) []ast.Spec {
+	var specs []ast.Spec
+	for _, decl := range syntax.Decls {
+		if general, ok := decl.(*ast.GenDecl); ok {
+			specs = append(specs, general.Specs...)
 		}
 	}
+	return specs
 }
 
 // importsOf are the import paths of a file, each with the name that the import gives the package,
@@ -87,20 +85,10 @@ func importsOf(syntax *ast.File) iter.Seq2[string, string] {
 	}
 }
 
-// Variables are the variables of the package that are declared with a value, in order.
-func (p *Package) Variables() iter.Seq2[*ast.Ident, Expression] {
-	return func(yield func(*ast.Ident, Expression) bool) {
-		for _, file := range p.Files {
-			for tok, spec := range specsOf(file.Syntax) {
-				values, _ := spec.(*ast.ValueSpec)
-				for i := 0; tok == token.VAR && i < min(len(values.Names), len(values.Values)); i++ {
-					if !yield(values.Names[i], p.In(file, values.Values[i])) {
-						return
-					}
-				}
-			}
-		}
-	}
+// Constants are the names of the package's constants and variables with a value, in order.
+func (p *Package) Constants() []string {
+	p.index()
+	return slices.SortedFunc(maps.Keys(p.consts), func(a, b string) int { return cmp.Compare(p.consts[a].Pos(), p.consts[b].Pos()) })
 }
 
 // parseDeferred parses the files that were left out at first. A file with a

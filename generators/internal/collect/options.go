@@ -17,46 +17,39 @@ import (
 
 // Choice says which kinds are generated for, and which packages are looked into.
 type Choice struct {
-	only, not []kindPattern
-	packages  []packagePattern // which are not looked into
+	only, not []*pattern
+	packages  []*pattern // which are not looked into, by their directories or import paths
 }
 
-// packagePattern matches packages, by their directories or import paths.
-type packagePattern struct {
-	text string
-	used *bool
-}
-
-// kindPattern matches kinds, of one package or of all.
-type kindPattern struct {
+// pattern matches kinds, of one package or of all, or packages.
+type pattern struct {
 	text         string // as it was given
 	package_, of string // the import path or empty, and the pattern of the kind
-	used         *bool
+	used         bool
 }
 
 // qualifiedKind matches a package and a kind: k8s.io/api/core/v1.Pod.
 var qualifiedKind = regexp.MustCompile(`^(.+)\.([A-Z*?\[][^/.]*)$`)
 
-func newKindPattern(text string) kindPattern {
+func newPattern(text string) *pattern {
 	text = strings.TrimSpace(text)
 	if parts := qualifiedKind.FindStringSubmatch(text); parts != nil {
-		return kindPattern{text: text, package_: parts[1], of: parts[2], used: new(bool)}
+		return &pattern{text: text, package_: parts[1], of: parts[2]}
 	}
-	return kindPattern{text: text, of: text, used: new(bool)}
+	return &pattern{text: text, of: text}
 }
 
 // NewChoice parses generators.Options.Types and Exclude.
 func NewChoice(types, exclude []string) Choice {
 	var c Choice
 	for _, text := range types {
-		c.only = append(c.only, newKindPattern(text))
+		c.only = append(c.only, newPattern(text))
 	}
 	for _, text := range exclude {
-		text = strings.TrimSpace(text)
-		if pattern := newKindPattern(text); pattern.package_ != "" || !strings.ContainsAny(text, "/.") {
+		if pattern := newPattern(text); pattern.package_ != "" || !strings.ContainsAny(pattern.text, "/.") {
 			c.not = append(c.not, pattern)
 		} else {
-			c.packages = append(c.packages, packagePattern{text, new(bool)})
+			c.packages = append(c.packages, pattern)
 		}
 	}
 	return c
@@ -85,12 +78,12 @@ func (c Choice) PackagesOfKinds() []string {
 
 // matches reports whether a pattern matches the kind of a package, which it then
 // has been of use for.
-func (p kindPattern) matches(pkg *load.Package, kind string) bool {
+func (p *pattern) matches(pkg *load.Package, kind string) bool {
 	matched, _ := path.Match(p.of, kind) // wrong finds those that are none
 	if !matched || p.package_ != "" && p.package_ != pkg.Path && paths.Absolute(pkg.Loader.Dir, p.package_) != pkg.Dir {
 		return false
 	}
-	*p.used = true
+	p.used = true
 	return true
 }
 
@@ -103,9 +96,7 @@ func (c Choice) refuses(pkg *load.Package, kind string) string {
 	}
 	chosen := len(c.only) == 0
 	for _, pattern := range c.only {
-		if pattern.matches(pkg, kind) {
-			chosen = true
-		}
+		chosen = pattern.matches(pkg, kind) || chosen
 	}
 	if !chosen {
 		return "not among --types"
@@ -115,14 +106,14 @@ func (c Choice) refuses(pkg *load.Package, kind string) string {
 
 // names reports whether the full name of a kind is given.
 func (c Choice) names(pkg *load.Package, kind string) bool {
-	return slices.ContainsFunc(c.only, func(pattern kindPattern) bool {
+	return slices.ContainsFunc(c.only, func(pattern *pattern) bool {
 		return pattern.package_ != "" && pattern.of == kind && pattern.matches(pkg, kind)
 	})
 }
 
 // excludesKind reports whether a kind of any package is excluded.
 func (c Choice) excludesKind(kind string) bool {
-	return slices.ContainsFunc(c.not, func(pattern kindPattern) bool {
+	return slices.ContainsFunc(c.not, func(pattern *pattern) bool {
 		matched, _ := path.Match(pattern.of, kind)
 		return matched && pattern.package_ == ""
 	})
@@ -135,7 +126,7 @@ func (c Choice) Excludes(workingDir, dir, importPath string) bool {
 		matches := load.Matcher(strings.TrimPrefix(path.Clean(filepath.ToSlash(pattern.text)), "./"))
 		rel, err := filepath.Rel(workingDir, dir)
 		if err == nil && matches(filepath.ToSlash(rel)) || matches(importPath) {
-			*pattern.used, excluded = true, true
+			pattern.used, excluded = true, true
 		}
 	}
 	return excluded
@@ -144,7 +135,7 @@ func (c Choice) Excludes(workingDir, dir, importPath string) bool {
 // CheckPackages warns of patterns of packages that match nothing.
 func (c Choice) CheckPackages(diags *diag.List) {
 	for _, pattern := range c.packages {
-		if !*pattern.used {
+		if !pattern.used {
 			diags.Warnf(diag.NoPosition, "--exclude: no package matches %s; leave it out, or name a package that the patterns match", pattern.text)
 		}
 	}
@@ -154,12 +145,12 @@ func (c Choice) CheckPackages(diags *diag.List) {
 func (c Choice) check(model *Model, diags *diag.List) {
 	names := model.names()
 	for _, pattern := range c.only {
-		if !*pattern.used {
+		if !pattern.used {
 			diags.Errorf(diag.NoPosition, "--types: no type %s%s; --list shows what there is", pattern.text, suggest.DidYouMean(pattern.of, "", names))
 		}
 	}
 	for _, pattern := range c.not {
-		if !*pattern.used && !slices.Contains(names, pattern.of) {
+		if !pattern.used && !slices.Contains(names, pattern.of) {
 			diags.Warnf(diag.NoPosition, "--exclude: no marked type %s%s", pattern.text, suggest.DidYouMean(pattern.of, "", names))
 		}
 	}

@@ -363,37 +363,10 @@ type DeepCopy struct {
 	// Into, Copy and Object say whether DeepCopyInto, DeepCopy and DeepCopyObject are
 	// written.
 	Into, Copy, Object bool
-	// Steps are taken by DeepCopyInto after it has copied the struct itself.
+	// Steps are the lines of DeepCopyInto after it has copied the struct itself.
 	Steps []CopyStep
 }
 
-// A CopyStep is a line of DeepCopyInto, or the lines at the end of a block.
-type CopyStep struct {
-	Form CopyForm
-	// From is copied, and To is the copy, in which the step replaces what both share.
-	From, To string
-	// Key, Value and Copied are variables of a block.
-	Key, Value, Copied string
-}
-
-// A CopyForm says what a step does.
-type CopyForm string
-
-// The forms of steps.
-const (
-	// CopyInto calls the method DeepCopyInto.
-	CopyInto CopyForm = "into"
-	// CopySlice and CopyMap copy a slice or map with its elements as they are.
-	CopySlice CopyForm = "slice"
-	CopyMap   CopyForm = "map"
-	// CopyPointer begins a block in which Copied is the value that a pointer points to.
-	CopyPointer CopyForm = "pointer"
-	// CopyElements begins a block for each Key of a slice or an array.
-	CopyElements CopyForm = "elements"
-	// CopyEntries begins a block for each Key and Value of a map, in which Copied is a copy
-	// of Value; CopyEntriesEnd puts that into the map and ends the block.
-	CopyEntries    CopyForm = "entries"
-	CopyEntriesEnd CopyForm = "entries end"
-	// CopyEnd ends another block.
-	CopyEnd CopyForm = "end"
-)
+// A CopyStep is a line of Go. If Clone is slices or maps, the line ends with a call of that package's
+// Clone for Of.
+type CopyStep struct{ Line, Clone, Of string }

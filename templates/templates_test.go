@@ -125,19 +125,16 @@ func indexes() []templates.Index {
 	}
 }
 
-// deepCopies has every form of step.
+// deepCopies has steps with and without a call.
 func deepCopies() *templates.File {
 	return &templates.File{Package: "slim", Copies: []templates.DeepCopy{{
 		Name: "Order", Into: true, Copy: true, Object: true, Steps: []templates.CopyStep{
-			{Form: templates.CopyInto, From: "in.ObjectMeta", To: "out.ObjectMeta"},
-			{Form: templates.CopySlice, From: "in.Items", To: "out.Items"},
-			{Form: templates.CopyElements, From: "in.Items", Key: "i"},
-			{Form: templates.CopyPointer, From: "in.Items[i]", To: "out.Items[i]", Copied: "copied"},
-			{Form: templates.CopyEnd},
-			{Form: templates.CopyEnd},
-			{Form: templates.CopyMap, From: "in.Names", To: "out.Names"},
-			{Form: templates.CopyEntries, From: "in.Names", To: "out.Names", Key: "key", Value: "value", Copied: "copied"},
-			{Form: templates.CopyEntriesEnd, From: "in.Names", To: "out.Names", Key: "key", Value: "value", Copied: "copied"},
+			{Line: "in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)"},
+			{Line: "out.Items = ", Clone: "slices", Of: "in.Items"},
+			{Line: "for i := range in.Items {"},
+			{Line: "in.Items[i].DeepCopyInto(&out.Items[i])"},
+			{Line: "}"},
+			{Line: "out.Names = ", Clone: "maps", Of: "in.Names"},
 		},
 	}}}
 }

@@ -118,50 +118,48 @@ func (c *copier) of(t load.Expression, at place) []templates.CopyStep {
 	return nil
 }
 
-func block(begin templates.CopyStep, inner []templates.CopyStep, end templates.CopyStep) []templates.CopyStep {
-	return slices.Concat([]templates.CopyStep{begin}, inner, []templates.CopyStep{end})
+// lines are steps without a call.
+func lines(texts ...string) (steps []templates.CopyStep) {
+	for _, text := range texts {
+		steps = append(steps, templates.CopyStep{Line: text})
+	}
+	return steps
 }
 
 // ofPointer copies what a pointer points to.
 func (c *copier) ofPointer(element load.Expression, at place) []templates.CopyStep {
-	begin := templates.CopyStep{Form: templates.CopyPointer, From: at.from, To: at.to, Copied: at.variable("copied")}
-	from := at.from // whose fields and methods need no *
+	from, copied := at.from, at.variable("copied") // whose fields and methods need no *
 	switch under, _ := element.Underlying(); {
 	case kindOf(under) != jsonObject:
 		from = "(*" + at.from + ")"
 	case at.embedded:
 		from = "(" + at.from + ")"
 	}
-	inner := c.of(element, at.inside(from, begin.Copied))
-	return block(begin, inner, templates.CopyStep{Form: templates.CopyEnd})
+	begin := lines("if "+at.from+" != nil {", copied+" := *"+at.from, at.to+" = &"+copied)
+	return slices.Concat(begin, c.of(element, at.inside(from, copied)), lines("}"))
 }
 
 // ofElements copies a slice or an array.
-func (c *copier) ofElements(element load.Expression, slice bool, at place) []templates.CopyStep {
-	var steps []templates.CopyStep
+func (c *copier) ofElements(element load.Expression, slice bool, at place) (steps []templates.CopyStep) {
 	if slice {
-		steps = append(steps, templates.CopyStep{Form: templates.CopySlice, From: at.from, To: at.to})
+		steps = append(steps, templates.CopyStep{Line: at.to + " = ", Clone: "slices", Of: at.from})
 	}
 	key := at.variable("i")
 	index := "[" + key + "]"
-	inner := c.of(element, at.inside(at.from+index, at.to+index))
-	if len(inner) == 0 {
-		return steps
+	if inner := c.of(element, at.inside(at.from+index, at.to+index)); len(inner) > 0 {
+		steps = slices.Concat(steps, lines("for "+key+" := range "+at.from+" {"), inner, lines("}"))
 	}
-	return append(steps, block(templates.CopyStep{Form: templates.CopyElements, From: at.from, Key: key}, inner, templates.CopyStep{Form: templates.CopyEnd})...)
+	return steps
 }
 
 // ofEntries copies a map, whose keys an assignment copies.
 func (c *copier) ofEntries(element load.Expression, at place) []templates.CopyStep {
-	steps := []templates.CopyStep{{Form: templates.CopyMap, From: at.from, To: at.to}}
-	begin := templates.CopyStep{Form: templates.CopyEntries, From: at.from, To: at.to, Key: at.variable("key"), Value: at.variable("value"), Copied: at.variable("copied")}
-	inner := c.of(element, at.inside(begin.Value, begin.Copied))
-	if len(inner) == 0 {
-		return steps
+	steps := []templates.CopyStep{{Line: at.to + " = ", Clone: "maps", Of: at.from}}
+	key, value, copied := at.variable("key"), at.variable("value"), at.variable("copied")
+	if inner := c.of(element, at.inside(value, copied)); len(inner) > 0 {
+		steps = slices.Concat(steps, lines("for "+key+", "+value+" := range "+at.from+" {", copied+" := "+value), inner, lines(at.to+"["+key+"] = "+copied, "}"))
 	}
-	end := begin
-	end.Form = templates.CopyEntriesEnd
-	return append(steps, block(begin, inner, end)...)
+	return steps
 }
 
 // ofFields copies a struct by its fields.
@@ -188,7 +186,7 @@ func (c *copier) ofFields(t load.Expression, structure *ast.StructType, at place
 
 // ofNamed copies a value of a named type: by its method, or by what it is made of.
 func (c *copier) ofNamed(t load.Expression, at place) []templates.CopyStep {
-	into := []templates.CopyStep{{Form: templates.CopyInto, From: at.from, To: at.to}}
+	into := lines(at.from + ".DeepCopyInto(&" + at.to + ")")
 	switch path, name := t.Named(); {
 	case path == "" && doc.IsPredeclared(name) && basicOf(t) != nil:
 		return nil

@@ -190,8 +190,7 @@ func otherLiteral(p *load.Package, diags *diag.List) *versionLiteral {
 func otherLiterals(p *load.Package) []*versionLiteral {
 	last := path.Base(p.Path)
 	var found []*versionLiteral
-	for _, name := range p.Constants() {
-		value, _ := p.Constant(name)
+	for name, value := range p.Values() {
 		ast.Inspect(value.Expr, func(node ast.Node) bool {
 			composite, ok := node.(*ast.CompositeLit)
 			if !ok || load.BaseName(composite.Type) != "GroupVersion" {

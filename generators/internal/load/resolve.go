@@ -1,15 +1,12 @@
 package load
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
@@ -85,10 +82,21 @@ func importsOf(syntax *ast.File) iter.Seq2[string, string] {
 	}
 }
 
-// Constants are the names of the package's constants and variables with a value, in order.
-func (p *Package) Constants() []string {
-	p.index()
-	return slices.SortedFunc(maps.Keys(p.consts), func(a, b string) int { return cmp.Compare(p.consts[a].Pos(), p.consts[b].Pos()) })
+// Values are those of the package's constants and variables that are declared with one, in order,
+// by name.
+func (p *Package) Values() iter.Seq2[string, Expression] {
+	return func(yield func(string, Expression) bool) {
+		for _, file := range p.Files {
+			for _, spec := range specsOf(file.Syntax) {
+				values, _ := spec.(*ast.ValueSpec)
+				for i := 0; values != nil && i < min(len(values.Names), len(values.Values)); i++ {
+					if !yield(values.Names[i].Name, p.In(file, values.Values[i])) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // parseDeferred parses the files that were left out at first. A file with a

@@ -276,8 +276,8 @@ type Index struct {
 	// Func is the function of the API package that returns the values. It is empty if they
 	// are those of a field.
 	Func string
-	// Blocks are around Value, from the outside to the inside.
-	Blocks []IndexBlock
+	// Blocks are the lines that begin the blocks around Value, from the outside to the inside.
+	Blocks []string
 	// Value is the expression of a value of the object obj, or of several strings: a slice,
 	// and "...".
 	Value string
@@ -301,27 +301,6 @@ const (
 	IntKey    KeyKind = "int"
 	UintKey   KeyKind = "uint"
 	BoolKey   KeyKind = "bool"
-)
-
-// An IndexBlock is a block in which an index computes values.
-type IndexBlock struct {
-	Form IndexForm
-	// Of is a pointer, a slice, an array or a map. Variable is the place in a slice or an
-	// array, or the value in a map.
-	Of, Variable string
-}
-
-// An IndexForm says what a block does.
-type IndexForm string
-
-// The forms of blocks.
-const (
-	// IndexPointer is entered if a pointer is not nil.
-	IndexPointer IndexForm = "pointer"
-	// IndexElements is entered for each place in a slice or an array.
-	IndexElements IndexForm = "elements"
-	// IndexEntries is entered for each value of a map.
-	IndexEntries IndexForm = "entries"
 )
 
 // KeyType returns the Go type of the values of an index.

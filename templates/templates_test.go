@@ -111,11 +111,7 @@ func sources(t *testing.T, run *templates.Run) map[string][]byte {
 // indexes have every form of block, and every kind of key.
 func indexes() []templates.Index {
 	api := templates.Import{Path: "example.com/shop/api/v1", Name: "v1"}
-	blocks := []templates.IndexBlock{
-		{Form: templates.IndexPointer, Of: "obj.Spec"},
-		{Form: templates.IndexElements, Of: "obj.Spec.Items", Variable: "i"},
-		{Form: templates.IndexEntries, Of: "obj.Spec.Items[i].Sizes", Variable: "entry"},
-	}
+	blocks := []string{"if obj.Spec != nil {", "for i := range obj.Spec.Items {", "for _, entry := range obj.Spec.Items[i].Sizes {"}
 	return []templates.Index{
 		{Method: "ByColour", Name: "byColour", Of: "ColourOf", Func: "ColourOf", Key: templates.GoType{Name: "string"}, KeyKind: templates.StringKey},
 		{Method: "ByCount", Name: "byCount", Of: "Spec.Count", Value: "obj.Spec.Count", Key: templates.GoType{Name: "uint32"}, KeyKind: templates.UintKey},

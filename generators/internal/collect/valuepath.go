@@ -18,7 +18,7 @@ type valuePath struct {
 	// embedded is true if expr ends with an embedded field.
 	embedded bool
 	fields   []string
-	blocks   []templates.IndexBlock
+	blocks   []string // as in templates.Index
 	loops    int
 	slice    string // the slice whose element expr is, or ""
 	hidden   string // a field on the way that is not exported
@@ -47,7 +47,7 @@ func (p valuePath) field(name *ast.Ident, embedded bool) valuePath {
 }
 
 // values returns the blocks and the expression of the values, which may be a whole slice.
-func (p valuePath) values(key indexKey) (blocks []templates.IndexBlock, value string) {
+func (p valuePath) values(key indexKey) (blocks []string, value string) {
 	if p.slice != "" && key.GoType == (templates.GoType{Name: "string"}) {
 		return p.blocks[:len(p.blocks)-1], p.slice + "..."
 	}
@@ -61,31 +61,36 @@ func (p valuePath) part(t load.Expression) (part load.Expression, inside valuePa
 	}
 	switch expr := t.Expr.(type) {
 	case *ast.StarExpr:
-		inside = p.inside(templates.IndexPointer, "")
+		inside = p.inside("if "+p.expr+" != nil {", p.expr)
 		inside.pointer = true
 		return t.In(expr.X), inside, true
 	case *ast.ArrayType:
-		inside = p.inside(templates.IndexElements, "i")
-		inside.expr = p.expr + "[" + inside.expr + "]"
+		i := p.variable("i")
+		inside = p.inside("for "+i+" := range "+p.expr+" {", p.expr+"["+i+"]")
 		if expr.Len == nil {
 			inside.slice = p.expr
 		}
 		return t.In(expr.Elt), inside, true
 	case *ast.MapType:
-		return t.In(expr.Value), p.inside(templates.IndexEntries, "entry"), true
+		entry := p.variable("entry")
+		return t.In(expr.Value), p.inside("for _, "+entry+" := range "+p.expr+" {", entry), true
 	}
 	return t, p, false
 }
 
-// inside enters a block, whose variable the expression is then, if there is one.
-func (p valuePath) inside(form templates.IndexForm, variable string) valuePath {
-	p.slice = ""
-	if variable != "" && p.loops > 0 {
-		variable = fmt.Sprintf("%s%d", variable, p.loops+1)
+// variable is one of a loop, which no loop around it has.
+func (p valuePath) variable(name string) string {
+	if p.loops == 0 {
+		return name
 	}
-	p.blocks = append(slices.Clip(p.blocks), templates.IndexBlock{Form: form, Of: p.expr, Variable: variable})
-	if variable != "" {
-		p.expr, p.embedded, p.loops = variable, false, p.loops+1
+	return fmt.Sprintf("%s%d", name, p.loops+1)
+}
+
+// inside enters a block. In a loop the expression is another one.
+func (p valuePath) inside(block, expr string) valuePath {
+	p.blocks, p.slice = append(slices.Clip(p.blocks), block), ""
+	if expr != p.expr {
+		p.expr, p.embedded, p.loops = expr, false, p.loops+1
 	}
 	return p
 }

@@ -115,35 +115,36 @@ func (c *clientset) accessor(api *load.Package) string {
 	return ""
 }
 
+// check reports what the clients of kinds lack, to which a method of the clientset leads. It leaves
+// out a client that can't be read, or that is no interface: the compiler reports it.
+func (c *clientset) check(accessor string, kinds []*Kind, diags *diag.List) {
+	found := c.methods[accessor]
+	pkg := c.client(found.path)
+	if pkg == nil {
+		return
+	}
+	decl := pkg.Type(found.name)
+	if decl == nil {
+		return
+	}
+	client := typedClient{decl: decl, getters: decl.MethodSet()}
+	for _, kind := range kinds {
+		if kind.HasInformer {
+			client.check(kind, diags)
+		}
+	}
+}
+
 // typedClient is the client of one group and version, as far as it was read: the
-// package typed/<group>/<version> of a clientset, and the interface in it that the
-// clientset's method returns.
+// interface in the package typed/<group>/<version> of a clientset that the clientset's method returns.
 type typedClient struct {
 	decl    *load.Declaration
 	getters load.MethodSet
 }
 
-// typedClient reads the client that a method of the clientset leads to. It returns nil
-// for one that can't be read, or that is no interface: the compiler reports it.
-func (c *clientset) typedClient(accessor string) *typedClient {
-	found := c.methods[accessor]
-	pkg := c.client(found.path)
-	if pkg == nil {
-		return nil
-	}
-	decl := pkg.Type(found.name)
-	if decl == nil {
-		return nil
-	}
-	if _, ok := decl.Spec.Type.(*ast.InterfaceType); !ok {
-		return nil
-	}
-	return &typedClient{decl: decl, getters: decl.MethodSet()}
-}
-
 // check reports what the generated code calls for a kind and the client does not
 // have: client.ShopV1().Orders(namespace).List and Watch.
-func (c *typedClient) check(kind *Kind, diags *diag.List) {
+func (c typedClient) check(kind *Kind, diags *diag.List) {
 	at := c.decl.Position()
 	getter, ok := c.getters.Methods[kind.Plural]
 	if !ok {
@@ -178,7 +179,7 @@ func (c *typedClient) check(kind *Kind, diags *diag.List) {
 
 // otherPlural says how to take the plural of the client, if it has another one for a
 // kind: a method whose result is called after the kind.
-func (c *typedClient) otherPlural(kind *Kind) string {
+func (c typedClient) otherPlural(kind *Kind) string {
 	for _, name := range slices.Sorted(maps.Keys(c.getters.Methods)) {
 		if results := c.getters.Methods[name].Signature.Results; results.NumFields() == 1 && load.BaseName(results.List[0].Type) == kind.Name+"Interface" {
 			return ", or take its method " + name + " with --plural-exceptions=" + kind.Name + ":" + name

@@ -105,54 +105,35 @@ func (s *groupSet) place(m *member) {
 	for _, kind := range m.kinds {
 		kind.ClientAccessor, kind.Version = accessor, version
 	}
-	s.checkClient(m, accessor)
 	group.Kinds = append(group.Kinds, m.kinds...)
 }
 
 // accessor returns the method of the clientset that leads to the kinds of a
-// package: what the clientset has, or else what client-gen will call it.
+// package: what the clientset has, or else what client-gen will call it. It reports
+// what the clientset lacks for the kinds. One that is missing is reported elsewhere.
 func (s *groupSet) accessor(m *member, name string) string {
-	assumed := name + namer.IC(m.version) + "()"
+	accessor := name + namer.IC(m.version) + "()"
 	if m.internal {
-		assumed = name + "()"
+		accessor = name + "()"
 	}
 	if !m.clientset {
-		return assumed
+		return accessor
 	}
 	clientset := s.clientsets.read(s.options.clientset(m.internal))
+	found := ""
 	if clientset != nil {
-		if accessor := clientset.accessor(m.pkg); accessor != "" {
-			return accessor
-		}
+		found = clientset.accessor(m.pkg)
+		accessor = cmp.Or(found, accessor)
+		clientset.check(accessor, m.kinds, s.diags)
 	}
 	switch {
+	case found != "":
 	case !token.IsIdentifier(name):
 		s.diags.Errorf(m.pos, "group: the clientset can't have a method for %q: %q is no Go name; give it a +groupGoName in doc.go", m.group, name)
-	case clientset != nil && !clientset.has(assumed):
-		s.diags.Warnf(m.pos, "clientset: %s has no method for the types of %s; the output compiles when client-gen has written %s", clientset.path, m.pkg.Path, assumed)
+	case clientset != nil && !clientset.has(accessor):
+		s.diags.Warnf(m.pos, "clientset: %s has no method for the types of %s; the output compiles when client-gen has written %s", clientset.path, m.pkg.Path, accessor)
 	}
-	return assumed
-}
-
-// checkClient reports what the clientset lacks for the kinds of a package. One that
-// is missing is reported elsewhere.
-func (s *groupSet) checkClient(m *member, accessor string) {
-	if !m.clientset {
-		return
-	}
-	clientset := s.clientsets.read(s.options.clientset(m.internal))
-	if clientset == nil {
-		return
-	}
-	client := clientset.typedClient(accessor)
-	if client == nil {
-		return
-	}
-	for _, kind := range m.kinds {
-		if kind.HasInformer {
-			client.check(kind, s.diags)
-		}
-	}
+	return accessor
 }
 
 func (s *groupSet) group(name, goName string, internal bool) *Group {

@@ -47,7 +47,7 @@ func (c *collector) index(decl *load.Declaration, comments load.TypeComments, v 
 // indexes returns the indexes that the markers of a type and of its fields ask for, sorted by
 // method.
 func (c *collector) indexes(decl *load.Declaration, tags typeTags, diags *diag.List) []Index {
-	w := &indexWalk{owner: decl, at: c.tags.at, diags: diags, open: map[string]bool{decl.Name(): true}, ways: map[token.Pos]int{}, reached: c.reached}
+	w := &indexWalk{tagParser: tagParser{at: c.tags.at, diags: diags}, owner: decl, open: map[string]bool{decl.Name(): true}, ways: map[token.Pos]int{}, reached: c.reached}
 	for _, m := range tags.Indexes {
 		w.function(m)
 	}
@@ -90,9 +90,8 @@ const maxWays = 8
 
 // indexWalk finds what the markers of a type, and of the fields that it is made of, ask for.
 type indexWalk struct {
+	tagParser
 	owner   *load.Declaration
-	at      func(token.Pos) token.Position
-	diags   *diag.List
 	found   []Index
 	open    map[string]bool    // the named types that are walked through
 	ways    map[token.Pos]int  // to each marked field
@@ -215,12 +214,11 @@ func (w *indexWalk) field(t load.Expression, field *ast.Field, at valuePath) {
 
 // fieldMarker reads a marker of a field.
 func (w *indexWalk) fieldMarker(m marker) (indexMarker, bool) {
-	parser := tagParser{at: w.at, diags: w.diags}
 	if m.name != IndexTag {
 		w.diags.Errorf(w.at(m.pos), "+%s: unknown tag of a field%s", m.name, suggest.DidYouMean(m.name, "+", []string{IndexTag}))
 		return indexMarker{}, false
 	}
-	found, ok := parser.index(m)
+	found, ok := w.index(m)
 	if ok && found.function != "" {
 		w.diags.Errorf(w.at(m.pos), "+%s: func=%s on a field; move the marker to the type, whose objects the function is given", m.name, found.function)
 		return found, false

@@ -24,7 +24,8 @@ type flags struct {
 	version   bool
 	help      bool
 	config    string // --config
-	older     olderFlags
+	base      string // --output-base
+	trim      string // --trim-path-prefix
 
 	set      *pflag.FlagSet
 	warnings []string // of flags that have no effect, or another one than before
@@ -74,7 +75,7 @@ func newFlags() *flags {
 	set.CountVarP(&f.verbosity, "v", "v", "tell what is loaded and how long each step took;\n-v 2 also each file that changes")
 	set.BoolVar(&f.version, "version", false, "print the version")
 	set.BoolVarP(&f.help, "help", "h", false, "print this page")
-	f.older.declare(set)
+	f.declareOlder()
 	return f
 }
 
@@ -113,7 +114,7 @@ func (f *flags) checkOutput() error {
 	case f.options.List && !known:
 		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, ", "), suggest.DidYouMean(f.format, "", formats))
 	case !known:
-		f.older.base, f.format = f.format, formatText
+		f.base, f.format = f.format, formatText
 	case !f.options.List && f.format == formatText && f.set.Changed("output"):
 		return fmt.Errorf("--output: %s is a format of --list; a directory of that name is --output-dir ./%s", f.format, f.format)
 	}

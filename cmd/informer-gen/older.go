@@ -45,24 +45,17 @@ var noEffect = []struct{ name, bare, reason string }{
 
 const messages = "messages go to standard error; -v says more"
 
-// olderFlags are flags of earlier generators that mean something else than one
-// of the flags here.
-type olderFlags struct {
-	base string // --output-base
-	trim string // --trim-path-prefix
-}
-
-// declare adds the flags of earlier generators, which the help page leaves out.
-func (older *olderFlags) declare(set *pflag.FlagSet) {
-	set.StringVar(&older.base, "output-base", "", "")
-	set.StringVar(&older.trim, "trim-path-prefix", "", "")
+// declareOlder adds the flags of earlier generators, which the help page leaves out.
+func (f *flags) declareOlder() {
+	f.set.StringVar(&f.base, "output-base", "", "")
+	f.set.StringVar(&f.trim, "trim-path-prefix", "", "")
 	for _, flag := range noEffect {
-		set.String(flag.name, "", "")
-		set.Lookup(flag.name).NoOptDefVal = flag.bare
-		set.Lookup(flag.name).Hidden = true
+		f.set.String(flag.name, "", "")
+		f.set.Lookup(flag.name).NoOptDefVal = flag.bare
+		f.set.Lookup(flag.name).Hidden = true
 	}
-	set.Lookup("output-base").Hidden = true
-	set.Lookup("trim-path-prefix").Hidden = true
+	f.set.Lookup("output-base").Hidden = true
+	f.set.Lookup("trim-path-prefix").Hidden = true
 }
 
 // current returns the name of today for a flag.
@@ -121,30 +114,30 @@ func (f *flags) resolveOlder() error {
 			f.warnings = append(f.warnings, fmt.Sprintf("--%s: has no effect: %s; leave it out", flag.name, flag.reason))
 		}
 	}
-	o, older := &f.options, f.older
+	o := &f.options
 	switch {
-	case older.trim != "":
+	case f.trim != "":
 		return errors.New("--trim-path-prefix: is no more; name the folder itself with --output-dir")
-	case older.base != "" && o.OutputDir != "":
-		return fmt.Errorf("--output-dir and --output-base: two output folders, %s and %s; name one", o.OutputDir, older.base)
-	case older.base == "":
+	case f.base != "" && o.OutputDir != "":
+		return fmt.Errorf("--output-dir and --output-base: two output folders, %s and %s; name one", o.OutputDir, f.base)
+	case f.base == "":
 		return nil
 	}
-	o.OutputDir = older.base
-	if o.OutputPackage == "" || f.isOutput(older.base) {
+	o.OutputDir = f.base
+	if o.OutputPackage == "" || f.isOutput(f.base) {
 		return nil
 	}
 	// Earlier generators wrote to the import path below the base: a GOPATH, or
 	// what lies above the module.
-	below := filepath.Join(older.base, filepath.FromSlash(o.OutputPackage))
+	below := filepath.Join(f.base, filepath.FromSlash(o.OutputPackage))
 	if f.isOutput(below) {
 		o.OutputDir = below
 		return nil
 	}
-	if holds(older.base, ".") {
-		return fmt.Errorf("--output-base: %s holds the working directory, and go.mod says nothing of %s below it; name the folder of the informers with --output-dir", older.base, o.OutputPackage)
+	if holds(f.base, ".") {
+		return fmt.Errorf("--output-base: %s holds the working directory, and go.mod says nothing of %s below it; name the folder of the informers with --output-dir", f.base, o.OutputPackage)
 	}
-	f.warnings = append(f.warnings, fmt.Sprintf("--output-base: informers go to %s itself, and not to a folder %s below it; name the folder with --output-dir", older.base, o.OutputPackage))
+	f.warnings = append(f.warnings, fmt.Sprintf("--output-base: informers go to %s itself, and not to a folder %s below it; name the folder with --output-dir", f.base, o.OutputPackage))
 	return nil
 }
 

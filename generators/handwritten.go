@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -68,7 +67,7 @@ func checkIndexMethods(k *collect.Kind, written load.Scope, diags *diag.List) {
 
 // checkBeside reports the names that a generated file has as well as a hand-written one of
 // its package, or another generated one, if templates of users have files there.
-func (r *run) checkBeside(files []output.Rendered, diags *diag.List) error {
+func (r *run) checkBeside(files []output.Rendered, diags *diag.List) {
 	ours, users := map[string]bool{}, map[string]bool{}
 	for _, file := range files {
 		ours[file.Path] = true
@@ -85,22 +84,14 @@ func (r *run) checkBeside(files []output.Rendered, diags *diag.List) error {
 		if file.Data.Package == "" || strings.HasSuffix(file.Path, "_test.go") || !users[dir] && len(beside.Declared)+len(beside.Imported) == 0 {
 			continue
 		}
-		content := file.Content
-		if file.Same {
-			var err error
-			if content, err = os.ReadFile(file.Path); err != nil {
-				return err
-			}
-		}
 		generated := load.NewScope()
-		generated.Add(paths.Relative(r.options.Dir, file.Path), content)
+		generated.Add(paths.Relative(r.options.Dir, file.Path), file.Content)
 		compareScopes(generated, beside, file, diags)
 		if users[dir] {
 			maps.Copy(beside.Declared, generated.Declared)
 			maps.Copy(beside.Imported, generated.Imported)
 		}
 	}
-	return nil
 }
 
 // compareScopes reports the names that files of one package can't both have.

@@ -69,7 +69,7 @@ func (m *manifest) next(paths []string) []output.Rendered {
 	}
 	slices.Sort(names)
 	content := "# " + header.Sentence("") + "\n" + manifestHead + strings.Join(names, "\n") + "\n"
-	return []output.Rendered{output.New(output.File{Path: m.path, Data: &templates.File{}}, []byte(content), m.old)}
+	return []output.Rendered{{File: output.File{Path: m.path, Data: &templates.File{}}, Content: []byte(content), Old: m.old}}
 }
 
 // sweepUsers returns the manifest, if there is one, and the stale files of users' templates. In a run

@@ -191,8 +191,8 @@ func (r *run) generate() error {
 		return err
 	}
 	var beside diag.List
-	if err := errors.Join(r.checkBeside(files, &beside), beside.Err()); err != nil {
-		return beside.OrElse(err)
+	if r.checkBeside(files, &beside); beside.Err() != nil {
+		return beside.Err()
 	}
 	if r.Changes, err = r.compare(files); err != nil || r.options.Verify {
 		return err

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,12 +35,10 @@ func (f File) Problem(at token.Position, wrong, advice string) *scanner.Error {
 	return f.Template.Problem(f.Data, at, wrong, advice)
 }
 
-// Rendered is a file with its content, which is left out if it equals what stands
-// there already.
+// Rendered is a file with its content, and what stands there, which is nil if nothing does.
 type Rendered struct {
 	File
-	Same         bool
-	Content, old []byte // old is nil if nothing stands there
+	Content, Old []byte
 }
 
 // Render renders and formats outputs, in their order. Problems of templates are a
@@ -66,19 +63,11 @@ func Render(ctx context.Context, outputs []File, head *header.Header) ([]Rendere
 			if err != nil {
 				return fmt.Errorf("output %s: %w", out.Path, err)
 			}
-			files[i] = New(out, content, old)
+			files[i] = Rendered{out, content, old}
 			return nil
 		})
 	}
 	return files, errors.Join(group.Wait(), distinct(problems))
-}
-
-// New returns a file with its content, and what stands there.
-func New(file File, content, old []byte) Rendered {
-	if bytes.Equal(content, old) {
-		return Rendered{File: file, Same: true}
-	}
-	return Rendered{File: file, Content: bytes.Clone(content), old: old} // cloned: without spare capacity
 }
 
 // render returns the content of a file.

@@ -55,15 +55,15 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 	var problems scanner.ErrorList
 	for _, file := range files {
 		switch {
-		case file.Same:
-		case file.old == nil:
+		case bytes.Equal(file.Content, file.Old):
+		case file.Old == nil:
 			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Created, file: file.Path, new: file.Content})
-		case file.Users && !header.IsOurs(file.old):
+		case file.Users && !header.IsOurs(file.Old):
 			problems = append(problems, file.Problem(token.Position{}, "file: "+paths.Relative(dir, file.Path)+": was not written by this tool", "move it away, or give the template another path"))
-		case !header.IsGenerated(file.old) && !header.IsOurs(file.old):
+		case !header.IsGenerated(file.Old) && !header.IsOurs(file.Old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", paths.Relative(dir, file.Path)))
 		default:
-			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Updated, file: file.Path, old: file.old, new: file.Content})
+			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Updated, file: file.Path, old: file.Old, new: file.Content})
 		}
 	}
 	for _, path := range stale {

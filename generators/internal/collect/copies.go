@@ -90,12 +90,12 @@ func (p place) inside(from, to string) place {
 	return p
 }
 
-// variable is one of a block, which no block around it has.
-func (p place) variable(name string) string {
-	if p.level == 0 {
+// variable is one of a block within others, none of which has it.
+func variable(name string, others int) string {
+	if others == 0 {
 		return name
 	}
-	return fmt.Sprintf("%s%d", name, p.level+1)
+	return fmt.Sprintf("%s%d", name, others+1)
 }
 
 // of returns what makes a deep copy of a shallow one.
@@ -128,7 +128,7 @@ func lines(texts ...string) (steps []templates.CopyStep) {
 
 // ofPointer copies what a pointer points to.
 func (c *copier) ofPointer(element load.Expression, at place) []templates.CopyStep {
-	from, copied := at.from, at.variable("copied") // whose fields and methods need no *
+	from, copied := at.from, variable("copied", at.level) // whose fields and methods need no *
 	switch under, _ := element.Underlying(); {
 	case kindOf(under) != jsonObject:
 		from = "(*" + at.from + ")"
@@ -144,7 +144,7 @@ func (c *copier) ofElements(element load.Expression, slice bool, at place) (step
 	if slice {
 		steps = append(steps, templates.CopyStep{Line: at.to + " = ", Clone: "slices", Of: at.from})
 	}
-	key := at.variable("i")
+	key := variable("i", at.level)
 	index := "[" + key + "]"
 	if inner := c.of(element, at.inside(at.from+index, at.to+index)); len(inner) > 0 {
 		steps = slices.Concat(steps, lines("for "+key+" := range "+at.from+" {"), inner, lines("}"))
@@ -155,7 +155,7 @@ func (c *copier) ofElements(element load.Expression, slice bool, at place) (step
 // ofEntries copies a map, whose keys an assignment copies.
 func (c *copier) ofEntries(element load.Expression, at place) []templates.CopyStep {
 	steps := []templates.CopyStep{{Line: at.to + " = ", Clone: "maps", Of: at.from}}
-	key, value, copied := at.variable("key"), at.variable("value"), at.variable("copied")
+	key, value, copied := variable("key", at.level), variable("value", at.level), variable("copied", at.level)
 	if inner := c.of(element, at.inside(value, copied)); len(inner) > 0 {
 		steps = slices.Concat(steps, lines("for "+key+", "+value+" := range "+at.from+" {", copied+" := "+value), inner, lines(at.to+"["+key+"] = "+copied, "}"))
 	}

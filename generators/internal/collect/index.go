@@ -132,8 +132,6 @@ func (w *indexWalk) descend(t load.Expression, at valuePath) {
 		return
 	}
 	switch expr := t.Expr.(type) {
-	case *ast.ParenExpr:
-		w.descend(t.In(expr.X), at)
 	case *ast.Ident:
 		if decl := t.Pkg.LocalType(expr.Name); decl != nil && w.leads(decl.Ref(), map[string]bool{}) {
 			w.named(decl, at)
@@ -166,8 +164,6 @@ func (w *indexWalk) leads(t load.Expression, seen map[string]bool) bool {
 		return w.leads(part, seen)
 	}
 	switch expr := t.Expr.(type) {
-	case *ast.ParenExpr:
-		return w.leads(t.In(expr.X), seen)
 	case *ast.Ident:
 		decl := t.Pkg.LocalType(expr.Name)
 		if decl == nil || seen[expr.Name] {

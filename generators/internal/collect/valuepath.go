@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -54,8 +53,11 @@ func (p valuePath) values(key indexKey) (blocks []string, value string) {
 	return p.blocks, p.value()
 }
 
-// part follows a type that holds one other: a pointer, a slice, an array or a map.
+// part follows a type that holds one other: a pointer, a slice, an array or a map, or one in parentheses.
 func (p valuePath) part(t load.Expression) (part load.Expression, inside valuePath, ok bool) {
+	if paren, ok := t.Expr.(*ast.ParenExpr); ok {
+		return t.In(paren.X), p, true
+	}
 	if p.pointer {
 		p.expr, p.pointer, p.embedded = "(*"+p.expr+")", false, false
 	}
@@ -65,25 +67,17 @@ func (p valuePath) part(t load.Expression) (part load.Expression, inside valuePa
 		inside.pointer = true
 		return t.In(expr.X), inside, true
 	case *ast.ArrayType:
-		i := p.variable("i")
+		i := variable("i", p.loops)
 		inside = p.inside("for "+i+" := range "+p.expr+" {", p.expr+"["+i+"]")
 		if expr.Len == nil {
 			inside.slice = p.expr
 		}
 		return t.In(expr.Elt), inside, true
 	case *ast.MapType:
-		entry := p.variable("entry")
+		entry := variable("entry", p.loops)
 		return t.In(expr.Value), p.inside("for _, "+entry+" := range "+p.expr+" {", entry), true
 	}
 	return t, p, false
-}
-
-// variable is one of a loop, which no loop around it has.
-func (p valuePath) variable(name string) string {
-	if p.loops == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s%d", name, p.loops+1)
 }
 
 // inside enters a block. In a loop the expression is another one.

@@ -37,17 +37,12 @@ func isInternal(d *load.Declaration) bool {
 
 // looksLikeAPI reports whether a struct embeds TypeMeta and ObjectMeta itself.
 func looksLikeAPI(d *load.Declaration) bool {
-	fields, ok := d.Spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	found := 0
-	for _, field := range fields.Fields.List {
-		if name := load.BaseName(field.Type); len(field.Names) == 0 && (name == "TypeMeta" || name == "ObjectMeta") {
-			found++
-		}
-	}
-	return found == 2
+	structure, _ := d.Spec.Type.(*ast.StructType)
+	metas := slices.DeleteFunc(load.EmbeddedFields(structure), func(field *ast.Field) bool {
+		name := load.BaseName(field.Type)
+		return name != "TypeMeta" && name != "ObjectMeta"
+	})
+	return len(metas) == 2
 }
 
 // isList reports whether a type is a list of others.

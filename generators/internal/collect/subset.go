@@ -165,10 +165,13 @@ func (f jsonField) remedy() string {
 	return types.ExprString(value.Expr)
 }
 
+// smallest and largest are the sizes of machines.
+var smallest, largest = types.SizesFor("gc", "386"), types.SizesFor("gc", "amd64")
+
 // holds reports whether every value of another number fits. What has another size on
 // another machine is taken for the smaller one here, and there for the larger one.
 func holds(t, other load.Expression) bool {
-	size, otherSize := bits(basicOf(t), 32), bits(basicOf(other), 64)
+	size, otherSize := smallest.Sizeof(basicOf(t)), largest.Sizeof(basicOf(other))
 	if kindOf(t) != jsonInt {
 		return size >= otherSize
 	}
@@ -180,19 +183,4 @@ func holds(t, other load.Expression) bool {
 		return size > otherSize
 	}
 	return false
-}
-
-// bits is the size of a number, or native for one that depends on the machine.
-func bits(basic *types.Basic, native int) int {
-	switch basic.Kind() {
-	case types.Int8, types.Uint8:
-		return 8
-	case types.Int16, types.Uint16:
-		return 16
-	case types.Int32, types.Uint32, types.Float32:
-		return 32
-	case types.Int64, types.Uint64, types.Float64:
-		return 64
-	}
-	return native
 }

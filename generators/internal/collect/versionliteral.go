@@ -190,13 +190,13 @@ func otherLiteral(p *load.Package, diags *diag.List) *versionLiteral {
 func otherLiterals(p *load.Package) []*versionLiteral {
 	last := path.Base(p.Path)
 	var found []*versionLiteral
-	for name, value := range p.Values() {
+	for _, value := range p.Values() {
 		ast.Inspect(value.Expr, func(node ast.Node) bool {
 			composite, ok := node.(*ast.CompositeLit)
 			if !ok || load.BaseName(composite.Type) != "GroupVersion" {
 				return true
 			}
-			parts := literalParts{name: name}
+			parts := literalParts{name: value.Name}
 			parts.set(value.In(composite))
 			literal, ok := parts.read()
 			if ok && literal.named && (literal.version == "" || literal.version == last || !versionElement.MatchString(last)) {

@@ -54,7 +54,7 @@ type Package struct {
 	methods  map[string]bool                // Type.Method, once DeclaresMethod has searched for them
 	lookup   sync.Once
 	types    map[string]*Declaration
-	consts   map[string]Expression
+	values   []Value
 }
 
 // Rules say what in sources matters, so that the rest need not be parsed or kept.

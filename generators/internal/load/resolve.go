@@ -31,7 +31,7 @@ func (v Visited) First(body ast.Node) bool {
 // added only by parseDeferred.
 func (p *Package) index() {
 	p.lookup.Do(func() {
-		p.types, p.consts = map[string]*Declaration{}, map[string]Expression{}
+		p.types = map[string]*Declaration{}
 		for _, file := range p.Files {
 			p.indexFile(file)
 		}
@@ -46,9 +46,9 @@ func (p *Package) indexFile(file *File) {
 		case *ast.ValueSpec:
 			for i, name := range spec.Names {
 				if i < len(spec.Values) {
-					p.consts[name.Name] = p.In(file, spec.Values[i])
+					p.values = append(p.values, Value{name.Name, p.In(file, spec.Values[i])})
 				} else if spec.Type != nil && !doc.IsPredeclared(BaseName(spec.Type)) { // which init may set
-					p.consts[name.Name] = p.In(file, &ast.CompositeLit{Type: spec.Type})
+					p.values = append(p.values, Value{name.Name, p.In(file, &ast.CompositeLit{Type: spec.Type})})
 				}
 			}
 		}
@@ -82,21 +82,16 @@ func importsOf(syntax *ast.File) iter.Seq2[string, string] {
 	}
 }
 
-// Values are those of the package's constants and variables that are declared with one, in order,
-// by name.
-func (p *Package) Values() iter.Seq2[string, Expression] {
-	return func(yield func(string, Expression) bool) {
-		for _, file := range p.Files {
-			for _, spec := range specsOf(file.Syntax) {
-				values, _ := spec.(*ast.ValueSpec)
-				for i := 0; values != nil && i < min(len(values.Names), len(values.Values)); i++ {
-					if !yield(values.Names[i].Name, p.In(file, values.Values[i])) {
-						return
-					}
-				}
-			}
-		}
-	}
+// Value is a constant or variable with the value that it is declared with.
+type Value struct {
+	Name string
+	Expression
+}
+
+// Values are those of the package, in order.
+func (p *Package) Values() []Value {
+	p.index()
+	return p.values
 }
 
 // parseDeferred parses the files that were left out at first. A file with a
@@ -139,9 +134,12 @@ func (p *Package) Type(name string) *Declaration {
 
 // Constant returns the value of a constant or variable that the package declares, if it has one.
 func (p *Package) Constant(name string) (value Expression, ok bool) {
-	p.index()
-	value, ok = p.consts[name]
-	return value, ok
+	for _, found := range p.Values() {
+		if found.Name == name {
+			return found.Expression, true
+		}
+	}
+	return Expression{}, false
 }
 
 // typeOf returns the declaration of a type of this package or of one that it imports, which is

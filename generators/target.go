@@ -135,16 +135,11 @@ func (t targets) check(options *Options, mods *load.Modules) error {
 		if err := usable(options.Dir, out.dir); err != nil {
 			return err
 		}
-	}
-	for _, out := range t.imported {
-		if options.SkipListers && out == t.listers {
-			continue // nothing is written to it
+		if written := !options.SkipListers || out != t.listers; written {
+			if err := t.inside(options.Dir, mods, out); err != nil {
+				return err
+			}
 		}
-		if err := t.inside(options.Dir, mods, out); err != nil {
-			return err
-		}
-	}
-	for _, out := range t.imported {
 		if err := modpath.CheckImportPath(out.path); err != nil {
 			return fmt.Errorf("output: %s: %w; choose another folder", paths.Relative(options.Dir, out.dir), err)
 		}

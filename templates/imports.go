@@ -68,21 +68,16 @@ func (s *imports) add(imp Import) string {
 	if name, ok := s.written[imp.Path]; ok {
 		return name
 	}
-	for _, name := range aliases(imp) {
-		if s.free(name) {
-			s.used[name], s.given[name] = true, true
-			s.names[imp.Path] = name
-			s.known[imp.Path] = imp.Name
-			return name
-		}
+	names := aliases(imp)
+	at := slices.IndexFunc(names, s.free)
+	for n := 2; at < 0; n++ {
+		names = []string{fmt.Sprintf("pkg%d", n)}
+		at = slices.IndexFunc(names, s.free)
 	}
-	for n := 2; ; n++ {
-		if name := fmt.Sprintf("pkg%d", n); s.free(name) {
-			s.used[name], s.given[name] = true, true
-			s.names[imp.Path] = name
-			return name
-		}
-	}
+	name := names[at]
+	s.used[name], s.given[name] = true, true
+	s.names[imp.Path], s.known[imp.Path] = name, imp.Name
+	return name
 }
 
 // aliases lists the names a package may get, best first: its own one, then its

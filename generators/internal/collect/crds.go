@@ -28,6 +28,7 @@ type crd struct {
 	namespaced          bool
 	versions            map[string]token.Position // those that are served
 	pos                 token.Position
+	moved               bool // a type with another group is taken for its own
 }
 
 // manifest is a CustomResourceDefinition as far as it matters here.
@@ -220,33 +221,13 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 	if err != nil {
 		return err
 	}
-	groups := map[string]bool{} // of the CRDs
-	for _, c := range crds {
-		groups[c.group] = true
-	}
 	ours := map[string]bool{} // the groups of what is generated
-	moved := map[*crd]bool{}  // those of types that have another group
 	have := map[string]bool{} // group, kind and version of what is generated
 	for group, kind := range model.Kinds() {
-		if group.Internal {
-			continue
-		}
-		version := kind.Version.Name
-		ours[group.Name] = true
-		have[group.Name+"/"+kind.Kind+"/"+version] = true
-		found := false
-		for _, c := range crds {
-			if c.group == group.Name && c.kind == kind.Kind {
-				c.compare(kind, version, diags)
-				found = true
-			}
-		}
-		if !found && groups[group.Name] {
-			diags.Warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.Kind, group.Name, options.CRDs)
-		}
-		if elsewhere := otherGroup(crds, group, kind); elsewhere != nil {
-			moved[elsewhere] = true
-			diags.Errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group.Name, kind.Kind, elsewhere.pos, elsewhere.group)
+		if !group.Internal {
+			ours[group.Name] = true
+			have[group.Name+"/"+kind.Kind+"/"+kind.Version.Name] = true
+			compareKind(kind, crds, options.CRDs, diags)
 		}
 	}
 	chosen := NewChoice(options.Types, options.Exclude)
@@ -256,7 +237,7 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 		case chosen.excludesKind(c.kind):
 			continue
 		case !ours[c.group] && whySkipped(model, c.kind) == "": // somebody else's, or of a package that is not named
-			if !moved[c] && len(c.versions) > 0 {
+			if !c.moved && len(c.versions) > 0 {
 				others[c.group] = append(others[c.group], c)
 			}
 			continue
@@ -285,26 +266,37 @@ func warnOthers(others map[string][]*crd, diags *diag.List) {
 	}
 }
 
-// otherGroup returns the only CRD of a kind, if it is of another group, and the
-// type's group has none.
-func otherGroup(crds []*crd, group *Group, kind *Kind) *crd {
-	var found []*crd
+// compareKind compares a kind with its CRD, and reports one that has none: all CRDs of its kind are of
+// other groups.
+func compareKind(kind *Kind, crds []*crd, root string, diags *diag.List) {
+	group := kind.Version.Group.Name
+	found, ofGroup := false, false
+	var elsewhere []*crd
 	for _, c := range crds {
-		if c.group == group.Name {
-			return nil
-		}
-		if c.kind == kind.Kind {
-			found = append(found, c)
+		ofGroup = ofGroup || c.group == group
+		switch {
+		case c.kind != kind.Kind:
+		case c.group == group:
+			c.compare(kind, diags)
+			found = true
+		default:
+			elsewhere = append(elsewhere, c)
 		}
 	}
-	if len(found) != 1 {
-		return nil
+	switch {
+	case found:
+	case ofGroup:
+		diags.Warnf(kind.Pos, "CRD: none of %s of %q below %s, where others of the group are", kind.Kind, group, root)
+	case len(elsewhere) == 1:
+		c := elsewhere[0]
+		c.moved = true
+		diags.Errorf(kind.Pos, "group: %q of %s, but its CRD at %s has %q; name it with +groupName", group, kind.Kind, c.pos, c.group)
 	}
-	return found[0]
 }
 
 // compare reports the differences of a kind and its CRD.
-func (c *crd) compare(kind *Kind, version string, diags *diag.List) {
+func (c *crd) compare(kind *Kind, diags *diag.List) {
+	version := kind.Version.Name
 	if _, ok := c.versions[version]; !ok {
 		diags.Errorf(kind.Pos, "version: %s of %s, which its CRD at %s does not serve: that has %s; leave it out with --exclude %s.%s",
 			version, kind.Kind, c.pos, strings.Join(slices.Sorted(maps.Keys(c.versions)), ", "), kind.API.Path, kind.Name)

@@ -3,6 +3,7 @@ package generators
 import (
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -104,12 +105,7 @@ func (p *goMod) otherMinor() *modfile.Require {
 }
 
 func (p *goMod) replaced(module string) bool {
-	for _, replace := range p.file.Replace {
-		if replace.Old.Path == module {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.file.Replace, func(replace *modfile.Replace) bool { return replace.Old.Path == module })
 }
 
 func (p *goMod) at(line *modfile.Line) token.Position {

@@ -5,8 +5,8 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/token"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
@@ -36,14 +36,13 @@ func (c *copier) fail(at place, format string, args ...any) {
 // types returns the methods that the structs lack.
 func (c *copier) types() []templates.DeepCopy {
 	var found []templates.DeepCopy
-	for name, steps := range c.steps {
+	for _, name := range slices.Sorted(maps.Keys(c.steps)) {
 		lacks := func(method string) bool { return !c.pkg.DeclaresMethod(name, method) }
-		methods := templates.DeepCopy{Name: name, Into: lacks("DeepCopyInto"), Copy: lacks("DeepCopy"), Object: c.objects[name] && lacks("DeepCopyObject"), Steps: steps}
+		methods := templates.DeepCopy{Name: name, Into: lacks("DeepCopyInto"), Copy: lacks("DeepCopy"), Object: c.objects[name] && lacks("DeepCopyObject"), Steps: c.steps[name]}
 		if methods.Into || methods.Copy || methods.Object {
 			found = append(found, methods)
 		}
 	}
-	slices.SortFunc(found, func(a, b templates.DeepCopy) int { return strings.Compare(a.Name, b.Name) })
 	return found
 }
 

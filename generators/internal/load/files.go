@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -42,8 +41,8 @@ func isGoFile(dir string, entry os.DirEntry) bool {
 }
 
 func hasGoFiles(dir string) bool {
-	entries, _ := os.ReadDir(dir) // no directory, no files
-	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return isGoFile(dir, entry) })
+	names, _ := GoFiles(dir) // no directory, no files
+	return len(names) > 0
 }
 
 // buildContext decides which files are built: this system, and the tags

@@ -138,7 +138,7 @@ func (c *compiler) parse(path, dir string) []*ast.File {
 	if err != nil {
 		c.fail(token.NoPos, err)
 	}
-	loader := load.New(context.Background(), "", collect.Rules, load.Reporting{})
+	loader := load.New(context.Background(), "", collect.Rules, nil, nil)
 	for _, name := range names {
 		source, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -165,7 +165,7 @@ func writeDeepCopies(t testing.TB, root string) {
 		if len(names) == 0 {
 			return nil
 		}
-		loader := load.New(t.Context(), root, collect.Rules, load.Reporting{})
+		loader := load.New(t.Context(), root, collect.Rules, nil, t.Logf)
 		packages, err := loader.Load([]string{dir}, nil, func(_, _ string) bool { return false }, new(diag.List))
 		if err != nil || len(packages) == 0 {
 			return nil //nolint:nilerr // what is in no module has no methods to write

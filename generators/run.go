@@ -65,7 +65,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{ctx: ctx, options: &options, templates: users, loader: load.New(ctx, options.Dir, collect.Rules, load.Reporting{Notice: options.Notice, Log: options.log})}
+	r := &run{ctx: ctx, options: &options, templates: users, loader: load.New(ctx, options.Dir, collect.Rules, options.Notice, options.log)}
 	err = r.steps()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // rather than what this has led to

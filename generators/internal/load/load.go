@@ -119,20 +119,11 @@ type Loader struct {
 	methods  []string // that DeclaresMethod knows of
 }
 
-// Reporting says what a loader does while it works. Everything in it may be nil.
-type Reporting struct {
-	// Notice gets the downloads of the go command, Log a line for each package.
-	Notice func(line string)
-	Log    func(format string, args ...any)
-}
-
-// New returns a loader for a run in a working directory.
-func New(ctx context.Context, dir string, rules Rules, to Reporting) *Loader {
-	if to.Log == nil {
-		to.Log = func(string, ...any) {}
-	}
+// New returns a loader for a run in a working directory. Notice gets the downloads of the go command,
+// and may be nil; log gets a line for each package.
+func New(ctx context.Context, dir string, rules Rules, notice func(line string), log func(format string, args ...any)) *Loader {
 	return &Loader{
-		Ctx: ctx, Dir: dir, Mods: &Modules{notice: to.Notice}, Failed: map[string]error{}, Looked: map[string]bool{}, Log: to.Log,
+		Ctx: ctx, Dir: dir, Mods: &Modules{notice: notice}, Failed: map[string]error{}, Looked: map[string]bool{}, Log: log,
 		fset: token.NewFileSet(), build: buildContext(), packages: map[string]*Package{},
 		rules: rules, methods: slices.Concat(rules.Methods, decodeMethods),
 	}

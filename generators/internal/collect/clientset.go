@@ -29,20 +29,14 @@ type clientset struct {
 // typeName is a type by its import path and name; both are empty for one that is no client.
 type typeName struct{ path, name string }
 
-// clientsets are by import path, and nil if they are not there.
-type clientsets struct {
-	loader *load.Loader
-	found  map[string]*clientset
-}
-
-// read reads the clientset of an import path. It returns nil for one that is
+// clientset reads the clientset of an import path. It returns nil for one that is
 // not there: scripts may run client-gen later.
-func (c clientsets) read(path string) *clientset {
-	if found, ok := c.found[path]; ok {
+func (s *groupSet) clientset(path string) *clientset {
+	if found, ok := s.clientsets[path]; ok {
 		return found
 	}
-	c.found[path] = nil
-	l := c.loader
+	s.clientsets[path] = nil
+	l := s.loader
 	if l.Mods.Lacks(path, l.Dir) {
 		return nil
 	}
@@ -73,7 +67,7 @@ func (c clientsets) read(path string) *clientset {
 		}
 		found.methods[method.Names[0].Name+"()"] = client
 	}
-	c.found[path] = found
+	s.clientsets[path] = found
 	return found
 }
 

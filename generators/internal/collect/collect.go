@@ -46,7 +46,7 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 		return nil, err
 	}
 	c := &collector{
-		ctx: ctx, options: options, plurals: exceptions, diags: diags, groups: newGroupSet(options, loader, diags),
+		ctx: ctx, options: options, plurals: exceptions, diags: diags, groups: &groupSet{options: options, loader: loader, diags: diags, clientsets: map[string]*clientset{}},
 		choice: NewChoice(options.Types, options.Exclude), tags: tagParser{at: loader.Position, diags: diags, clients: options.Clients},
 	}
 	for _, pkg := range packages {

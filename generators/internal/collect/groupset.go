@@ -18,8 +18,9 @@ import (
 // groups that go together.
 type groupSet struct {
 	options    *Options
+	loader     *load.Loader
 	diags      *diag.List
-	clientsets clientsets
+	clientsets map[string]*clientset // by import path; nil if they are not there
 	members    []*member
 	groups     []*Group
 }
@@ -31,10 +32,6 @@ type member struct {
 	internal  bool
 	clientset bool
 	kinds     []*Kind
-}
-
-func newGroupSet(options *Options, loader *load.Loader, diags *diag.List) *groupSet {
-	return &groupSet{options: options, diags: diags, clientsets: clientsets{loader: loader, found: map[string]*clientset{}}}
 }
 
 // add adds the kinds of a package.
@@ -119,7 +116,7 @@ func (s *groupSet) accessor(m *member, name string) string {
 	if !m.clientset {
 		return accessor
 	}
-	clientset := s.clientsets.read(s.options.clientset(m.internal))
+	clientset := s.clientset(s.options.clientset(m.internal))
 	found := ""
 	if clientset != nil {
 		found = clientset.accessor(m.pkg)

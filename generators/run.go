@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,7 +161,7 @@ func (r *run) collect(packages []*load.Package, diags *diag.List) error {
 		refuseSkipped(r.model, diags)
 	}
 	if err := errors.Join(err, r.warn(diags)); err != nil {
-		return diags.OrElse(err)
+		return cmp.Or(diags.Err(), err) // the problems have positions
 	}
 	collected(summary(r.model))
 	return nil

@@ -73,8 +73,6 @@ func membersOf(d *load.Declaration) (found map[string][]selected, complete bool)
 		for _, e := range level {
 			bases, known := e.members(here)
 			next, complete = append(next, bases...), complete && known
-		}
-		for _, e := range level {
 			if e.decl != nil {
 				seen[e.decl.Spec] = true
 			}

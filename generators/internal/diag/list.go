@@ -52,11 +52,3 @@ func Count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %s", n, noun)
 }
-
-// OrElse returns the problems with positions, or the other error without any.
-func (d *List) OrElse(err error) error {
-	if list := d.Err(); list != nil {
-		return list
-	}
-	return err
-}

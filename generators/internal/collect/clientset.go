@@ -121,30 +121,23 @@ func (c *clientset) check(accessor string, kinds []*Kind, diags *diag.List) {
 	if decl == nil {
 		return
 	}
-	client := typedClient{decl: decl, getters: decl.MethodSet()}
+	getters := decl.MethodSet()
 	for _, kind := range kinds {
 		if kind.HasInformer {
-			client.check(kind, diags)
+			checkKind(kind, decl, getters, diags)
 		}
 	}
 }
 
-// typedClient is the client of one group and version, as far as it was read: the
-// interface in the package typed/<group>/<version> of a clientset that the clientset's method returns.
-type typedClient struct {
-	decl    *load.Declaration
-	getters load.MethodSet
-}
-
-// check reports what the generated code calls for a kind and the client does not
-// have: client.ShopV1().Orders(namespace).List and Watch.
-func (c typedClient) check(kind *Kind, diags *diag.List) {
-	at := c.decl.Position()
-	getter, ok := c.getters.Methods[kind.Plural]
+// checkKind reports what the generated code calls for a kind and its client, which has the getters,
+// does not have: client.ShopV1().Orders(namespace).List and Watch.
+func checkKind(kind *Kind, decl *load.Declaration, getters load.MethodSet, diags *diag.List) {
+	at := decl.Position()
+	getter, ok := getters.Methods[kind.Plural]
 	if !ok {
-		if !c.getters.Partial {
+		if !getters.Partial {
 			diags.Errorf(kind.Pos, "clientset: %s at %s has no method %s for %s; run client-gen first, which writes it%s",
-				c.decl.Name(), at, kind.Plural, kind.Name, c.otherPlural(kind))
+				decl.Name(), at, kind.Plural, kind.Name, otherPlural(kind, getters))
 		}
 		return
 	}
@@ -173,9 +166,9 @@ func (c typedClient) check(kind *Kind, diags *diag.List) {
 
 // otherPlural says how to take the plural of the client, if it has another one for a
 // kind: a method whose result is called after the kind.
-func (c typedClient) otherPlural(kind *Kind) string {
-	for _, name := range slices.Sorted(maps.Keys(c.getters.Methods)) {
-		if results := c.getters.Methods[name].Signature.Results; results.NumFields() == 1 && load.BaseName(results.List[0].Type) == kind.Name+"Interface" {
+func otherPlural(kind *Kind, getters load.MethodSet) string {
+	for _, name := range slices.Sorted(maps.Keys(getters.Methods)) {
+		if results := getters.Methods[name].Signature.Results; results.NumFields() == 1 && load.BaseName(results.List[0].Type) == kind.Name+"Interface" {
 			return ", or take its method " + name + " with --plural-exceptions=" + kind.Name + ":" + name
 		}
 	}

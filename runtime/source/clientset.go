@@ -145,7 +145,33 @@ func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.
 	if inner == nil {
 		return nil, errors.New("watch: is nil")
 	}
-	return newEventWatcher(ctx, inner, s.objects, s.check), nil
+	return s.checked(newEventWatcher(ctx, inner, s.objects)), nil
+}
+
+// checked returns a watcher that reports objects that fail the check of the source.
+func (s *funcSource) checked(w cache.Watcher) cache.Watcher {
+	if s.check == nil {
+		return w
+	}
+	return checkedWatcher{w, s.check}
+}
+
+// checkedWatcher reports objects that fail a check.
+type checkedWatcher struct {
+	cache.Watcher
+	check func(runtime.Object) error
+}
+
+func (w checkedWatcher) Next() (cache.WatchEvent, error) {
+	event, err := w.Watcher.Next()
+	obj, ok := event.Object.(runtime.Object)
+	if err != nil || !ok {
+		return event, err
+	}
+	if err := w.check(obj); err != nil {
+		return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
+	}
+	return event, nil
 }
 
 // objectType is the type that objects must have.

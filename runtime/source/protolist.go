@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -108,7 +109,7 @@ type protoReader struct {
 	r       *bufio.Reader
 	offset  uint64
 	limit   int64
-	scratch []byte // of the largest message that did not fit r
+	scratch bytes.Buffer // for messages that do not fit r
 }
 
 func newProtoReader(r io.Reader, limit int64, buffer int) *protoReader {
@@ -146,8 +147,8 @@ func (p *protoReader) bytes(n uint64) ([]byte, error) {
 	if n > uint64(p.limit) {
 		return nil, tooLarge(p.limit)
 	}
-	if cap(p.scratch) > growth && n <= growth {
-		p.scratch = nil // the memory of one large message must not be kept for as long as a watch lasts
+	if p.scratch.Cap() > growth && n <= growth {
+		p.scratch = bytes.Buffer{} // the memory of one large message must not be kept for as long as a watch lasts
 	}
 	p.offset += n
 	if n <= uint64(p.r.Size()) {
@@ -158,9 +159,10 @@ func (p *protoReader) bytes(n uint64) ([]byte, error) {
 		_, err = p.r.Discard(len(data))
 		return data, err
 	}
-	var err error
-	p.scratch, err = readFull(p.r, p.scratch, int(n))
-	return p.scratch, err
+	// It grows as the bytes come, whatever length the server claims.
+	p.scratch.Reset()
+	_, err := io.CopyN(&p.scratch, p.r, int64(n))
+	return p.scratch.Bytes(), cutOff(err)
 }
 
 // listMeta reads the metadata of a list.
@@ -195,24 +197,5 @@ func (p *protoReader) discard(n uint64) error {
 	return err
 }
 
-// growth limits the memory that a length that a server claims can cost before as
-// many bytes have come.
+// growth is the size up to which the memory of a message is kept for the next one.
 const growth = 1 << 20
-
-// readFull reads n bytes into buf, or into a larger one that grows as they
-// come.
-func readFull(r io.Reader, buf []byte, n int) ([]byte, error) {
-	buf = buf[:0]
-	for len(buf) < n {
-		at := len(buf)
-		step := min(n-at, max(growth, cap(buf)-at))
-		if cap(buf)-at < step {
-			buf = append(make([]byte, 0, min(n, max(2*cap(buf), at+step))), buf...)
-		}
-		buf = buf[:at+step]
-		if _, err := io.ReadFull(r, buf[at:]); err != nil {
-			return buf, cutOff(err)
-		}
-	}
-	return buf, nil
-}

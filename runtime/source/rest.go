@@ -23,27 +23,23 @@ import (
 // k8s.io/api is requested in protobuf. For *metav1.PartialObjectMetadata the server sends the
 // metadata of objects and nothing else, of any resource.
 func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, namespace string) cache.Source[T] {
-	return cache.Source[T]{Objects: newREST(reflect.TypeFor[T](), client, gvr, namespace)}
+	return cache.Source[T]{Objects: client.Objects(reflect.TypeFor[T](), gvr, namespace)}
 }
 
 // Objects is New for objects of a type, which is a pointer, that is known by reflection. Each
 // request of a nil client is an error.
 func (c *Client) Objects(objects reflect.Type, gvr schema.GroupVersionResource, namespace string) cache.Objects {
-	return newREST(objects, c, gvr, namespace)
-}
-
-func newREST(pointer reflect.Type, client *Client, gvr schema.GroupVersionResource, namespace string) *restSource {
 	return &restSource{
 		described: described{cache.SourceInfo{
-			Type:                    pointer,
+			Type:                    objects,
 			Resource:                gvr,
 			Namespace:               namespace,
-			Client:                  client,
+			Client:                  c,
 			OrderedResourceVersions: true,
-			Served:                  func(ctx context.Context) (bool, error) { return client.served(ctx, gvr) },
+			Served:                  func(ctx context.Context) (bool, error) { return c.served(ctx, gvr) },
 		}},
-		client: client,
-		codec:  sync.OnceValue(func() *codec { return newCodec(pointer, client.sharedObjects()) }),
+		client: c,
+		codec:  sync.OnceValue(func() *codec { return newCodec(objects, c.sharedObjects()) }),
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
@@ -179,14 +178,6 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 	return s.watcher(ctx, inner)
 }
 
-// checked returns a watcher that reports objects that fail the check of the source.
-func (s *streamedSource) checked(w cache.Watcher) cache.Watcher {
-	if s.check == nil {
-		return w
-	}
-	return checkedWatcher{w, s.check}
-}
-
 // leave leaves all responses to the client, which returned an error of one that was taken from it.
 func (s *streamedSource) leave(ctx context.Context, err error) {
 	s.left.Store(true)
@@ -216,22 +207,4 @@ func taken(ctx context.Context, what string, noted *atomic.Pointer[string]) {
 	if noted.Load() != nil && noted.Swap(nil) != nil {
 		klog.FromContext(ctx).Info(what + " are not decoded by the client any more")
 	}
-}
-
-// checkedWatcher reports objects that fail a check.
-type checkedWatcher struct {
-	cache.Watcher
-	check func(runtime.Object) error
-}
-
-func (w checkedWatcher) Next() (cache.WatchEvent, error) {
-	event, err := w.Watcher.Next()
-	obj, ok := event.Object.(runtime.Object)
-	if err != nil || !ok {
-		return event, err
-	}
-	if err := w.check(obj); err != nil {
-		return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
-	}
-	return event, nil
 }

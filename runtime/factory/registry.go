@@ -92,7 +92,7 @@ func (r *registry) informerFor(key informerKey, newInformer func() cache.SharedI
 		return m.informer
 	}
 	informer := newInformer()
-	if transform := r.options.transform(key); transform != nil && !hasTransform(informer) {
+	if transform := r.options.transform(key); transform != nil && !clientgocache.HasTransform(informer) {
 		if err := informer.SetTransform(transform); err != nil {
 			// An informer that runs on its own already: it is as its maker
 			// wanted it.
@@ -113,13 +113,6 @@ func (r *registry) member(key informerKey) *member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.members[key]
-}
-
-// hasTransform reports whether an informer is known to have a transform.
-// client-go's do not say.
-func hasTransform(informer cache.SharedIndexInformer) bool {
-	i, ok := informer.(clientgocache.Adapter)
-	return ok && i.HasTransform()
 }
 
 // Start is StartWithContext with a channel for a context.

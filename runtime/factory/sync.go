@@ -147,8 +147,8 @@ func needsAction(status *core.Status) bool {
 }
 
 func (m *member) waitForSync(ctx context.Context, name string) error {
-	if i, ok := m.informer.(clientgocache.Adapter); ok {
-		return i.WaitForSync(ctx)
+	if _, ours := clientgocache.StatusOf(m.informer); ours {
+		return clientgocache.WaitForSync(ctx, m.informer)
 	}
 	if m.waitForCacheSync(ctx) {
 		return nil

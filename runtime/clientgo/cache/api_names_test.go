@@ -12,7 +12,7 @@ const (
 )
 
 // additions are the names that client-go's package does not have.
-const additions = `Adapter AdapterOptions Core DeleteOnRelease InformerMetrics Informers Released Releaser StatusOf Streaming SyncedChecker Typed TypedIndexerOf TypedInformerOf TypedObject Untyped UntypedIndexer` + addedBefore37 + addedBefore36 + addedBefore35
+const additions = `AdapterOptions Core DeleteOnRelease HasTransform InformerMetrics Informers Released Releaser StatusOf Streaming SyncedChecker Typed TypedIndexerOf TypedInformerOf TypedObject Untyped UntypedIndexer WaitForSync` + addedBefore37 + addedBefore36 + addedBefore35
 
 // Whatever this package shares with client-go's has the same type.
 func TestAPIIsClientGos(t *testing.T) {

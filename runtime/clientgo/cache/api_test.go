@@ -9,7 +9,7 @@ import (
 
 // The adapters are what client-go takes.
 var (
-	_ Adapter                                = (*untypedInformer)(nil)
+	_ cache.SharedIndexInformer              = (*untypedInformer)(nil)
 	_ cache.Indexer                          = (*indexer)(nil)
 	_ cache.ReflectorStore                   = (*indexer)(nil)
 	_ cache.KeyListerGetter                  = (*indexer)(nil)

@@ -33,7 +33,7 @@ func TypedIndexerOf[T any](store core.WritableStore[T]) TypedIndexer[T] {
 type indexer struct {
 	store core.WritableStore[any]
 	// informer is the one whose store it is, or nil.
-	informer *core.Informer[any]
+	informer *untypedInformer
 	onDemand bool
 	// key is for objects of other types; others have the store's key.
 	key KeyFunc
@@ -42,13 +42,14 @@ type indexer struct {
 	// transform may be nil. It is applied to what Add, Update and Replace are
 	// given, but, as in client-go, not to transactions.
 	transform TransformFunc
-	// metric is set after each write. publishing lets what is published last be the latest.
-	metric     storeMetric
+	// metric publishes the version after each write; nil does not. publishing lets what is
+	// published last be the latest.
+	metric     func(resourceVersion string)
 	publishing sync.Mutex
 
 	mu sync.RWMutex
-	// funcs are the functions of indexes that this indexer has registered or
-	// used, by name. Others are made from the store's on first use.
+	// funcs are the functions of indexes that this indexer has registered, by name. Others are
+	// made from the store's.
 	funcs Indexers
 }
 
@@ -122,7 +123,7 @@ func (x *indexer) find(key types.NamespacedName) (item any, exists bool, err err
 	if item, exists = x.store.Get(key); x.informer == nil || exists && !x.onDemand {
 		return item, exists, nil
 	}
-	return x.informer.Get(context.Background(), key)
+	return x.informer.informer.Get(context.Background(), key)
 }
 
 func (x *indexer) Resync() error { return nil }

@@ -35,22 +35,11 @@ type AdapterOptions struct {
 	Object runtime.Object
 }
 
-// Adapter is an informer of this package. Its methods are those of the interface, and what
-// factories look for besides.
-type Adapter interface {
-	SharedIndexInformer
-	// WaitForSync waits until the informer and the handlers that it has are in sync. Its error
-	// says why they are not.
-	WaitForSync(ctx context.Context) error
-	// HasTransform reports whether SetTransform has set a function.
-	HasTransform() bool
-}
-
 // Untyped returns a typed informer as a client-go SharedIndexInformer. An
 // informer should have one adapter only: each keeps the rules of resync periods
 // for its own handlers, and those for SetTransform by itself.
 //
-// What it returns is an Adapter. StatusOf returns what it is doing, and Core the informer with
+// StatusOf returns what it is doing, WaitForSync why it is not in sync, and Core the informer with
 // all of its methods.
 func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
 	return newUntyped(informer.Untyped(), options)
@@ -61,22 +50,56 @@ func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIn
 // of Untyped, Typed or the constructors of this package, or is of another type than T.
 // For those of NewSharedIndexInformer, T is runtime.Object.
 func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
-	// Wrappers hide the adapter, but hand out its indexer.
-	x, ok := informer.GetIndexer().(*indexer)
-	if !ok || x.informer == nil {
-		return nil, false
+	if i := adapterOf(informer); i != nil {
+		return core.InformerOf[T](i.informer)
 	}
-	return core.InformerOf[T](x.informer)
+	return nil, false
 }
 
 // StatusOf returns what an informer is doing, whatever the type of its objects. It returns
 // false if the informer is not one of this package.
 func StatusOf(informer SharedInformer) (core.Status, bool) {
-	x, ok := informer.GetStore().(*indexer)
-	if !ok || x.informer == nil {
-		return core.Status{}, false
+	if i := adapterOf(informer); i != nil {
+		return i.informer.Status(), true
 	}
-	return x.informer.Status(), true
+	return core.Status{}, false
+}
+
+// WaitForSync waits until an informer is in sync, and the handlers that it has if it is one of this
+// package. The error is then a *SyncError of runtime/cache, which says why they are not, and
+// otherwise the cause of ctx.
+func WaitForSync(ctx context.Context, informer SharedInformer) error {
+	if i := adapterOf(informer); i != nil {
+		return i.informer.WaitForSync(ctx)
+	}
+	select {
+	case <-SyncedChecker(informer).Done():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// HasTransform reports whether SetTransform has set a function for an informer of this package.
+// Others do not say.
+func HasTransform(informer SharedInformer) bool {
+	i := adapterOf(informer)
+	if i == nil {
+		return false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.transformed
+}
+
+// adapterOf returns the informer of this package below any wrappers, or nil: they hide it, but hand
+// out its store.
+func adapterOf(informer SharedInformer) *untypedInformer {
+	x, ok := informer.GetStore().(*indexer)
+	if !ok {
+		return nil
+	}
+	return x.informer
 }
 
 // untypedInformer is an Informer under client-go's interface.
@@ -111,15 +134,9 @@ func newUntyped(informer *core.Informer[any], options AdapterOptions) *untypedIn
 		onFailure: informer.OnFailure(),
 		check:     options.Resync,
 	}
-	s.indexer.informer, s.indexer.onDemand = informer, informer.OnDemand()
+	s.indexer.informer, s.indexer.onDemand = s, informer.OnDemand()
 	addEach(s.indexer, options.Indexers)
 	return s
-}
-
-// WaitForSync waits until the informer and the handlers that it has are in
-// sync. Its error is a *core.SyncError.
-func (s *untypedInformer) WaitForSync(ctx context.Context) error {
-	return s.informer.WaitForSync(ctx)
 }
 
 func (s *untypedInformer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
@@ -252,13 +269,6 @@ func (s *untypedInformer) SetTransform(handler TransformFunc) error {
 	}
 	s.transformed = handler != nil
 	return nil
-}
-
-// HasTransform reports whether SetTransform has set a function.
-func (s *untypedInformer) HasTransform() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.transformed
 }
 
 func (s *untypedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error {

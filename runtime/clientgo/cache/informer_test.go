@@ -475,7 +475,7 @@ func TestWatchErrorHandler(t *testing.T) {
 		var syncErr *core.SyncError
 		timeout, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := informer.(interface{ WaitForSync(context.Context) error }).WaitForSync(timeout); !errors.As(err, &syncErr) || !errors.Is(err, boom) {
+		if err := WaitForSync(timeout, informer); !errors.As(err, &syncErr) || !errors.Is(err, boom) {
 			t.Errorf("WaitForSync: %v", err)
 		}
 		api.fail(nil)

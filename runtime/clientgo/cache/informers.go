@@ -68,7 +68,9 @@ func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultE
 		ResyncPeriod: defaultEventHandlerResyncPeriod,
 		Indexers:     indexers,
 	})
-	i.add(m)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.all = append(slices.DeleteFunc(i.all, (*streamed).IsStopped), m)
 	return m.untypedInformer
 }
 
@@ -111,22 +113,11 @@ func (m *streamed) status() core.Status {
 	return status
 }
 
-func (i *Informers) add(m *streamed) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.all = append(i.withoutStopped(), m)
-}
-
-// withoutStopped forgets informers that have stopped. The caller holds mu.
-func (i *Informers) withoutStopped() []*streamed {
-	i.all = slices.DeleteFunc(i.all, func(m *streamed) bool { return m.IsStopped() })
-	return i.all
-}
-
+// current returns the informers that have not stopped.
 func (i *Informers) current() []*streamed {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return slices.Clone(i.withoutStopped())
+	return slices.DeleteFunc(slices.Clone(i.all), (*streamed).IsStopped)
 }
 
 // Status returns the status of each informer, sorted by name. The name is the resource, as

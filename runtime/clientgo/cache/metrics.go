@@ -50,31 +50,23 @@ func InformerMetrics(id InformerNameAndResource, metricsProvider InformerMetrics
 		Queued: func(deltas int) { items.Set(float64(deltas)) },
 		Committed: func(took time.Duration, resourceVersion string) {
 			latency.Observe(took.Seconds())
-			version.publish(resourceVersion)
+			version(resourceVersion)
 		},
 	}
 }
 
-// storeMetric publishes the resourceVersion of a store. Its zero value does not.
-type storeMetric struct {
-	gauge GaugeMetric
-}
-
-func newStoreMetric(id InformerNameAndResource, metricsProvider InformerMetricsProvider) storeMetric {
+// newStoreMetric returns a function that publishes the resourceVersion of a store unless it is not a
+// number, or nil if nothing is published.
+func newStoreMetric(id InformerNameAndResource, metricsProvider InformerMetricsProvider) func(resourceVersion string) {
 	provider := providerOf(id, metricsProvider)
 	if provider == nil {
-		return storeMetric{}
+		return nil
 	}
-	return storeMetric{provider.NewStoreResourceVersionMetric(id)}
-}
-
-// publish ignores a resourceVersion that is not a number.
-func (m storeMetric) publish(resourceVersion string) {
-	if m.gauge == nil {
-		return
-	}
-	if n, ok := versionNumber(resourceVersion); ok {
-		m.gauge.Set(n)
+	gauge := provider.NewStoreResourceVersionMetric(id)
+	return func(resourceVersion string) {
+		if n, ok := versionNumber(resourceVersion); ok {
+			gauge.Set(n)
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ func TestInformerName(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			err := informer.(interface{ WaitForSync(context.Context) error }).WaitForSync(ctx)
+			err := WaitForSync(ctx, informer)
 			if err == nil || !strings.Contains(err.Error(), `informer "`+test.want+`"`) {
 				t.Errorf("WaitForSync: %v", err)
 			}

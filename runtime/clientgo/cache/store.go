@@ -12,7 +12,7 @@ type StoreOption func(*storeOptions)
 
 type storeOptions struct {
 	transform TransformFunc
-	metric    storeMetric
+	metric    func(resourceVersion string)
 }
 
 // WithTransformer applies a function to what Add, Update and Replace are given
@@ -62,10 +62,10 @@ func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetric
 
 // publish publishes the resourceVersion, if the store is one of WithStoreMetrics.
 func (x *indexer) publish() {
-	if x.metric.gauge == nil {
+	if x.metric == nil {
 		return
 	}
 	x.publishing.Lock()
 	defer x.publishing.Unlock()
-	x.metric.publish(x.store.ResourceVersion())
+	x.metric(x.store.ResourceVersion())
 }

@@ -141,12 +141,6 @@ func (s *typedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorHan
 	return s.untyped.SetWatchErrorHandlerWithContext(handler)
 }
 
-// WaitForSync is that of the informer, if it has the method, or waits for HasSynced.
-func (s *typedInformer[T]) WaitForSync(ctx context.Context) error { return waitForSync(ctx, s.untyped) }
-
-// HasTransform reports whether the informer is known to have a transform.
-func (s *typedInformer[T]) HasTransform() bool { return hasTransform(s.untyped) }
-
 // addTypedHandler adds a typed handler, which adapted is as an untyped one.
 func addTypedHandler(to SharedIndexInformer, given any, adapted ResourceEventHandler, options []HandlerOptions) (ResourceEventHandlerRegistration, error) {
 	var o HandlerOptions
@@ -161,21 +155,4 @@ func addTypedHandler(to SharedIndexInformer, given any, adapted ResourceEventHan
 		return i.addHandler(given, untypedHandler{adapted}, o)
 	}
 	return to.AddEventHandlerWithOptions(adapted, o)
-}
-
-func waitForSync(ctx context.Context, informer SharedIndexInformer) error {
-	if i, ok := informer.(Adapter); ok {
-		return i.WaitForSync(ctx)
-	}
-	select {
-	case <-SyncedChecker(informer).Done():
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func hasTransform(informer SharedIndexInformer) bool {
-	i, ok := informer.(Adapter)
-	return ok && i.HasTransform()
 }

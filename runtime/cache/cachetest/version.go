@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -81,38 +82,20 @@ func (v *version) inherit(old *version) {
 
 // sameSpec reports whether two objects differ at most in metadata and status, so that
 // their generation is the same.
-func sameSpec(x, y any) bool {
-	if u, ok := x.(runtime.Unstructured); ok {
-		v, ok := y.(runtime.Unstructured)
-		return ok && equality.Semantic.DeepEqual(specOf(u), specOf(v))
-	}
-	a, b := reflect.Indirect(reflect.ValueOf(x)), reflect.Indirect(reflect.ValueOf(y))
-	if a.Kind() != reflect.Struct || a.Type() != b.Type() {
-		return equality.Semantic.DeepEqual(x, y)
-	}
-	for i := range a.NumField() {
-		field := a.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		meta := field.Type == reflect.TypeFor[metav1.TypeMeta]() || field.Type == reflect.TypeFor[metav1.ObjectMeta]()
-		if meta || name == statusSubresource || !field.IsExported() {
-			continue
-		}
-		if !equality.Semantic.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
-			return false
-		}
-	}
-	return true
-}
+func sameSpec(x, y any) bool { return equality.Semantic.DeepEqual(specOf(x), specOf(y)) }
 
-// specOf returns the fields of an object other than metadata and status.
-func specOf(u runtime.Unstructured) map[string]any {
-	spec := map[string]any{}
-	for name, value := range u.UnstructuredContent() {
-		if name != "metadata" && name != statusSubresource {
-			spec[name] = value
-		}
+// specOf returns the fields of an object that count in its generation. One that has no JSON counts as
+// it is.
+func specOf(obj any) any {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return obj
 	}
-	return spec
+	content = maps.Clone(content) // which is the object's own if it is unstructured
+	for _, name := range []string{"apiVersion", "kind", "metadata", statusSubresource} {
+		delete(content, name)
+	}
+	return content
 }
 
 func compareKeys(x, y types.NamespacedName) int {

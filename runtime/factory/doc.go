@@ -14,8 +14,3 @@
 // whether all are up to date.
 // Everything is safe for concurrent use.
 package factory
-
-// UpgradeOrRegenerate1 is named by generated code, so that a runtime that is older than
-// the code is an error of the compiler. When generated code comes to need more of the
-// runtime, it names the next one, which that runtime has beside all earlier ones.
-const UpgradeOrRegenerate1 = true

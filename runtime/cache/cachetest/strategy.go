@@ -57,7 +57,7 @@ func (e endpoint) prepare(obj, old *unstructured.Unstructured, subresource strin
 		if e.status {
 			setStatus(obj, old)
 		}
-		if !equality.Semantic.DeepEqual(withoutMetadata(obj), withoutMetadata(old)) {
+		if !equality.Semantic.DeepEqual(without(obj.Object, "metadata"), without(old.Object, "metadata")) {
 			obj.SetGeneration(old.GetGeneration() + 1)
 		}
 	}
@@ -220,16 +220,6 @@ func (e endpoint) invalid(obj *unstructured.Unstructured, errs field.ErrorList) 
 		return nil
 	}
 	return apierrors.NewInvalid(e.kind.GroupKind(), obj.GetName(), errs)
-}
-
-func withoutMetadata(obj *unstructured.Unstructured) map[string]any {
-	rest := make(map[string]any, len(obj.Object))
-	for name, value := range obj.Object {
-		if name != "metadata" {
-			rest[name] = value
-		}
-	}
-	return rest
 }
 
 // finished reports whether an object is gone now that its last finalizer is.

@@ -91,11 +91,16 @@ func specOf(obj any) any {
 	if err != nil {
 		return obj
 	}
-	content = maps.Clone(content) // which is the object's own if it is unstructured
-	for _, name := range []string{"apiVersion", "kind", "metadata", statusSubresource} {
-		delete(content, name)
+	return without(content, "apiVersion", "kind", "metadata", statusSubresource)
+}
+
+// without returns content without some of its fields.
+func without(content map[string]any, fields ...string) map[string]any {
+	rest := maps.Clone(content)
+	for _, name := range fields {
+		delete(rest, name)
 	}
-	return content
+	return rest
 }
 
 func compareKeys(x, y types.NamespacedName) int {

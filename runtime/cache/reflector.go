@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -30,8 +31,10 @@ import (
 type reflector struct {
 	reporter
 	source Objects
-	// of is the type of the objects.
-	of reflect.Type
+	// of is the type of the objects, and accepted the last one that implements it if it is an
+	// interface: to ask that of each object takes longer than all else here.
+	of       reflect.Type
+	accepted atomic.Value
 	// scope has the namespace that objects have to be of, and the name that they are requested by,
 	// or "". An empty scope is all objects.
 	scope types.NamespacedName
@@ -315,7 +318,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 // that was requested.
 func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	key, err := KeyOf(obj)
-	if other := checkType(obj, r.of); other != nil {
+	if other := r.checkType(obj); other != nil {
 		return key, &failure.ObjectError{Object: objectkey.String(key), Err: other}
 	}
 	if err == nil && r.scope != (types.NamespacedName{}) && key.Namespace != r.scope.Namespace {
@@ -324,13 +327,17 @@ func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	return key, err
 }
 
-// checkType returns an error for an object that is not of a type, or does not implement it.
-func checkType(obj any, of reflect.Type) error {
-	is := reflect.TypeOf(obj)
-	if is == of || is != nil && of.Kind() == reflect.Interface && is.Implements(of) {
-		return nil
+// checkType returns an error for an object that is not of the type of the objects, or does not
+// implement it.
+func (r *reflector) checkType(obj any) error {
+	switch is := reflect.TypeOf(obj); {
+	case is == r.of, is != nil && r.accepted.Load() == is:
+	case is != nil && r.of.Kind() == reflect.Interface && is.Implements(r.of):
+		r.accepted.Store(is)
+	default:
+		return fmt.Errorf("is a %T, not a %s", obj, r.of)
 	}
-	return fmt.Errorf("is a %T, not a %s", obj, of)
+	return nil
 }
 
 // unreadable reports an object that could not be decoded, has it looked up later, and

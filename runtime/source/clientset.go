@@ -45,7 +45,7 @@ func newClientset(
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Objects {
 	about.NoWatchList = lacksWatchLists(client)
-	return streamed(&funcSource{objects: objectType{about.Type}, described: described{about}, list: list, watch: watch}, nil, about.Type)
+	return streamed(&funcSource{described: described{about}, list: list, watch: watch}, nil, about.Type)
 }
 
 // ResourceClient is the part of a client of one resource that informers use. L is the type
@@ -92,10 +92,9 @@ var errNoClient = errors.New("client or clientset: is nil; pass one to the facto
 // client-go watches.
 type funcSource struct {
 	described
-	objects objectType
-	list    func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	watch   func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	check   func(runtime.Object) error // of an object that was watched; nil: none
+	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	check func(runtime.Object) error // of an object that was watched; nil: none
 }
 
 func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
@@ -119,8 +118,8 @@ func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.Li
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", errNotAList, list, err))
 	}
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
-		if err := s.objects.verify(item); err != nil {
-			each(nil, err)
+		if nothing.Is(item) {
+			each(nil, &failure.ObjectError{Err: errNoObject})
 		} else {
 			each(item, nil)
 		}
@@ -145,49 +144,7 @@ func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.
 	if inner == nil {
 		return nil, errors.New("watch: is nil")
 	}
-	return s.checked(newEventWatcher(ctx, inner, s.objects)), nil
-}
-
-// checked returns a watcher that reports objects that fail the check of the source.
-func (s *funcSource) checked(w cache.Watcher) cache.Watcher {
-	if s.check == nil {
-		return w
-	}
-	return checkedWatcher{w, s.check}
-}
-
-// checkedWatcher reports objects that fail a check.
-type checkedWatcher struct {
-	cache.Watcher
-	check func(runtime.Object) error
-}
-
-func (w checkedWatcher) Next() (cache.WatchEvent, error) {
-	event, err := w.Watcher.Next()
-	obj, ok := event.Object.(runtime.Object)
-	if err != nil || !ok {
-		return event, err
-	}
-	if err := w.check(obj); err != nil {
-		return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
-	}
-	return event, nil
-}
-
-// objectType is the type that objects must have.
-type objectType struct{ of reflect.Type }
-
-func (t objectType) is(obj runtime.Object) bool {
-	got := reflect.TypeOf(obj)
-	return got == t.of || got != nil && t.of.Kind() == reflect.Interface && got.Implements(t.of)
-}
-
-// verify returns a *failure.ObjectError for an object of another type.
-func (t objectType) verify(obj runtime.Object) error {
-	if t.is(obj) && !nothing.Is(obj) {
-		return nil
-	}
-	return &failure.ObjectError{Object: nameOf(obj), Err: fmt.Errorf("is a %T, not a %s", obj, t.of)}
+	return newEventWatcher(ctx, inner, s.check), nil
 }
 
 // tableError refuses an unstructured object that is a Table.

@@ -23,13 +23,13 @@ import (
 type eventWatcher struct {
 	ctx     context.Context
 	inner   watch.Interface
-	objects objectType
+	check   func(runtime.Object) error
 	stop    func() // inner.Stop, once
 	stopped chan struct{}
 }
 
-func newEventWatcher(ctx context.Context, inner watch.Interface, objects objectType) *eventWatcher {
-	w := &eventWatcher{ctx: ctx, inner: inner, objects: objects, stopped: make(chan struct{})}
+func newEventWatcher(ctx context.Context, inner watch.Interface, check func(runtime.Object) error) *eventWatcher {
+	w := &eventWatcher{ctx: ctx, inner: inner, check: check, stopped: make(chan struct{})}
 	w.stop = sync.OnceFunc(func() {
 		close(w.stopped)
 		inner.Stop()
@@ -121,8 +121,10 @@ func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent, error) {
 		return cache.WatchEvent{}, &failure.ObjectError{Err: err}
 	}
 	obj := event.Object
-	if err := w.objects.verify(obj); err != nil {
-		return cache.WatchEvent{}, err
+	if w.check != nil {
+		if err := w.check(obj); err != nil {
+			return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
+		}
 	}
 	return cache.WatchEvent{Type: event.Type, Object: obj}, nil
 }

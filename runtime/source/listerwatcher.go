@@ -26,13 +26,12 @@ import (
 // ignores it; a later result is dropped, and a watch stopped. A panic of the
 // ListerWatcher is raised by List and Watch.
 func FromListerWatcher[T runtime.Object](lw toolscache.ListerWatcher, expected runtime.Object) cache.Source[T] {
-	return cache.Source[T]{Objects: newListerWatcherSource[T](lw, expected)}
+	return cache.Source[T]{Objects: newListerWatcherSource(lw, expected)}
 }
 
-func newListerWatcherSource[T runtime.Object](lw toolscache.ListerWatcher, expected runtime.Object) *funcSource {
+func newListerWatcherSource(lw toolscache.ListerWatcher, expected runtime.Object) *funcSource {
 	inner := toolscache.ToListerWatcherWithContext(lw)
 	return &funcSource{
-		objects:   objectType{reflect.TypeFor[T]()},
 		described: described{cache.SourceInfo{NoWatchList: lacksWatchLists(lw)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {

@@ -29,7 +29,7 @@ var passthrough = []string{
 // finds them on its stack.
 var (
 	here      = reflect.TypeFor[takeover]().PkgPath() + "."
-	callers   = []string{here + "(*streamedSource).", here + "FromClientset[", here + "ClientsetObjects[", here + "newListerWatcherSource["}
+	callers   = []string{here + "(*streamedSource).", here + "FromClientset[", here + "ClientsetObjects[", here + "newListerWatcherSource."}
 	transport = here + "(*handover)."
 )
 

@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
@@ -78,7 +79,7 @@ func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 // NewListWatchFromClient of client-go, or a client's methods with [FromClientset]. Metadata
 // alone, in which there is little to gain, is the client's too.
 func (s *Streaming) FromListerWatcher(lw toolscache.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
-	src := newListerWatcherSource[runtime.Object](lw, expected)
+	src := newListerWatcherSource(lw, expected)
 	src.info.OrderedResourceVersions = true
 	return cache.Source[runtime.Object]{Objects: streamed(src, s, reflect.TypeOf(expected))}
 }
@@ -178,6 +179,14 @@ func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) 
 	return s.watcher(ctx, inner)
 }
 
+// checked returns a watcher that reports objects that fail the check of the source.
+func (s *streamedSource) checked(w cache.Watcher) cache.Watcher {
+	if s.check == nil {
+		return w
+	}
+	return checkedWatcher{w, s.check}
+}
+
 // leave leaves all responses to the client, which returned an error of one that was taken from it.
 func (s *streamedSource) leave(ctx context.Context, err error) {
 	s.left.Store(true)
@@ -207,4 +216,22 @@ func taken(ctx context.Context, what string, noted *atomic.Pointer[string]) {
 	if noted.Load() != nil && noted.Swap(nil) != nil {
 		klog.FromContext(ctx).Info(what + " are not decoded by the client any more")
 	}
+}
+
+// checkedWatcher reports objects that fail a check.
+type checkedWatcher struct {
+	cache.Watcher
+	check func(runtime.Object) error
+}
+
+func (w checkedWatcher) Next() (cache.WatchEvent, error) {
+	event, err := w.Watcher.Next()
+	obj, ok := event.Object.(runtime.Object)
+	if err != nil || !ok {
+		return event, err
+	}
+	if err := w.check(obj); err != nil {
+		return cache.WatchEvent{}, &failure.ObjectError{Object: nameOf(obj), Err: err}
+	}
+	return event, nil
 }

@@ -48,8 +48,8 @@ type indexer struct {
 	publishing sync.Mutex
 
 	mu sync.RWMutex
-	// funcs are the functions of indexes that this indexer has registered, by name. Others are
-	// made from the store's.
+	// funcs are the functions of indexes that this indexer has registered or
+	// used, by name. Others are made from the store's on first use.
 	funcs Indexers
 }
 

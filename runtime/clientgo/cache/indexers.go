@@ -15,53 +15,56 @@ import (
 // GetIndexers returns a copy of the indexers, with the functions that they were
 // registered with.
 func (x *indexer) GetIndexers() Indexers {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
 	indexers := Indexers{}
 	for _, index := range x.store.Indexes() {
-		indexers[index.Name] = x.indexFuncOf(index)
+		indexers[index.Name] = x.indexFunc(index.Name)
 	}
-	maps.Copy(indexers, x.funcs)
 	return indexers
 }
 
 // AddIndexers adds all of the indexers, or on a conflict none.
 func (x *indexer) AddIndexers(newIndexers Indexers) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	conflicts := sets.New[string]()
-	for _, index := range x.store.Indexes() {
-		if _, ok := newIndexers[index.Name]; ok {
-			conflicts.Insert(index.Name)
-		}
-	}
-	if len(conflicts) > 0 {
-		return fmt.Errorf("indexer conflict: %v", conflicts)
-	}
 	indexes := make([]core.Index[any], 0, len(newIndexers))
 	for name, fn := range newIndexers {
 		indexes = append(indexes, x.coreIndex(name, fn))
 	}
+	return x.addIndexes(newIndexers, indexes)
+}
+
+func (x *indexer) addIndexes(funcs Indexers, indexes []core.Index[any]) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	existing := sets.New[string]()
+	for _, index := range x.store.Indexes() {
+		existing.Insert(index.Name)
+	}
+	if conflicts := existing.Intersection(sets.KeySet(funcs)); len(conflicts) > 0 {
+		return fmt.Errorf("indexer conflict: %v", conflicts)
+	}
 	if err := x.store.AddIndexes(indexes...); err != nil {
 		return err
 	}
-	maps.Copy(x.funcs, newIndexers)
+	maps.Copy(x.funcs, funcs)
 	return nil
 }
 
 // indexFunc returns the function of an index, or nil if there is no such index.
 func (x *indexer) indexFunc(name string) IndexFunc {
 	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if fn := x.funcs[name]; fn != nil {
+	fn := x.funcs[name]
+	x.mu.RUnlock()
+	if fn != nil {
 		return fn
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for _, index := range x.store.Indexes() {
-		if index.Name == name {
-			return x.indexFuncOf(index)
+		// It may have been registered here in the meantime.
+		if index.Name == name && x.funcs[name] == nil {
+			x.funcs[name] = x.indexFuncOf(index)
 		}
 	}
-	return nil
+	return x.funcs[name]
 }
 
 // indexFuncOf returns an index as a function of any object. It fails for those that

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 )
 
@@ -69,7 +70,7 @@ func (p *scopePlan) foreign(obj metav1.Object) error {
 }
 
 func notFollowed(key types.NamespacedName) error {
-	return fmt.Errorf("object %q: %w: not one of the names that the informer follows", objectkey.String(key), ErrUnknown)
+	return fmt.Errorf("object %q: %w: not one of the names that the informer follows", objectkey.String(key), failure.ErrUnknown)
 }
 
 func (p *scopePlan) describe(s *Status, branches []*branch, statuses []Status) {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
@@ -348,7 +349,7 @@ func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.assigned == nil {
-		return fmt.Errorf("object %q: %w: informer was not started", objectkey.String(key), ErrUnknown), false
+		return fmt.Errorf("object %q: %w: informer was not started", objectkey.String(key), failure.ErrUnknown), false
 	}
 	branch := p.assigned.of(key, nil)
 	if branch == nil {
@@ -359,9 +360,9 @@ func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) 
 	}
 	err := branch.recorder.get().LastError
 	if err == nil {
-		return fmt.Errorf("object %q: %w: not listed yet", objectkey.String(key), ErrUnknown), false
+		return fmt.Errorf("object %q: %w: not listed yet", objectkey.String(key), failure.ErrUnknown), false
 	}
-	return fmt.Errorf("object %q: %w: not listed yet: %w", objectkey.String(key), ErrUnknown, err), branch.refusals.LeftOut
+	return fmt.Errorf("object %q: %w: not listed yet: %w", objectkey.String(key), failure.ErrUnknown, err), branch.refusals.LeftOut
 }
 
 // statuses returns the branches, their statuses, and the counters of those of the past.

@@ -189,7 +189,7 @@ func TestCauseOfMergedAndRepeated(t *testing.T) {
 			},
 			Delete: repeats.OnDelete,
 		}
-		must[*cache.Registration](t)(informer.AddHandler(failing, cache.HandlerOptions{Cause: &repeats.why, OnPanic: cache.PanicRetry}))
+		must[*cache.Registration](t)(informer.AddHandler(failing, cache.HandlerOptions{Cause: &repeats.why, OnPanic: failure.PanicRetry}))
 		settle()
 
 		touch(t, api, "b")

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
@@ -231,7 +232,7 @@ func (s *store) addIndexes(indexes []Index[any]) error {
 			return err
 		}
 		if seen[index.Name] || s.table.Index(index.Name) != nil {
-			return fmt.Errorf("index %q: %w", index.Name, ErrIndexExists)
+			return fmt.Errorf("index %q: %w", index.Name, failure.ErrIndexExists)
 		}
 		seen[index.Name] = true
 	}

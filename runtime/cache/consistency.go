@@ -25,7 +25,7 @@ import (
 // returned then reads its own writes (KEP-5647). Versions are compared as numbers
 // (KEP-5504). An informer of several namespaces or names has to reach it in each, which
 // may take until the next bookmark, but not in one that the server refuses. Possible
-// errors: that one is no number, ErrStopped, or the cause of the context, with what the
+// errors: that one is no number, failure.ErrStopped, or the cause of the context, with what the
 // informer is doing instead.
 func (e *engine) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	return e.waitForVersion(ctx, resourceVersion, func() (string, error) { return e.reached(resourceVersion), nil })
@@ -190,7 +190,7 @@ type position struct {
 // costs a list of one object and, for a quiet resource, a watch of a second or two, of each
 // namespace of several. An informer of a set of names waits for the next bookmark of each instead,
 // about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
-// errors: that of the list, failure.ErrHistoryRestarted until the informer has listed again, ErrStopped,
+// errors: that of the list, failure.ErrHistoryRestarted until the informer has listed again, failure.ErrStopped,
 // and the cause of the context.
 func (e *engine) WaitForLatest(ctx context.Context) error {
 	if err := e.await(ctx, e.synced); err != nil {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
@@ -166,7 +167,7 @@ func (e *engine) configure(change func(*Options[any])) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.started.Load() {
-		return e.errorf("%w", ErrStarted)
+		return e.errorf("%w", failure.ErrStarted)
 	}
 	change(&e.options.Options)
 	return nil
@@ -174,7 +175,7 @@ func (e *engine) configure(change func(*Options[any])) error {
 
 func (e *engine) addIndexes(indexes []Index[any]) error {
 	if e.ended.Load() {
-		return e.errorf("%w", ErrStopped)
+		return e.errorf("%w", failure.ErrStopped)
 	}
 	if err := e.store.core.addIndexes(indexes); err != nil {
 		return e.errorf("%w", err)
@@ -197,7 +198,7 @@ func (e *engine) addHandler(ctx context.Context, handler Handler[any], options H
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ended.Load() {
-		return nil, e.errorf("handler %q: %w", options.Name, ErrStopped)
+		return nil, e.errorf("handler %q: %w", options.Name, failure.ErrStopped)
 	}
 	if ctx.Done() != nil {
 		l.unbind = context.AfterFunc(ctx, l.registration.Remove)
@@ -250,7 +251,7 @@ func (e *engine) expel(l *listener, reason error) {
 func (e *engine) enforceLimits() {
 	for _, l := range *e.listeners.Load() {
 		if l.options.Limit > 0 && l.enforceLimit() {
-			e.expel(l, fmt.Errorf("%w: %d events wait", ErrBacklogFull, l.waiting()))
+			e.expel(l, fmt.Errorf("%w: %d events wait", failure.ErrBacklogFull, l.waiting()))
 		}
 	}
 }
@@ -258,8 +259,8 @@ func (e *engine) enforceLimits() {
 // Run keeps the store up to date until ctx ends, and then returns nil once every
 // goroutine that it started has ended. A handler that does not return keeps it
 // waiting. The logger of ctx is used, with the name of the informer. Possible
-// errors: ErrStarted, since an informer runs once, ErrIndexInvalid,
-// ErrIndexExists, and the failure at which Options.OnFailure had it stop.
+// errors: failure.ErrStarted, since an informer runs once, failure.ErrIndexInvalid,
+// failure.ErrIndexExists, and the failure at which Options.OnFailure had it stop.
 func (e *engine) Run(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
@@ -344,7 +345,7 @@ func (e *engine) begin(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.started.Load() {
-		return e.errorf("%w", ErrStarted)
+		return e.errorf("%w", failure.ErrStarted)
 	}
 	e.context = context.WithoutCancel(ctx)
 	e.recorder.start()

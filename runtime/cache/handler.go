@@ -7,6 +7,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
@@ -122,8 +123,8 @@ type HandlerOptions struct {
 	// handler has not processed all of these when another relist ends, the events after
 	// the first relist count.
 	Limit int
-	// OnPanic is the policy for a panic of the handler. Zero is PanicSkip.
-	OnPanic PanicPolicy
+	// OnPanic is the policy for a panic of the handler. Zero is failure.PanicSkip.
+	OnPanic failure.PanicPolicy
 	// Unchanged makes a relist call the handler also for each object that is as it was,
 	// with an update that has the object as old and new, in the order of the list.
 	Unchanged bool
@@ -132,21 +133,6 @@ type HandlerOptions struct {
 	// InBatches does not need it: its events have a Cause.
 	Cause *cause.Cause
 }
-
-// PanicPolicy says what an informer does about a handler's panic. In any case the panic is
-// logged with the handler's name and counted in its status, and other handlers go on.
-type PanicPolicy uint8
-
-const (
-	// PanicSkip skips the event, and goes on with the next one after a second.
-	PanicSkip PanicPolicy = iota
-	// PanicRetry calls the handler with the same event again, with a backoff from one
-	// second to a minute. The events after it have to wait.
-	PanicRetry
-	// PanicCrash calls k8s.io/apimachinery/pkg/util/runtime.HandleCrash, which ends
-	// the process, unless its ReallyCrash is off: then it is PanicSkip.
-	PanicCrash
-)
 
 // Event is a change of the store, as a value: one call of a Handler.
 type Event[T any] struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // A handler that takes events in batches gets what is ready, in one call.
@@ -91,7 +92,7 @@ func ExampleHandlerOptions_limit() {
 	for registration.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	fmt.Println(errors.Is(registration.Err(), cache.ErrBacklogFull), len(informer.Status().Handlers))
+	fmt.Println(errors.Is(registration.Err(), failure.ErrBacklogFull), len(informer.Status().Handlers))
 	close(stuck)
 	stop()
 	fmt.Println(<-ended)

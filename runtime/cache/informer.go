@@ -61,8 +61,8 @@ type Informer[T any] struct{ engine }
 
 // New returns an informer that is yet to be run. T is an API type, as a pointer, or an
 // interface that API types implement. If the indexes of the options
-// are invalid, Run, AddHandler and WaitForSync return ErrIndexInvalid or
-// ErrIndexExists.
+// are invalid, Run, AddHandler and WaitForSync return failure.ErrIndexInvalid or
+// failure.ErrIndexExists.
 func New[T any](source Source[T], options Options[T]) *Informer[T] {
 	i := &Informer[T]{}
 	i.setUp(source.Objects, reflect.TypeFor[T](), untypedOptions(&options))
@@ -71,12 +71,6 @@ func New[T any](source Source[T], options Options[T]) *Informer[T] {
 
 // Untyped returns the same informer, for code that works with objects of any type.
 func (i *Informer[T]) Untyped() *Informer[any] { return (*Informer[any])(i) }
-
-// InformerOf returns an untyped informer as the Informer[T] that New made, or false if
-// it is one of another type.
-func InformerOf[T any](untyped *Informer[any]) (*Informer[T], bool) {
-	return (*Informer[T])(untyped), untyped.store.core.of == reflect.TypeFor[T]()
-}
 
 // Name returns the name of the options, or that of T.
 func (e *engine) Name() string { return e.options.Name }
@@ -108,8 +102,8 @@ func (e *engine) ResourceVersion() string {
 }
 
 // HealthCheck returns a check for a liveness probe, in the form that
-// controller-runtime and apiserver take. It fails with ErrStopped if the informer has
-// stopped, and with ErrStale if the store has not been known to be up to date for longer
+// controller-runtime and apiserver take. It fails with failure.ErrStopped if the informer has
+// stopped, and with failure.ErrStale if the store has not been known to be up to date for longer
 // than stale. That should be several minutes: if no object changes, a server sends
 // something about once a minute only. An informer that waits for its resource to be
 // installed is healthy, and so is one that has not been started.
@@ -117,7 +111,7 @@ func (e *engine) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error { return e.Status().Check(stale) }
 }
 
-// SetTransform sets Options.Transform. Possible errors: ErrStarted.
+// SetTransform sets Options.Transform. Possible errors: failure.ErrStarted.
 func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
 	return i.configure(func(o *Options[any]) { o.Transform = untypedTransform(transform) })
 }
@@ -129,26 +123,26 @@ func (e *engine) OnFailure() func(context.Context, Failure) Decision {
 	return e.options.OnFailure
 }
 
-// SetOnFailure sets Options.OnFailure. Possible errors: ErrStarted.
+// SetOnFailure sets Options.OnFailure. Possible errors: failure.ErrStarted.
 func (e *engine) SetOnFailure(onFailure func(context.Context, Failure) Decision) error {
 	return e.configure(func(o *Options[any]) { o.OnFailure = onFailure })
 }
 
 // AddIndexes registers indexes, at any time before the end of Run. Possible
-// errors: ErrStopped, ErrIndexInvalid, ErrIndexExists.
+// errors: failure.ErrStopped, failure.ErrIndexInvalid, failure.ErrIndexExists.
 func (i *Informer[T]) AddIndexes(indexes ...Index[T]) error {
 	return i.addIndexes(indexesOf[any](indexes))
 }
 
 // AddHandler registers a handler, at any time before the end of Run. It is
 // called as soon as the informer runs and the store holds the first list.
-// The same handler may be added more than once. Possible errors: ErrStopped.
+// The same handler may be added more than once. Possible errors: failure.ErrStopped.
 func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*Registration, error) {
 	return i.AddHandlerContext(context.Background(), handler, options)
 }
 
 // AddHandlerContext is AddHandler for a handler that is removed when ctx ends.
-// Possible errors: ErrStopped, the cause of ctx if it has ended.
+// Possible errors: failure.ErrStopped, the cause of ctx if it has ended.
 func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T], options HandlerOptions) (*Registration, error) {
 	if options.Name == "" {
 		options.Name = handlerName(handler)
@@ -158,7 +152,7 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 
 // Get returns an object of the store, and whether it is there. An informer of a set of names
 // knows only objects of the set, from when it has listed them: for others the error is
-// ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is
+// failure.ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is
 // WaitForNames first.
 func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	found, exists, err := i.get(ctx, key)

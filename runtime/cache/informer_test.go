@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Both ways to fill the store lead to the same: the initial objects, in order,
@@ -97,7 +98,7 @@ func TestStop(t *testing.T) {
 			returned = true
 		}}, cache.HandlerOptions{}))
 		<-busy
-		if err := r.Run(t.Context()); !errors.Is(err, cache.ErrStarted) {
+		if err := r.Run(t.Context()); !errors.Is(err, failure.ErrStarted) {
 			t.Errorf("second Run: got %v", err)
 		}
 		r.stop()
@@ -105,13 +106,13 @@ func TestStop(t *testing.T) {
 		if !returned {
 			t.Error("Run returned before the handler")
 		}
-		if _, err := r.AddHandler(cache.HandlerFuncs[*thing]{}, cache.HandlerOptions{}); !errors.Is(err, cache.ErrStopped) {
+		if _, err := r.AddHandler(cache.HandlerFuncs[*thing]{}, cache.HandlerOptions{}); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("AddHandler after the stop: got %v", err)
 		}
-		if err := r.AddIndexes(cache.NamespaceIndex[*thing]()); !errors.Is(err, cache.ErrStopped) {
+		if err := r.AddIndexes(cache.NamespaceIndex[*thing]()); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("AddIndexes after the stop: got %v", err)
 		}
-		if err := r.Run(t.Context()); !errors.Is(err, cache.ErrStarted) {
+		if err := r.Run(t.Context()); !errors.Is(err, failure.ErrStarted) {
 			t.Errorf("Run after the stop: got %v", err)
 		}
 		if s := r.Status(); s.Phase != cache.PhaseStopped {
@@ -129,7 +130,7 @@ func TestStopBeforeSync(t *testing.T) {
 		_, registration := r.handle(cache.HandlerOptions{})
 		settle()
 		r.stop()
-		if err := r.WaitForSync(t.Context()); !errors.Is(err, cache.ErrStopped) {
+		if err := r.WaitForSync(t.Context()); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("WaitForSync: got %v", err)
 		}
 		<-registration.Done()
@@ -175,10 +176,10 @@ func TestIndexes(t *testing.T) {
 		values := must[[]string](t)(store.IndexValues("while"))
 		slices.Sort(values)
 		expect(t, "values", []string{"x", "y"}, values)
-		if _, err := store.ByIndex("none", "x"); !errors.Is(err, cache.ErrIndexUnknown) {
+		if _, err := store.ByIndex("none", "x"); !errors.Is(err, failure.ErrIndexUnknown) {
 			t.Errorf("unknown index: got %v", err)
 		}
-		if err := r.AddIndexes(before); !errors.Is(err, cache.ErrIndexExists) {
+		if err := r.AddIndexes(before); !errors.Is(err, failure.ErrIndexExists) {
 			t.Errorf("second index of that name: got %v", err)
 		}
 	})
@@ -189,7 +190,7 @@ func TestInvalidOptions(t *testing.T) {
 	informer := cache.New(cachetest.NewAPI[*thing]().Source(), cache.Options[*thing]{Indexes: []cache.Index[*thing]{{Name: "half"}}})
 	_, err := informer.AddHandler(cache.HandlerFuncs[*thing]{}, cache.HandlerOptions{})
 	for _, err := range []error{err, informer.Run(t.Context()), informer.WaitForSync(t.Context())} {
-		if !errors.Is(err, cache.ErrIndexInvalid) {
+		if !errors.Is(err, failure.ErrIndexInvalid) {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // limits is an informer of ten objects that can be made to list again.
@@ -88,7 +89,7 @@ func (l *limits) expectBacklog(of *cache.Registration, want int) {
 
 func (l *limits) expectRemoved(registration *cache.Registration) {
 	l.t.Helper()
-	if err := registration.Err(); !errors.Is(err, cache.ErrBacklogFull) {
+	if err := registration.Err(); !errors.Is(err, failure.ErrBacklogFull) {
 		l.t.Errorf("Err: %v", err)
 	}
 }

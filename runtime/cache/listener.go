@@ -166,7 +166,7 @@ func (l *listener) forget() {
 // it was the latter. A handler that calls runtime.Goexit ends it too, and run.
 func (l *listener) work(ctx context.Context) (stopped bool) {
 	l.panicked = false
-	if l.options.OnPanic == PanicCrash {
+	if l.options.OnPanic == failure.PanicCrash {
 		defer utilruntime.HandleCrashWithContext(l.crashContext(ctx), l.interrupted, l.logCrash(ctx))
 	} else {
 		defer l.logPanic(ctx)
@@ -230,7 +230,7 @@ func (l *listener) logCrash(ctx context.Context) func(context.Context, any) {
 func (l *listener) interrupted(context.Context, any) {
 	l.panicked = true
 	l.progress.Panicked()
-	l.again = l.options.OnPanic == PanicRetry
+	l.again = l.options.OnPanic == failure.PanicRetry
 	if l.batch != nil && !l.again {
 		l.batch.drop()
 	}

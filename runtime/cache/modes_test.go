@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // gated is a recorder that takes each event only when the gate is open.
@@ -86,7 +87,7 @@ func TestLimitedHandler(t *testing.T) {
 		touch(t, api, "a")
 		settle()
 		err := registration.Err()
-		if !errors.Is(err, cache.ErrBacklogFull) || !strings.Contains(err.Error(), `informer "things": handler "stuck"`) {
+		if !errors.Is(err, failure.ErrBacklogFull) || !strings.Contains(err.Error(), `informer "things": handler "stuck"`) {
 			t.Errorf("Err: %v", err)
 		}
 		<-registration.Synced()
@@ -127,15 +128,15 @@ func TestPanicPolicy(t *testing.T) {
 	skipped := []string{"add b 3 initial", "update b 3 5", "update a 4 4", "update b 5 5"}
 	retried := []string{"add a 2 initial", "add b 3 initial", "update a 2 4", "update b 3 5", "update a 4 4", "update b 5 5"}
 	for _, test := range []struct {
-		policy   cache.PanicPolicy
+		policy   failure.PanicPolicy
 		coalesce bool
 		want     []string
 		panics   int
 	}{
-		{cache.PanicSkip, false, skipped, 2},
-		{cache.PanicSkip, true, skipped, 2},
-		{cache.PanicRetry, false, retried, 3},
-		{cache.PanicRetry, true, retried, 3},
+		{failure.PanicSkip, false, skipped, 2},
+		{failure.PanicSkip, true, skipped, 2},
+		{failure.PanicRetry, false, retried, 3},
+		{failure.PanicRetry, true, retried, 3},
 	} {
 		t.Run(fmt.Sprint(test.policy, test.coalesce), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -182,7 +183,7 @@ func TestRemoveAfterPanic(t *testing.T) {
 		calls := 0
 		registration := must[*cache.Registration](t)(r.AddHandler(cache.HandlerFuncs[*thing]{
 			Add: func(*thing, bool) { calls++; panic("no room") },
-		}, cache.HandlerOptions{OnPanic: cache.PanicRetry}))
+		}, cache.HandlerOptions{OnPanic: failure.PanicRetry}))
 		settle()
 		registration.Remove()
 		<-registration.Done()
@@ -258,7 +259,7 @@ func TestInBatches(t *testing.T) {
 	for _, options := range []cache.HandlerOptions{
 		{},
 		{Coalesce: true},
-		{OnPanic: cache.PanicRetry},
+		{OnPanic: failure.PanicRetry},
 		{Resync: time.Minute},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -269,7 +270,7 @@ func TestInBatches(t *testing.T) {
 			r := run(t, api, cache.Options[*thing]{})
 			recorder := &cachetest.Recorder[*thing]{}
 			var sizes []int
-			failed := options.OnPanic != cache.PanicRetry
+			failed := options.OnPanic != failure.PanicRetry
 			registration := must[*cache.Registration](t)(r.AddHandler(cache.InBatches(func(events []cache.Event[*thing]) {
 				if !failed {
 					failed = true

@@ -62,7 +62,7 @@ func (r *Registration) Wait(ctx context.Context) error {
 	}
 }
 
-// Err returns why the informer has removed the handler: ErrBacklogFull,
+// Err returns why the informer has removed the handler: failure.ErrBacklogFull,
 // or that it ended its goroutine, or nil if it has not.
 func (r *Registration) Err() error {
 	r.mu.Lock()

@@ -17,6 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // holder is a handler whose memory can be watched.
@@ -187,8 +188,8 @@ func TestHandlerExits(t *testing.T) {
 				panic("no room")
 			}
 			exit(obj)
-		}}, cache.HandlerOptions{OnPanic: cache.PanicRetry}, cache.HandlerStatus{Delivered: 4, Panics: 1, LastPanic: time.Unix(946684800, 0)}},
-		{"policy of a crash", inOrder(false), cache.HandlerOptions{OnPanic: cache.PanicCrash}, cache.HandlerStatus{Delivered: 3}},
+		}}, cache.HandlerOptions{OnPanic: failure.PanicRetry}, cache.HandlerStatus{Delivered: 4, Panics: 1, LastPanic: time.Unix(946684800, 0)}},
+		{"policy of a crash", inOrder(false), cache.HandlerOptions{OnPanic: failure.PanicCrash}, cache.HandlerStatus{Delivered: 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

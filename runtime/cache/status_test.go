@@ -176,7 +176,7 @@ func TestHealthCheck(t *testing.T) {
 		api.BreakWatches(cachetest.ErrConnectionReset)
 		time.Sleep(6 * time.Minute)
 		err := check(nil)
-		if !errors.Is(err, cache.ErrStale) || !strings.Contains(err.Error(), `informer "things": stale for 6m0s`) {
+		if !errors.Is(err, failure.ErrStale) || !strings.Contains(err.Error(), `informer "things": stale for 6m0s`) {
 			t.Errorf("out of step: %v", err)
 		}
 		api.ClearFaults()
@@ -185,7 +185,7 @@ func TestHealthCheck(t *testing.T) {
 			t.Errorf("up to date again: %v", err)
 		}
 		r.stop()
-		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
+		if err := check(nil); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("stopped: %v", err)
 		}
 	})
@@ -366,7 +366,7 @@ func TestOnFailure(t *testing.T) {
 				t.Errorf("failure %d: %+v", i, f)
 			}
 		}
-		if err := informer.WaitForSync(t.Context()); !errors.Is(err, cache.ErrStopped) || failure.ClassOf(err) != failure.ClassForbidden {
+		if err := informer.WaitForSync(t.Context()); !errors.Is(err, failure.ErrStopped) || failure.ClassOf(err) != failure.ClassForbidden {
 			t.Errorf("WaitForSync: %v", err)
 		}
 	})

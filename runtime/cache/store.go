@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
@@ -74,25 +75,25 @@ func (s *Store[T]) Namespace(namespace string) iter.Seq[T] {
 func (s *Store[T]) Keys() []types.NamespacedName { return s.core.keys() }
 
 // ByIndex returns the objects that have that value in an index, in no order.
-// Possible errors: ErrIndexUnknown.
+// Possible errors: failure.ErrIndexUnknown.
 func (s *Store[T]) ByIndex(name, value string) ([]T, error) {
 	return reader.ByIndex[T](&s.core, name, value)
 }
 
 // ByIndexAny returns the objects that have one of those values in an index, or
-// several, each once and in no order. Possible errors: ErrIndexUnknown.
+// several, each once and in no order. Possible errors: failure.ErrIndexUnknown.
 func (s *Store[T]) ByIndexAny(name string, values ...string) ([]T, error) {
 	return reader.ByIndex[T](&s.core, name, values...)
 }
 
 // IndexKeys returns the keys of the objects that have that value in an index,
-// in no order. Possible errors: ErrIndexUnknown.
+// in no order. Possible errors: failure.ErrIndexUnknown.
 func (s *Store[T]) IndexKeys(name, value string) ([]types.NamespacedName, error) {
 	return s.core.indexKeys(name, value)
 }
 
 // IndexValues returns the values that objects have in an index, in no order.
-// Possible errors: ErrIndexUnknown.
+// Possible errors: failure.ErrIndexUnknown.
 func (s *Store[T]) IndexValues(name string) ([]string, error) { return s.core.indexValues(name) }
 
 // Indexes returns the registered indexes, in the order of their registration.
@@ -106,7 +107,7 @@ func (s *Store[T]) ResourceVersion() string { return s.core.version() }
 func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T](s.core.snapshot()) }
 
 // SnapshotByIndex returns the objects that have that value in an index. Possible
-// errors: ErrIndexUnknown.
+// errors: failure.ErrIndexUnknown.
 func (s *Store[T]) SnapshotByIndex(name, value string) (Snapshot[T], error) {
 	found, err := s.core.snapshotByIndex(name, value)
 	return Snapshot[T](found), err
@@ -118,7 +119,7 @@ type WritableStore[T any] struct{ *Store[T] }
 
 // NewStore returns an empty store whose objects have the keys that key
 // computes, KeyOf in general, and the given indexes. Possible errors:
-// ErrIndexInvalid, ErrIndexExists.
+// failure.ErrIndexInvalid, failure.ErrIndexExists.
 func NewStore[T any](key func(T) (types.NamespacedName, error), indexes ...Index[T]) (WritableStore[T], error) {
 	s := WritableStore[T]{&Store[T]{}}
 	s.core.setUp(reflect.TypeFor[T](), func(obj any) (types.NamespacedName, error) { return key(reader.As[T](obj)) })
@@ -169,7 +170,7 @@ func (s WritableStore[T]) SetResourceVersion(resourceVersion string) {
 }
 
 // AddIndexes registers indexes and computes them for the objects that are
-// there. Possible errors: ErrIndexInvalid, ErrIndexExists; none of the indexes
+// there. Possible errors: failure.ErrIndexInvalid, failure.ErrIndexExists; none of the indexes
 // is registered then.
 func (s WritableStore[T]) AddIndexes(indexes ...Index[T]) error {
 	return s.core.addIndexes(indexesOf[any](indexes))
@@ -237,14 +238,14 @@ func NamespaceIndex[T any]() Index[T] {
 
 // Find returns the objects that have that value in the index, which the store must have,
 // in no order. Store.ByIndex does so by the name of the index. Possible errors:
-// ErrIndexUnknown.
+// failure.ErrIndexUnknown.
 func (x Index[T]) Find(store *Store[T], value string) ([]T, error) {
 	return store.ByIndex(x.Name, value)
 }
 
 func (x Index[T]) validate() error {
 	if x.Name == "" || (x.Value == nil) == (x.Values == nil) {
-		return fmt.Errorf("index %q: %w", x.Name, ErrIndexInvalid)
+		return fmt.Errorf("index %q: %w", x.Name, failure.ErrIndexInvalid)
 	}
 	return nil
 }

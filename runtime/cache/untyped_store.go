@@ -275,7 +275,9 @@ func (s *store) version() string {
 	return s.resourceVersion
 }
 
-func unknownIndex(name string) error { return fmt.Errorf("index %q: %w", name, ErrIndexUnknown) }
+func unknownIndex(name string) error {
+	return fmt.Errorf("index %q: %w", name, failure.ErrIndexUnknown)
+}
 
 // hits returns the objects with that value in an index, nil if there are none. The caller
 // holds mu.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // SyncError says why an informer is not in sync. WaitForSync returns it when its
@@ -49,13 +51,13 @@ func (e *SyncError) Unwrap() []error {
 // Check returns the error of HealthCheck.
 func (s Status) Check(stale time.Duration) error {
 	if s.Phase == PhaseStopped {
-		return fmt.Errorf("informer %q: %w", s.Name, ErrStopped)
+		return fmt.Errorf("informer %q: %w", s.Name, failure.ErrStopped)
 	}
 	if s.Started.IsZero() {
 		return nil // it was not started, or is not of this module and has no times
 	}
 	if age := s.Stale(); age > stale {
-		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, ErrStale, age.Round(time.Second), s)
+		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, failure.ErrStale, age.Round(time.Second), s)
 	}
 	return nil
 }
@@ -73,7 +75,7 @@ func (s Status) CheckSynced() error {
 // WaitForSync blocks until the store holds the first list and every handler that was
 // added before the call has returned for each of its objects. The error is a *SyncError:
 // it says what the informer is doing instead, and wraps the cause of the context, or
-// ErrStopped if the informer stopped.
+// failure.ErrStopped if the informer stopped.
 func (e *engine) WaitForSync(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
@@ -99,7 +101,7 @@ func (e *engine) await(ctx context.Context, done <-chan struct{}) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-e.stopped:
-		err = ErrStopped
+		err = failure.ErrStopped
 	}
 	if closed(done) {
 		return nil
@@ -122,8 +124,8 @@ const namesTimeout = time.Minute
 
 // WaitForNames blocks until an informer of a set of names knows all of those objects: they are
 // in the set, and were listed. Without a deadline of ctx it waits for a minute: a name may never
-// come to be in the set. Possible errors, all of them ErrUnknown: that the server refuses
-// one, ErrStopped, or the cause of the context.
+// come to be in the set. Possible errors, all of them failure.ErrUnknown: that the server refuses
+// one, failure.ErrStopped, or the cause of the context.
 func (e *engine) WaitForNames(ctx context.Context, names ...types.NamespacedName) error {
 	unknown := slices.DeleteFunc(slices.Clone(names), func(key types.NamespacedName) bool {
 		why, _ := e.unknown(key)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Who waits for the version of its write reads its write.
@@ -52,8 +53,8 @@ func TestWaitForResourceVersion(t *testing.T) {
 			}
 		}
 		r.stop()
-		if err := informer.WaitForResourceVersion(t.Context(), "99"); !errors.Is(err, cache.ErrStopped) {
-			t.Errorf("got %v, want %v", err, cache.ErrStopped)
+		if err := informer.WaitForResourceVersion(t.Context(), "99"); !errors.Is(err, failure.ErrStopped) {
+			t.Errorf("got %v, want %v", err, failure.ErrStopped)
 		}
 	})
 }

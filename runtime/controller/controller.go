@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // syncLogPeriod is the time between log lines of a controller about what it waits for before it starts.
@@ -153,13 +154,13 @@ func (c *Controller) enqueue(why cause.Kind, keys []types.NamespacedName) {
 // context of reconciles that run ends then, too, and the keys that wait are dropped; Run
 // returns nil once the last reconcile has. It does not start the informers.
 //
-// Possible errors: cache.ErrStarted, since a controller runs once; cache.ErrStopped if an
+// Possible errors: failure.ErrStarted, since a controller runs once; failure.ErrStopped if an
 // informer has stopped, or does while the controller runs; and if ctx ends before the
 // sync, a *cache.SyncError for each informer that is not in sync, or before the end of
 // Options.Fence, the error of each that it waits for.
 func (c *Controller) Run(ctx context.Context) error {
 	if c.started.Swap(true) {
-		return c.errorf("%w", cache.ErrStarted)
+		return c.errorf("%w", failure.ErrStarted)
 	}
 	ctx = klog.NewContext(ctx, klog.LoggerWithValues(klog.FromContext(ctx), "controller", c.name))
 	running, stop := context.WithCancelCause(ctx)
@@ -178,7 +179,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		c.goroutines.Go(func() {
 			<-registration.Done()
 			if ctx.Err() == nil {
-				stop(fmt.Errorf("%v: %w: %w", source, errSourceEnded, cmp.Or(registration.Err(), cache.ErrStopped)))
+				stop(fmt.Errorf("%v: %w: %w", source, errSourceEnded, cmp.Or(registration.Err(), failure.ErrStopped)))
 			}
 		})
 	}
@@ -267,7 +268,7 @@ const latestRetry = 5 * time.Second
 func waitForLatest(ctx context.Context, informer *cache.Informer[any], failed func(error)) error {
 	for {
 		err := informer.WaitForLatest(ctx)
-		if err == nil || errors.Is(err, cache.ErrStopped) || ctx.Err() != nil {
+		if err == nil || errors.Is(err, failure.ErrStopped) || ctx.Err() != nil {
 			return err
 		}
 		failed(err)

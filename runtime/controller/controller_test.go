@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // No worker starts before everything is in sync.
@@ -124,7 +125,7 @@ func TestRunsOnce(t *testing.T) {
 		stop := start(t, c)
 		for range 2 { // while it runs, and after it
 			synctest.Wait()
-			if err := c.Run(t.Context()); !errors.Is(err, cache.ErrStarted) {
+			if err := c.Run(t.Context()); !errors.Is(err, failure.ErrStarted) {
 				t.Errorf("got %v", err)
 			}
 			stop()
@@ -146,11 +147,11 @@ func TestStoppedInformer(t *testing.T) {
 		go func() { ended <- c.Run(t.Context()) }()
 		synctest.Wait()
 		cancel()
-		if err := <-ended; !errors.Is(err, cache.ErrStopped) || !errors.Is(err, errSourceEnded) {
+		if err := <-ended; !errors.Is(err, failure.ErrStopped) || !errors.Is(err, errSourceEnded) {
 			t.Errorf("the informer stopped while the controller ran: %v", err)
 		}
 		err := mustNew(t, new(calls).reconcile, Options{}, KeysOf(w.informer)).Run(t.Context())
-		if !errors.Is(err, cache.ErrStopped) || !strings.HasPrefix(err.Error(), `controller "test": informer "*v1.ConfigMap": `) {
+		if !errors.Is(err, failure.ErrStopped) || !strings.HasPrefix(err.Error(), `controller "test": informer "*v1.ConfigMap": `) {
 			t.Errorf("the informer had stopped before: %v", err)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // ReferrersOf returns the source of the keys of what refers to the objects of an informer: those
@@ -49,7 +50,7 @@ func addIndex[R any](informer *cache.Informer[R], name string, names func(R) []t
 			unique = fmt.Sprint(name, " ", i)
 		}
 		err := informer.AddIndexes(cache.Index[R]{Name: unique, Values: values})
-		if !errors.Is(err, cache.ErrIndexExists) {
+		if !errors.Is(err, failure.ErrIndexExists) {
 			return unique, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // Status says what a controller is doing, and what went wrong lately. It can be marshalled
@@ -84,12 +84,12 @@ func (c *Controller) Status() Status {
 
 // HealthCheck returns a check for a liveness probe, in the form that controller-runtime and
 // apiserver take. It fails with ErrStuck if a reconcile has been running for longer than
-// stuck, and with cache.ErrStopped if Run has ended. A controller that was not started, or
+// stuck, and with failure.ErrStopped if Run has ended. A controller that was not started, or
 // that waits for its informers, is healthy.
 func (c *Controller) HealthCheck(stuck time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {
 		if c.ended.Load() {
-			return c.errorf("%w", cache.ErrStopped)
+			return c.errorf("%w", failure.ErrStopped)
 		}
 		if running := c.recorder.get().Running; len(running) > 0 && running[0].For > stuck {
 			return c.errorf("%w: reconcile of %v has taken %v", ErrStuck, running[0].Key, running[0].For.Round(time.Second))

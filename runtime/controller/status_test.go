@@ -70,7 +70,7 @@ func TestStatus(t *testing.T) {
 		if s := c.Status(); s.Delayed != 0 || s.Waiting != 0 {
 			t.Errorf("after the end: %+v", s)
 		}
-		if err := check(nil); !errors.Is(err, cache.ErrStopped) {
+		if err := check(nil); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("health after the end: %v", err)
 		}
 	})

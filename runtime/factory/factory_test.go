@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	. "github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/generated"
@@ -226,7 +227,7 @@ func TestListWatchOptions(t *testing.T) {
 		f.StartWithContext(ctx)
 		began := time.Now()
 		err := f.WaitForSync(ctx)
-		if took := time.Since(began); !errors.Is(err, core.ErrStopped) || took != 2*time.Minute {
+		if took := time.Since(began); !errors.Is(err, failure.ErrStopped) || took != 2*time.Minute {
 			t.Errorf("after %v: %v", took, err)
 		}
 		if want := []string{"pods.v1 not found", "pods.v1 not found", "pods.v1 not found"}; !slices.Equal(failed, want) {
@@ -484,7 +485,7 @@ func TestReleaseEndsWaiting(t *testing.T) {
 		if diff := cmp.Diff(want, synced, typesByName); diff != "" {
 			t.Errorf("synced (-want +got):\n%s", diff)
 		}
-		if !errors.Is(err, core.ErrStopped) || !strings.Contains(err.Error(), `"k8s.io/api/core/v1.Pod"`) || !strings.Contains(err.Error(), "*v1.Node") {
+		if !errors.Is(err, failure.ErrStopped) || !strings.Contains(err.Error(), `"k8s.io/api/core/v1.Pod"`) || !strings.Contains(err.Error(), "*v1.Node") {
 			t.Errorf("error %v", err)
 		}
 		stop()

@@ -19,6 +19,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
@@ -63,7 +64,7 @@ func TestStatus(t *testing.T) {
 		stop()
 		f.Shutdown()
 		err := healthy(nil)
-		if !errors.Is(err, core.ErrStopped) || !strings.Contains(err.Error(), `"*v1.Service"`) || !strings.Contains(err.Error(), `"pods.v1"`) {
+		if !errors.Is(err, failure.ErrStopped) || !strings.Contains(err.Error(), `"*v1.Service"`) || !strings.Contains(err.Error(), `"pods.v1"`) {
 			t.Errorf("at the end: %v", err)
 		}
 	})
@@ -80,7 +81,7 @@ func TestHealthCheckOfAStaleInformer(t *testing.T) {
 		f.StartWithContext(ctx)
 		time.Sleep(90 * time.Second)
 		err := f.HealthCheck(time.Minute)(nil)
-		if !errors.Is(err, core.ErrStale) || !strings.Contains(err.Error(), `"k8s.io/api/core/v1.Pod"`) {
+		if !errors.Is(err, failure.ErrStale) || !strings.Contains(err.Error(), `"k8s.io/api/core/v1.Pod"`) {
 			t.Errorf("error %v", err)
 		}
 		if err := f.HealthCheck(2 * time.Minute)(nil); err != nil {

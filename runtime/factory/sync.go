@@ -155,7 +155,7 @@ func (m *member) waitForSync(ctx context.Context, name string) error {
 	}
 	status, cause := core.Status{Phase: core.PhaseListing}, context.Cause(ctx)
 	if cause == nil {
-		status, cause = core.Status{Phase: core.PhaseStopped}, core.ErrStopped
+		status, cause = core.Status{Phase: core.PhaseStopped}, failure.ErrStopped
 	}
 	return &core.SyncError{Informer: name, Status: status, Cause: cause}
 }

@@ -10,7 +10,7 @@
 //
 // An object that leaves the set is released: handlers get what they get of an object that leaves
 // a shard, since on the server it may well exist. A name of the set without an object is known to
-// be absent. One that is not in the set is cache.ErrUnknown, of the informer and of its listers, and
+// be absent. One that is not in the set is failure.ErrUnknown, of the informer and of its listers, and
 // never NotFound. Lists and indexes have the objects of the set only.
 //
 // Each name has a goroutine. At the start the server gets a list for each name, eight at once, and

@@ -18,6 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 	"github.com/informer-gen/informer-gen/runtime/controller"
@@ -222,7 +223,7 @@ func TestOnDemand(t *testing.T) {
 			t.Errorf("one was added: %q", got)
 		}
 		began := time.Now()
-		if _, _, err := f.informer.Get(t.Context(), names("")[0]); !errors.Is(err, cache.ErrUnknown) || time.Since(began) > 0 {
+		if _, _, err := f.informer.Get(t.Context(), names("")[0]); !errors.Is(err, failure.ErrUnknown) || time.Since(began) > 0 {
 			t.Errorf("no name: %v after %v", err, time.Since(began))
 		}
 		f.set.Remove(names("a")...)
@@ -231,7 +232,7 @@ func TestOnDemand(t *testing.T) {
 		}
 		f.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused})
 		began = time.Now()
-		if _, err := lister.Get("c"); !errors.Is(err, cache.ErrUnknown) || time.Since(began) > 10*time.Minute {
+		if _, err := lister.Get("c"); !errors.Is(err, failure.ErrUnknown) || time.Since(began) > 10*time.Minute {
 			t.Errorf("a server that is down: %v after %v", err, time.Since(began))
 		}
 	})
@@ -265,7 +266,7 @@ func TestBadNames(t *testing.T) {
 			t.Errorf("a name without its namespace: %v, %v", s.LeftOut, s.LastObjectError)
 		}
 		began := time.Now()
-		if err := f.informer.WaitForNames(t.Context(), names("never")...); !errors.Is(err, cache.ErrUnknown) || time.Since(began) != time.Minute {
+		if err := f.informer.WaitForNames(t.Context(), names("never")...); !errors.Is(err, failure.ErrUnknown) || time.Since(began) != time.Minute {
 			t.Errorf("a name that is never in the set: %v after %v", err, time.Since(began))
 		}
 	})

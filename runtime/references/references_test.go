@@ -19,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -135,7 +136,7 @@ func TestInformerOfNames(t *testing.T) {
 				}
 				for key, known := range map[types.NamespacedName]bool{names("a")[0]: false, names("b")[0]: true, names("c")[0]: true} {
 					_, exists, err := f.informer.Get(t.Context(), key)
-					if (err == nil) != known || err != nil && !errors.Is(err, cache.ErrUnknown) || exists != (key.Name == "c") {
+					if (err == nil) != known || err != nil && !errors.Is(err, failure.ErrUnknown) || exists != (key.Name == "c") {
 						t.Errorf("%v: got %v, %v", key, exists, err)
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // mode is a way to be a handler.
@@ -26,7 +27,7 @@ var modes = []mode{
 	{name: "stopping", work: stopping},
 	{name: "unchanged too", options: cache.HandlerOptions{Unchanged: true}, core: true},
 	{name: "in batches", core: true, batches: true},
-	{name: "panicking", options: cache.HandlerOptions{OnPanic: cache.PanicRetry}, work: panicking, core: true},
+	{name: "panicking", options: cache.HandlerOptions{OnPanic: failure.PanicRetry}, work: panicking, core: true},
 	{name: "with limit, stuck", options: cache.HandlerOptions{Limit: 100}, work: stuck, core: true},
 	{name: "with limit, working", options: cache.HandlerOptions{Limit: 1000}, work: sleeping(4 * time.Millisecond), core: true},
 	{name: "coalescing", options: cache.HandlerOptions{Coalesce: true, Limit: 1}, core: true},
@@ -34,7 +35,7 @@ var modes = []mode{
 	{name: "coalescing, stopping", options: cache.HandlerOptions{Coalesce: true, Limit: 10, Resync: time.Second}, work: stopping, core: true},
 	{name: "coalescing, in batches", options: cache.HandlerOptions{Coalesce: true, Limit: 10}, work: stopping, core: true, batches: true},
 	{name: "coalescing, stuck", options: cache.HandlerOptions{Coalesce: true}, work: stuck, core: true},
-	{name: "coalescing, panicking", options: cache.HandlerOptions{Coalesce: true, Limit: 5, OnPanic: cache.PanicRetry, Unchanged: true}, work: panicking, core: true},
+	{name: "coalescing, panicking", options: cache.HandlerOptions{Coalesce: true, Limit: 5, OnPanic: failure.PanicRetry, Unchanged: true}, work: panicking, core: true},
 }
 
 // sleeping takes up to a duration for each event.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // disagreements compares with what the API server lists, decoded by
@@ -38,7 +39,7 @@ func (f *follower[T]) disagreements(served []unstructured.Unstructured) (differe
 	defer f.mu.Unlock()
 	for _, m := range f.members {
 		switch err := m.removed(); {
-		case errors.Is(err, cache.ErrBacklogFull):
+		case errors.Is(err, failure.ErrBacklogFull):
 		case err != nil:
 			differences = append(differences, err.Error())
 		default:

@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 var events = flag.Int("events", 200_000, "how many events the soak test makes")
@@ -78,7 +79,7 @@ func TestSoak(t *testing.T) {
 	}
 	took := time.Since(began)
 	wantClosed(t, "the stuck handler with a limit is removed", limited.Synced())
-	if err := limited.Err(); !errors.Is(err, cache.ErrBacklogFull) {
+	if err := limited.Err(); !errors.Is(err, failure.ErrBacklogFull) {
 		t.Errorf("the stuck handler with a limit: got %v, want that its backlog is full", err)
 	}
 	close(released)

@@ -1,5 +1,5 @@
-// Package failure has the errors of lists, watches and objects of an informer, and sorts
-// every error into a class, by which the informer decides what to do next.
+// Package failure has the errors of informers and what a handler's panic leads to, and sorts each error
+// of a list or watch into a class, by which the informer decides what to do next.
 //
 //	error of a list or watch ─► ClassOf ─► Class ─► next request, backoff, log line
 //

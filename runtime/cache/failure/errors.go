@@ -41,6 +41,39 @@ var (
 	ErrUndecodable = errors.New("can't be decoded")
 )
 
+// What an informer or its store refuses, and why an informer is not healthy or has removed a handler.
+var (
+	// ErrStarted is returned by Informer.Run when the informer runs or has run: an
+	// informer runs once.
+	ErrStarted = errors.New("already started")
+
+	// ErrStopped is returned for what can't be asked of an informer that has
+	// stopped: adding a handler or an index, waiting for its sync.
+	ErrStopped = errors.New("already stopped")
+
+	// ErrIndexExists is returned when an index of that name is registered.
+	ErrIndexExists = errors.New("already registered")
+
+	// ErrIndexUnknown is returned by a lookup in an index that is not
+	// registered.
+	ErrIndexUnknown = errors.New("not registered")
+
+	// ErrIndexInvalid is returned for an index without a name or a function.
+	ErrIndexInvalid = errors.New("needs a name and one function")
+
+	// ErrStale is why an informer is not healthy: for too long, nothing has shown that
+	// its store is up to date with the server.
+	ErrStale = errors.New("stale")
+
+	// ErrUnknown is returned for an object of which an informer of names does not know whether
+	// it exists: its name is not one of the set, or was not listed yet.
+	ErrUnknown = errors.New("unknown")
+
+	// ErrBacklogFull is why a handler was removed: more events waited for it
+	// than cache.HandlerOptions.Limit allows.
+	ErrBacklogFull = errors.New("backlog is over its limit")
+)
+
 // ObjectError reports one object that could not be used. The others of its
 // list or stream are not affected.
 type ObjectError struct {
@@ -73,3 +106,18 @@ type PanicError struct {
 
 // Error returns the value and the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+
+// PanicPolicy says what an informer does about a handler's panic. In any case the panic is
+// logged with the handler's name and counted in its status, and other handlers go on.
+type PanicPolicy uint8
+
+const (
+	// PanicSkip skips the event, and goes on with the next one after a second.
+	PanicSkip PanicPolicy = iota
+	// PanicRetry calls the handler with the same event again, with a backoff from one
+	// second to a minute. The events after it have to wait.
+	PanicRetry
+	// PanicCrash calls k8s.io/apimachinery/pkg/util/runtime.HandleCrash, which ends
+	// the process, unless its ReallyCrash is off: then it is PanicSkip.
+	PanicCrash
+)

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // AdapterOptions configure an adapter. The zero value is an adapter without resyncs.
@@ -51,7 +52,7 @@ func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIn
 // For those of NewSharedIndexInformer, T is runtime.Object.
 func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	if i := adapterOf(informer); i != nil {
-		return core.InformerOf[T](i.informer)
+		return (*core.Informer[T])(i.informer), i.informer.Store().Reader().ObjectType() == reflect.TypeFor[T]()
 	}
 	return nil, false
 }
@@ -172,9 +173,9 @@ func (s *untypedInformer) addHandler(given any, h core.Handler[any], options Han
 		Logger:    &logger,
 		Resync:    resync,
 		Unchanged: plan.unchanged(),
-		OnPanic:   core.PanicCrash, // as client-go's
+		OnPanic:   failure.PanicCrash, // as client-go's
 	})
-	if errors.Is(err, core.ErrStopped) {
+	if errors.Is(err, failure.ErrStopped) {
 		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", given)
 	}
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *untypedInformer) Run(stopCh <-chan struct{}) {
 func (s *untypedInformer) RunWithContext(ctx context.Context) {
 	switch err := s.informer.Run(ctx); {
 	case err == nil:
-	case errors.Is(err, core.ErrStarted):
+	case errors.Is(err, failure.ErrStarted):
 		klog.FromContext(ctx).Info("Warning: the sharedIndexInformer has started, run more than once is not allowed")
 	default:
 		utilruntime.HandleErrorWithContext(ctx, err, "Informer has ended", "informer", s.informer.Name())
@@ -319,7 +320,7 @@ var (
 )
 
 func startedError(err error) error {
-	if errors.Is(err, core.ErrStarted) {
+	if errors.Is(err, failure.ErrStarted) {
 		return errInformerStarted
 	}
 	return err

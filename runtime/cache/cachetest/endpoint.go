@@ -31,9 +31,11 @@ type ServeOptions struct {
 	// stored, and only a write to .../status changes it. A Go type without a
 	// field "status" has no such subresource anyway.
 	NoStatus bool
-	// TypeConverter tells server-side apply which lists are sets, or maps by a key. By default
-	// finalizers and owner references are, and a manager owns any other list as a whole, as that of a
-	// custom resource without +listType. For the types of k8s.io/api, client-go has
+	// TypeConverter tells server-side apply the fields of the type. The default
+	// reads them from the Go type: a list is a set, or a map by a key, if its
+	// tags for strategic merges say so (patchStrategy, patchMergeKey), and is
+	// owned as a whole otherwise. For the types of k8s.io/api, whose lists may
+	// have more keys than that, client-go has an exact one:
 	// applyconfigurations.NewTypeConverter.
 	TypeConverter managedfields.TypeConverter
 }
@@ -65,17 +67,9 @@ func newEndpoint(engine *engine, path schema.GroupVersionResource, kind string, 
 		protobuf: engine.goType.Implements(reflect.TypeFor[interface{ Unmarshal([]byte) error }]()),
 	}
 	e.fieldManagers = sync.OnceValues(func() (map[string]fieldManager, error) {
-		return newFieldManagers(e.kind, options.TypeConverter)
+		return newFieldManagers(engine.goType, e.kind, options.TypeConverter)
 	})
 	return e
-}
-
-// elem returns the type that pointers lead to.
-func elem(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
 }
 
 // hasField reports whether objects of a type can have a field: of a pointer to a

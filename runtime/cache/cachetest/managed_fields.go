@@ -2,8 +2,8 @@ package cachetest
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -24,10 +24,10 @@ type fieldManager struct {
 
 // newFieldManagers returns the managers for writes to the resource itself, whose
 // key is empty, and to its status. They are shown only what a write may change.
-func newFieldManagers(kind schema.GroupVersionKind, converter managedfields.TypeConverter) (map[string]fieldManager, error) {
+func newFieldManagers(goType reflect.Type, kind schema.GroupVersionKind, converter managedfields.TypeConverter) (map[string]fieldManager, error) {
 	if converter == nil {
 		var err error
-		if converter, err = newTypeConverter(kind); err != nil {
+		if converter, err = newTypeConverter(goType, kind); err != nil {
 			return nil, err
 		}
 	}
@@ -133,32 +133,31 @@ func unchanged(obj, old *unstructured.Unstructured) bool {
 	return equality.Semantic.DeepEqual(obj.Object, old.Object)
 }
 
-// anyFields is the schema of an object whose fields have any form, but for the lists of its metadata: the
-// server of custom resources knows as much of one without a schema.
-const anyFields = `{"object": {
-	"type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-group-version-kind": [%s],
-	"properties": {
-		"apiVersion": {"type": "string"}, "kind": {"type": "string"},
-		"metadata": {
-			"type": "object", "x-kubernetes-preserve-unknown-fields": true,
-			"properties": {
-				"finalizers": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
-				"ownerReferences": {
-					"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-					"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"]
-				}
-			}
-		}
-	}
-}}`
+// deepest limits how many fields may be inside of each other; what is deeper, such
+// as in a type that holds itself, is of any form.
+const deepest = 12
 
-// newTypeConverter returns what server-side apply knows of a kind if nobody says more.
-func newTypeConverter(kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
-	names, err := json.Marshal(metav1.GroupVersionKind(kind))
+// openAPI is a schema in the JSON of OpenAPI.
+type openAPI map[string]any
+
+// newTypeConverter returns what server-side apply has to know of a type: its
+// fields, and from the tags for strategic merges, which lists are sets or maps
+// by a key. An unstructured type has no known fields but metadata.
+func newTypeConverter(goType reflect.Type, kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
+	root, properties := anything(), map[string]openAPI{}
+	if t := elem(goType); t.Kind() == reflect.Struct && !goType.Implements(reflect.TypeFor[runtime.Unstructured]()) {
+		root = openAPI{"type": "object"}
+		addFields(properties, t, deepest)
+	}
+	properties["apiVersion"], properties["kind"] = openAPI{"type": "string"}, openAPI{"type": "string"}
+	properties["metadata"] = schemaOf(reflect.TypeFor[metav1.ObjectMeta](), deepest)
+	root["properties"] = properties
+	root["x-kubernetes-group-version-kind"] = []metav1.GroupVersionKind{metav1.GroupVersionKind(kind)}
+	text, err := json.Marshal(map[string]openAPI{"object": root})
 	if err != nil {
 		return nil, err
 	}
-	return withSchemas(fmt.Appendf(nil, anyFields, names), managedfields.NewTypeConverter)
+	return withSchemas(text, managedfields.NewTypeConverter)
 }
 
 // withSchemas calls a function with decoded schemas. Their type is inferred, so
@@ -169,4 +168,87 @@ func withSchemas[S any](text []byte, convert func(map[string]*S, bool) (managedf
 		return nil, err
 	}
 	return convert(schemas, true)
+}
+
+// anything is the schema of a value of any form.
+func anything() openAPI {
+	return openAPI{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+}
+
+// scalar is the schema of a value without fields, such as a time, a quantity,
+// or a number that may be a string.
+func scalar() openAPI { return openAPI{"x-kubernetes-int-or-string": true} }
+
+// schemaOf returns the schema of a Go type.
+func schemaOf(t reflect.Type, depth int) openAPI {
+	t = elem(t)
+	kind := t.Kind()
+	switch isList := kind == reflect.Slice || kind == reflect.Array; {
+	case encodesItself(t) || isList && t.Elem().Kind() == reflect.Uint8:
+		return scalar()
+	case depth == 0 || kind == reflect.Interface:
+		return anything()
+	case kind == reflect.Struct:
+		properties := map[string]openAPI{}
+		addFields(properties, t, depth)
+		return openAPI{"type": "object", "properties": properties}
+	case kind == reflect.Map:
+		return openAPI{"type": "object", "additionalProperties": schemaOf(t.Elem(), depth-1)}
+	case isList:
+		return openAPI{"type": "array", "items": schemaOf(t.Elem(), depth-1), "x-kubernetes-list-type": "atomic"}
+	case kind == reflect.Bool:
+		return openAPI{"type": "boolean"}
+	case kind == reflect.String:
+		return openAPI{"type": "string"}
+	case kind == reflect.Float32 || kind == reflect.Float64:
+		return openAPI{"type": "number"}
+	default:
+		return openAPI{"type": "integer"}
+	}
+}
+
+// addFields adds the fields of a struct, and those of structs that are inline.
+func addFields(properties map[string]openAPI, t reflect.Type, depth int) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported() || name == "-":
+		case name == "" && (field.Anonymous || strings.Contains(options, "inline")):
+			if inline := elem(field.Type); inline.Kind() == reflect.Struct {
+				addFields(properties, inline, depth)
+			}
+		default:
+			if name == "" {
+				name = field.Name
+			}
+			properties[name] = schemaOf(field.Type, depth-1)
+			if properties[name]["type"] == "array" && strings.Contains(field.Tag.Get("patchStrategy"), "merge") {
+				addListType(properties[name], field.Tag.Get("patchMergeKey"))
+			}
+		}
+	}
+}
+
+// addListType makes a list a map by a key, or a set if that is empty.
+func addListType(list openAPI, key string) {
+	list["x-kubernetes-list-type"] = "set"
+	if key != "" {
+		list["x-kubernetes-list-type"] = "map"
+		list["x-kubernetes-list-map-keys"] = []string{key}
+	}
+}
+
+// elem returns the type that pointers lead to.
+func elem(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// encodesItself reports whether the fields of a type are not those of its JSON.
+func encodesItself(t reflect.Type) bool {
+	marshaler := reflect.TypeFor[json.Marshaler]()
+	return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)
 }

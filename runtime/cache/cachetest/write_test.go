@@ -16,10 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/applyconfigurations"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -27,10 +24,10 @@ import (
 
 // clientOf is a typed client of pods, as clientsets have it, and a log of the
 // content types of its requests and answers.
-func clientOf(t *testing.T, api *API[*corev1.Pod], options ...ServeOptions) (corev1client.PodInterface, *contentTypes) {
+func clientOf(t *testing.T, api *API[*corev1.Pod]) (corev1client.PodInterface, *contentTypes) {
 	t.Helper()
 	server := NewServer()
-	Serve(server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", api, options...)
+	Serve(server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", api)
 	seen := &contentTypes{next: server}
 	client, err := corev1client.NewForConfig(&rest.Config{Host: "http://cachetest", Transport: seen, QPS: -1, ContentConfig: rest.ContentConfig{
 		ContentType:        protoType,
@@ -68,8 +65,7 @@ func pod(name string, containers ...string) *corev1.Pod {
 // without a resourceVersion, and merges lists by their keys.
 func TestClientset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		exact := ServeOptions{TypeConverter: applyconfigurations.NewTypeConverter(scheme.Scheme)}
-		pods, seen := clientOf(t, NewAPI[*corev1.Pod](), exact)
+		pods, seen := clientOf(t, NewAPI[*corev1.Pod]())
 		created := must(pods.Create(t.Context(), pod("one", "x"), metav1.CreateOptions{}))(t)
 		if want := "POST " + protoType + " -> " + protoType; seen.last != want {
 			t.Errorf("content types are %s, want %s", seen.last, want)
@@ -107,30 +103,6 @@ func TestClientset(t *testing.T) {
 		}
 		if err := pods.Delete(t.Context(), "one", *metav1.NewPreconditionDeleteOptions(string(created.UID))); err != nil {
 			t.Error(err)
-		}
-	})
-}
-
-// TestApplyWithoutTypeConverter: lists of metadata are merged, and others have one owner.
-func TestApplyWithoutTypeConverter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		pods, _ := clientOf(t, NewAPI[*corev1.Pod]())
-		of := func(name string) *applycorev1.PodApplyConfiguration {
-			owner := applymetav1.OwnerReference().WithAPIVersion("v1").WithKind("Node").WithName(name).WithUID(types.UID(name))
-			return applycorev1.Pod("one", "a").WithFinalizers("example.com/" + name).WithLabels(map[string]string{name: "true"}).WithOwnerReferences(owner)
-		}
-		must(pods.Apply(t.Context(), of("x").WithSpec(applycorev1.PodSpec().WithContainers(applycorev1.Container().WithName("x"))), metav1.ApplyOptions{FieldManager: "x"}))(t)
-		got := must(pods.Apply(t.Context(), of("y"), metav1.ApplyOptions{FieldManager: "y"}))(t)
-		if len(got.Finalizers) != 2 || len(got.Labels) != 2 || len(got.OwnerReferences) != 2 || len(got.Spec.Containers) != 1 {
-			t.Errorf("applied %+v", got)
-		}
-		got = must(pods.Apply(t.Context(), applycorev1.Pod("one", "a"), metav1.ApplyOptions{FieldManager: "y"}))(t)
-		if !cmp.Equal(got.Finalizers, []string{"example.com/x"}) || len(got.Labels) != 1 || len(got.OwnerReferences) != 1 {
-			t.Errorf("applied %+v", got)
-		}
-		other := of("y").WithSpec(applycorev1.PodSpec().WithContainers(applycorev1.Container().WithName("y")))
-		if _, err := pods.Apply(t.Context(), other, metav1.ApplyOptions{FieldManager: "y"}); !apierrors.IsConflict(err) {
-			t.Errorf("apply of another's list: %v", err)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package cache
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -37,9 +36,14 @@ func informerName(example runtime.Object, description string, identifier Informe
 	return typeName(reflect.TypeOf(example))
 }
 
-// dotted joins the parts of a name as kubectl does, without a group if it is empty.
+// dotted joins the parts of a name as kubectl does, without those that are empty.
 func dotted(name, version, group string) string {
-	return strings.TrimRight(name+"."+version+"."+group, ".")
+	for _, part := range []string{version, group} {
+		if part != "" {
+			name += "." + part
+		}
+	}
+	return name
 }
 
 // typeName returns the name of a type or of what it points to, with the import path,

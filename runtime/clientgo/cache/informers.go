@@ -113,11 +113,12 @@ func (m *streamed) status() core.Status {
 	return status
 }
 
-// current returns the informers that have not stopped.
+// current returns the informers that have not stopped, and forgets the others.
 func (i *Informers) current() []*streamed {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(i.all), (*streamed).IsStopped)
+	i.all = slices.DeleteFunc(i.all, (*streamed).IsStopped)
+	return slices.Clone(i.all)
 }
 
 // Status returns the status of each informer, sorted by name. The name is the resource, as

@@ -190,8 +190,8 @@ type position struct {
 // costs a list of one object and, for a quiet resource, a watch of a second or two, of each
 // namespace of several. An informer of a set of names waits for the next bookmark of each instead,
 // about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
-// errors: that of the list, failure.ErrHistoryRestarted until the informer has listed again, failure.ErrStopped,
-// and the cause of the context.
+// errors: the list's own; failure.ErrHistoryRestarted, until the informer has listed again;
+// failure.ErrStopped; and the cause of the context.
 func (e *engine) WaitForLatest(ctx context.Context) error {
 	if err := e.await(ctx, e.synced); err != nil {
 		return e.errorf("%v: %w", e.Status(), err)

@@ -31,8 +31,8 @@ import (
 type reflector struct {
 	reporter
 	source Objects
-	// of is the type of the objects, and accepted the last one that implements it if it is an
-	// interface: to ask that of each object takes longer than all else here.
+	// of is the type of the objects. If it is an interface, accepted is the last type that implements
+	// it: Type.Implements is too slow to be called for each object.
 	of       reflect.Type
 	accepted atomic.Value
 	// scope has the namespace that objects have to be of, and the name that they are requested by,

@@ -22,7 +22,7 @@ type Model struct {
 type Group struct {
 	// Group has its names and versions. Its Run is set when it is known where output goes.
 	templates.Group
-	// Kinds are those of all versions, sorted by version and kind.
+	// Kinds are the kinds of every version, sorted by version and kind.
 	Kinds []*Kind
 	// Shared is another group that would have its GoName or Dir, or empty.
 	Shared string

@@ -88,7 +88,7 @@ type Value struct {
 	Expression
 }
 
-// Values are those of the package, in order.
+// Values returns the constants and variables of the package, in order.
 func (p *Package) Values() []Value {
 	p.index()
 	return p.values

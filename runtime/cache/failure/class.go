@@ -1,5 +1,5 @@
-// Package failure has the errors of informers and what a handler's panic leads to, and sorts each error
-// of a list or watch into a class, by which the informer decides what to do next.
+// Package failure has the errors of informers, and says what follows from them: each error of a list or
+// watch has a class, by which the informer decides what to do next, and a handler's panic a policy.
 //
 //	error of a list or watch ─► ClassOf ─► Class ─► next request, backoff, log line
 //

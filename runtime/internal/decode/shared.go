@@ -20,6 +20,9 @@ type session struct {
 	budget int
 	// base is the memory that is being filled, or nil if the object will have a copy of it.
 	base unsafe.Pointer
+	// made is where newArray makes slices: to grow one at its place in the object reads memory before
+	// it is written, which takes two page faults if it is new to the process.
+	made slice
 }
 
 // hashedBytes limits how often each byte of an object is hashed, on average. An object
@@ -94,11 +97,10 @@ func (s *session) newArray(n *node, length int, p unsafe.Pointer) unsafe.Pointer
 		return noElements
 	}
 	s.written.note(n.elem.writes.Itself)
-	v := reflect.NewAt(n.typ, p).Elem()
-	v.Grow(length) // unlike reflect.MakeSlice, allocates nothing but the array
-	v.SetLen(length)
-	v.SetCap(length)
-	return v.UnsafePointer()
+	s.made = slice{}
+	reflect.NewAt(n.typ, unsafe.Pointer(&s.made)).Elem().Grow(length) // allocates nothing but the array
+	*(*slice)(p) = slice{s.made.at, length, length}
+	return s.made.at
 }
 
 // written counts the memory of an object that methods may write to although they only read

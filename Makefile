@@ -34,6 +34,9 @@ server: ## An API server for custom resources, until it is interrupted; it print
 build: ## Build bin/informer-gen: the same bytes of the same commit and version of Go, wherever it is built
 	CGO_ENABLED=0 GOFLAGS=-trimpath go build -o bin/informer-gen ./cmd/informer-gen
 
+# go vet would look at every dependency, as go test does: -vet=all does both at once.
+TEST := go test -vet=all
+
 # RACE=-race runs what has goroutines with the race detector, as CI does.
 RACE :=
 CONCURRENT := ./generators/... ./runtime/...
@@ -42,15 +45,15 @@ CONCURRENT := ./generators/... ./runtime/...
 test: test-unit test-examples test-e2e ## Run all tests: unit, golden, end to end; RACE=-race with the race detector
 
 .PHONY: test-unit
-test-unit: vet ## Run the tests of this module and of operations
-	go test -timeout 20m $(filter-out $(CONCURRENT),$(PACKAGES))
-	go test $(RACE) -timeout 20m $(CONCURRENT)
-	cd operations && go test $(RACE) -count=1 ./... # not cached: pages of docs are outside of the module
+test-unit: format ## Run the tests of this module and of operations
+	$(TEST) -timeout 20m $(filter-out $(CONCURRENT),$(PACKAGES))
+	$(TEST) $(RACE) -timeout 20m $(CONCURRENT)
+	cd operations && $(TEST) $(RACE) -count=1 ./... # not cached: pages of docs are outside of the module
 
 .PHONY: test-examples
 test-examples: ## Run the unit tests of the examples; test-e2e runs their programs
-	cd examples && go vet ./... && go test $(RACE) ./...
-	cd examples/templates/injection && go vet ./... && go test ./...
+	cd examples && $(TEST) $(RACE) ./...
+	cd examples/templates/injection && $(TEST) ./...
 
 # Never cached: these tests run the tool, which the test cache does not see. Much of their time is
 # waiting, so three packages run at once, the longest
@@ -58,7 +61,7 @@ test-examples: ## Run the unit tests of the examples; test-e2e runs their progra
 .PHONY: test-e2e
 test-e2e: ## Run the tests on a real API server
 	@echo "Building the tests with a real API server in them: a few minutes the first time."
-	cd test && go vet ./... && go test -count=1 -p 3 -ldflags=-w -timeout 40m ./generate ./...
+	cd test && $(TEST) -count=1 -p 3 -ldflags=-w -timeout 40m ./generate ./...
 
 # Each is test/servers/v<version>.mod; the version of test/go.mod runs in test-e2e. CI takes the oldest,
 # and each week all.
@@ -88,12 +91,10 @@ release: ## Make, test and tag a release for each supported minor of Kubernetes'
 	$(MAKE) libraries LIBRARIES="$(RELEASED)"
 	hack/tag-libraries.sh '$(PATCH)' $(RELEASED)
 
-.PHONY: vet
-vet: ## Check formatting and run go vet
+.PHONY: format
+format: ## Check that Go code is formatted as gofmt does
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | grep -v '/bad/' | xargs gofmt -l); \
 		[ -z "$$unformatted" ] || { echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; }
-	go vet $(PACKAGES)
-	cd operations && go vet ./...
 
 # Pointers and ints of 4 bytes: the store and the decoders use unsafe.
 .PHONY: test-portable

@@ -56,12 +56,12 @@ test-examples: ## Run the unit tests of the examples; test-e2e runs their progra
 	cd examples/templates/injection && $(TEST) ./...
 
 # Never cached: these tests run the tool, which the test cache does not see. Much of their time is
-# waiting, so three packages run at once, the longest
-# first; without debug information, linking takes half as long.
+# waiting, so four packages run at once, the longest first. There is no debug information, which takes
+# long to link.
 .PHONY: test-e2e
 test-e2e: ## Run the tests on a real API server
 	@echo "Building the tests with a real API server in them: a few minutes the first time."
-	cd test && $(TEST) -count=1 -p 3 -ldflags=-w -timeout 40m ./generate ./...
+	cd test && $(TEST) -count=1 -p 4 -ldflags=-w -timeout 40m ./generate ./...
 
 # Each is test/servers/v<version>.mod; the version of test/go.mod runs in test-e2e. CI takes the oldest,
 # and each week all.

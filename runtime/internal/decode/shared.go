@@ -20,9 +20,6 @@ type session struct {
 	budget int
 	// base is the memory that is being filled, or nil if the object will have a copy of it.
 	base unsafe.Pointer
-	// made is where newArray makes slices: to grow one at its place in the object reads memory before
-	// it is written, which takes two page faults if it is new to the process.
-	made slice
 }
 
 // hashedBytes limits how often each byte of an object is hashed, on average. An object
@@ -97,10 +94,12 @@ func (s *session) newArray(n *node, length int, p unsafe.Pointer) unsafe.Pointer
 		return noElements
 	}
 	s.written.note(n.elem.writes.Itself)
-	s.made = slice{}
-	reflect.NewAt(n.typ, unsafe.Pointer(&s.made)).Elem().Grow(length) // allocates nothing but the array
-	*(*slice)(p) = slice{s.made.at, length, length}
-	return s.made.at
+	// Grow allocates nothing but the array. At p it would read memory before that is written, which
+	// takes two page faults if it is new to the process.
+	var made slice
+	reflect.NewAt(n.typ, unsafe.Pointer(&made)).Elem().Grow(length)
+	*(*slice)(p) = slice{made.at, length, length}
+	return made.at
 }
 
 // written counts the memory of an object that methods may write to although they only read

@@ -18,6 +18,9 @@ var (
 	// after "stopped waiting: ".
 	errWaitAgain = errors.New("only for this log line")
 
+	// errNoVersion is why Finalize patches nothing: the patch would replace finalizers that it has not seen.
+	errNoVersion = errors.New("object has no resourceVersion, without which a patch can drop finalizers of others: does a transform remove it?")
+
 	// errGoexit is the result of a reconcile that ended its goroutine.
 	errGoexit = errors.New("reconcile ended its goroutine by runtime.Goexit, which FailNow of a testing.T calls")
 )

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,11 +30,15 @@ type Patcher[T any] interface {
 // For one that is, it calls cleanup and then removes the finalizer; alive is false. An error of
 // cleanup is returned, and the next reconcile calls it again, as it may also do after a success: it
 // must bear that. A finalizer of somebody else, for which the object waits, is logged. Patches carry
-// the resourceVersion, so that they fail with a conflict if the store was behind.
+// the resourceVersion, so that they fail with a conflict if the store was behind. A transform must keep
+// it and the finalizers. Finalize patches no object without a resourceVersion, and returns a Terminal error.
 func Finalize[T metav1.Object](ctx context.Context, client Patcher[T], obj T, finalizer string, cleanup func(context.Context) error) (current T, alive bool, err error) {
 	finalizers := obj.GetFinalizers()
-	has := slices.Contains(finalizers, finalizer)
-	if obj.GetDeletionTimestamp() == nil {
+	has, live := slices.Contains(finalizers, finalizer), obj.GetDeletionTimestamp() == nil
+	if has != live && obj.GetResourceVersion() == "" {
+		return obj, false, Terminal(fmt.Errorf("finalizer %q: %w", finalizer, errNoVersion))
+	}
+	if live {
 		if has {
 			return obj, true, nil
 		}

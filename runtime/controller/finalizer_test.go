@@ -99,3 +99,41 @@ func TestFinalizeIsBehind(t *testing.T) {
 		}
 	})
 }
+
+// Without a version a patch would replace the finalizers that the server has, whatever they are: nothing
+// is patched then, and nothing cleaned up whose finalizer could not be removed.
+func TestFinalizeWithoutVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil, newConfigMap("a", nil))
+		client := configMapResource.Client(n.client, "shop")
+		key := types.NamespacedName{Namespace: "shop", Name: "a"}
+		if _, err := client.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["example.com/other"]}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		now, without := metav1.Now(), []string(nil)
+		for _, c := range []struct {
+			name       string
+			deleted    *metav1.Time
+			finalizers []string
+			refused    bool
+		}{
+			{"to add", nil, without, true},
+			{"has it", nil, []string{"example.com/mine"}, false},
+			{"to remove", &now, []string{"example.com/mine"}, true},
+			{"has removed it", &now, without, false},
+		} {
+			blank := newConfigMap("a", nil)
+			blank.ResourceVersion, blank.DeletionTimestamp, blank.Finalizers = "", c.deleted, c.finalizers
+			_, alive, err := controller.Finalize(t.Context(), client, blank, "example.com/mine", func(context.Context) error {
+				t.Errorf("%s: cleaned up", c.name)
+				return nil
+			})
+			if refused := err != nil; refused != c.refused || alive != (c.deleted == nil && !c.refused) {
+				t.Errorf("%s: got %v, %v", c.name, alive, err)
+			}
+			if a, err := n.api.Get(key); err != nil || !slices.Equal(a.Finalizers, []string{"example.com/other"}) {
+				t.Errorf("%s: the server has %v, %v", c.name, a, err)
+			}
+		}
+	})
+}

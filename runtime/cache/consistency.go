@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
@@ -115,59 +114,30 @@ func (e *engine) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
 	})
 }
 
-// confirm is Informer.Confirm, but for what the store has then.
-func (e *engine) confirm(ctx context.Context, key types.NamespacedName) error {
-	source := e.source
-	if e.about.Scopes != nil {
-		scope := key
-		if !e.about.Named {
-			scope.Name = ""
-		}
-		if _, err := e.versionOf(&metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}); err != nil {
-			return e.errorf("%w", err)
-		}
-		source = e.about.In(scope)
+// latestVersion returns the server's version. A version that is earlier than the store's is an error:
+// the server's history has restarted, and the informer has not listed again yet.
+func (e *engine) latestVersion(ctx context.Context, source Objects) (string, error) {
+	reached, _ := e.version()
+	page, err := listInTime(ctx, source, metav1.ListOptions{Limit: 1}, func(any, error) {})
+	if err != nil {
+		return "", err
 	}
-	var live metav1.Object
-	var broken error
-	version, err := e.listNow(ctx, source, lookup.Options(key), func(obj any, err error) {
-		object, accessErr := meta.Accessor(obj)
-		switch {
-		case err != nil:
-			broken = err
-		case accessErr == nil && object.GetName() == key.Name && object.GetNamespace() == key.Namespace:
-			live = object // some servers ignore the selector
-		}
-	})
-	if err = cmp.Or(err, broken); err != nil {
-		return e.errorf("object %q: %w", objectkey.String(key), err)
-	}
-	if live != nil {
-		return e.WaitForWrite(ctx, live)
-	}
-	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
-		return protocol.Newer(stored.GetResourceVersion(), version)
-	})
+	return page.ResourceVersion, protocol.CheckHistory(page.ResourceVersion, reached)
 }
 
-// listNow lists what the server has now, and returns its version. It is an error if that is earlier
-// than what the store has reached: the store is of another history, until the informer lists again.
-func (e *engine) listNow(ctx context.Context, source Objects, options metav1.ListOptions, each func(any, error)) (string, error) {
-	reached, _ := e.version()
+// listInTime lists a page, for no longer than listTimeout.
+func listInTime(ctx context.Context, source Objects, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, listTimeout, failure.ErrListIdle)
 	defer cancel()
 	page, err := source.List(limited, options, each)
-	if err == nil {
-		return page.ResourceVersion, protocol.CheckHistory(page.ResourceVersion, reached)
-	}
-	if ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		err = cmp.Or(context.Cause(limited), err)
 	}
-	return "", err
+	return page, err
 }
 
 const (
-	// listTimeout limits the list of one object.
+	// listTimeout limits a list that a caller waits for.
 	listTimeout = 30 * time.Second
 	// progressTimeout limits a watch that asks for the server's version: servers send a bookmark
 	// two seconds before the end.
@@ -203,7 +173,7 @@ func (e *engine) WaitForLatest(ctx context.Context) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	latest, err := e.listNow(ctx, positions[0].source, metav1.ListOptions{Limit: 1}, func(any, error) {})
+	latest, err := e.latestVersion(ctx, positions[0].source)
 	switch {
 	case err != nil:
 		return e.errorf("list of the latest resourceVersion: %w", err)

@@ -162,19 +162,6 @@ func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T,
 // OnDemand reports whether Get adds names to the set of names that the informer follows.
 func (e *engine) OnDemand() bool { return e.about.Want != nil }
 
-// Confirm returns an object as it is now, and whether it exists, for use before something that can't
-// be undone: it reads the object from the server by its name, with the permission to list, and waits
-// until the store has that state or a later one. An error, such as that the server is not to be
-// reached, says that nothing is known. Possible errors: failure.ErrHistoryRestarted, and those of
-// WaitForWrite.
-func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
-	if err := i.confirm(ctx, key); err != nil {
-		return obj, false, err
-	}
-	found, exists := i.store.core.Get(key)
-	return reader.As[T](found), exists, nil
-}
-
 // handlerName names a handler after the place where it was added, and its type unless
 // every handler of functions has it.
 func handlerName[T any](handler Handler[T]) string {

@@ -372,28 +372,20 @@ func (r *reflector) lookUp(key types.NamespacedName) {
 	}
 }
 
-// find looks an object up by its name. Other objects in the response are ignored: some
-// servers ignore the selector.
+// find looks an object up by its name.
 func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found lookup.Finding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
-	var broken error
-	page, err := r.source.List(ctx, r.filter.Select(lookup.Options(key)), func(obj any, err error) {
-		if err != nil {
-			var object *failure.ObjectError
-			if errors.As(err, &object) && (object.Object == "" || objectkey.Parse(object.Object) == key) {
-				broken = err
-			}
-			return
-		}
-		if k, err := r.keyOf(obj); err == nil && k == key && r.filter.Has(obj) {
-			found.Object = obj
-		}
-	})
+	read := named{key: key}
+	page, err := r.source.List(ctx, r.filter.Select(lookup.Options(key)), read.add)
 	found.Version = page.ResourceVersion
-	if err = cmp.Or(err, broken); err != nil || found.Object == nil {
+	if err = cmp.Or(err, read.check(page)); err != nil || read.obj == nil || !r.filter.Has(read.obj) {
 		return found, err
 	}
+	if _, err = r.keyOf(read.obj); err != nil {
+		return found, err
+	}
+	found.Object = read.obj
 	if found.Object, err = r.transform(found.Object); err != nil || found.Object == nil {
 		return found, err
 	}

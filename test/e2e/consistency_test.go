@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/clients"
 )
 
-// The store of a busy and of a quiet resource has what the server has, at the latest when WaitForLatest
-// and Confirm return, long before the next bookmark.
+// The store of a busy and of a quiet resource has what the server has when WaitForLatest returns, long
+// before the next bookmark. Confirm returns what the server has.
 func TestConsistency(t *testing.T) {
 	const namespace = "consistency"
 	cfg, writer := playground(t, orders, shipments)
@@ -56,11 +56,11 @@ func TestConsistency(t *testing.T) {
 			if err := informer.WaitForLatest(limited); err != nil {
 				t.Fatal(err)
 			}
-		} else if _, exists, err := informer.Confirm(limited, key); !exists || err != nil {
-			t.Fatalf("confirmed: %v, %v", exists, err)
-		}
-		if order, exists := informer.Store().Get(key); !exists || order.UID != created.GetUID() {
-			t.Errorf("the store has %v, want the one that was created", order)
+			if order, exists := informer.Store().Get(key); !exists || order.UID != created.GetUID() {
+				t.Errorf("the store has %v, want the one that was created", order)
+			}
+		} else if order, exists, err := informer.Confirm(limited, key); err != nil || !exists || order.UID != created.GetUID() {
+			t.Fatalf("confirmed: %v, %v, %v; want the one that was created", order, exists, err)
 		}
 		if err := orders.client(writer, namespace).Delete(ctx, key.Name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,90 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+)
+
+// Confirm reads an object from the server by its name, before something that can't be undone. It
+// returns what the server answered during this call, and whether the object exists. The store is not
+// asked, so that the informer need not be in sync and Options.Transform is not applied. An object
+// that the selectors of the source leave out does not exist for it.
+//
+// It needs the permission to list. Any error, such as an object that can't be decoded, says that
+// nothing is known. An object of a namespace or name that the informer does not follow is an error.
+func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
+	found, err := i.confirm(ctx, key)
+	if err != nil || found == nil {
+		return obj, false, err
+	}
+	obj, is := found.(T)
+	if !is {
+		err = i.errorf("object %q: is a %T, not a %v", objectkey.String(key), found, reflect.TypeFor[T]())
+	}
+	return obj, is, err
+}
+
+// confirm returns the object that the server has for a key, nil if it has none.
+func (e *engine) confirm(ctx context.Context, key types.NamespacedName) (any, error) {
+	source := e.source
+	if e.about.Scopes != nil {
+		if _, err := e.versionOf(&metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}); err != nil {
+			return nil, e.errorf("%w", err)
+		}
+		scope := key
+		if !e.about.Named {
+			scope.Name = ""
+		}
+		source = e.about.In(scope)
+	}
+	found := named{key: key}
+	page, err := listInTime(ctx, source, lookup.Options(key), found.add)
+	if err = cmp.Or(err, found.check(page)); err != nil {
+		return nil, e.errorf("object %q: %w", objectkey.String(key), err)
+	}
+	return found.obj, nil
+}
+
+// named is the object of one name in a list. It ignores other objects, which come from servers
+// that ignore the selector.
+type named struct {
+	key types.NamespacedName
+	// obj is nil if the list does not have the object, and broken if the object can't be decoded.
+	obj    any
+	broken error
+}
+
+// add takes an item of the list.
+func (n *named) add(obj any, err error) {
+	if err == nil {
+		if key, keyErr := KeyOf(obj); keyErr == nil && key == n.key {
+			n.obj = obj
+		}
+		return
+	}
+	var object *failure.ObjectError
+	if !errors.As(err, &object) || object.Object == "" || objectkey.Parse(object.Object) == n.key {
+		n.broken = err
+	}
+}
+
+// check returns why the list does not say whether the object exists.
+func (n *named) check(page metav1.ListMeta) error {
+	switch {
+	case n.obj != nil:
+		return nil
+	case n.broken == nil && page.Continue != "":
+		return fmt.Errorf("%w: server ignores the selector of its name, and has sent only a part of the list", failure.ErrUnknown)
+	}
+	return n.broken
+}

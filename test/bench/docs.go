@@ -169,7 +169,7 @@ Measured elsewhere:
 | a replica is killed, with Leases of 8 s: until the others own its orders, and have them | 6.7 s | ` + "`make demo-shards`" + ` |
 | a replica is stopped by SIGSTOP, and two are added: the same | 6.4 s | ` + "`make demo-shards`" + ` |
 | a replica leaves: the same | 0.5 s | ` + "`make demo-shards`" + ` |
-| 1,000 namespaces over 8 shards of ` + "`shard.Balance`" + `: the fullest, relative to the mean | 1.00; 3.2 with equal ranges | ` + "`go test ./runtime/shard -run Balance -v`" + ` |
+| 1,000 namespaces over 8 shards of ` + "`membership.Balance`" + `: the fullest, relative to the mean | 1.00; 3.2 with equal ranges | ` + "`cd operations && go test ./membership -run Balance -v`" + ` |
 
 `
 

@@ -1,4 +1,4 @@
-package shard
+package membership
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // cluster is objects by namespace and name.
@@ -47,8 +49,8 @@ func TestByRootOwner(t *testing.T) {
 				family = append(family, objects.add(fmt.Sprintf("%s-%d", set.Name, k), uid(), set))
 			}
 		}
-		for n, part := range All().Split(16) {
-			s := New(by, part)
+		for n, part := range shard.All().Split(16) {
+			s := shard.New(by, part)
 			for _, obj := range family {
 				if s.Has(obj) != s.Has(deployment) {
 					t.Errorf("%s is not in the shard of %s", obj.Name, name)
@@ -62,7 +64,7 @@ func TestByRootOwner(t *testing.T) {
 	if len(shards) < 5 {
 		t.Errorf("all are in %d of 16 shards", len(shards))
 	}
-	if by.Selector(All().Split(2)[0]) != "" {
+	if by.Selector(shard.All().Split(2)[0]) != "" {
 		t.Error("a server can't know it")
 	}
 }
@@ -73,16 +75,16 @@ func TestByRootOwnerBroken(t *testing.T) {
 	by := ByRootOwner(objects.lookup)
 	gone := &metav1.ObjectMeta{Name: "gone", UID: "gone"}
 	pod := objects.add("pod", "pod", gone)
-	if got := by.Hash(pod); got != Hash("gone") {
+	if got := by.Hash(pod); got != shard.Hash("gone") {
 		t.Error("owner that does not exist: its UID should count")
 	}
 	objects.add("gone", "another one of that name", nil)
-	if got := by.Hash(pod); got != Hash("gone") {
+	if got := by.Hash(pod); got != shard.Hash("gone") {
 		t.Error("owner of another UID: that of the reference should count")
 	}
 	a := objects.add("a", "a", &metav1.ObjectMeta{Name: "b", UID: "b"})
 	objects.add("b", "b", a)
-	if got := by.Hash(a); got != Hash("a") && got != Hash("b") {
+	if got := by.Hash(a); got != shard.Hash("a") && got != shard.Hash("b") {
 		t.Error("circle: neither of the two")
 	}
 }

@@ -1,9 +1,11 @@
-package shard
+package membership
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Balance returns n sets that make up all hashes, one behind the other, for By values whose
@@ -15,17 +17,17 @@ import (
 // The result depends on the weights only, not on what was before. If a value comes, goes or gets
 // another weight, each bound between two sets moves past values that weigh no more than that
 // difference and one value together.
-func Balance(weights map[string]int, n int) []Ranges {
+func Balance(weights map[string]int, n int) []shard.Ranges {
 	values := sortedByHash(weights)
 	if len(values) == 0 || n < 1 {
-		return All().Split(n)
+		return shard.All().Split(n)
 	}
 	n = min(n, len(values))
 	total := 0.0
 	for _, v := range values {
 		total += v.weight
 	}
-	sets := make([]Ranges, 0, n)
+	sets := make([]shard.Ranges, 0, n)
 	first, before, at := uint64(0), 0.0, 0
 	for i := 1; i < n; i++ {
 		goal := total * float64(i) / float64(n)
@@ -36,16 +38,16 @@ func Balance(weights map[string]int, n int) []Ranges {
 			before += values[at].weight
 			at++
 		}
-		sets = append(sets, Ranges{{first, values[at].hash - 1}})
+		sets = append(sets, shard.Ranges{{First: first, Last: values[at].hash - 1}})
 		first = values[at].hash
 	}
-	return append(sets, Ranges{{first, math.MaxUint64}})
+	return append(sets, shard.Ranges{{First: first, Last: math.MaxUint64}})
 }
 
 // Rebalance returns sets as they are if the heaviest weighs at most limit times as much as the
 // heaviest of as many sets of Balance, and those of Balance otherwise. With a limit such as 1.1,
 // the sets stay the same while values come and go.
-func Rebalance(sets []Ranges, weights map[string]int, limit float64) []Ranges {
+func Rebalance(sets []shard.Ranges, weights map[string]int, limit float64) []shard.Ranges {
 	others := Balance(weights, len(sets))
 	if heaviest(sets, weights) <= limit*heaviest(others, weights) {
 		return sets
@@ -63,7 +65,7 @@ type weighed struct {
 func sortedByHash(weights map[string]int) []weighed {
 	values := make([]weighed, 0, len(weights))
 	for value, weight := range weights {
-		values = append(values, weighed{Hash(value), float64(max(weight, 1))})
+		values = append(values, weighed{shard.Hash(value), float64(max(weight, 1))})
 	}
 	slices.SortFunc(values, func(a, b weighed) int { return cmp.Compare(a.hash, b.hash) })
 	distinct := values[:0]
@@ -78,7 +80,7 @@ func sortedByHash(weights map[string]int) []weighed {
 }
 
 // heaviest returns the largest weight of a set.
-func heaviest(sets []Ranges, weights map[string]int) float64 {
+func heaviest(sets []shard.Ranges, weights map[string]int) float64 {
 	values := sortedByHash(weights)
 	most := 0.0
 	for _, set := range sets {

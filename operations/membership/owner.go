@@ -1,6 +1,10 @@
-package shard
+package membership
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/shard"
+)
 
 // maxOwners limits how many owners there are above an object: more are a circle.
 const maxOwners = 16
@@ -18,15 +22,15 @@ const maxOwners = 16
 // an owner yet would take the object for another one's. So lookup has to ask the API server for
 // owners that the store of an informer does not have yet, and try again if that fails. It is called
 // for every object, also for those of other shards, and must be safe for concurrent use. See
-// ByFunc for what that costs. If all objects have a label with the name of their root, ByFunc
+// shard.ByFunc for what that costs. If all objects have a label with the name of their root, shard.ByFunc
 // with that label needs no lookup and can't be wrong.
 //
 // The owner of an object may change: an orphan is adopted. Informers compare the shard of an
 // object at each of its events. One that has moved away is released; one that has moved here is
 // added by that event, or by the next list if it was the owner's owner that changed, of which
 // the object has no event.
-func ByRootOwner(lookup func(namespace string, owner metav1.OwnerReference) (metav1.Object, bool)) By {
-	return ByFunc("root owner", func(obj metav1.Object) string {
+func ByRootOwner(lookup func(namespace string, owner metav1.OwnerReference) (metav1.Object, bool)) shard.By {
+	return shard.ByFunc("root owner", func(obj metav1.Object) string {
 		for range maxOwners {
 			reference := metav1.GetControllerOfNoCopy(obj)
 			if reference == nil {

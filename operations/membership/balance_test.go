@@ -1,4 +1,4 @@
-package shard
+package membership
 
 import (
 	"fmt"
@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // checkSets checks that sets are one behind the other and make up all hashes.
-func checkSets(t *testing.T, sets []Ranges) {
+func checkSets(t *testing.T, sets []shard.Ranges) {
 	t.Helper()
 	next := uint64(0)
 	for i, set := range sets {
@@ -38,7 +40,7 @@ func TestBalanceNamespaces(t *testing.T) {
 	for i := range 1000 {
 		weights[fmt.Sprintf("ns-%d", i)] = 1
 	}
-	if got := heaviest(All().Split(8), weights) / mean(weights, 8); got < 3.2 {
+	if got := heaviest(shard.All().Split(8), weights) / mean(weights, 8); got < 3.2 {
 		t.Errorf("fullest of equal ranges has %.2f of the mean, which is no problem to solve", got)
 	}
 	for _, n := range []int{1, 2, 3, 7, 8, 64, 256} {
@@ -89,7 +91,7 @@ func TestBalanceGuarantees(t *testing.T) {
 		moved := 0
 		for i, set := range Balance(after, n) {
 			for value, weight := range weights {
-				if set.Contains(Hash(value)) && !sets[i].Contains(Hash(value)) {
+				if set.Contains(shard.Hash(value)) && !sets[i].Contains(shard.Hash(value)) {
 					moved += weight
 				}
 			}
@@ -123,7 +125,7 @@ func TestRebalance(t *testing.T) {
 	for i := range 10 {
 		weights[fmt.Sprintf("new-%d", i)] = 10
 	}
-	equal := func(a, b []Ranges) bool { return slices.EqualFunc(a, b, Ranges.Equal) }
+	equal := func(a, b []shard.Ranges) bool { return slices.EqualFunc(a, b, shard.Ranges.Equal) }
 	if got := Rebalance(before, weights, 1.25); !equal(got, before) {
 		t.Error("changed, though it was good enough")
 	}

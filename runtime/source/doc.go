@@ -26,7 +26,8 @@
 // duplicate fields wins, integers stay integers in fields of type any. The
 // kind and apiVersion of an object from a watch are cleared, and those of a
 // list's item are as the server sent them, in general empty for a built-in
-// type. An object that is a runtime.Unstructured keeps both.
+// type. An object that is a runtime.Unstructured keeps both; an item of a list gets from
+// the list what it lacks.
 //
 // JSON has a fast decoder, with client-go's own as fallback: an object that the fast one
 // refuses is decoded by client-go's, whose result counts. What it accepts is tested, with

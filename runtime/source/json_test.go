@@ -211,22 +211,38 @@ func TestIntegersOfNamedInterfaces(t *testing.T) {
 	}
 }
 
+// Items of an unstructured list get the kind and the apiVersion that they lack from the list, wherever
+// in it these stand, and come in its order. What an item has of the two, it keeps.
 func TestUnstructured(t *testing.T) {
-	cfg := serveBody(t, "application/json", `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"5"},
-		"items":[{"metadata":{"name":"a"},"n":1},{"kind":"Other","apiVersion":"o/v1","metadata":{"name":"b"}}]}`)
-	objects, failed, _, err := listAll(t, New[*unstructured.Unstructured](newClient(t, cfg), widgets, ""), metav1.ListOptions{})
-	if err != nil || len(failed) != 0 {
-		t.Fatal(err, failed)
+	const (
+		apiVersion = `"apiVersion":"example.com/v1"`
+		kind       = `"kind":"WidgetList"`
+		meta       = `"metadata":{"resourceVersion":"5"}`
+		items      = `"items":[{"metadata":{"name":"a"},"n":1},{"kind":"Other","apiVersion":"o/v1","metadata":{"name":"b"}},` +
+			`{"kind":"Other","metadata":{"name":"c"}},{"apiVersion":"o/v1","metadata":{"name":"d"}},"no object"]`
+	)
+	item := func(name, kind, apiVersion string) map[string]any {
+		return map[string]any{"kind": kind, "apiVersion": apiVersion, "metadata": map[string]any{"name": name}}
 	}
-	want := []map[string]any{
-		{"kind": "Widget", "apiVersion": "example.com/v1", "metadata": map[string]any{"name": "a"}, "n": int64(1)},
-		{"kind": "Other", "apiVersion": "o/v1", "metadata": map[string]any{"name": "b"}},
-	}
-	var got []map[string]any
-	for _, obj := range objects {
-		got = append(got, obj.Object)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("items (-want +got):\n%s", diff)
+	want := []map[string]any{item("a", "Widget", "example.com/v1"), item("b", "Other", "o/v1"), item("c", "Other", "example.com/v1"), item("d", "Widget", "o/v1"), nil}
+	want[0]["n"] = int64(1)
+	for _, order := range [][]string{
+		{kind, apiVersion, meta, items}, {apiVersion, items, kind, meta}, {kind, items, apiVersion}, {items, kind, apiVersion}, {meta, items, apiVersion, kind},
+	} {
+		cfg := serveBody(t, "application/json", "{"+strings.Join(order, ",")+"}")
+		var got []map[string]any
+		_, err := New[*unstructured.Unstructured](newClient(t, cfg), widgets, "").List(t.Context(), metav1.ListOptions{}, func(item any, err error) {
+			if obj, _ := item.(*unstructured.Unstructured); obj != nil && err == nil {
+				got = append(got, obj.Object)
+			} else {
+				got = append(got, nil)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v: items (-want +got):\n%s", order, diff)
+		}
 	}
 }

@@ -17,71 +17,86 @@ import (
 // listBuffer is the number of bytes of a list that are read from the connection at once.
 const listBuffer = 32 << 10
 
-// jsonList reads a list whose fields may come in any order.
+// jsonList reads a list whose members may come in any order.
 func (d *decoder) jsonList(body io.Reader, each func(any, error)) (metav1.ListMeta, error) {
-	var (
-		in    = newValues(body, d.limit, listBuffer)
-		head  runtime.TypeMeta
-		meta  metav1.ListMeta
-		items bool
-		count int
-	)
-	err := in.object(func(name []byte) error {
-		switch string(name) {
-		case "kind":
-			return in.text(&head.Kind)
-		case "apiVersion":
-			return in.text(&head.APIVersion)
-		case "metadata":
-			return in.into(&meta)
-		case "items":
-			if items {
-				return errors.New("items: more than once")
-			}
-			items = true
-			return in.array(func() error {
-				count++
-				return d.jsonItem(in, head, each)
-			})
-		default:
-			return in.skip()
-		}
-	})
-	if err != nil {
+	l := jsonListReader{decoder: d, in: newValues(body, d.limit, listBuffer), each: each}
+	if err := l.in.object(l.member); err != nil {
 		return metav1.ListMeta{}, err
 	}
-	switch _, err := in.peek(); {
+	switch _, err := l.in.peek(); {
 	case err == nil:
 		return metav1.ListMeta{}, errors.New("bytes after the end of the list")
 	case err != io.EOF:
 		return metav1.ListMeta{}, err
 	}
-	return meta, d.codec.checkList(head, items, count)
+	for _, item := range l.waiting {
+		l.complete(item.obj, item.err)
+	}
+	return l.meta, d.codec.checkList(l.head, l.items, l.count)
 }
 
-// jsonItem reads one item. Those of an unstructured list get the kind that is
-// meant by the list's, as client-go has it, provided that came before.
-func (d *decoder) jsonItem(in *values, list runtime.TypeMeta, each func(any, error)) error {
-	raw, index, err := in.value()
+// jsonListReader reads one list.
+type jsonListReader struct {
+	*decoder
+	in   *values
+	each func(any, error)
+
+	head  runtime.TypeMeta
+	meta  metav1.ListMeta
+	items bool // the list has that member
+	count int
+	// waiting has items that may get their kind or apiVersion from a later member of the list, and
+	// all items behind them.
+	waiting []listedItem
+}
+
+// listedItem is an item of a list, or its error.
+type listedItem struct {
+	obj runtime.Object
+	err error
+}
+
+// member reads a member of the list.
+func (l *jsonListReader) member(name []byte) error {
+	switch string(name) {
+	case "kind":
+		return l.in.text(&l.head.Kind)
+	case "apiVersion":
+		return l.in.text(&l.head.APIVersion)
+	case "metadata":
+		return l.in.into(&l.meta)
+	case "items":
+		if l.items {
+			return errors.New("items: more than once")
+		}
+		l.items = true
+		return l.in.array(l.item)
+	default:
+		return l.in.skip()
+	}
+}
+
+// item reads one item.
+func (l *jsonListReader) item() error {
+	l.count++
+	raw, index, err := l.in.value()
 	if errors.Is(err, ErrTooLarge) {
-		name, err := in.skipNamed("metadata")
+		name, err := l.in.skipNamed("metadata")
 		if err == nil {
-			each(nil, &failure.ObjectError{Object: name, Err: tooLarge(in.max)})
+			l.deliver(nil, &failure.ObjectError{Object: name, Err: tooLarge(l.in.max)})
 		}
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	if d.wants.Wanted != nil && !d.has(decode.JSONMetadata(raw, index)) {
+	if l.wants.Wanted != nil && !l.has(decode.JSONMetadata(raw, index)) {
 		return nil
 	}
-	c := d.codec
-	obj, err := c.fromJSON(raw, index, d.wants.Options)
+	c := l.codec
+	obj, err := c.fromJSON(raw, index, l.wants.Options)
 	switch {
-	case err != nil:
-	case c.unstructured:
-		setKind(obj, list)
+	case err != nil || c.unstructured:
 	case c.metadataOnly:
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is that of no object
 	default:
@@ -89,16 +104,57 @@ func (d *decoder) jsonItem(in *values, list runtime.TypeMeta, each func(any, err
 			return fmt.Errorf("%w of these objects: %s %w", errNotAList, nameOf(obj), err)
 		}
 	}
-	each(obj, err)
+	l.deliver(obj, err)
 	return nil
 }
 
-func setKind(obj runtime.Object, list runtime.TypeMeta) {
-	kind := obj.GetObjectKind()
-	itemKind, ok := strings.CutSuffix(list.Kind, "List")
-	if ok && itemKind != "" && kind.GroupVersionKind().Kind == "" {
-		kind.SetGroupVersionKind(schema.FromAPIVersionAndKind(list.APIVersion, itemKind))
+// deliver calls each for an item, in order, as soon as it is complete.
+func (l *jsonListReader) deliver(obj runtime.Object, err error) {
+	if l.waiting != nil || err == nil && l.codec.unstructured && (l.head.Kind == "" || l.head.APIVersion == "") && !isWhole(obj) {
+		l.waiting = append(l.waiting, listedItem{obj, err})
+		return
 	}
+	l.complete(obj, err)
+}
+
+// complete calls each for an item. An unstructured one gets from the list what it lacks.
+func (l *jsonListReader) complete(obj runtime.Object, err error) {
+	if err != nil {
+		l.each(nil, err)
+		return
+	}
+	if l.codec.unstructured {
+		fillTypeMeta(obj, l.head)
+	}
+	l.each(obj, nil)
+}
+
+// isWhole reports whether an unstructured object has a kind and an apiVersion.
+func isWhole(obj runtime.Object) bool {
+	content := obj.(runtime.Unstructured).UnstructuredContent()
+	return isText(content["kind"]) && isText(content["apiVersion"])
+}
+
+// fillTypeMeta gives an unstructured item of a list the kind and the apiVersion that it lacks.
+func fillTypeMeta(obj runtime.Object, list runtime.TypeMeta) {
+	kind, ok := strings.CutSuffix(list.Kind, "List")
+	if !ok || kind == "" || isWhole(obj) {
+		return
+	}
+	u := obj.(runtime.Unstructured)
+	content := u.UnstructuredContent()
+	if !isText(content["kind"]) {
+		content["kind"] = kind
+	}
+	if !isText(content["apiVersion"]) && list.APIVersion != "" {
+		content["apiVersion"] = list.APIVersion
+	}
+	u.SetUnstructuredContent(content)
+}
+
+func isText(value any) bool {
+	text, _ := value.(string)
+	return text != ""
 }
 
 // checkList refuses what is not a list: the response of a proxy, for example, must not be taken

@@ -377,12 +377,12 @@ var asUsers = strings.NewReplacer(
 )
 
 // codeLines are the lines of a program that count: without spaces at their ends and in a row,
-// empty lines, build tags, and the package.
+// empty lines, build tags, the package, and the keyword of a single import.
 func codeLines(text string) string {
 	var lines []string
 	for line := range strings.Lines(asUsers.Replace(text)) {
 		if line = oneLine(line); line != "" && !strings.HasPrefix(line, "package ") && !strings.HasPrefix(line, "//go:build ") {
-			lines = append(lines, line)
+			lines = append(lines, strings.TrimPrefix(line, "import "))
 		}
 	}
 	return strings.Join(lines, "\n")

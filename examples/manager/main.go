@@ -19,10 +19,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -41,24 +39,20 @@ func main() {
 	flag.Parse()
 	ctrl.SetLogger(zap.New())
 	klog.SetLogger(ctrl.Log)
-	config, err := ctrl.GetConfig()
-	if err == nil {
-		err = run(ctrl.SetupSignalHandler(), config, options)
-	}
-	if err != nil {
+	if err := run(ctrl.SetupSignalHandler(), options); err != nil {
 		fmt.Fprintln(os.Stderr, "manager:", err)
 		os.Exit(1)
 	}
 }
 
 // run reserves orders until ctx ends.
-func run(ctx context.Context, config *rest.Config, options ctrl.Options) error {
+func run(ctx context.Context, options ctrl.Options) error {
 	options.Scheme = runtime.NewScheme()
 	if err := shopv1.AddToScheme(options.Scheme); err != nil {
 		return err
 	}
-	config, informers := clientgocache.Streaming(config)
-	options.Cache = cache.Options{NewInformer: informers.New}
+	config, informers := clientgocache.Streaming(ctrl.GetConfigOrDie())
+	options.Cache.NewInformer = informers.New
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -54,7 +53,7 @@ type both struct {
 
 func newBoth(config *rest.Config, options ctrl.Options) (*both, error) {
 	cfg, cached := clientgocache.Streaming(config)
-	options.Cache = cache.Options{NewInformer: cached.New}
+	options.Cache.NewInformer = cached.New
 	options.Client = client.Options{Cache: &client.CacheOptions{
 		DisableFor: []client.Object{&shopv1alpha1.Order{}}, // the factory has them
 	}}

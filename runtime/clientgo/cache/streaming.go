@@ -17,7 +17,8 @@ import (
 // what is equal, see [source.Streaming]. For a manager of controller-runtime:
 //
 //	config, informers := cache.Streaming(ctrl.GetConfigOrDie())
-//	mgr, err := ctrl.NewManager(config, ctrl.Options{Cache: ctrlcache.Options{NewInformer: informers.New}})
+//	options.Cache.NewInformer = informers.New
+//	mgr, err := ctrl.NewManager(config, options)
 //
 // A ListerWatcher with functions of your own, which may change what they list, goes on to decode
 // by itself, as [source.Streaming] says. Objects are read-only: they may have parts in common.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"errors"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -27,6 +28,10 @@ func TestKubebuilderPage(t *testing.T) {
 	cluster := &cluster{t: t, ports: map[string]string{}, answers: map[string]string{}}
 	for _, block := range pages.Parse("docs/kubebuilder.md", read(t, "docs/kubebuilder.md")).Blocks {
 		switch {
+		case block.Heading == "The way back":
+			cluster.wantFollowed()
+			shop.wantComplete()
+			shop.goBack(block)
 		case block.Language == "sh":
 			for line := range strings.Lines(block.Text) {
 				shop.follow(line, cluster)
@@ -39,13 +44,60 @@ func TestKubebuilderPage(t *testing.T) {
 			t.Errorf("docs/kubebuilder.md:%d: nothing is done with a block of %s", block.Line, block.Language)
 		}
 	}
-	cluster.wantFollowed()
-	shop.run("go", "vet", "./...")
-	if unformatted := shop.run("gofmt", "-l", "api", "cmd", "internal", "pkg"); unformatted != "" {
-		t.Errorf("gofmt would change %s", unformatted)
+	if gomod := shop.read("go.mod"); strings.Contains(gomod, "informer-gen") {
+		t.Errorf("go.mod after the way back: %s", gomod)
 	}
-	shop.run("go", "tool", "informer-gen", "--clients", "--minimal", "--verify", "./api/...")
+	shop.run("go", "vet", "./...")
+	get, _, _ := readmeCommands(t)
+	shop.run(get...)
+	shop.stream()
+	shop.run("go", "mod", "tidy")
+	shop.run("go", "vet", "./cmd/...")
 }
+
+// wantComplete wants the project of the page to compile, and its files to be as the tools write them.
+func (u *user) wantComplete() {
+	u.t.Helper()
+	u.run("go", "vet", "./...")
+	if unformatted := u.run("gofmt", "-l", "api", "cmd", "internal", "pkg"); unformatted != "" {
+		u.t.Errorf("gofmt would change %s", unformatted)
+	}
+	u.run("go", "tool", "informer-gen", "--clients", "--minimal", "--verify", "./api/...")
+}
+
+// goBack restores the program that kubebuilder wrote, and runs the commands of a block.
+func (u *user) goBack(block pages.Block) {
+	u.t.Helper()
+	for _, file := range u.files {
+		if file.Name == "scaffold/cmd/main.go" {
+			u.write(block.File(), string(file.Data))
+		}
+	}
+	for line := range strings.Lines(block.Text) {
+		u.run(strings.Fields(line)...)
+	}
+}
+
+// stream has the informers of this module in the cache of the manager, as docs/controller-runtime.md
+// shows for kubebuilder's cmd/main.go.
+func (u *user) stream() {
+	u.t.Helper()
+	const heading = "This module's informers in a manager's cache"
+	page := pages.Parse("docs/controller-runtime.md", read(u.t, "docs/controller-runtime.md"))
+	imports, importErr := page.Block(heading, 1)
+	call, callErr := page.Block(heading, 2)
+	if err := errors.Join(importErr, callErr); err != nil {
+		u.t.Fatal(err)
+	}
+	imported, _, _ := strings.Cut(strings.TrimPrefix(imports.Text, "import "), "…\n")
+	u.edit(call.File(), func(text string) string {
+		text = strings.Replace(text, "\t// +kubebuilder:scaffold:imports", "\t\"sigs.k8s.io/controller-runtime/pkg/cache\"\n\t"+imported+"\t// +kubebuilder:scaffold:imports", 1)
+		return managerCall.ReplaceAllLiteralString(text, call.Text)
+	})
+}
+
+// managerCall is what the page replaces: the call, and the first of its options.
+var managerCall = regexp.MustCompile(`\tmgr, err := ctrl\.NewManager\(ctrl\.GetConfigOrDie\(\), ctrl\.Options\{\n\t\tScheme: +scheme,\n`)
 
 // follow runs a command of the page, or does what it does. Those of kubebuilder have been
 // done: they wrote the scaffold.

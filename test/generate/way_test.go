@@ -199,6 +199,15 @@ func (u *user) write(name, text string) {
 	write(u.t, filepath.Join(u.dir, filepath.FromSlash(name)), text)
 }
 
+func (u *user) read(name string) string {
+	u.t.Helper()
+	text, err := os.ReadFile(filepath.Join(u.dir, filepath.FromSlash(name)))
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return string(text)
+}
+
 func (u *user) remove(names ...string) {
 	u.t.Helper()
 	for _, name := range names {
@@ -211,12 +220,9 @@ func (u *user) remove(names ...string) {
 // edit changes a file, and fails the test if nothing changes.
 func (u *user) edit(name string, change func(string) string) {
 	u.t.Helper()
-	text, err := os.ReadFile(filepath.Join(u.dir, filepath.FromSlash(name)))
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	changed := change(string(text))
-	if changed == string(text) {
+	text := u.read(name)
+	changed := change(text)
+	if changed == text {
 		u.t.Fatalf("%s: nothing to change", name)
 	}
 	u.write(name, changed)

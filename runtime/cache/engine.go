@@ -42,14 +42,13 @@ type engine struct {
 
 	// synced is closed by fanout when the store holds the first list.
 	synced <-chan struct{}
-	// stopped is closed when Run ends.
+	// stopped is closed when the store has its last state, before Run waits for the handlers.
 	stopped chan struct{}
 
-	// started, ended and listeners change with mu held, which may be for as long as the
+	// started, stopped and listeners change with mu held, which may be for as long as the
 	// store is locked. Methods such as Status read them without it.
 	mu      sync.Mutex
 	started atomic.Bool
-	ended   atomic.Bool
 	// listeners are those that were not removed, in the order in which they were added. What
 	// a slice holds does not change.
 	listeners atomic.Pointer[[]*listener]
@@ -174,7 +173,7 @@ func (e *engine) configure(change func(*Options[any])) error {
 }
 
 func (e *engine) addIndexes(indexes []Index[any]) error {
-	if e.ended.Load() {
+	if closed(e.stopped) {
 		return e.errorf("%w", failure.ErrStopped)
 	}
 	if err := e.store.core.addIndexes(indexes); err != nil {
@@ -197,7 +196,7 @@ func (e *engine) addHandler(ctx context.Context, handler Handler[any], options H
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ended.Load() {
+	if closed(e.stopped) {
 		return nil, e.errorf("handler %q: %w", options.Name, failure.ErrStopped)
 	}
 	if ctx.Done() != nil {
@@ -359,10 +358,11 @@ func (e *engine) begin(ctx context.Context) error {
 	return nil
 }
 
-// end stops the handlers and waits for them.
+// end stops the handlers and waits for them. A handler that runs may itself wait for the stop.
 func (e *engine) end() {
 	e.mu.Lock()
-	e.ended.Store(true)
+	e.recorder.enter(PhaseStopped)
+	close(e.stopped)
 	for _, l := range *e.listeners.Load() {
 		l.unbind()
 		l.stop()
@@ -373,8 +373,6 @@ func (e *engine) end() {
 		e.fanout.remove(l)
 		l.forget()
 	}
-	e.recorder.enter(PhaseStopped)
-	close(e.stopped)
 }
 
 // received notes deltas that the store takes, while it is locked for that: to note each one

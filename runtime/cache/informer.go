@@ -85,7 +85,8 @@ func (i *Informer[T]) Store() *Store[T] { return (*Store[T])(&i.store) }
 // It stays open if the informer stops before.
 func (e *engine) Synced() <-chan struct{} { return e.synced }
 
-// Stopped returns a channel that is closed when Run has ended.
+// Stopped returns a channel that is closed when the informer has stopped: the store does not change
+// any more, and Run returns as soon as the calls of handlers that run have returned.
 func (e *engine) Stopped() <-chan struct{} { return e.stopped }
 
 // Started reports whether Run was called.

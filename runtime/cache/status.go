@@ -27,7 +27,7 @@ const (
 	// PhaseAbsent is an informer of a resource that the server does not have. It
 	// requests it about every ten seconds, until it is installed.
 	PhaseAbsent
-	// PhaseStopped is an informer whose Run has ended.
+	// PhaseStopped is an informer that has stopped. Run may still wait for handlers.
 	PhaseStopped
 )
 

@@ -13,6 +13,32 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
+// A handler that waits for the informer at its end does not keep Run from returning.
+func TestHandlerWaitsAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := run(t, api, cache.Options[*thing]{})
+		var got []error
+		var status cache.Status
+		must[*cache.Registration](t)(r.AddHandler(cache.HandlerFuncs[*thing]{Add: func(a *thing, _ bool) {
+			background := context.WithoutCancel(t.Context())
+			got = append(got, r.WaitForResourceVersion(background, "99"), r.WaitForSync(background), r.WaitForDeletion(background, a))
+			<-r.Stopped()
+			status = r.Status()
+		}}, cache.HandlerOptions{}))
+		settle()
+		r.stop()
+		for _, err := range got {
+			if !errors.Is(err, failure.ErrStopped) {
+				t.Errorf("got %v, want %v", err, failure.ErrStopped)
+			}
+		}
+		if len(got) != 3 || status.Phase != cache.PhaseStopped || !errors.Is(status.Check(time.Hour), failure.ErrStopped) {
+			t.Errorf("%d errors; status is %v", len(got), status)
+		}
+	})
+}
+
 // Who waits for the version of its write reads its write.
 func TestWaitForResourceVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -263,6 +263,26 @@ var sharedCases = []testCase{
 		t.equal("open watches", w.api.Watches(), 0)
 	}},
 
+	{statement: "I8", title: "an informer has stopped before its run waits for handlers, and takes no more", test: func(t *T) {
+		w := t.listing("a")
+		var err error
+		w.handle().hook = func(string) {
+			for range time.NewTicker(time.Second).C {
+				if w.informer.IsStopped() {
+					_, err = w.informer.AddEventHandler(&recorder{T: t})
+					return
+				}
+			}
+		}
+		stop := w.run()
+		w.pass(time.Minute)
+		t.equal("stopped while it runs", w.informer.IsStopped(), false)
+		stop()
+		if err == nil || !strings.Contains(err.Error(), "has stopped already") {
+			t.Errorf("error is %v", err)
+		}
+	}},
+
 	{statement: "I8", title: "the pending events of a handler are dropped at the stop, and the store keeps its objects", test: func(t *T) {
 		w := t.listing("a")
 		r := w.handle()

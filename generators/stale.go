@@ -111,6 +111,9 @@ func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
+		if root == s.to.informers.dir && s.refuseInside(root, leftovers, diags) {
+			continue
+		}
 		refuses := root == s.to.informers.dir || options.Clients && root == s.to.clients.dir
 		kept := s.kept(root, refuses, leftovers, diags)
 		unneeded := slices.DeleteFunc(slices.Clone(leftovers), func(file leftover) bool { return kept[file.path] })
@@ -189,12 +192,41 @@ func (s *sweeper) isIn(layout []string, root, file string) bool {
 	})
 }
 
-// isOthers reports whether a folder has a factory that this run does not write. The
-// levels of a factory with a clientset are this run's.
-func (s *sweeper) isOthers(root, dir string) bool {
-	if filepath.Dir(dir) == root && levels[filepath.Base(dir)] {
-		return false
+// refuseInside reports leftovers that belong to the factory of another run, which stands in a folder
+// above the root. The level of a run with a clientset has its factory itself.
+func (s *sweeper) refuseInside(root string, leftovers []leftover, diags *diag.List) bool {
+	above := []string{filepath.Dir(root), filepath.Dir(filepath.Dir(root))} // the root is a group or a version
+	if levels[filepath.Base(root)] {
+		above = append(above, root)
 	}
+	for _, dir := range above {
+		at := slices.IndexFunc(leftovers, func(file leftover) bool { return s.isIn(informersLayout, dir, file.path) })
+		if at < 0 || !s.hasOthersFactory(dir) {
+			continue
+		}
+		output, otherwise := dir, "a folder outside of it"
+		if levels[filepath.Base(dir)] {
+			output = filepath.Dir(dir)
+		}
+		if dir == root {
+			otherwise = "add --single-directory: without it a clientset adds " + filepath.Base(dir)
+		}
+		shown := paths.Relative(s.loader.Dir, output)
+		diags.Errorf(token.Position{Filename: paths.Relative(s.loader.Dir, leftovers[at].path)},
+			"output: an earlier run with --output-dir %s wrote it; name that folder, or %s", shown, otherwise)
+		return true
+	}
+	return false
+}
+
+// isOthers reports whether a folder has a factory of another run. The levels of a factory with a
+// clientset are this run's.
+func (s *sweeper) isOthers(root, dir string) bool {
+	return (filepath.Dir(dir) != root || !levels[filepath.Base(dir)]) && s.hasOthersFactory(dir)
+}
+
+// hasOthersFactory reports whether a folder has a factory that this run does not write.
+func (s *sweeper) hasOthersFactory(dir string) bool {
 	file := filepath.Join(dir, "factory.go")
 	content, err := os.ReadFile(file)
 	if err != nil || s.written[file] || !header.IsOwn(content) {

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +71,66 @@ func TestRunAboveAnotherOne(t *testing.T) {
 	for name, content := range before {
 		if after[name] != content {
 			t.Errorf("%s: changed", name)
+		}
+	}
+}
+
+// Folders within the output of an earlier run, named as the output: its files would be stale. The
+// folder that a run with a clientset adds is the likely mistake, since the files are seen there.
+func TestRunInsideAnotherOneRefuses(t *testing.T) {
+	t.Parallel()
+	const clientset = "example.com/shop/clientset"
+	for name, test := range map[string]struct {
+		first, second Options
+		want          string
+	}{
+		"level": {
+			Options{OutputDir: "pkg/informers", VersionedClientset: clientset},
+			Options{OutputDir: "pkg/informers/externalversions", VersionedClientset: clientset},
+			"/api/interface.go: output: an earlier run with --output-dir pkg/informers wrote it; name that folder, " +
+				"or add --single-directory: without it a clientset adds externalversions",
+		},
+		"group": {
+			Options{OutputDir: "pkg/informers"},
+			Options{OutputDir: "pkg/informers/shop"},
+			"/v1/interface.go: output: an earlier run with --output-dir pkg/informers wrote it; name that folder, or a folder outside of it",
+		},
+		"group below a level": {
+			Options{OutputDir: "pkg/informers", VersionedClientset: clientset},
+			Options{OutputDir: "pkg/informers/externalversions/api", VersionedClientset: clientset},
+			"/v1/interface.go: output: an earlier run with --output-dir pkg/informers wrote it; name that folder, or a folder outside of it",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			of := project(t)
+			for _, options := range []*Options{&test.first, &test.second} {
+				options.Dir, options.Patterns, options.ListersPackage = of.Dir, []string{"./api/..."}, "example.com/shop/pkg/listers"
+			}
+			mustRun(t, test.first)
+			before := snapshot(t, of.Dir)
+			for _, test.second.Verify = range []bool{false, true} {
+				_, err := Run(t.Context(), test.second)
+				if want := test.second.OutputDir + test.want; err == nil || err.Error() != want {
+					t.Errorf("got error %v, want %s", err, want)
+				}
+			}
+			if !maps.Equal(before, snapshot(t, of.Dir)) {
+				t.Error("files were written or removed")
+			}
+		})
+	}
+}
+
+// A folder may be called as a level: it may have a level of its own, or be the only one.
+func TestOutputCalledAsLevel(t *testing.T) {
+	t.Parallel()
+	for _, single := range []bool{false, true} {
+		options := project(t)
+		options.OutputDir, options.VersionedClientset, options.SingleDirectory = "pkg/externalversions", "example.com/shop/clientset", single
+		mustRun(t, options)
+		if changes := len(mustRun(t, options).Changes); changes > 0 {
+			t.Errorf("single %v: a second run changes %d files", single, changes)
 		}
 	}
 }

@@ -44,7 +44,7 @@ type restKey struct {
 // ClientOptions are the options that a rest.Config lacks. The zero value works.
 type ClientOptions struct {
 	// MaxObjectBytes is the largest size, in bytes as received, of one object of a list,
-	// or of one watch event. A larger one is never buffered: it is reported with
+	// or of one watch event. A larger one is not decoded: it is reported with
 	// ErrTooLarge, and left out. Zero or negative is 16 MiB.
 	MaxObjectBytes int64
 

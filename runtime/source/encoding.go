@@ -42,6 +42,10 @@ type frame struct {
 	index  decode.Index // of an object in JSON
 }
 
+// isControl reports whether the frame is about the watch and has no object of the resource. A tiny limit
+// does not hold for it, or the watch would end without its error.
+func (f frame) isControl() bool { return f.event == watch.Bookmark || f.event == watch.Error }
+
 const (
 	jsonType  = "application/json"
 	protoType = "application/vnd.kubernetes.protobuf"

@@ -79,7 +79,11 @@ func (l *jsonListReader) member(name []byte) error {
 // item reads one item.
 func (l *jsonListReader) item() error {
 	l.count++
+	l.in.setMark()
 	raw, index, err := l.in.value()
+	if err == nil {
+		err = l.in.within()
+	}
 	if errors.Is(err, ErrTooLarge) {
 		name, err := l.in.skipNamed("metadata")
 		if err == nil {

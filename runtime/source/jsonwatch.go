@@ -40,9 +40,13 @@ func (f *jsonFrames) next() (frame, error) {
 	if _, err := f.in.peek(); err != nil {
 		return frame{}, err // io.EOF, between two frames
 	}
+	f.in.setMark()
 	out, err := f.members()
+	if err == nil && !out.isControl() {
+		err = f.in.within()
+	}
 	if errors.Is(err, ErrTooLarge) {
-		f.in.at = f.in.mark // the begin of the frame
+		f.in.at, f.open = f.in.mark, false // the begin of the frame
 		name, err := f.in.skipNamed("object", "metadata")
 		if err == nil {
 			err = &failure.ObjectError{Object: name, Err: tooLarge(f.in.max)}

@@ -15,7 +15,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -42,7 +44,13 @@ func (fataler) Helper() {}
 // one answer.
 func limited(t *testing.T, contentType string, body []byte) cache.Source[*corev1.Pod] {
 	t.Helper()
-	client, err := NewClientWithOptions(serveBody(t, contentType, string(body)), ClientOptions{MaxObjectBytes: testLimit})
+	return limitedTo(t, testLimit, contentType, body)
+}
+
+// limitedTo is limited with another limit.
+func limitedTo(t *testing.T, limit int64, contentType string, body []byte) cache.Source[*corev1.Pod] {
+	t.Helper()
+	client, err := NewClientWithOptions(serveBody(t, contentType, string(body)), ClientOptions{MaxObjectBytes: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +115,58 @@ func TestFrameThatIsTooLargeIsLeftOut(t *testing.T) {
 		}
 		if frame, err := w.Next(); err != nil || frame.Object.(*corev1.Pod).Name != "a" {
 			t.Errorf("%s: after it: %v", c.name, err)
+		}
+	}
+}
+
+// The limit counts bytes, however much of a response is read at once: an object of the limit is read, and
+// a longer one left out. What is no object may be longer than a tiny limit.
+func TestLimitCountsBytes(t *testing.T) {
+	list := podList(3)
+	long := &list.Items[1]
+	long.Annotations["x"] = strings.Repeat("x", 10<<10)
+	frames := map[string][]byte{jsonType: jsonFrame(t, "ADDED", long), protoType: protoFrame(t, "ADDED", long)}
+	item := map[string]int{jsonType: len(mustJSON(t, long)), protoType: long.Size()}
+	frame := map[string]int{jsonType: len(frames[jsonType]) - len("}\n"), protoType: len(frames[protoType]) - 4}
+	for _, contentType := range []string{jsonType, protoType} {
+		for _, c := range []struct{ limit, left int }{{4, 3}, {item[contentType] - 1, 1}, {item[contentType], 0}} {
+			got, failed, meta, err := listAll(t, limitedTo(t, int64(c.limit), contentType, encoded(t, contentType, list)), metav1.ListOptions{})
+			if err != nil || len(failed) != c.left || len(got) != 3-c.left || meta.Continue != list.Continue {
+				t.Errorf("%s: limit %d: %d items, errors %v, %v", contentType, c.limit, len(got), failed, err)
+			}
+		}
+		for _, c := range []struct {
+			limit int
+			left  bool
+		}{{4, true}, {frame[contentType] - 1, true}, {frame[contentType], false}} {
+			w := openWatch(t, limitedTo(t, int64(c.limit), contentType, slices.Concat(frames[contentType], frames[contentType])))
+			for range 2 {
+				_, err := w.Next()
+				var object *failure.ObjectError
+				if left := errors.Is(err, ErrTooLarge) && errors.As(err, &object) && object.Object == "default/pod-1"; left != c.left || !left && err != nil {
+					t.Errorf("%s: limit %d: event %v", contentType, c.limit, err)
+				}
+			}
+		}
+	}
+}
+
+// An event that has no object of the resource is read whatever the limit: the watch needs it.
+func TestLimitIsForObjects(t *testing.T) {
+	small := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+	mark := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}
+	gone := &apierrors.NewResourceExpired("too old").ErrStatus
+	for contentType, frame := range map[string]func(testing.TB, string, kruntime.Object) []byte{jsonType: jsonFrame, protoType: protoFrame} {
+		w := openWatch(t, limitedTo(t, 4, contentType, slices.Concat(frame(t, "ADDED", small), frame(t, "BOOKMARK", mark), frame(t, "ERROR", gone))))
+		var object *failure.ObjectError
+		if _, err := w.Next(); !errors.As(err, &object) || object.Object != "default/a" {
+			t.Errorf("%s: %v", contentType, err)
+		}
+		if event, err := w.Next(); err != nil || event.ResourceVersion != "7" || !event.InitialEventsEnd {
+			t.Errorf("%s: bookmark %v, %v", contentType, event, err)
+		}
+		if _, err := w.Next(); !apierrors.IsResourceExpired(err) {
+			t.Errorf("%s: %v", contentType, err)
 		}
 	}
 }

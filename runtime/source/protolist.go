@@ -144,7 +144,7 @@ func (p *protoReader) next() (decode.Record, error) {
 
 // bytes reads n bytes. They are valid until the next read.
 func (p *protoReader) bytes(n uint64) ([]byte, error) {
-	if n > uint64(p.limit) {
+	if n > uint64(max(p.limit, leastRead)) {
 		return nil, tooLarge(p.limit)
 	}
 	if p.scratch.Cap() > growth && n <= growth {

@@ -30,7 +30,7 @@ func (f *protoFrames) next() (frame, error) {
 	}
 	length := uint64(binary.BigEndian.Uint32(header))
 	_ = f.in.discard(4) // they were read
-	if length > uint64(f.in.limit) {
+	if length > uint64(max(f.in.limit, leastRead)) {
 		return frame{}, cutOff(f.skipLarge(length))
 	}
 	message, err := f.in.bytes(length)
@@ -42,7 +42,17 @@ func (f *protoFrames) next() (frame, error) {
 		return frame{}, err
 	}
 	object, err := contentsOf(event[eventObject])
-	return frame{event: watch.EventType(event[eventType]), object: object[rawExtensionRaw]}, err
+	out := frame{event: watch.EventType(event[eventType]), object: object[rawExtensionRaw]}
+	if err == nil && length > uint64(f.in.limit) && !out.isControl() {
+		err = &failure.ObjectError{Object: nameInFrame(message), Err: tooLarge(f.in.limit)}
+	}
+	return out, err
+}
+
+// nameInFrame finds the name of the object of a frame, which may be cut off.
+func nameInFrame(head []byte) string {
+	object := fieldIn(fieldIn(head, eventObject), rawExtensionRaw)
+	return nameInProto(fieldIn(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
 }
 
 // skipLarge skips a frame of more than the limit, and returns a
@@ -58,10 +68,7 @@ func (f *protoFrames) skipLarge(length uint64) error {
 	default:
 		return fmt.Errorf("frame: %w", tooLarge(f.in.limit))
 	}
-	name, err := f.in.skipObject(length, func(head []byte) string {
-		object := fieldIn(fieldIn(head, eventObject), rawExtensionRaw)
-		return nameInProto(fieldIn(bytes.TrimPrefix(object, []byte(magic)), unknownRaw))
-	})
+	name, err := f.in.skipObject(length, nameInFrame)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// values reads JSON from a stream, value by value, within a limit: no more than max bytes are
-// read since the mark. More is read only when all that there is belongs to the value that is
-// read, so the bytes that follow a value do not count against it.
+// values reads JSON from a stream, value by value, within a limit: no more is read when more than max
+// bytes since the mark are there. More is read only when all that there is belongs to the value that
+// is read, so the bytes that follow a value do not count against it. A value that was read at once
+// may be longer: within checks it.
 type values struct {
 	r   io.Reader
 	max int64
@@ -36,13 +37,23 @@ func newValues(r io.Reader, limit int64, buffer int) *values {
 // setMark begins a part that has to be within the limit.
 func (v *values) setMark() { v.mark = v.at }
 
-// leastRead is the number of bytes that are read at once if there are as many.
+// leastRead is the number of bytes that are read at once if there are as many. Whatever the limit, names,
+// numbers and metadata of a list may be that long.
 const leastRead = 4 << 10
+
+// within goes back to the mark and returns an error if more than max bytes were read since.
+func (v *values) within() error {
+	if int64(v.at-v.mark) <= v.max {
+		return nil
+	}
+	v.at = v.mark
+	return tooLarge(v.max)
+}
 
 // fill reads more. It returns io.EOF at the end of the stream.
 func (v *values) fill() error {
 	kept := len(v.buf) - v.mark
-	if int64(kept) > v.max {
+	if int64(kept) > max(v.max, leastRead) {
 		return tooLarge(v.max)
 	}
 	size := cap(v.buf)

@@ -66,7 +66,7 @@ func (w *restWatcher) next() (frame, error) {
 }
 
 func (w *restWatcher) selects(in frame) bool {
-	return w.wants.Wanted == nil || in.event == watch.Bookmark || in.event == watch.Error || w.has(w.encoding.metadata(in))
+	return w.wants.Wanted == nil || in.isControl() || w.has(w.encoding.metadata(in))
 }
 
 func (w *restWatcher) decode(in frame) (cache.WatchEvent, error) {

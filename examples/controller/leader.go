@@ -17,8 +17,8 @@ import (
 
 var errLeaseLost = errors.New("lease lost: another process may be the leader")
 
-// lead runs a function once this process is the leader, until ctx ends or it is the leader no more.
-// The process must end then.
+// lead runs a function once this process is the leader, until ctx ends or the function returns, whose
+// error it returns. It returns at once when the lease is lost: the process must end then.
 func lead(ctx context.Context, config *rest.Config, name string, run func(context.Context) error) error {
 	config = rest.CopyConfig(config)
 	config.ContentType = runtime.ContentTypeJSON // the server of "make server" has Leases as custom resources
@@ -32,9 +32,9 @@ func lead(ctx context.Context, config *rest.Config, name string, run func(contex
 	}
 	identity := fmt.Sprintf("%s-%d", host, os.Getpid())
 	fmt.Printf("standby: %s\n", identity)
-	ctx, stop := context.WithCancel(ctx)
+	electing, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan error, 1)
+	started, ended := make(chan struct{}), make(chan error, 1)
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{
 			LeaseMeta:  metav1.ObjectMeta{Namespace: "default", Name: name},
@@ -47,8 +47,12 @@ func lead(ctx context.Context, config *rest.Config, name string, run func(contex
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(leading context.Context) {
 				fmt.Printf("leader: %s\n", identity)
-				ended <- run(leading)
-				stop()
+				close(started)
+				err := run(leading)
+				if leading.Err() == nil { // the function has ended by itself
+					stop()
+				}
+				ended <- err
 			},
 			OnStoppedLeading: func() {},
 		},
@@ -56,14 +60,14 @@ func lead(ctx context.Context, config *rest.Config, name string, run func(contex
 	if err != nil {
 		return err
 	}
-	interrupted := ctx.Done()
-	elector.Run(ctx)
-	select {
-	case err := <-ended:
-		return err
-	case <-interrupted:
-		return nil
-	default:
+	elector.Run(electing)
+	if electing.Err() == nil {
 		return errLeaseLost
+	}
+	select {
+	case <-started:
+		return <-ended // when reconciles that run have returned
+	default:
+		return nil
 	}
 }

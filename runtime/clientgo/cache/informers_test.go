@@ -2,6 +2,8 @@ package cache_test
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -21,6 +24,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // streamedPods are informers of pods of a server in memory.
@@ -31,12 +35,12 @@ type streamedPods struct {
 	config *rest.Config
 }
 
-func newStreamedPods(t *testing.T) *streamedPods {
+func newStreamedPods(t *testing.T, options ...source.ClientOptions) *streamedPods {
 	t.Helper()
 	server := cachetest.NewServer()
 	api := cachetest.ServeObjects(server, v1.SchemeGroupVersion.WithResource("pods"),
 		&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}})
-	config, informers := cache.Streaming(&rest.Config{Transport: server, QPS: -1})
+	config, informers := cache.Streaming(&rest.Config{Transport: server, QPS: -1}, options...)
 	return &streamedPods{informers, t, api, config}
 }
 
@@ -62,6 +66,13 @@ func client[C any](t *testing.T, newFor func(*rest.Config) (C, error), config *r
 func (p *streamedPods) typed(namespace string) cache.SharedIndexInformer {
 	pods := client(p.t, kubernetes.NewForConfig, p.config).CoreV1().Pods(namespace)
 	return p.New(lists(pods.List, pods.Watch), &v1.Pod{}, 0, nil)
+}
+
+func (p *streamedPods) create(pod *v1.Pod) {
+	p.t.Helper()
+	if _, err := p.api.Create(pod); err != nil {
+		p.t.Error(err)
+	}
 }
 
 // run runs an informer until the function that it returns is called, or the test ends.
@@ -124,6 +135,49 @@ func TestInformersAreNamedByResource(t *testing.T) {
 			t.Errorf("after one was stopped: %v", err)
 		}
 	})
+}
+
+// The options of the client are those of the informers: objects share nothing if that is disabled,
+// and larger ones are left out.
+func TestStreamingWithOptions(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		options         []source.ClientOptions
+		shares, hasLong bool
+	}{
+		{"none", nil, true, true},
+		{"zero", []source.ClientOptions{{}}, true, true},
+		{"without sharing", []source.ClientOptions{{DisableSharing: true}}, false, true},
+		{"small objects", []source.ClientOptions{{MaxObjectBytes: 100_000}}, true, false},
+		{"both", []source.ClientOptions{{MaxObjectBytes: 100_000, DisableSharing: true}}, false, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newStreamedPods(t, test.options...)
+			pods := client(t, kubernetes.NewForConfig, p.config).CoreV1().RESTClient()
+			informer := p.New(cache.NewListWatchFromClient(pods, "pods", "", fields.Everything()), &v1.Pod{}, 0, nil)
+			p.run(informer)
+			p.pass(time.Minute)
+			for i := range 10 {
+				pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("pod-", i)}}
+				pod.Spec.NodeSelector = map[string]string{"topology.kubernetes.io/zone": "north", "node.kubernetes.io/instance-type": "large"}
+				p.create(pod)
+			}
+			p.create(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "long", Annotations: map[string]string{"a": strings.Repeat("long ", 30_000)}}})
+			p.pass(time.Minute)
+			selectors := map[uintptr]int{}
+			for _, obj := range informer.GetStore().List() {
+				if pod := obj.(*v1.Pod); pod.Spec.NodeSelector != nil {
+					selectors[reflect.ValueOf(pod.Spec.NodeSelector).Pointer()]++
+				}
+			}
+			if shares := len(selectors) < 10; shares != test.shares || len(selectors) == 0 {
+				t.Errorf("%s: %d selectors of 10 pods", test.name, len(selectors))
+			}
+			if _, hasLong, _ := informer.GetStore().GetByKey("default/long"); hasLong != test.hasLong {
+				t.Errorf("%s: has the long one: %v", test.name, hasLong)
+			}
+		})
+	}
 }
 
 // Informers are ready when all have been in sync, and not while a resource is not installed;

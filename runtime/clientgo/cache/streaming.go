@@ -21,9 +21,11 @@ import (
 //	mgr, err := ctrl.NewManager(config, options)
 //
 // A ListerWatcher with functions of your own, which may change what they list, goes on to decode
-// by itself, as [source.Streaming] says. Objects are read-only: they may have parts in common.
-func Streaming(cfg *rest.Config) (*rest.Config, *Informers) {
-	streaming := source.NewStreaming(source.ClientOptions{})
+// by itself, as [source.Streaming] says. Objects are read-only: they may have parts in common,
+// unless the options, one struct at most, disable that.
+func Streaming(cfg *rest.Config, options ...source.ClientOptions) (*rest.Config, *Informers) {
+	options = append(options, source.ClientOptions{})
+	streaming := source.NewStreaming(options[0])
 	return streaming.Config(cfg), &Informers{streaming: streaming}
 }
 

@@ -22,7 +22,7 @@ func NewControllerCollector(c Controller) prometheus.Collector {
 }
 
 var controllerMetrics = []metric[controller.Status]{
-	ofController("synced", "Whether the workers have started (1), or the controller waits for its informers (0).",
+	ofController("synced", "Whether the workers have started (1), or the controller waits for its informers or has stopped (0).",
 		prometheus.GaugeValue, func(s controller.Status) float64 { return number(s.Synced) }),
 	ofController("waiting_keys", "Keys that wait for a worker.",
 		prometheus.GaugeValue, func(s controller.Status) float64 { return float64(s.Waiting) }),

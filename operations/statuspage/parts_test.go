@@ -174,6 +174,7 @@ func TestProblems(t *testing.T) {
 			{"panics", []cache.Status{handler(cache.HandlerStatus{Name: "h", Panics: 1, LastPanic: now.Add(-time.Minute)})}, []controller.Status{{Name: "c", Synced: true, LastPanic: now.Add(-time.Second)}},
 				[]string{"i, handler h: panicked 1m ago", "controller c: a reconcile panicked 1s ago"}},
 			{"reconcile that does not return", nil, []controller.Status{{Name: "c", Synced: true, Running: running(2 * time.Minute)}}, []string{"!controller c: the reconcile of ns/n has been running for 2m"}},
+			{"stopped controller", nil, []controller.Status{{Name: "c", Stopped: true}}, []string{"!controller c: stopped"}},
 			{"queue", nil, []controller.Status{{Name: "c", Synced: true, Waiting: 3, Oldest: 2 * time.Minute}}, []string{"!controller c: a queue of 3 keys, the first of them for 2m"}},
 			{"terminal errors", nil, []controller.Status{{Name: "c", Synced: true, TerminalErrors: []controller.KeyError{{Key: types.NamespacedName{Namespace: "ns", Name: "a"}, Err: errors.New("invalid")}}, LastError: errors.New("invalid"), LastErrorKey: types.NamespacedName{Namespace: "ns", Name: "a"}, LastErrorTime: now}},
 				[]string{"controller c: 1 key with a terminal error now: ns/a: invalid"}},

@@ -134,7 +134,10 @@ func (p *problems) ofController(s controller.Status, now time.Time) {
 	if s.Oldest > slowAfter {
 		p.add(urgent, subject, fmt.Sprintf("a queue of %s, the first of them for %s", plural(s.Waiting, "key"), brief(s.Oldest)), "Reconcile faster, or with more workers.")
 	}
-	if !s.Synced {
+	switch {
+	case s.Stopped:
+		p.add(urgent, subject, "stopped", "It reconciles nothing any more. The error of its Run says why: an informer has stopped, or its context has ended.")
+	case !s.Synced:
 		p.add(!urgent, subject, notStarted, "It reconciles nothing before its informers are in sync.")
 	}
 	terminal := map[string]string{}

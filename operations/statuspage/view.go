@@ -235,13 +235,21 @@ func (v view) controllers() markup {
 	}
 	t := table{columns: []column{{"Controller", "name"}, {"State", ""}, {"In progress", "key"}, {"Waiting", "n"}, {"Oldest", "n"}, {"Delayed", "n"}, {"Succeeded", "n"}, {"Failed", "n"}, {"Terminal errors", "n"}}}
 	for _, s := range v.Controllers {
-		state := span("note", notStarted)
-		if s.Synced {
-			state = span("good", "started")
-		}
-		t.row(s.Name, state, span("", running(s.Running)), s.Waiting, s.Oldest, s.Delayed, s.Succeeded, s.Failed, s.Terminal)
+		t.row(s.Name, controllerState(s), span("", running(s.Running)), s.Waiting, s.Oldest, s.Delayed, s.Succeeded, s.Failed, s.Terminal)
 	}
 	return section("controllers", "Controllers", sinceStart, t.html("controllers"))
+}
+
+// controllerState says whether a controller reconciles keys.
+func controllerState(s controller.Status) markup {
+	switch {
+	case s.Stopped:
+		return span("bad", "stopped")
+	case s.Synced:
+		return span("good", "started")
+	default:
+		return span("note", notStarted)
+	}
 }
 
 // running are the keys that are being reconciled, those that take longest first.

@@ -165,7 +165,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	ctx = klog.NewContext(ctx, klog.LoggerWithValues(klog.FromContext(ctx), "controller", c.name))
 	running, stop := context.WithCancelCause(ctx)
 	c.open()
-	defer c.close()
+	defer c.close(running)
 	defer stop(nil)
 
 	for _, source := range c.sources {
@@ -213,11 +213,14 @@ func (c *Controller) open() {
 	c.early, c.there = nil, nil
 }
 
-// close ends the queue, and waits for all goroutines.
-func (c *Controller) close() {
+// close ends the queue, waits for all goroutines, and drops the keys that still wait. The context has
+// ended.
+func (c *Controller) close(ctx context.Context) {
+	c.recorder.update(func(s *Status) { s.Synced, s.Stopped = false, true })
 	c.backlog.end()
 	c.queue.ShutDown()
 	c.goroutines.Wait()
+	c.work(ctx)
 	c.ended.Store(true)
 }
 

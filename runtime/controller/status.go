@@ -19,8 +19,10 @@ import (
 type Status struct {
 	// Name is the controller's.
 	Name string
-	// Synced is true once the workers have started.
+	// Synced is true from the start of the workers until Run ends.
 	Synced bool
+	// Stopped is true once Run ends, with or without an error: no more keys are reconciled.
+	Stopped bool
 	// Fence is for how long the controller has waited for Options.Fence before; zero until then.
 	Fence time.Duration
 

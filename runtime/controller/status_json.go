@@ -15,6 +15,7 @@ import (
 type statusJSON struct {
 	Name           string          `json:"name"`
 	Synced         bool            `json:"synced"`
+	Stopped        bool            `json:"stopped"`
 	Fence          metav1.Duration `json:"fence"`
 	Waiting        int             `json:"waiting"`
 	Oldest         metav1.Duration `json:"oldest"`
@@ -72,7 +73,7 @@ func (k *keyText) UnmarshalText(text []byte) error {
 // such as "1.5s", times in RFC 3339, keys as "namespace/name", errors as their messages.
 func (s Status) MarshalJSON() ([]byte, error) {
 	fields := statusJSON{
-		Name: s.Name, Synced: s.Synced, Fence: metav1.Duration{Duration: s.Fence},
+		Name: s.Name, Synced: s.Synced, Stopped: s.Stopped, Fence: metav1.Duration{Duration: s.Fence},
 		Waiting: s.Waiting, Oldest: metav1.Duration{Duration: s.Oldest},
 		WaitingLive: s.WaitingLive, OldestLive: metav1.Duration{Duration: s.OldestLive},
 		Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites,
@@ -99,7 +100,7 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*s = Status{
-		Name: fields.Name, Synced: fields.Synced, Fence: fields.Fence.Duration,
+		Name: fields.Name, Synced: fields.Synced, Stopped: fields.Stopped, Fence: fields.Fence.Duration,
 		Waiting: fields.Waiting, Oldest: fields.Oldest.Duration,
 		WaitingLive: fields.WaitingLive, OldestLive: fields.OldestLive.Duration,
 		Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites,

@@ -16,7 +16,7 @@ import (
 // fullStatus has a value in every field.
 func fullStatus() Status {
 	return Status{
-		Name: "orders", Synced: true,
+		Name: "orders", Synced: true, Stopped: true,
 		Fence: 2 * time.Second, Waiting: 3, Oldest: 1500 * time.Millisecond, WaitingLive: 1, OldestLive: time.Second, Delayed: 2,
 		Running:        []Running{{types.NamespacedName{Namespace: "shop", Name: "first"}, 20 * time.Second}, {types.NamespacedName{Name: "node"}, time.Second}},
 		AwaitingWrites: 1,
@@ -39,6 +39,7 @@ func TestStatusJSON(t *testing.T) {
 		{"every field", fullStatus(), `{
   "name": "orders",
   "synced": true,
+  "stopped": true,
   "fence": "2s",
   "waiting": 3,
   "oldest": "1.5s",
@@ -79,6 +80,7 @@ func TestStatusJSON(t *testing.T) {
 		{"zero value", Status{}, `{
   "name": "",
   "synced": false,
+  "stopped": false,
   "fence": "0s",
   "waiting": 0,
   "oldest": "0s",

@@ -67,11 +67,45 @@ func TestStatus(t *testing.T) {
 			t.Errorf("health: %v", err)
 		}
 		stop()
-		if s := c.Status(); s.Delayed != 0 || s.Waiting != 0 {
+		if s := c.Status(); s.Delayed != 0 || s.Waiting != 0 || s.Synced || !s.Stopped {
 			t.Errorf("after the end: %+v", s)
 		}
 		if err := check(nil); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("health after the end: %v", err)
+		}
+	})
+}
+
+// A controller says that it has stopped as soon as it takes no more keys, however Run ends.
+func TestStoppedStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(configMap("a"))
+		ctx, stopInformer := context.WithCancel(t.Context())
+		go w.informer.Run(ctx)
+		c := mustNew(t, func(context.Context, types.NamespacedName) (Result, error) {
+			time.Sleep(time.Hour) // a request without a timeout
+			return Result{}, nil
+		}, Options{}, KeysOf(w.informer))
+		ended := make(chan error)
+		go func() { ended <- c.Run(t.Context()) }()
+		time.Sleep(time.Minute)
+		stopInformer()
+		time.Sleep(time.Minute)
+		if s := c.Status(); s.Synced || !s.Stopped || len(s.Running) != 1 {
+			t.Errorf("its informer has stopped, and a reconcile hangs: %+v", s)
+		}
+		if err := <-ended; !errors.Is(err, errSourceEnded) {
+			t.Errorf("ended with %v", err)
+		}
+
+		c = mustNew(t, new(calls).reconcile, Options{}, KeysOf(w.informer))
+		c.Enqueue(key("a"))
+		if err := c.Run(t.Context()); !errors.Is(err, failure.ErrStopped) {
+			t.Errorf("the informer had stopped before: %v", err)
+		}
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff(Status{Name: "test", Stopped: true}, c.Status()); diff != "" {
+			t.Errorf("it never started (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"net/url"
 	"os"
@@ -173,6 +175,39 @@ func TestBlocks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Each block of Go closes what it opens, so that readers can paste it.
+func TestBlocksAreClosed(t *testing.T) {
+	for _, name := range markdown(t) {
+		for _, block := range readPage(t, name).Blocks {
+			if block.Language != "go" {
+				continue
+			}
+			if open := openBrackets(block.Text); len(open) > 0 {
+				t.Errorf("%s:%d: the block does not close %s", name, block.Line, open)
+			}
+		}
+	}
+}
+
+// openBrackets returns the brackets that code opens and does not close, or closes and does not open.
+func openBrackets(code string) (open []token.Token) {
+	closing := map[token.Token]token.Token{token.RPAREN: token.LPAREN, token.RBRACE: token.LBRACE, token.RBRACK: token.LBRACK}
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), func(token.Position, string) {}, 0) // … is no token
+	for _, tok, _ := s.Scan(); tok != token.EOF; _, tok, _ = s.Scan() {
+		switch opening := closing[tok]; {
+		case tok == token.LPAREN || tok == token.LBRACE || tok == token.LBRACK:
+			open = append(open, tok)
+		case opening == token.ILLEGAL:
+		case len(open) > 0 && open[len(open)-1] == opening:
+			open = open[:len(open)-1]
+		default:
+			return append(open, tok)
+		}
+	}
+	return open
 }
 
 // Each row of a table that finds a section by a message has a part of a message in it.

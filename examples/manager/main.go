@@ -64,8 +64,10 @@ func run(ctx context.Context, options ctrl.Options) error {
 		managermetrics.Registry.Register(metrics.NewFactoryCollector(informers, "")),
 		mgr.AddMetricsServerExtraHandler("/debug/informers", page),
 		mgr.Add(manager.RunnableFunc(page.Run)),
-		ctrl.NewControllerManagedBy(mgr).For(&shopv1.Order{}).Complete(reserver{mgr.GetClient()}),
 	)
+	if err == nil {
+		err = ctrl.NewControllerManagedBy(mgr).For(&shopv1.Order{}).Complete(reserver{mgr.GetClient()})
+	}
 	if err != nil {
 		return err
 	}

@@ -53,11 +53,9 @@
 // object alive. Client.Shared tells how much it has saved. What is not equal to anything costs a hash of its
 // bytes.
 //
-// Informers with a Transform, which may change objects, get objects that share only
-// strings; package share makes the parts of others one after it. It also does that for objects
-// that a clientset or a ListerWatcher has decoded, which are left as they are here.
-// ClientOptions.DisableSharing is for programs that change objects elsewhere, which they must
-// not.
+// Informers with a Transform, which may change objects, get objects that share only strings. Objects
+// that a clientset or a ListerWatcher decodes share nothing, unless [Streaming] has its responses.
+// ClientOptions.DisableSharing is for programs that change objects elsewhere, which they must not.
 //
 // # Errors
 //

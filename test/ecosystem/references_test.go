@@ -12,18 +12,18 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
-	"github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/references"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-func newManagerOnDemand(restConfig *rest.Config, limit int) (ctrl.Manager, *cache.Informers, error) {
-	config, informers := cache.Streaming(restConfig)
+func newManagerOnDemand(restConfig *rest.Config, limit int) (ctrl.Manager, *clientgocache.Informers, error) {
+	config, informers := clientgocache.Streaming(restConfig)
 	client, err := source.NewClient(config)
 	if err != nil {
 		return nil, nil, err
@@ -31,7 +31,7 @@ func newManagerOnDemand(restConfig *rest.Config, limit int) (ctrl.Manager, *cach
 	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
 	informers.SetSource(&corev1.Secret{}, references.Source[*corev1.Secret](client, secrets, references.NewSetOnDemand(limit), references.Options{}))
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Cache:  ctrlcache.Options{NewInformer: informers.New},
+		Cache:  cache.Options{NewInformer: informers.New},
 		Scheme: scheme.Scheme, Logger: logr.Discard(), Metrics: metricsserver.Options{BindAddress: "0"},
 	})
 	return mgr, informers, err

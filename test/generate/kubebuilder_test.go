@@ -90,9 +90,10 @@ func (u *user) stream() {
 		u.t.Fatal(err)
 	}
 	imported, _, _ := strings.Cut(strings.TrimPrefix(imports.Text, "import "), "…\n")
+	called, _, _ := strings.Cut(call.Text, "\t\t…\n")
 	u.edit(call.File(), func(text string) string {
 		text = strings.Replace(text, "\t// +kubebuilder:scaffold:imports", "\t\"sigs.k8s.io/controller-runtime/pkg/cache\"\n\t"+imported+"\t// +kubebuilder:scaffold:imports", 1)
-		return managerCall.ReplaceAllLiteralString(text, call.Text)
+		return managerCall.ReplaceAllLiteralString(text, called)
 	})
 }
 

@@ -8,9 +8,9 @@ var advice = [...]string{
 	ClassTooLarge:        "Nothing to do: the informer lists the latest state. The server may have been restored, or another server answers that is behind.",
 	ClassTooManyRequests: "Nothing to do: the informer waits as long as the server asks. If it goes on, see which flow schema of API priority and fairness applies to the program.",
 	ClassServerError:     "The informer retries. If it goes on, look at the health of the API server and of etcd, or of a proxy in front of them.",
-	ClassConnection:      "The informer continues from its last resourceVersion. If it goes on, check the address of the server, name resolution, network policies and certificates.",
+	ClassConnection:      "The informer tries again: a watch continues from its last resourceVersion, a list begins again. If it goes on, check the address of the server, name resolution, network policies and certificates.",
 	ClassDecode:          "The response is not one of the resource as the program knows it. Compare the Go type with the CRD's schema, and see whether a proxy or a login page answers.",
-	ClassSilent:          "The informer opens the watch again. If it happens often, a proxy may buffer responses or drop idle connections.",
+	ClassSilent:          "The informer repeats the request. If it happens often, a proxy may buffer responses or drop idle connections.",
 }
 
 // Advice returns what to do about errors of the class, as one or two sentences.

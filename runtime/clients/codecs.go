@@ -44,16 +44,34 @@ type listDecoder struct {
 
 func (d listDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj, kind, err := d.Decoder.Decode(data, defaults, into)
-	if err != nil || reflect.TypeOf(into) != d.of.list {
+	switch {
+	case into == nil:
+		return obj, kind, err
+	case kind != nil && *kind == statusKind: // in protobuf, it was decoded as a list
+		return d.of.decodeStatus(d.Decoder, data)
+	case err != nil || reflect.TypeOf(into) != d.of.list:
 		return obj, kind, err
 	}
-	if *kind == (schema.GroupVersionKind{Version: "v1", Kind: "Status"}) {
-		if obj, kind, err = d.Decoder.Decode(data, defaults, nil); err != nil {
-			return obj, kind, err
-		}
-		return obj, kind, apierrors.FromObject(obj)
-	}
 	return obj, kind, d.of.check(obj, *kind)
+}
+
+// statusKind is the kind of a response that says how a request went.
+var statusKind = schema.GroupVersionKind{Version: "v1", Kind: "Status"}
+
+// decodeStatus decodes a Status that came in place of an object or a list, and returns its error. A
+// success is an error too, and no refusal: client-go's clients return an empty object or list then.
+func (s listSerializer) decodeStatus(decoder runtime.Decoder, data []byte) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, kind, err := decoder.Decode(data, nil, nil)
+	status, ok := obj.(*metav1.Status)
+	switch {
+	case err != nil || !ok:
+		return obj, kind, err
+	case status.Status == metav1.StatusSuccess:
+		return obj, kind, fmt.Errorf("response: is a Status (%s), message %q, not what was requested of %s", status.Status, status.Message, s.kind)
+	case status.Message == "":
+		status.Message = fmt.Sprintf("status without a message: %s, reason %q, code %d", status.Status, status.Reason, status.Code)
+	}
+	return obj, kind, apierrors.FromObject(status)
 }
 
 // check refuses a list of other objects.

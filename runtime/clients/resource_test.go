@@ -1,6 +1,7 @@
 package clients_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -11,9 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	corev1apply "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
@@ -212,6 +215,70 @@ func (r respond) RoundTrip(*http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// respondProtobuf is respond in protobuf.
+type respondProtobuf string
+
+func (r respondProtobuf) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := respond(r).RoundTrip(req)
+	resp.Header.Set("Content-Type", runtime.ContentTypeProtobuf)
+	return resp, err
+}
+
+// A Status with code 200 is no list and no object: a failure is the error that it says, and a success an
+// error that says so.
+func TestStatusInPlaceOfAResponse(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		status metav1.Status
+		says   string
+		is     func(error) bool
+	}{
+		{"failure", cachetest.Status(http.StatusForbidden).ErrStatus, "scripted fault", apierrors.IsForbidden},
+		{"failure without a message", metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}, "status without a message", apierrors.IsNotFound},
+		{"success", metav1.Status{Status: metav1.StatusSuccess, Message: "hello"}, `is a Status (Success), message "hello"`, isNoStatus},
+		{"neither", metav1.Status{}, "status without a message", func(err error) bool { return !isNoStatus(err) }},
+	} {
+		test.status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+		for name, transport := range map[string]http.RoundTripper{"JSON": respond(encode(t, &test.status, runtime.ContentTypeJSON)), "protobuf": respondProtobuf(encode(t, &test.status, runtime.ContentTypeProtobuf))} {
+			t.Run(test.name+" in "+name, func(t *testing.T) {
+				t.Parallel()
+				client := configMaps.Client(must(source.NewClient(&rest.Config{Host: "http://none", Transport: transport}))(t), "team")
+				_, listErr := client.List(t.Context(), metav1.ListOptions{})
+				_, getErr := client.Get(t.Context(), "a", metav1.GetOptions{})
+				for _, err := range []error{listErr, getErr} {
+					if err == nil || !strings.Contains(err.Error(), test.says) || !test.is(err) {
+						t.Errorf("error %v, want %q", err, test.says)
+					}
+				}
+			})
+		}
+	}
+}
+
+// isNoStatus reports whether an error does not say what the server decided.
+func isNoStatus(err error) bool {
+	var status apierrors.APIStatus
+	return !errors.As(err, &status)
+}
+
+// encode returns an object in a content type.
+func encode(t *testing.T, obj runtime.Object, contentType string) string {
+	t.Helper()
+	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), contentType)
+	return string(must(runtime.Encode(info.Serializer, obj))(t))
+}
+
+func must[V any](value V, err error) func(*testing.T) V {
+	return func(t *testing.T) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
 // A CustomResourceDefinition chooses the kind of its lists; the kind of the objects is a promise.
 func TestListKinds(t *testing.T) {
 	t.Parallel()
@@ -226,7 +293,6 @@ func TestListKinds(t *testing.T) {
 		{"another group", `{"kind":"ConfigMapList","apiVersion":"example.com/v1","items":[{}]}`, "not a list of"},
 		{"an object", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}`, "not a list of"},
 		{"a table", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, "not a list of"},
-		{"a status", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no good","code":500}`, "no good"},
 		{"no JSON", `<html>`, "invalid character"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -110,7 +110,10 @@ func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.Li
 	if nothing.Is(list) {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", errNotAList))
 	}
-	if err := tableError(list); err != nil {
+	if status := statusIn(list); status != nil {
+		return metav1.ListMeta{}, undecodable(statusOfList(status))
+	}
+	if err := kindError(list); err != nil {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %w", errNotAList, err))
 	}
 	accessor, err := meta.ListAccessor(list)
@@ -147,13 +150,26 @@ func (s *funcSource) watcher(ctx context.Context, inner watch.Interface) (cache.
 	return newEventWatcher(ctx, inner, s.check), nil
 }
 
-// tableError refuses an unstructured object that is a Table.
-func tableError(obj runtime.Object) error {
+// kindError refuses an unstructured object of a kind that is of no resource.
+func kindError(obj runtime.Object) error {
 	if _, ok := obj.(runtime.Unstructured); !ok {
 		return nil
 	}
-	if gvk := obj.GetObjectKind().GroupVersionKind(); gvk.GroupKind() == (schema.GroupKind{Group: "meta.k8s.io", Kind: "Table"}) {
-		return errTable
+	return checkKind(obj.GetObjectKind().GroupVersionKind())
+}
+
+// statusIn returns the Status that came in place of a list, or nil.
+func statusIn(list runtime.Object) *metav1.Status {
+	if status, ok := list.(*metav1.Status); ok {
+		return status
 	}
-	return nil
+	u, ok := list.(runtime.Unstructured)
+	if !ok || list.GetObjectKind().GroupVersionKind() != statusKind {
+		return nil
+	}
+	status := &metav1.Status{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.UnstructuredContent(), status); err != nil {
+		return nil
+	}
+	return status
 }

@@ -21,11 +21,11 @@
 // of its own, so that an object that is kept does not keep others alive. A watch
 // event is decoded once, from the bytes of its object into the Go type.
 //
-// Objects are decoded like those of a typed clientset of client-go: names of
-// fields are case-sensitive, unknown fields are ignored, the last one of
-// duplicate fields wins, integers stay integers in fields of type any. The
-// kind and apiVersion of an object from a watch are cleared, and those of a
-// list's item are as the server sent them, in general empty for a built-in
+// Objects are decoded as a typed clientset of client-go does it. Names of
+// fields are case-sensitive, and unknown fields are ignored. The last one of
+// duplicate fields wins. Integers stay integers in fields of type any. The
+// kind and apiVersion of an object from a watch are cleared. A list's item has
+// what the server sent, in general neither for a built-in
 // type. An object that is a runtime.Unstructured keeps both; an item of a list gets from
 // the list what it lacks.
 //
@@ -59,7 +59,7 @@
 //
 // # Errors
 //
-// A response that is a status is returned as the error of
+// A response that is a status, whatever its code, is returned as the error of
 // k8s.io/apimachinery/pkg/api/errors, with the Retry-After of the server. No
 // request is retried here: callers see every failure, and decide. An object that cannot be
 // decoded is a [failure.ObjectError] and does not affect the others. A truncated list or stream is an error, never a short list

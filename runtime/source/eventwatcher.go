@@ -81,7 +81,7 @@ const clientWatchDecoding metav1.CauseType = "ClientWatchDecoding"
 
 // watchError is the error of an event of type ERROR.
 func watchError(obj runtime.Object) error {
-	err := apierrors.FromObject(obj)
+	err := statusError(obj)
 	cause, ok := apierrors.StatusCause(err, clientWatchDecoding)
 	if !ok {
 		return err
@@ -117,7 +117,7 @@ func (w *eventWatcher) convert(event watch.Event) (cache.WatchEvent, error) {
 			Err:    fmt.Errorf("came in an event of unknown type %q", event.Type),
 		}
 	}
-	if err := tableError(event.Object); err != nil {
+	if err := kindError(event.Object); err != nil {
 		return cache.WatchEvent{}, &failure.ObjectError{Err: err}
 	}
 	obj := event.Object

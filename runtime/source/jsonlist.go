@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,13 @@ func (d *decoder) jsonList(body io.Reader, each func(any, error)) (metav1.ListMe
 	case err != io.EOF:
 		return metav1.ListMeta{}, err
 	}
+	if l.head.GroupVersionKind() == statusKind {
+		status, err := l.status.status()
+		if err == nil {
+			err = statusOfList(status)
+		}
+		return metav1.ListMeta{}, err
+	}
 	for _, item := range l.waiting {
 		l.complete(item.obj, item.err)
 	}
@@ -48,6 +56,8 @@ type jsonListReader struct {
 	// waiting has items that may get their kind or apiVersion from a later member of the list, and
 	// all items behind them.
 	waiting []listedItem
+	// status has what the response may say instead, as a Status.
+	status statusMembers
 }
 
 // listedItem is an item of a list, or its error.
@@ -71,9 +81,27 @@ func (l *jsonListReader) member(name []byte) error {
 		}
 		l.items = true
 		return l.in.array(l.item)
+	case "status", "message", "reason", "details", "code":
+		return l.statusMember(string(name))
 	default:
 		return l.in.skip()
 	}
+}
+
+// statusMember keeps a member that the response has if it is a Status.
+func (l *jsonListReader) statusMember(name string) error {
+	if l.items || l.head.Kind != "" && l.head.Kind != statusKind.Kind {
+		return l.in.skip()
+	}
+	value, _, err := l.in.value()
+	if errors.Is(err, ErrTooLarge) {
+		return l.in.skip()
+	}
+	if l.status == nil {
+		l.status = statusMembers{}
+	}
+	l.status[name] = bytes.Clone(value)
+	return err
 }
 
 // item reads one item.

@@ -39,6 +39,8 @@ func (d *decoder) protoList(body io.Reader, each func(any, error)) (metav1.ListM
 		case err == io.EOF:
 			return meta, d.codec.checkList(head, list, in.items)
 		case err != nil || r.Type != protowire.BytesType:
+		case r.Number == unknownRaw && head.GroupVersionKind() == statusKind:
+			err = in.status(r.Value)
 		case r.Number == unknownRaw:
 			list = true
 			err = d.protoItems(in, r.Value, &meta, each)
@@ -175,6 +177,19 @@ func (p *protoReader) listMeta(size uint64, into *metav1.ListMeta) error {
 		return fmt.Errorf("metadata: %w", err)
 	}
 	return nil
+}
+
+// status reads a Status, and returns its error.
+func (p *protoReader) status(size uint64) error {
+	message, err := p.bytes(size)
+	if err != nil {
+		return err
+	}
+	status := &metav1.Status{}
+	if err := status.Unmarshal(message); err != nil {
+		return fmt.Errorf("status: %w", err)
+	}
+	return statusOfList(status)
 }
 
 // skipObject reads past n bytes, and returns the name of the object in them that is found in

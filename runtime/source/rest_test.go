@@ -174,13 +174,11 @@ func TestListAnswersThatAreNone(t *testing.T) {
 		{"no object", "application/json", `[]`, nil},
 		{"not a list", "application/json", `{}`, errNotAList},
 		{"an object", "application/json", `{"kind":"Pod","apiVersion":"v1"}`, errNotAList},
-		{"a status", "application/json", `{"kind":"Status","apiVersion":"v1","status":"Success"}`, errNotAList},
 		{"a table", "application/json", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}`, errTable},
 		{"html", "text/html", `<html>`, nil},
 		{"protobuf: empty", protoType, ``, io.ErrUnexpectedEOF},
 		{"protobuf: json", protoType, `{"kind":"PodList","items":[]}`, errMagic},
 		{"protobuf: an object", protoType, string(encoded(t, protoType, podNamed("a"))), nil},
-		{"protobuf: a status", protoType, string(encoded(t, protoType, expired())), errNotAList},
 		{"protobuf: magic only", protoType, magic, errNotAList},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -74,10 +75,13 @@ type readError struct{ error }
 func (e readError) Unwrap() error { return e.error }
 
 // undecodable is failure.ErrUndecodable because of err, or the error of the
-// connection if that is the reason.
+// connection or of the server if that is the reason.
 func undecodable(err error) error {
 	var read readError
+	var status apierrors.APIStatus
 	switch {
+	case errors.As(err, &status):
+		return err
 	case errors.As(err, &read):
 		return read.error
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -309,7 +309,7 @@ func TestStreamingWatchTimeout(t *testing.T) {
 
 // What is no list is an error, by whoever finds it.
 func TestStreamingErrors(t *testing.T) {
-	status := encoded(t, jsonType, &metav1.Status{Status: "Failure", Code: 403, Reason: metav1.StatusReasonForbidden, Message: "no role"})
+	status := encoded(t, jsonType, &metav1.Status{TypeMeta: expired().TypeMeta, Status: "Failure", Code: 403, Reason: metav1.StatusReasonForbidden, Message: "no role"})
 	whole := encoded(t, jsonType, podList(20))
 	for _, test := range []struct {
 		name, contentType string
@@ -320,7 +320,7 @@ func TestStreamingErrors(t *testing.T) {
 		{"status", jsonType, 403, status, apierrors.IsForbidden},
 		{"page of a proxy", "text/html", 200, []byte("<html>"), func(err error) bool { return err != nil }},
 		{"page of a proxy, as JSON", jsonType, 200, []byte("<html>"), func(err error) bool { return errors.Is(err, failure.ErrUndecodable) }},
-		{"status with code 200", jsonType, 200, status, func(err error) bool { return err != nil }},
+		{"status with code 200", jsonType, 200, status, apierrors.IsForbidden},
 		{"cut", jsonType, 200, whole[:len(whole)-100], func(err error) bool { return err != nil }},
 		{"nothing", jsonType, 200, nil, func(err error) bool { return err != nil }},
 	} {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"reflect"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -104,7 +103,7 @@ func (w *restWatcher) statusError(in frame) error {
 	if object := (*failure.ObjectError)(nil); errors.As(err, &object) {
 		return undecodable(fmt.Errorf("status: %w", object.Err)) // ends the watch
 	}
-	return apierrors.FromObject(status)
+	return statusError(status)
 }
 
 // bookmark returns the event of a bookmark, which has only metadata.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -46,8 +47,12 @@ type odd struct {
 	Large   uint64
 	Ratio   float32
 	Raw     stdjson.RawMessage `json:"raw,omitempty"`
-	Empty   *struct{}          `json:"empty,omitempty"`
-	Empties []struct{}         `json:"empties,omitempty"`
+	// Whole and Wholes decode themselves, to values without a type.
+	Whole   *unstructured.Unstructured           `json:"whole,omitempty"`
+	Wholes  map[string]unstructured.Unstructured `json:"wholes,omitempty"`
+	Opaque  kruntime.RawExtension                `json:"opaque,omitempty"`
+	Empty   *struct{}                            `json:"empty,omitempty"`
+	Empties []struct{}                           `json:"empties,omitempty"`
 	inner
 }
 
@@ -233,7 +238,7 @@ func spare(v reflect.Value) string {
 func randomObject(t *testing.T, fill interface{ Fill(any) }, typ reflect.Type) []byte {
 	switch typ {
 	case reflect.TypeFor[odd]():
-		return []byte(`{"metadata":{"name":"o","labels":{"a":"b"}},"any":{"x":[1,2.5,"three",null,{"y":true}]},"free":{"deep":{"er":[{"a":"a string that is quite long"}]}},"bytes":"aGVsbG8=","lists":[["a"],null,[]],"nested":{"a":{"b":1},"c":null},"structs":{"k":{"innerName":"n","innerLabels":{"l":"m"},"list":[{"innerName":"x"},{"list":[]}]}},"pointer":{"innerName":"p"},"array":[1,2],"number":12.5,"keys":{"1":"a"},"Small":-8,"Large":18446744073709551615,"Ratio":0.5,"raw":{"a":[1 , 2]},"empty":{"unknown":"0123456789012345678901234567890123456789"},"empties":[{},{"unknown":"0123456789012345678901234567890123456789"}],"innerName":"embedded"}`)
+		return []byte(`{"metadata":{"name":"o","labels":{"a":"b"}},"any":{"x":[1,2.5,"three",null,{"y":true}]},"free":{"deep":{"er":[{"a":"a string that is quite long"}]}},"bytes":"aGVsbG8=","lists":[["a"],null,[]],"nested":{"a":{"b":1},"c":null},"structs":{"k":{"innerName":"n","innerLabels":{"l":"m"},"list":[{"innerName":"x"},{"list":[]}]}},"pointer":{"innerName":"p"},"array":[1,2],"number":12.5,"keys":{"1":"a"},"Small":-8,"Large":18446744073709551615,"Ratio":0.5,"raw":{"a":[1 , 2]},"whole":{"kind":"K","list":[[1,2,3],2,{"x":[1,2,3,4,5]}]},"wholes":{"a":{"kind":"a kind that is long","list":[1,2,3]}},"opaque":{"kind":"K","x":[1,2,3]},"empty":{"unknown":"0123456789012345678901234567890123456789"},"empties":[{},{"unknown":"0123456789012345678901234567890123456789"}],"innerName":"embedded"}`)
 	case reflect.TypeFor[map[string]any]():
 		typ = types[0]
 	}

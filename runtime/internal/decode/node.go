@@ -37,9 +37,10 @@ type node struct {
 	minimum int
 	// writes says where methods that only read a value write to.
 	writes decoding.Writes
-	// slices are the offsets of the slices in a value. A value that decodes itself may leave
-	// them with spare capacity.
-	slices []uintptr
+	// slices are the offsets of the slices in a value, and contents the offsets of the maps of any
+	// content in a value of a known type. A value that decodes itself may leave slices with spare
+	// capacity, also in such maps.
+	slices, contents []uintptr
 }
 
 type field struct {
@@ -92,7 +93,10 @@ func nodeLocked(t reflect.Type) *node {
 	}
 	n := &node{typ: t, id: (uint64(len(nodes.of)) + 1) << 16}
 	nodes.of[t] = n // before what it is made of, which may refer to it
-	n.writes, n.slices = decoding.WritesOf(t), slicesOf(t)
+	n.writes, n.slices = decoding.WritesOf(t), partsOf(t, isSlice)
+	if n.writes.Known { // the map of another type may belong to more than the value
+		n.contents = partsOf(t, isContent)
+	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		n.elem = nodeLocked(t.Elem())
@@ -155,13 +159,17 @@ func (n *node) analyze() kind {
 	return foreign
 }
 
-// slicesOf returns the offsets of the slices in a value of t.
-func slicesOf(t reflect.Type) (offsets []uintptr) {
-	if t.Kind() == reflect.Slice {
+func isSlice(t reflect.Type) bool { return t.Kind() == reflect.Slice }
+
+func isContent(t reflect.Type) bool { return t == reflect.TypeFor[map[string]any]() }
+
+// partsOf returns the offsets of certain parts of a value of t: the value itself or its fields.
+func partsOf(t reflect.Type, is func(reflect.Type) bool) (offsets []uintptr) {
+	if is(t) {
 		return []uintptr{0}
 	}
 	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
-		if f := t.Field(i); f.Type.Kind() == reflect.Slice {
+		if f := t.Field(i); is(f.Type) {
 			offsets = append(offsets, f.Offset)
 		}
 	}

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 	"weak"
 
@@ -178,4 +179,23 @@ func (n *node) clip(p unsafe.Pointer) {
 	for _, offset := range n.slices {
 		(*slice)(unsafe.Add(p, offset)).clip()
 	}
+	for _, offset := range n.contents {
+		clipAny(*(*map[string]any)(unsafe.Add(p, offset)))
+	}
+}
+
+// clipAny takes the spare capacity from the slices of a value without a Go type, at any depth.
+func clipAny(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, member := range value {
+			value[key] = clipAny(member)
+		}
+	case []any:
+		for i, member := range value {
+			value[i] = clipAny(member)
+		}
+		return slices.Clip(value)
+	}
+	return value
 }

@@ -52,6 +52,6 @@ func Example_informer() {
 	}
 
 	report := footprint.Of(orders.Store().All())
-	fmt.Println(report.Objects, "objects,", report.Bytes > 0, report.Fields[0].Path)
-	// Output: 1 objects, true .
+	fmt.Println(report.Objects, "objects, most of them in", report.Fields[0].Path)
+	// Output: 1 objects, most of them in .
 }

@@ -103,12 +103,12 @@ type HandlerOptions struct {
 	Resync time.Duration
 	// Coalesce is for a handler that needs the latest state of an object, and not each
 	// state before it. When more events than Limit wait for the handler, they are merged
-	// per object: the old object of an update is the one with which the handler was last
-	// called, and the new one the latest. An addition and a deletion after it are left
-	// out, but the deletion of an object that the handler has seen never is. An object
-	// with another UID is a deletion and an addition. However slow the handler is, no
-	// more events wait for it than there are objects that exist or that it has seen,
-	// besides the initial objects.
+	// per object: an update has the object with which the handler was last called, and the
+	// latest one. An addition and a deletion after it are left out, but the deletion of an
+	// object that the handler has seen never is. An object with another UID is a deletion and
+	// an addition. However slow the handler is, no more events wait for it than there are
+	// objects that exist or that it has seen, besides the initial objects. During a
+	// resync, that many may wait before it and after it.
 	Coalesce bool
 	// Limit is the most events that may wait for the handler. Initial objects do not count.
 	//

@@ -1,6 +1,8 @@
 package cache_test
 
 import (
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
 // A handler that comes late is given the store and then what follows, and no
@@ -123,6 +126,55 @@ func TestResyncOfSlowHandler(t *testing.T) {
 		}
 		expect(t, "events", []string{"add a 2 initial", "update a 2 3", "update a 3 4", "update a 4 5", "update a 5 6", "update a 6 6"}, lines(recorder.Events()))
 	})
+}
+
+// A handler that coalesces gets each resync although it is always behind: what is merged
+// meanwhile comes after it, also if the handler panics on the way.
+func TestResyncOfHandlerThatIsAlwaysBehind(t *testing.T) {
+	for name, panicsEach := range map[string]int{"without panics": math.MaxInt, "with panics": 50} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"), newThing("b"), newThing("c"))
+				informer := run(t, api, cache.Options[*thing]{})
+				recorder := &cachetest.Recorder[*thing]{}
+				calls := 0
+				behind := cache.HandlerFuncs[*thing]{Add: recorder.OnAdd, Delete: recorder.OnDelete, Update: func(old, obj *thing) {
+					time.Sleep(20 * time.Millisecond)
+					if calls++; calls%panicsEach == 0 {
+						panic("now and then")
+					}
+					recorder.OnUpdate(old, obj)
+				}}
+				must[*cache.Registration](t)(informer.AddHandler(behind, cache.HandlerOptions{
+					Coalesce: true, Limit: 1, Resync: 5 * time.Second, OnPanic: failure.PanicRetry,
+				}))
+				for range 1000 {
+					touch(t, api, "a")
+					touch(t, api, "b")
+					must[*thing](t)(api.Create(newThing("brief")))
+					time.Sleep(30 * time.Millisecond)
+					must[*thing](t)(api.Delete(keyOf("brief")))
+					time.Sleep(30 * time.Millisecond)
+				}
+				resyncs := map[string]int{}
+				for _, e := range recorder.Events() {
+					if e.Type == cachetest.Update && e.Old.ResourceVersion == e.Object.ResourceVersion {
+						resyncs[e.Key.Name]++
+					}
+				}
+				for _, name := range []string{"a", "b", "c"} {
+					if n := resyncs[name]; n < 10 || n > 12 {
+						t.Errorf("%s: %d resyncs in a minute, want one each 5 s", name, n)
+					}
+				}
+				time.Sleep(5 * time.Second)
+				if err := recorder.Err(); err != nil {
+					t.Error(err)
+				}
+				expect(t, "view", names(informer.Store().List()), names(slices.Collect(maps.Values(recorder.View()))))
+			})
+		})
+	}
 }
 
 // A removed handler is not called again, and counts as synced.

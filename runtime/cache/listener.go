@@ -53,8 +53,12 @@ type listener struct {
 	// limit. It belongs to the goroutine that commits.
 	exempted uint64
 
-	// resynced holds what is left of a resync.
+	// due has a value when a resync is due; nil if there are none. A panic does not delay it.
+	due <-chan time.Time
+	// resynced holds what is left of a resync, which comes after the events before the position
+	// resyncAt.
 	resynced Snapshot[any]
+	resyncAt uint64
 	// current is the event that the handler was last called with. again reports whether the
 	// handler is to be called with it once more.
 	current *eventlog.Event
@@ -159,7 +163,7 @@ func (l *listener) run(ctx context.Context) {
 func (l *listener) forget() {
 	l.handler, l.batch, l.options.Cause = nil, nil, nil
 	l.initial, l.resynced = Snapshot[any]{}, Snapshot[any]{}
-	l.current, l.own, l.cause = nil, eventlog.Event{}, nil
+	l.current, l.own, l.cause, l.due = nil, eventlog.Event{}, nil, nil
 }
 
 // work calls the handler until it panics or stop is called, and reports whether
@@ -174,16 +178,13 @@ func (l *listener) work(ctx context.Context) (stopped bool) {
 	if !l.replay() {
 		return true
 	}
-	var due <-chan time.Time
-	if l.options.Resync > 0 {
-		ticker := time.NewTicker(l.options.Resync)
-		defer ticker.Stop()
-		due = ticker.C
+	if l.options.Resync > 0 && l.due == nil {
+		l.due = time.Tick(l.options.Resync)
 	}
 	for !l.stopping.Load() {
 		if l.deliver(eventlog.SegmentSize) {
 			select {
-			case <-due:
+			case <-l.due:
 				l.resync()
 			default:
 			}
@@ -196,7 +197,7 @@ func (l *listener) work(ctx context.Context) (stopped bool) {
 		l.progress.Idle()
 		select {
 		case <-changed:
-		case <-due:
+		case <-l.due:
 			l.resync()
 		case <-l.quit:
 		}
@@ -270,7 +271,7 @@ func (l *listener) replay() bool {
 	l.initial = Snapshot[any]{}
 	l.toReplay.Store(0)
 	l.registration.complete()
-	l.deliverResync()
+	l.continueResync()
 	return true
 }
 
@@ -360,35 +361,46 @@ func (l *listener) call(e *eventlog.Event) {
 // resync updates every object of the store with itself. It does so between two events, when
 // these objects are the last that the handler was given.
 func (l *listener) resync() {
-	objects, until := l.fanout.position(l.log)
-	if l.catchUp(until) {
-		l.resynced = objects
-		l.deliverResync()
+	for {
+		l.resynced, l.resyncAt = l.fanout.position(l.log)
+		// A commit may have merged what came since.
+		if l.merger == nil || l.merger.Hold(l.resyncAt) {
+			break
+		}
+	}
+	l.continueResync()
+}
+
+// continueResync delivers the events before a resync and what is left of it. There may be no
+// resync.
+func (l *listener) continueResync() {
+	if !l.catchUp() {
+		l.resynced = Snapshot[any]{}
+		return
+	}
+	l.deliverResync()
+	if l.merger != nil {
+		l.merger.Resume()
 	}
 }
 
-// catchUp delivers what happened until a position in the log, and reports whether
-// the handler is there now. One that coalesces may be ahead: it has to wait for the
-// next resync.
-func (l *listener) catchUp(until uint64) bool {
+// catchUp delivers the events before the resync, and reports whether the handler has had them all.
+func (l *listener) catchUp() bool {
 	if l.merger != nil {
-		return l.catchUpMerged(until)
+		return l.catchUpMerged()
 	}
-	for l.cursor.Passed() < until && !l.stopping.Load() {
-		l.deliver(min(eventlog.SegmentSize, int(until-l.cursor.Passed())))
+	for l.cursor.Passed() < l.resyncAt && !l.stopping.Load() {
+		l.deliver(min(eventlog.SegmentSize, int(l.resyncAt-l.cursor.Passed())))
 	}
 	return !l.stopping.Load()
 }
 
 // catchUpMerged is catchUp for a handler that coalesces.
-func (l *listener) catchUpMerged(until uint64) bool {
-	for !l.stopping.Load() {
-		if passed, merged := l.merger.Position(); passed >= until && merged == 0 {
-			return passed == until
-		}
-		l.deliverMerged(1)
+func (l *listener) catchUpMerged() bool {
+	for !l.merger.Reached() && !l.stopping.Load() {
+		l.deliverMerged(eventlog.SegmentSize)
 	}
-	return false
+	return !l.stopping.Load()
 }
 
 // resyncDue is the cause of a resync.

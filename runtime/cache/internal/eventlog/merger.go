@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -17,14 +18,51 @@ type Merger struct {
 	mu     sync.Mutex
 	cursor *Cursor
 	merged *coalesced
+	// until is the position at which Take stops, unlimited in general. later holds the events
+	// beyond it that were merged.
+	until uint64
+	later *coalesced
 	// taken reports whether the last Take returned an event.
 	taken   bool
 	pending atomic.Int64
 }
 
+// unlimited is a position that no log reaches.
+const unlimited = math.MaxUint64
+
 // NewMerger returns a merger that reads with a cursor, which nobody else may then.
 func NewMerger(cursor *Cursor) *Merger {
-	return &Merger{cursor: cursor, merged: newCoalesced()}
+	return &Merger{cursor: cursor, merged: newCoalesced(), until: unlimited, later: newCoalesced()}
+}
+
+// Hold makes Take stop at a position until Resume is called. It returns false, and changes
+// nothing, if an event beyond the position was read already.
+func (m *Merger) Hold(position uint64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cursor.Passed() > position {
+		return false
+	}
+	m.until = position
+	return true
+}
+
+// Reached reports whether Take has returned all events before the position of Hold, or there
+// is no such position.
+func (m *Merger) Reached() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.until == unlimited || m.merged.len() == 0 && m.cursor.Passed() >= m.until
+}
+
+// Resume ends Hold, whose position was reached.
+func (m *Merger) Resume() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.until != unlimited {
+		m.until = unlimited
+		m.merged, m.later = m.later, m.merged
+	}
 }
 
 // Take takes the next event, if there is one, with the cause of its state. What was merged
@@ -36,7 +74,7 @@ func (m *Merger) Take() (e Event, why *cause.Cause, ok bool) {
 	if e, why, m.taken = m.merged.take(); m.taken {
 		return e, why, true
 	}
-	if m.cursor.Ready() > 0 {
+	if m.ready() {
 		why = m.cursor.Cause()
 		if next := m.cursor.Next(); next != nil {
 			e, m.taken = *next, true
@@ -51,6 +89,10 @@ func (m *Merger) Merge(keyOf func(any) (types.NamespacedName, error)) {
 	defer m.mu.Unlock()
 	defer m.publish()
 	for m.cursor.Ready() > 0 {
+		into := m.merged
+		if m.cursor.Passed() >= m.until {
+			into = m.later
+		}
 		why := m.cursor.Cause()
 		e := m.cursor.Next()
 		if e == nil {
@@ -58,14 +100,14 @@ func (m *Merger) Merge(keyOf func(any) (types.NamespacedName, error)) {
 		}
 		// What has no key would not have got into the store.
 		if key, err := keyOf(e.Object); err == nil {
-			m.merged.merge(key, e, why)
+			into.merge(key, e, why)
 		}
 	}
 }
 
 // publish lets other goroutines read how far the handler is. The caller holds mu.
 func (m *Merger) publish() {
-	pending := m.merged.len()
+	pending := m.merged.len() + m.later.len()
 	if m.taken {
 		pending++
 	}
@@ -77,25 +119,21 @@ func (m *Merger) publish() {
 // handler has still to return from. It needs no lock.
 func (m *Merger) Pending() int64 { return m.pending.Load() }
 
-// Position returns how many events lie before the cursor, and how many of them are merged
-// and not taken yet.
-func (m *Merger) Position() (passed uint64, merged int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.cursor.Passed(), m.merged.len()
-}
-
 // Ready reports whether there is an event to take.
 func (m *Merger) Ready() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.merged.len() > 0 || m.cursor.Ready() > 0
+	return m.merged.len() > 0 || m.ready()
 }
+
+// ready reports whether Take may read an event of the log. The caller holds mu.
+func (m *Merger) ready() bool { return m.cursor.Passed() < m.until && m.cursor.Ready() > 0 }
 
 // Forget drops what was merged.
 func (m *Merger) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.merged.clear()
+	m.later.clear()
 	m.publish()
 }

@@ -32,3 +32,6 @@ func (s *lockedSource) Uint64() uint64 {
 	defer s.mu.Unlock()
 	return s.source.Uint64()
 }
+
+// ForgetShortStale has the next check with a time that is too short warn again.
+func ForgetShortStale() { warnOfShortStale = sync.Once{} }

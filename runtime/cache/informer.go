@@ -106,7 +106,8 @@ func (e *engine) ResourceVersion() string {
 // controller-runtime and apiserver take. It fails with failure.ErrStopped if the informer has
 // stopped, and with failure.ErrStale if the store has not been known to be up to date for longer
 // than stale. That should be several minutes: if no object changes, a server sends
-// something about once a minute only. An informer that waits for its resource to be
+// something about once a minute only. Less than two minutes fails informers that are up to date,
+// which the log says once. An informer that waits for its resource to be
 // installed is healthy, and so is one that has not been started.
 func (e *engine) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error { return e.Status().Check(stale) }

@@ -11,6 +11,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
@@ -187,6 +189,39 @@ func TestHealthCheck(t *testing.T) {
 		r.stop()
 		if err := check(nil); !errors.Is(err, failure.ErrStopped) {
 			t.Errorf("stopped: %v", err)
+		}
+	})
+}
+
+// A time that is shorter than the silence of a quiet resource fails an informer that is up to date.
+// One line of the log says it, for however many checks.
+func TestHealthCheckOfQuietResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cache.ForgetShortStale()
+		logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
+		defer klog.CaptureState().Restore()
+		klog.SetLogger(logger)
+		api := cachetest.NewAPI(newThing("a"))
+		informer := run(t, api, cache.Options[*thing]{Name: "things"})
+		var short, enough int
+		for second := range 600 {
+			if second%75 == 0 { // API servers are up to a quarter of a minute late
+				api.Bookmark()
+			}
+			time.Sleep(time.Second)
+			if informer.HealthCheck(time.Minute)(nil) != nil {
+				short++
+			}
+			if informer.HealthCheck(2*time.Minute)(nil) != nil {
+				enough++
+			}
+		}
+		if short == 0 || enough > 0 {
+			t.Errorf("%d checks of a minute and %d of two have failed", short, enough)
+		}
+		logged := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
+		if lines := strings.Count(logged, "HealthCheck may fail"); lines != 1 {
+			t.Errorf("%d lines of the log: %s", lines, logged)
 		}
 	})
 }

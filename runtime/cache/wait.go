@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
@@ -48,8 +50,19 @@ func (e *SyncError) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Cause, e.Status.LastError}, func(err error) bool { return err == nil })
 }
 
+// shortestStale is the least time for HealthCheck: API servers send a bookmark about once a minute
+// while nothing changes, and one may be late.
+const shortestStale = 2 * time.Minute
+
+var warnOfShortStale sync.Once
+
 // Check returns the error of HealthCheck.
 func (s Status) Check(stale time.Duration) error {
+	if stale < shortestStale {
+		warnOfShortStale.Do(func() {
+			klog.Background().Info("HealthCheck may fail although nothing is wrong: without changes, a server sends a bookmark a minute", "stale", stale, "least", shortestStale)
+		})
+	}
 	if s.Phase == PhaseStopped {
 		return fmt.Errorf("informer %q: %w", s.Name, failure.ErrStopped)
 	}

@@ -148,7 +148,7 @@ func (i *Informers) Lookup(key types.NamespacedName) map[string]any {
 
 // HealthCheck returns a check for a liveness probe, in the form that controller-runtime takes:
 // it joins the errors of informers that may have been out of date for longer than stale. That
-// should be several minutes.
+// should be several minutes: less than two fails informers of resources that do not change.
 func (i *Informers) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {
 		var errs []error

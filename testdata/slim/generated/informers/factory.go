@@ -116,7 +116,7 @@ type SharedInformerFactory interface {
 	Status() []generated.Status
 
 	// HealthCheck returns a liveness check that fails if an informer has stopped, or may have
-	// been out of date for longer than stale.
+	// been out of date for longer than stale, which should be several minutes.
 	HealthCheck(stale time.Duration) func(*http.Request) error
 
 	// ReadyCheck is a readiness check that fails as long as a started informer has not been in

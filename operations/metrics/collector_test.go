@@ -64,7 +64,7 @@ func orders() cache.Status {
 // shipments is the status of a controller with a value for every metric.
 func shipments() controller.Status {
 	return controller.Status{
-		Name: "shipments", Synced: true, Waiting: 12, Oldest: 2500 * time.Millisecond, Delayed: 3, AwaitingWrites: 1,
+		Name: "shipments", Synced: true, Waiting: 12, Oldest: 2500 * time.Millisecond, Delayed: 3, AwaitingWrites: 1, OverdueWrites: []controller.KeyError{{Err: errors.New("late")}}, Overdue: 2,
 		Running: []controller.Running{
 			{Key: types.NamespacedName{Namespace: "shop", Name: "a"}, For: 4 * time.Second},
 			{Key: types.NamespacedName{Namespace: "shop", Name: "b"}, For: time.Second},

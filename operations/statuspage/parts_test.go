@@ -178,6 +178,8 @@ func TestProblems(t *testing.T) {
 			{"queue", nil, []controller.Status{{Name: "c", Synced: true, Waiting: 3, Oldest: 2 * time.Minute}}, []string{"!controller c: a queue of 3 keys, the first of them for 2m"}},
 			{"terminal errors", nil, []controller.Status{{Name: "c", Synced: true, TerminalErrors: []controller.KeyError{{Key: types.NamespacedName{Namespace: "ns", Name: "a"}, Err: errors.New("invalid")}}, LastError: errors.New("invalid"), LastErrorKey: types.NamespacedName{Namespace: "ns", Name: "a"}, LastErrorTime: now}},
 				[]string{"controller c: 1 key with a terminal error now: ns/a: invalid"}},
+			{"overdue writes", nil, []controller.Status{{Name: "c", Synced: true, OverdueWrites: []controller.KeyError{{Key: types.NamespacedName{Namespace: "ns", Name: "a"}, Err: errors.New("store is at 12"), Time: now.Add(-2 * time.Minute)}}}},
+				[]string{"controller c: 1 key reconciled without own writes, which a store has lacked for 2m: ns/a: store is at 12"}},
 			{"error", nil, []controller.Status{{Name: "c", Synced: true, LastError: errors.New("full"), LastErrorKey: types.NamespacedName{Name: "n"}, LastErrorTime: now.Add(-time.Second)}},
 				[]string{"controller c: the reconcile of /n failed 1s ago: full"}},
 		} {

@@ -125,6 +125,15 @@ func (p *problems) ofHandler(informer string, h cache.HandlerStatus, now time.Ti
 	}
 }
 
+// byKey returns the texts of errors by their keys.
+func byKey(errs []controller.KeyError) map[string]string {
+	texts := make(map[string]string, len(errs))
+	for _, e := range errs {
+		texts[e.Key.String()] = e.Err.Error()
+	}
+	return texts
+}
+
 func (p *problems) ofController(s controller.Status, now time.Time) {
 	subject := "controller " + s.Name
 	if len(s.Running) > 0 && s.Running[0].For > slowAfter {
@@ -140,10 +149,11 @@ func (p *problems) ofController(s controller.Status, now time.Time) {
 	case !s.Synced:
 		p.add(!urgent, subject, notStarted, "It reconciles nothing before its informers are in sync.")
 	}
-	terminal := map[string]string{}
-	for _, e := range s.TerminalErrors {
-		terminal[e.Key.String()] = e.Err.Error()
+	if overdue := byKey(s.OverdueWrites); len(overdue) > 0 {
+		p.add(!urgent, subject, fmt.Sprintf("%s reconciled without own writes, which a store has lacked for %s: %s", plural(len(overdue), "key"),
+			brief(now.Sub(s.OverdueWrites[0].Time)), examples(overdue, len(overdue))), "Each may have acted on the state before its last write. The state of the informer says why its store is behind.")
 	}
+	terminal := byKey(s.TerminalErrors)
 	if len(terminal) > 0 {
 		p.add(!urgent, subject, plural(len(terminal), "key")+" with a terminal error now: "+examples(terminal, len(terminal)),
 			"These are not retried: correct the objects. A change of an object reconciles it.")

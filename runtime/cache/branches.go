@@ -312,7 +312,8 @@ func (p *branchSet) behind() (least *branch) {
 	return least
 }
 
-// versionOf returns the version that the store has reached in the branch of an object.
+// versionOf returns the version that the store has reached in the branch of an object. A branch that is
+// left out is an error: what is written there does not arrive.
 func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -320,10 +321,14 @@ func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 		return "", nil // not started
 	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	if branch := p.assigned.of(key, obj); branch != nil {
-		return branch.version, nil
+	branch := p.assigned.of(key, obj)
+	switch {
+	case branch == nil:
+		return "", p.plan.foreign(obj)
+	case branch.refusals.LeftOut:
+		return "", fmt.Errorf("object %q: server refuses its namespace or name: %w", objectkey.String(key), branch.recorder.get().LastError)
 	}
-	return "", p.plan.foreign(obj)
+	return branch.version, nil
 }
 
 // positions returns the sources and versions of the branches that are not left out.

@@ -84,8 +84,10 @@ func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted
 // WaitForWrite blocks until the store has an object as it was written, or a later state of
 // it: obj is the server's response to a create, an update or a patch. It is
 // WaitForResourceVersion for the version of obj but, in an informer of several namespaces or
-// names, waits for that of obj only. Possible errors: the same, and that the informer does
-// not follow that namespace or name, or that the object is not of its shard.
+// names, waits for obj's namespace or name only. A write that took the last finalizer of an object that is
+// being deleted has removed the object: then the store must have lost it. Possible errors: the same, and
+// that the informer does not follow that namespace or name, that the server refuses the namespace, or that
+// the object is not of its shard.
 func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 	// An object whose event could not be used is read by its name, later than the store has
 	// reached its version.
@@ -94,7 +96,19 @@ func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 		return err
 	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	return e.waitUntil(ctx, key, func(stored metav1.Object) bool { return !protocol.Older(stored.GetResourceVersion(), version) })
+	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
+		if removed(obj) { // its version is that of the state before
+			return stored.GetUID() != obj.GetUID()
+		}
+		return !protocol.Older(stored.GetResourceVersion(), version)
+	})
+}
+
+// removed reports whether an object, as an update has returned it, is gone by that update: the
+// server removes an object that is being deleted together with its last finalizer.
+func removed(obj metav1.Object) bool {
+	grace := obj.GetDeletionGracePeriodSeconds()
+	return obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }
 
 // WaitForDeletion blocks until the store knows of the deletion of an object: it has none of that
@@ -114,15 +128,28 @@ func (e *engine) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
 	})
 }
 
-// latestVersion returns the server's version. A version that is earlier than the store's is an error:
-// the server's history has restarted, and the informer has not listed again yet.
-func (e *engine) latestVersion(ctx context.Context, source Objects) (string, error) {
-	reached, _ := e.version()
-	page, err := listInTime(ctx, source, metav1.ListOptions{Limit: 1}, func(any, error) {})
+// latestVersion returns the server's version. A version that is earlier than a position's is an error:
+// the server's history has restarted, and the informer has not listed that namespace again yet.
+func latestVersion(ctx context.Context, positions []position) (string, error) {
+	reached := make([]string, len(positions))
+	var errs []error
+	for i, p := range positions {
+		version, err := p.reached()
+		reached[i], errs = version, append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return "", err
+	}
+	page, err := listInTime(ctx, positions[0].source, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	if err != nil {
 		return "", err
 	}
-	return page.ResourceVersion, protocol.CheckHistory(page.ResourceVersion, reached)
+	for _, version := range reached {
+		if err := protocol.CheckHistory(page.ResourceVersion, version); err != nil {
+			return "", err
+		}
+	}
+	return page.ResourceVersion, nil
 }
 
 // listInTime lists a page, for no longer than listTimeout.
@@ -173,7 +200,7 @@ func (e *engine) WaitForLatest(ctx context.Context) error {
 	if len(positions) == 0 {
 		return nil
 	}
-	latest, err := e.latestVersion(ctx, positions[0].source)
+	latest, err := latestVersion(ctx, positions)
 	switch {
 	case err != nil:
 		return e.errorf("list of the latest resourceVersion: %w", err)

@@ -3,20 +3,14 @@ package clients
 import (
 	"context"
 	"errors"
-	"net/http"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/gentype"
-	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 	"github.com/informer-gen/informer-gen/runtime/internal/written"
-	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // ApplyConfiguration is the argument of Apply: a type that controller-gen or
@@ -38,59 +32,36 @@ type Client[T Object, L runtime.Object] struct {
 	notes notes
 }
 
-// notes says of which resource a write is.
-type notes struct {
-	client   *source.Client
-	resource schema.GroupResource
-}
-
-// wrote notes a write, unless the server has refused it.
-func (n *notes) wrote(ctx context.Context, obj metav1.Object, err error, dryRun []string) {
-	switch to := written.To(ctx); {
-	case to == nil || len(dryRun) > 0:
-	case err == nil:
-		to.Wrote(n.client, n.resource, obj)
-	case !refused(err):
-		to.Unanswered(n.client, n.resource)
-	}
-}
-
-// refused reports whether a write has certainly not been made. A server error, such as a timeout, may
-// come after it.
-func refused(err error) bool {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		return status.Status().Code < http.StatusInternalServerError
-	}
-	return utilnet.IsConnectionRefused(err)
-}
-
 // Create sends a new object, and returns it as the server has it.
 func (c *Client[T, L]) Create(ctx context.Context, obj T, options metav1.CreateOptions) (T, error) {
+	ctx, note := c.notes.begin(ctx, options.DryRun)
 	created, err := c.requests.Create(ctx, obj, options)
-	c.notes.wrote(ctx, created, err, options.DryRun)
+	note.wrote(created, err)
 	return created, err
 }
 
 // Update sends an object in place of that of its name and resourceVersion, and returns it as the
 // server has it.
 func (c *Client[T, L]) Update(ctx context.Context, obj T, options metav1.UpdateOptions) (T, error) {
+	ctx, note := c.notes.begin(ctx, options.DryRun)
 	updated, err := c.requests.Update(ctx, obj, options)
-	c.notes.wrote(ctx, updated, err, options.DryRun)
+	note.wrote(updated, err)
 	return updated, err
 }
 
 // UpdateStatus is Update for the status.
 func (c *Client[T, L]) UpdateStatus(ctx context.Context, obj T, options metav1.UpdateOptions) (T, error) {
+	ctx, note := c.notes.begin(ctx, options.DryRun)
 	updated, err := c.requests.UpdateStatus(ctx, obj, options)
-	c.notes.wrote(ctx, updated, err, options.DryRun)
+	note.wrote(updated, err)
 	return updated, err
 }
 
 // Patch sends a change of an object or of a subresource, and returns the object with it.
 func (c *Client[T, L]) Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (T, error) {
+	ctx, note := c.notes.begin(ctx, options.DryRun)
 	patched, err := c.requests.Patch(ctx, name, kind, data, options, subresources...)
-	c.notes.wrote(ctx, patched, err, options.DryRun)
+	note.wrote(patched, err)
 	return patched, err
 }
 
@@ -100,34 +71,6 @@ func (c *Client[T, L]) Delete(ctx context.Context, name string, options metav1.D
 		return c.requests.Delete(ctx, name, options)
 	}
 	return c.notes.delete(ctx, c.GetClient(), types.NamespacedName{Namespace: c.GetNamespace(), Name: name}, options)
-}
-
-// delete sends the request that client-go's client sends, and notes what the response says was deleted.
-func (n *notes) delete(ctx context.Context, requests rest.Interface, key types.NamespacedName, options metav1.DeleteOptions) error {
-	result := requests.Delete().NamespaceIfScoped(key.Namespace, key.Namespace != "").Resource(n.resource.Resource).Name(key.Name).Body(&options).Do(ctx)
-	err := result.Error()
-	switch {
-	case err == nil:
-		written.To(ctx).Deleted(n.client, n.resource, deleted(result, key))
-	case !refused(err):
-		written.To(ctx).Unanswered(n.client, n.resource)
-	}
-	return err
-}
-
-// deleted returns the object that a response is about: a finalizer may keep it, and it is the response,
-// or it is gone, and the response is a status with its UID.
-func deleted(response rest.Result, key types.NamespacedName) metav1.Object {
-	gone := &metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
-	switch obj, _ := response.Get(); obj := obj.(type) {
-	case *metav1.Status:
-		if obj.Details != nil {
-			gone.UID = obj.Details.UID
-		}
-	case metav1.Object:
-		gone.UID = obj.GetUID()
-	}
-	return gone
 }
 
 // requests are client-go's. That it is an alias hides the field.
@@ -141,8 +84,9 @@ func (c *Client[T, L]) Apply(ctx context.Context, fields ApplyConfiguration, opt
 	if nothing.Is(fields) {
 		return *new(T), errNoFields
 	}
+	ctx, note := c.notes.begin(ctx, options.DryRun)
 	applied, err := c.requests.Apply(ctx, fields, options)
-	c.notes.wrote(ctx, applied, err, options.DryRun)
+	note.wrote(applied, err)
 	return applied, err
 }
 
@@ -151,7 +95,8 @@ func (c *Client[T, L]) ApplyStatus(ctx context.Context, fields ApplyConfiguratio
 	if nothing.Is(fields) {
 		return *new(T), errNoFields
 	}
+	ctx, note := c.notes.begin(ctx, options.DryRun)
 	applied, err := c.requests.ApplyStatus(ctx, fields, options)
-	c.notes.wrote(ctx, applied, err, options.DryRun)
+	note.wrote(applied, err)
 	return applied, err
 }

@@ -66,8 +66,9 @@ type Controller struct {
 	waitFor   []SyncWaiter
 	sources   []Source
 	fence     bool
-	// informers are those of sources and waitFor, each once.
+	// informers has each informer of sources and waitFor once. followed has the same informers.
 	informers []*cache.Informer[any]
+	followed  []*followed
 
 	started, ended atomic.Bool
 	recorder       recorder
@@ -111,6 +112,7 @@ func New(name string, reconcile Reconcile, options Options, sources ...Source) (
 			c.follow(informer.Untyped())
 		}
 	}
+	c.followed = follow(c.informers)
 	return c, nil
 }
 

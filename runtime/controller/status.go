@@ -39,8 +39,13 @@ type Status struct {
 	Delayed int
 	// Running are the keys that are being reconciled, those that take longest first.
 	Running []Running
-	// AwaitingWrites counts the keys that wait for a store to have what they wrote.
+	// AwaitingWrites counts the keys that wait for a store to have what they wrote, for a minute at most.
 	AwaitingWrites int
+	// OverdueWrites has the keys whose writes were not in the store after that minute, the first 100 of
+	// them: with the reason, and the time of the reconcile. Each is there until the store has the writes.
+	// Overdue counts how often a key was given up to a reconcile that may not see its own writes.
+	OverdueWrites []KeyError
+	Overdue       uint64
 
 	// Succeeded counts the reconciles without an error, Failed those that were retried, and
 	// Terminal those with an error of Terminal. Those of Failed that panicked count as
@@ -67,8 +72,8 @@ type KeyError struct {
 	Time time.Time
 }
 
-// maxTerminalErrors limits the keys of a status whose last error is terminal.
-const maxTerminalErrors = 100
+// maxTerminalErrors and maxOverdueWrites limit the keys of a status.
+const maxTerminalErrors, maxOverdueWrites = 100, 100
 
 // Running is a key that is being reconciled.
 type Running struct {
@@ -106,8 +111,15 @@ type recorder struct {
 	// now has all of a status but what is computed.
 	now     Status
 	running map[types.NamespacedName]time.Time
-	// terminal has the errors of Status.TerminalErrors.
+	// terminal has the errors of Status.TerminalErrors, and late the writes of Status.OverdueWrites.
 	terminal map[types.NamespacedName]KeyError
+	late     map[types.NamespacedName]*lateWrites
+}
+
+// lateWrites are the overdue writes of a key. Stop is called when later ones take their place.
+type lateWrites struct {
+	KeyError
+	stop func()
 }
 
 func (r *recorder) get() Status {
@@ -120,10 +132,45 @@ func (r *recorder) get() Status {
 	slices.SortFunc(s.Running, func(a, b Running) int {
 		return cmp.Or(cmp.Compare(b.For, a.For), cmp.Compare(a.Key.String(), b.Key.String()))
 	})
+	for _, late := range r.late {
+		s.OverdueWrites = append(s.OverdueWrites, late.KeyError)
+	}
+	slices.SortFunc(s.OverdueWrites, func(a, b KeyError) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Key.String(), b.Key.String()))
+	})
 	s.TerminalErrors = slices.SortedFunc(maps.Values(r.terminal), func(a, b KeyError) int {
 		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.Key.String(), b.Key.String()))
 	})
 	return s
+}
+
+// overdue notes that the writes of a key are missing, after writeTimeout and with an error. Those that
+// were missing before end: the new ones came after them. The result is called when the new ones end.
+func (r *recorder) overdue(key types.NamespacedName, err error, stop func()) (ended func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now.Overdue++
+	mine := &lateWrites{KeyError{key, err, time.Now().Add(-writeTimeout)}, stop}
+	before := r.late[key]
+	if before != nil {
+		mine.Time = before.Time
+		before.stop()
+	}
+	if r.late == nil {
+		r.late = map[types.NamespacedName]*lateWrites{}
+	}
+	if before == nil && len(r.late) >= maxOverdueWrites {
+		stop()
+	} else {
+		r.late[key] = mine
+	}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.late[key] == mine {
+			delete(r.late, key)
+		}
+	}
 }
 
 func (r *recorder) update(change func(*Status)) {

@@ -24,6 +24,8 @@ type statusJSON struct {
 	Delayed        int             `json:"delayed"`
 	Running        []runningJSON   `json:"running,omitempty"`
 	AwaitingWrites int             `json:"awaitingWrites"`
+	OverdueWrites  []keyErrorJSON  `json:"overdueWrites,omitempty"`
+	Overdue        uint64          `json:"overdue"`
 	Succeeded      uint64          `json:"succeeded"`
 	Failed         uint64          `json:"failed"`
 	Terminal       uint64          `json:"terminal"`
@@ -76,7 +78,8 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		Name: s.Name, Synced: s.Synced, Stopped: s.Stopped, Fence: metav1.Duration{Duration: s.Fence},
 		Waiting: s.Waiting, Oldest: metav1.Duration{Duration: s.Oldest},
 		WaitingLive: s.WaitingLive, OldestLive: metav1.Duration{Duration: s.OldestLive},
-		Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites,
+		Delayed: s.Delayed, AwaitingWrites: s.AwaitingWrites, Overdue: s.Overdue,
+		OverdueWrites: keyErrorsJSON(s.OverdueWrites), TerminalErrors: keyErrorsJSON(s.TerminalErrors),
 		Succeeded: s.Succeeded, Failed: s.Failed, Terminal: s.Terminal, Panicked: s.Panicked, LastPanic: s.LastPanic,
 		LastErrorKey: keyText(s.LastErrorKey), LastErrorTime: s.LastErrorTime,
 	}
@@ -86,10 +89,21 @@ func (s Status) MarshalJSON() ([]byte, error) {
 	for _, r := range s.Running {
 		fields.Running = append(fields.Running, runningJSON{keyText(r.Key), metav1.Duration{Duration: r.For}})
 	}
-	for _, e := range s.TerminalErrors {
-		fields.TerminalErrors = append(fields.TerminalErrors, keyErrorJSON{keyText(e.Key), errorJSON{e.Err.Error()}, e.Time})
-	}
 	return json.Marshal(fields)
+}
+
+func keyErrorsJSON(errs []KeyError) (all []keyErrorJSON) {
+	for _, e := range errs {
+		all = append(all, keyErrorJSON{keyText(e.Key), errorJSON{e.Err.Error()}, e.Time})
+	}
+	return all
+}
+
+func keyErrorsOf(all []keyErrorJSON) (errs []KeyError) {
+	for _, e := range all {
+		errs = append(errs, KeyError{types.NamespacedName(e.Key), errors.New(e.Error.Message), e.Time})
+	}
+	return errs
 }
 
 // UnmarshalJSON takes what MarshalJSON writes. Errors have the messages of those that were
@@ -103,7 +117,8 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 		Name: fields.Name, Synced: fields.Synced, Stopped: fields.Stopped, Fence: fields.Fence.Duration,
 		Waiting: fields.Waiting, Oldest: fields.Oldest.Duration,
 		WaitingLive: fields.WaitingLive, OldestLive: fields.OldestLive.Duration,
-		Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites,
+		Delayed: fields.Delayed, AwaitingWrites: fields.AwaitingWrites, Overdue: fields.Overdue,
+		OverdueWrites: keyErrorsOf(fields.OverdueWrites), TerminalErrors: keyErrorsOf(fields.TerminalErrors),
 		Succeeded: fields.Succeeded, Failed: fields.Failed, Terminal: fields.Terminal, Panicked: fields.Panicked, LastPanic: fields.LastPanic,
 		LastErrorKey: types.NamespacedName(fields.LastErrorKey), LastErrorTime: fields.LastErrorTime,
 	}
@@ -112,9 +127,6 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 	}
 	for _, r := range fields.Running {
 		s.Running = append(s.Running, Running{types.NamespacedName(r.Key), r.For.Duration})
-	}
-	for _, e := range fields.TerminalErrors {
-		s.TerminalErrors = append(s.TerminalErrors, KeyError{types.NamespacedName(e.Key), errors.New(e.Error.Message), e.Time})
 	}
 	return nil
 }

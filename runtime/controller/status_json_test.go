@@ -24,6 +24,10 @@ func fullStatus() Status {
 		LastError:     errors.New("warehouse is full"),
 		LastErrorKey:  types.NamespacedName{Namespace: "shop", Name: "second"},
 		LastErrorTime: time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC),
+		Overdue:       6,
+		OverdueWrites: []KeyError{
+			{types.NamespacedName{Namespace: "shop", Name: "fourth"}, errors.New("store is at 12"), time.Date(2026, 11, 22, 6, 25, 0, 0, time.UTC)},
+		},
 		TerminalErrors: []KeyError{
 			{types.NamespacedName{Namespace: "shop", Name: "third"}, errors.New("customer is unknown"), time.Date(2026, 11, 22, 6, 20, 0, 0, time.UTC)},
 		},
@@ -57,6 +61,16 @@ func TestStatusJSON(t *testing.T) {
     }
   ],
   "awaitingWrites": 1,
+  "overdueWrites": [
+    {
+      "key": "shop/fourth",
+      "error": {
+        "message": "store is at 12"
+      },
+      "time": "2026-11-22T06:25:00Z"
+    }
+  ],
+  "overdue": 6,
   "succeeded": 40,
   "failed": 5,
   "terminal": 2,
@@ -88,6 +102,7 @@ func TestStatusJSON(t *testing.T) {
   "oldestLive": "0s",
   "delayed": 0,
   "awaitingWrites": 0,
+  "overdue": 0,
   "succeeded": 0,
   "failed": 0,
   "terminal": 0,

@@ -65,19 +65,18 @@ func (c *Controller) process(ctx context.Context, key types.NamespacedName) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("key", key))
 	c.recorder.begin(key)
 	var result Result
-	own := &ownWrites{noting: noting{Context: ctx, informers: c.informers}}
-	own.of = own
+	own := &ownWrites{}
+	noting := &noting{Context: ctx, followed: c.followed, note: own.note}
 	err := errGoexit
 	defer func() {
 		result.writes = append(result.writes, own.take()...)
 		c.finish(ctx, key, result, err)
 	}()
-	result, err = c.call(own, key)
+	result, err = c.call(noting, key)
 }
 
-// ownWrites is the context of a reconcile, with its writes, which any goroutine of it may make.
+// ownWrites are the writes of a reconcile, which any goroutine of it may make.
 type ownWrites struct {
-	noting
 	mu  sync.Mutex
 	all []write
 }
@@ -133,9 +132,25 @@ func (c *Controller) finish(ctx context.Context, key types.NamespacedName, resul
 		return
 	}
 	c.recorder.update(func(s *Status) { s.AwaitingWrites++ })
-	c.goroutines.Go(func() {
-		awaitWrites(ctx, result.writes)
-		c.recorder.update(func(s *Status) { s.AwaitingWrites-- })
-		c.queue.Done(key)
-	})
+	c.goroutines.Go(func() { c.hold(ctx, key, result.writes) })
+}
+
+// hold gives a key back to the queue when the stores have what its reconcile wrote, or after a minute.
+// Then the status has the key until the stores have the writes.
+func (c *Controller) hold(ctx context.Context, key types.NamespacedName, writes []write) {
+	limited, cancel := context.WithTimeout(ctx, writeTimeout)
+	err := awaitWrites(limited, writes)
+	cancel()
+	late := err != nil && ctx.Err() == nil
+	if late {
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer c.recorder.overdue(key, err, cancel)()
+		klog.FromContext(ctx).Error(err, "Reconciling without own write")
+	}
+	c.recorder.update(func(s *Status) { s.AwaitingWrites-- })
+	c.queue.Done(key)
+	if late && awaitWrites(ctx, writes) == nil {
+		klog.FromContext(ctx).Info("Own write has arrived after all")
+	}
 }

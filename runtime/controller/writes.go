@@ -8,20 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/internal/written"
 )
 
-// writeTimeout limits how long a key waits for writes that were noted by a call: the informer may not
-// follow the object. A store without events learns the latest resourceVersion from bookmarks, which
-// come about once a minute. Others are waited for without a limit, and logged as often.
+// writeTimeout is for how long a write holds its key. A store without events learns the latest
+// resourceVersion from bookmarks, which come about once a minute.
 const writeTimeout = time.Minute
 
 // WriteWaiter waits until a store has what was written, as cache.Informer does.
@@ -36,58 +31,36 @@ type write struct {
 	// obj was written, as the server returned it, or deleted.
 	obj      metav1.Object
 	deletion bool
-	// unanswered is the informer of a write that the server may have made: its store is to have what the
-	// server has.
-	unanswered *cache.Informer[any]
-	// followed is set if the informer follows the object for sure.
-	followed bool
-	// known, if set, is closed when there is nothing to wait for, and logAt when to log that there is.
-	known <-chan struct{}
-	logAt time.Time
+	// unanswered is set for a write that the server may have made. The store must catch up with the
+	// server then.
+	unanswered *unanswered
 }
 
+// wait blocks until the store has the write, or ctx ends. Another error says that the store will never
+// have the write.
 func (w *write) wait(ctx context.Context) error {
 	switch {
-	case w.known != nil:
-		select {
-		case <-w.known:
-			return nil
-		default:
-			return context.Canceled // for Ready, which does not block
-		}
 	case w.unanswered != nil:
-		return waitForLatest(ctx, w.unanswered, func(error) {})
+		return w.unanswered.wait(ctx)
 	case w.deletion:
 		return w.informer.WaitForDeletion(ctx, w.obj)
 	}
 	return w.informer.WaitForWrite(ctx, w.obj)
 }
 
-// goesOn logs that a write did not arrive in time, because of err, and reports whether to go on waiting.
-func (w *write) goesOn(logger klog.Logger, err error) bool {
-	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	if late && w.followed {
-		logger.Info("Still waiting for own write", "reason", err)
-		return true
-	}
-	logger.Error(err, "Reconciling without own write")
-	return false
-}
-
-// awaitWrites blocks until the stores have all writes, or ctx ends. All that were noted by a call have
-// one writeTimeout.
-func awaitWrites(ctx context.Context, writes []write) {
-	limit := time.Now().Add(writeTimeout)
+// awaitWrites blocks until the stores have all writes, or ctx ends: then the error is about the first
+// missing write. Writes that a store will never have are logged.
+func awaitWrites(ctx context.Context, writes []write) error {
 	for i := range writes {
-		for again := true; again && ctx.Err() == nil; {
-			limited, cancel := context.WithDeadline(ctx, limit)
-			err := writes[i].wait(limited)
-			cancel()
-			if again = err != nil && ctx.Err() == nil && writes[i].goesOn(klog.FromContext(ctx), err); again {
-				limit = time.Now().Add(writeTimeout)
-			}
+		err := writes[i].wait(ctx)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Store will not have own write, not waiting for it")
 		}
 	}
+	return nil
 }
 
 // Writes notes what a controller writes for each of its keys, so that it does not reconcile a key
@@ -104,13 +77,13 @@ func awaitWrites(ctx context.Context, writes []write) {
 // themselves if they have that context and an informer of the same resource is over the same
 // source.Client. Those of other clients are noted by Wrote and Deleted. An informer is not waited for
 // if an object may not be its own: one with selectors that the object does not match, or of other
-// namespaces. After a write without an answer, which the server may have made, the store is to have what
-// the server has by then. It is safe for concurrent use.
+// namespaces. The server may have made a write without an answer: after it, the store must catch
+// up with the server. It is safe for concurrent use.
 type Writes struct {
-	informers []*cache.Informer[any]
+	followed []*followed
 
 	mu      sync.Mutex
-	pending map[types.NamespacedName][]write
+	pending map[types.NamespacedName][]*write
 }
 
 // NewWrites returns the writes to what these informers follow, which Informer.Untyped returns. It is an
@@ -119,30 +92,21 @@ func NewWrites(informers ...*cache.Informer[any]) (*Writes, error) {
 	if i := slices.Index(informers, nil); i >= 0 {
 		return nil, fmt.Errorf("writes: informer %d is nil, as factory.Core returns for one that is not of this module", i+1)
 	}
-	return &Writes{informers: informers, pending: map[types.NamespacedName][]write{}}, nil
+	return &Writes{followed: follow(informers), pending: map[types.NamespacedName][]*write{}}, nil
 }
 
 // Context returns ctx as one whose writes are noted for a key.
 func (w *Writes) Context(ctx context.Context, key types.NamespacedName) context.Context {
-	return &noting{Context: ctx, informers: w.informers, of: &writesOf{w, key}}
-}
-
-// writesOf are the writes of one key.
-type writesOf struct {
-	*Writes
-	key types.NamespacedName
-}
-
-func (w *writesOf) note(own write) {
-	if own.unanswered != nil { // or Ready would have to ask the server
-		known := make(chan struct{})
-		go func() {
-			defer close(known)
-			_ = waitForLatest(context.Background(), own.unanswered, func(error) {}) // until the informer stops
-		}()
-		own.known = known
-	}
-	w.Writes.note(w.key, own)
+	return &noting{Context: ctx, followed: w.followed, note: func(own write) {
+		if own.unanswered != nil { // or Ready would have to ask the server
+			go func() {
+				limited, cancel := context.WithTimeout(context.Background(), writeTimeout)
+				defer cancel()
+				_ = own.wait(limited)
+			}()
+		}
+		w.note(key, own)
+	}}
 }
 
 // Wrote notes an object as the server has returned it from a create, an update or a patch, and
@@ -159,131 +123,49 @@ func (w *Writes) Deleted(key types.NamespacedName, informer WriteWaiter, obj met
 func (w *Writes) note(key types.NamespacedName, own write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	own.logAt = time.Now().Add(writeTimeout)
-	w.pending[key] = append(w.pending[key], own)
+	w.pending[key] = append(w.pending[key], &own)
+	time.AfterFunc(writeTimeout, func() { w.expire(key, &own) })
 }
 
-// Ready reports whether the stores have everything that was noted for a key. It does not block. What
-// was noted by Wrote and Deleted counts as there after a minute, which is logged.
+// expire drops a write that has held its key for long enough.
+func (w *Writes) expire(key types.NamespacedName, own *write) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.pending[key], own) {
+		return
+	}
+	if err := own.wait(ended); err != nil {
+		klog.Background().WithValues("key", key).Error(err, "Own write is not waited for any longer")
+	}
+	w.drop(key, func(other *write) bool { return other == own })
+}
+
+// drop drops writes of a key. The caller holds mu.
+func (w *Writes) drop(key types.NamespacedName, which func(*write) bool) {
+	if w.pending[key] = slices.DeleteFunc(w.pending[key], which); len(w.pending[key]) == 0 {
+		delete(w.pending, key)
+	}
+}
+
+// Ready reports whether the stores have everything that was noted for a key. It does not block. A write
+// that is not in the stores after a minute is logged, and holds its key no longer.
 func (w *Writes) Ready(key types.NamespacedName) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range w.pending[key] {
-		own := &w.pending[key][i]
+	w.drop(key, func(own *write) bool {
 		err := own.wait(ended)
-		if err == nil {
-			continue
+		if err != nil && !errors.Is(err, context.Canceled) {
+			klog.Background().WithValues("key", key).Error(err, "Store will not have own write, not waiting for it")
+			return true
 		}
-		if errors.Is(err, context.Canceled) {
-			if time.Now().Before(own.logAt) {
-				return false
-			}
-			own.logAt = time.Now().Add(writeTimeout)
-		}
-		if own.goesOn(klog.Background().WithValues("key", key), err) {
-			return false
-		}
-	}
-	delete(w.pending, key)
-	return true
+		return err == nil
+	})
+	return len(w.pending[key]) == 0
 }
 
-// ended is a context with which to wait is to ask.
+// ended is for a wait that does not block.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }()
-
-// noting is a context whose writes are noted.
-type noting struct {
-	context.Context
-	informers []*cache.Informer[any]
-	of        interface{ note(write) }
-	// written has the latest states that were noted, by writtenKey: a store may not have heard of them.
-	written sync.Map
-}
-
-type writtenKey struct {
-	informer *cache.Informer[any]
-	key      types.NamespacedName
-}
-
-// Value returns the notes, and otherwise what the context has.
-func (n *noting) Value(key any) any {
-	if key == (written.Key{}) {
-		return n
-	}
-	return n.Context.Value(key)
-}
-
-// Wrote notes a write of which a store is yet to hear.
-func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Object) {
-	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	for _, informer := range n.following(client, resource) {
-		// An object that the store has gets an event, also when it is not selected any more.
-		if _, exists := informer.Store().Get(key); exists || selects(informer.Source(), obj) {
-			n.noteAwaited(write{informer: informer, obj: obj, followed: true})
-			n.written.Store(writtenKey{informer, key}, obj)
-		}
-	}
-}
-
-// Deleted notes the deletion of an object that was noted, or that a store has now. If it is another one,
-// the store is behind, and is to have what the server has.
-func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.Object) {
-	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	for _, informer := range n.following(client, resource) {
-		last, exists := n.written.Load(writtenKey{informer, key})
-		if !exists {
-			last, _ = informer.Store().Get(key)
-		}
-		known, err := meta.Accessor(last)
-		switch deletion := (write{informer: informer, obj: obj, deletion: true, followed: true}); {
-		case err == nil && known.GetUID() == obj.GetUID():
-			deletion.obj = known
-			n.noteAwaited(deletion)
-		case deletion.possible():
-			n.of.note(write{unanswered: informer, followed: true})
-		}
-	}
-}
-
-// Unanswered notes that a store is to have what the server has.
-func (n *noting) Unanswered(client any, resource schema.GroupResource) {
-	for _, informer := range n.following(client, resource) {
-		n.of.note(write{unanswered: informer, followed: true})
-	}
-}
-
-// noteAwaited notes a write unless the store has it, or is not to have it.
-func (n *noting) noteAwaited(w write) {
-	if errors.Is(w.wait(ended), context.Canceled) {
-		n.of.note(w)
-	}
-}
-
-// possible reports whether the informer may follow the object.
-func (w *write) possible() bool {
-	err := w.wait(ended)
-	return err == nil || errors.Is(err, context.Canceled)
-}
-
-// following returns the informers of a resource, in any of its versions.
-func (n *noting) following(client any, resource schema.GroupResource) (all []*cache.Informer[any]) {
-	for _, informer := range n.informers {
-		about := informer.Source()
-		if about.Client != nil && about.Client == client && about.Resource.GroupResource() == resource {
-			all = append(all, informer)
-		}
-	}
-	return all
-}
-
-// selects reports whether an object is one that a source selects, as far as is known without the
-// server.
-func selects(about cache.SourceInfo, obj metav1.Object) bool {
-	selector, err := labels.Parse(about.Selecting.LabelSelector)
-	return err == nil && selector.Matches(labels.Set(obj.GetLabels())) && about.Selecting.FieldSelector == "" &&
-		(about.Namespace == "" || about.Namespace == obj.GetNamespace())
-}

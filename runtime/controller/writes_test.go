@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,6 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/internal/written"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -192,10 +194,11 @@ func TestUnanswered(t *testing.T) {
 		fault cachetest.Fault
 		ready bool
 	}{
-		"made":      {fault: cachetest.Fault{Verb: cachetest.Create, Opened: true, Err: cachetest.ErrConnectionReset}},
-		"timeout":   {fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.Status(504)}},
-		"refused":   {ready: true, fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.Status(409)}},
-		"no server": {ready: true, fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.ErrConnectionRefused}},
+		"made":                           {fault: cachetest.Fault{Verb: cachetest.Create, Opened: true, Err: cachetest.ErrConnectionReset}},
+		"timeout":                        {fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.Status(504)}},
+		"made, and then asked for again": {fault: cachetest.Fault{Verb: cachetest.Create, Opened: true, Err: cachetest.StatusRetryAfter(500, 1)}},
+		"refused":                        {ready: true, fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.Status(409)}},
+		"no server":                      {ready: true, fault: cachetest.Fault{Verb: cachetest.Create, Err: cachetest.ErrConnectionRefused}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -215,7 +218,7 @@ func TestUnanswered(t *testing.T) {
 				}
 				time.Sleep(3 * late)
 				_, exists := n.informer.Store().Get(types.NamespacedName{Namespace: "shop", Name: "new"})
-				if !n.writes.Ready(key) || exists != (name == "made") {
+				if !n.writes.Ready(key) || exists != c.fault.Opened {
 					t.Errorf("ready: %v after the events, in the store: %v", n.writes.Ready(key), exists)
 				}
 			})
@@ -247,13 +250,107 @@ func TestWritesOfOthers(t *testing.T) {
 		never := newConfigMap("never", nil)
 		never.ResourceVersion = "1000000"
 		n.writes.Wrote(key, n.informer, never)
-		time.Sleep(30 * time.Second)
+		time.Sleep(time.Minute - time.Second)
 		if n.writes.Ready(key) {
 			t.Error("ready without the write")
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(2 * time.Second)
 		if !n.writes.Ready(key) {
-			t.Error("not ready for ever")
+			t.Error("not ready after a minute")
+		}
+	})
+}
+
+// The removal of the last finalizer is a deletion: the server returns the object with the version before.
+func TestLastFinalizer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil)
+		client := configMapResource.Client(n.client, "shop")
+		obj := newConfigMap("new", nil)
+		obj.Finalizers = []string{"example.com/mine"}
+		if _, err := client.Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Delete(t.Context(), "new", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * late)
+		n.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Opened: true, Stall: late})
+		n.api.CloseWatches()
+		time.Sleep(time.Second)
+
+		key := types.NamespacedName{Namespace: "shop", Name: "key"}
+		released, err := client.Patch(n.writes.Context(t.Context(), key), "new", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.writes.Ready(key) {
+			t.Errorf("ready, and the store has %v; the server has returned %v", versions(n.informer.Store().List()), released)
+		}
+		time.Sleep(2 * late)
+		if !n.writes.Ready(key) || n.informer.Store().Len() > 0 {
+			t.Errorf("after the event: ready: %v; the store has %v", n.writes.Ready(key), versions(n.informer.Store().List()))
+		}
+	})
+}
+
+// An object that a write has selected and another one has not gets two events, also when the store has heard
+// of neither.
+func TestSecondWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, func(options *metav1.ListOptions) { options.LabelSelector = "team=a" })
+		key := types.NamespacedName{Namespace: "shop", Name: "key"}
+		version, _ := strconv.Atoi(n.api.ResourceVersion())
+		notes := written.To(n.writes.Context(t.Context(), key))
+		for i, team := range []string{"a", "b"} {
+			obj := newConfigMap("new", labels.Set{"team": team})
+			obj.ResourceVersion = strconv.Itoa(version + 1 + i)
+			notes.Wrote(n.client, configMaps.GroupResource(), obj)
+		}
+		for i, ready := range []bool{false, true} {
+			if _, err := n.api.Create(newConfigMap(strconv.Itoa(i), labels.Set{"team": "a"})); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * late)
+			if n.writes.Ready(key) != ready {
+				t.Errorf("after event %d: ready: %v", i+1, !ready)
+			}
+		}
+	})
+}
+
+// In an outage, all unanswered writes together ask the server now and then, and hold their keys for a
+// minute.
+func TestUnansweredInOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil)
+		n.api.Fail(cachetest.Fault{Verb: cachetest.Create, Times: -1, Err: cachetest.Status(504)},
+			cachetest.Fault{Verb: cachetest.List, Times: -1, Err: cachetest.Status(503)})
+		before := len(n.api.Requests())
+		client := configMapResource.Client(n.client, "shop")
+		key := func(i int) types.NamespacedName { return types.NamespacedName{Name: strconv.Itoa(i)} }
+		for range 5 {
+			for i := range 100 {
+				_, _ = client.Create(n.writes.Context(t.Context(), key(i)), newConfigMap("new", nil), metav1.CreateOptions{})
+				if n.writes.Ready(key(i)) {
+					t.Fatal("ready without an answer")
+				}
+			}
+			time.Sleep(time.Minute + time.Second)
+			for i := range 100 {
+				if !n.writes.Ready(key(i)) {
+					t.Fatal("not ready after a minute")
+				}
+			}
+		}
+		lists := 0
+		for _, r := range n.api.Requests()[before:] {
+			if r.Verb == cachetest.List {
+				lists++
+			}
+		}
+		if lists < 5 || lists > 50 {
+			t.Errorf("%d lists in five minutes", lists)
 		}
 	})
 }
@@ -339,4 +436,78 @@ func TestFence(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// never is an informer whose store hears of no write before it is closed.
+type never chan struct{}
+
+func (n never) wait(ctx context.Context) error {
+	select {
+	case <-n:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (n never) WaitForWrite(ctx context.Context, _ metav1.Object) error    { return n.wait(ctx) }
+func (n never) WaitForDeletion(ctx context.Context, _ metav1.Object) error { return n.wait(ctx) }
+
+// A write that does not arrive holds its key for a minute. The status has the key until the write does
+// arrive, or the controller ends.
+func TestOverdueWrites(t *testing.T) {
+	for name, arrives := range map[string]bool{"it arrives": true, "it never arrives": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := note(t, nil, newConfigMap("a", nil))
+				deaf := make(never)
+				reconciled, began := 0, time.Now()
+				c, err := controller.New("test", func(_ context.Context, key types.NamespacedName) (result controller.Result, err error) {
+					if reconciled++; reconciled <= 2 {
+						result.Wrote(deaf, newConfigMap(key.Name, nil))
+					}
+					result.After = time.Second
+					return result, nil
+				}, controller.Options{}, controller.KeysOf(n.informer))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- c.Run(ctx) }()
+				check := func(after time.Duration, reconciles, awaiting, overdue int) {
+					t.Helper()
+					time.Sleep(time.Until(began.Add(after)))
+					s := c.Status()
+					if reconciled != reconciles || s.AwaitingWrites != awaiting || int(s.Overdue) != reconciles-1 && reconciles < 3 {
+						t.Errorf("after %v: reconciled %d times, want %d; %+v", after, reconciled, reconciles, s)
+					}
+					if len(s.OverdueWrites) != overdue || overdue > 0 && !s.OverdueWrites[0].Time.Equal(began) {
+						t.Errorf("after %v: overdue: %v, want %d since %v", after, s.OverdueWrites, overdue, began)
+					}
+				}
+				check(59*time.Second, 1, 1, 0)
+				check(61*time.Second, 2, 1, 1)
+				check(119*time.Second, 2, 1, 1)
+				time.Sleep(time.Until(began.Add(3 * time.Minute)))
+				if s := c.Status(); s.Overdue != 2 || len(s.OverdueWrites) != 1 || reconciled < 50 {
+					t.Errorf("after three minutes: reconciled %d times; %+v", reconciled, s)
+				}
+				if arrives {
+					close(deaf)
+					synctest.Wait()
+					if s := c.Status(); len(s.OverdueWrites) != 0 {
+						t.Errorf("after the arrival: %+v", s)
+					}
+				}
+				cancel()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if s := c.Status(); len(s.OverdueWrites) != 0 || s.AwaitingWrites != 0 {
+					t.Errorf("after the end: %+v", s)
+				}
+			})
+		})
+	}
 }

@@ -18,12 +18,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -408,6 +410,45 @@ func TestVersionsAfterRestore(t *testing.T) {
 	})
 }
 
+// After a restore, each namespace is compared with its own history: one that has not listed again has
+// nothing of what the server has now, however late its version is.
+func TestLatestAfterRestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		backup := api.ResourceVersion()
+		f := follow(t, api, "a", "b")
+		for i := range 20 {
+			if _, err := api.Create(named("b", fmt.Sprint("lost", i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		api.Bookmark()
+		synctest.Wait()
+		api.Fail(cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == "b" }, Times: -1, Err: cachetest.Status(500)})
+		if err := api.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+		api.BreakWatches(errors.New("cut"))
+		time.Sleep(10 * time.Minute)
+		if _, err := api.Create(named("b", "2")); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.informer.WaitForLatest(t.Context()); !errors.Is(err, failure.ErrHistoryRestarted) {
+			t.Errorf("latest: %v; the store has %q", err, keysOf(f.informer.Store().Keys()))
+		}
+		api.ClearFaults()
+		time.Sleep(10 * time.Minute)
+		if err := f.informer.WaitForLatest(t.Context()); err != nil {
+			t.Error(err)
+		}
+		f.has("a/1", "b/1", "b/2")
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A version is waited for where it can come: not in a namespace that is refused, from the
 // start or since, and not if there is no namespace.
 func TestWaitForVersionBesideRefusedNamespaces(t *testing.T) {
@@ -446,6 +487,13 @@ func TestWaitForVersionBesideRefusedNamespaces(t *testing.T) {
 				defer cancel()
 				if err := f.informer.WaitForResourceVersion(waiting, created.ResourceVersion); err != nil {
 					t.Error(err)
+				}
+				for _, namespace := range test.refused {
+					obj := named(namespace, "2")
+					obj.ResourceVersion = created.ResourceVersion
+					if err := f.informer.WaitForWrite(waiting, obj); !apierrors.IsForbidden(err) {
+						t.Errorf("write into namespace %s, which is refused: %v", namespace, err)
+					}
 				}
 				if err := f.informer.WaitForResourceVersion(t.Context(), "x"); err == nil {
 					t.Error("x is a version")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 )
 
@@ -38,6 +39,9 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	case <-w.ready:
 	case <-req.Context().Done():
 		return nil, context.Cause(req.Context())
+	}
+	if trace := httptrace.ContextClientTrace(req.Context()); trace != nil && trace.WroteRequest != nil && !errors.Is(w.err, ErrConnectionRefused) {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
 	if w.err != nil {
 		return nil, w.err

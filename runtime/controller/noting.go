@@ -1,0 +1,113 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/written"
+)
+
+// noting is a context whose writes are noted. Any goroutine may write with it.
+type noting struct {
+	context.Context
+	followed []*followed
+	note     func(write)
+	// written has the latest state of each object that was noted, by writtenKey: a store may not
+	// have heard of the object.
+	written sync.Map
+}
+
+type writtenKey struct {
+	*followed
+	key types.NamespacedName
+}
+
+// Value returns the notes, and otherwise what the context has.
+func (n *noting) Value(key any) any {
+	if key == (written.Key{}) {
+		return n
+	}
+	return n.Context.Value(key)
+}
+
+// Wrote notes a write that a store does not have yet.
+func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Object) {
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	for _, f := range n.following(client, resource) {
+		_, noted := n.written.Load(writtenKey{f, key})
+		_, stored := f.Store().Get(key)
+		// An object that the store has, or is about to have, gets an event also when it is not
+		// selected any more.
+		if noted || stored || selects(f.Source(), obj) {
+			n.noteAwaited(write{informer: f, obj: obj})
+			n.written.Store(writtenKey{f, key}, obj)
+		}
+	}
+}
+
+// Deleted notes the deletion of an object that was noted, or that a store has now. If the store has
+// another object of that name, the store is behind, and must catch up with the server.
+func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.Object) {
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	for _, f := range n.following(client, resource) {
+		last, exists := n.written.Load(writtenKey{f, key})
+		if !exists {
+			last, _ = f.Store().Get(key)
+		}
+		known, err := meta.Accessor(last)
+		switch deletion := (write{informer: f, obj: obj, deletion: true}); {
+		case err == nil && known.GetUID() == obj.GetUID():
+			deletion.obj = known
+			n.noteAwaited(deletion)
+		case deletion.possible():
+			n.note(write{unanswered: f.ask()})
+		}
+	}
+}
+
+// Unanswered notes that a store must catch up with the server.
+func (n *noting) Unanswered(client any, resource schema.GroupResource) {
+	for _, f := range n.following(client, resource) {
+		n.note(write{unanswered: f.ask()})
+	}
+}
+
+// noteAwaited notes a write unless the store has it, or will never have it.
+func (n *noting) noteAwaited(w write) {
+	if errors.Is(w.wait(ended), context.Canceled) {
+		n.note(w)
+	}
+}
+
+// possible reports whether the informer may follow the object.
+func (w *write) possible() bool {
+	err := w.wait(ended)
+	return err == nil || errors.Is(err, context.Canceled)
+}
+
+// following returns the informers of a resource, in any of its versions.
+func (n *noting) following(client any, resource schema.GroupResource) (all []*followed) {
+	for _, f := range n.followed {
+		about := f.Source()
+		if about.Client != nil && about.Client == client && about.Resource.GroupResource() == resource {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// selects reports whether an object is one that a source selects, as far as is known without the
+// server.
+func selects(about cache.SourceInfo, obj metav1.Object) bool {
+	selector, err := labels.Parse(about.Selecting.LabelSelector)
+	return err == nil && selector.Matches(labels.Set(obj.GetLabels())) && about.Selecting.FieldSelector == "" &&
+		(about.Namespace == "" || about.Namespace == obj.GetNamespace())
+}

@@ -241,8 +241,8 @@ func (a *engine) Compact() {
 	a.history.compact(a.history.tail.rv)
 }
 
-// Restart simulates a server that restarts with a new history, such as a cluster that
-// was created again at the same address: open watches break with
+// Restart simulates a new cluster at the same address: an API server that only restarts keeps its
+// history, and is BreakWatches. Open watches break with
 // io.ErrUnexpectedEOF, resourceVersions begin again at 1, and all objects are
 // created again, in the order of namespace and name, with new UIDs.
 //

@@ -41,6 +41,11 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOFLAGS", "-mod=mod")
 			env.Setenv("GOPROXY", "off")
+			checkout, err := filepath.Abs("../..")
+			if err != nil {
+				return err
+			}
+			env.Setenv("CHECKOUT", checkout)
 			return writeDeepCopies(env.WorkDir)
 		},
 	})

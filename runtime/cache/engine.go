@@ -30,6 +30,7 @@ import (
 type engine struct {
 	source   Objects
 	about    SourceInfo
+	name     name
 	options  settings
 	store    Store[any]
 	fanout   *fanout
@@ -66,7 +67,7 @@ func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 	if e.about.Type != nil {
 		of = e.about.Type
 	}
-	options.Name = cmp.Or(options.Name, of.String())
+	e.name.given = cmp.Or(options.Name, of.String())
 	synced := make(chan struct{})
 	e.options = settings{Options: options}
 	e.synced, e.stopped = synced, make(chan struct{})
@@ -94,7 +95,7 @@ func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 }
 
 func (e *engine) errorf(format string, args ...any) error {
-	return fmt.Errorf("informer %q: "+format, append([]any{e.options.Name}, args...)...)
+	return fmt.Errorf("informer %q: "+format, append([]any{e.Name()}, args...)...)
 }
 
 // Status returns what the informer and its handlers are doing. It waits neither for
@@ -109,7 +110,7 @@ func (e *engine) Status() Status {
 	} else {
 		s.DecodedByClient = decodedByClient(e.source)
 	}
-	s.Name = e.options.Name
+	s.Name = e.Name()
 	s.leaveOut(e.store.core.unindexed.Reasons())
 	s.Objects = e.store.Len()
 	for _, l := range *e.listeners.Load() {
@@ -264,7 +265,7 @@ func (e *engine) Run(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
 	}
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("informer", e.options.Name))
+	ctx = withName(ctx, &e.name)
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
@@ -282,7 +283,7 @@ func (e *engine) Run(ctx context.Context) error {
 		pipeline.Go(func() { detector.Run(beside) })
 	}
 
-	ctx = decoding.With(ctx, decoding.Request{Options: decoding.Options{
+	ctx = decoding.With(ctx, decoding.Request{Rename: e.name.improve, Options: decoding.Options{
 		Exclusive:         e.options.Transform != nil,
 		DropManagedFields: e.options.DropManagedFields,
 	}})
@@ -324,7 +325,7 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
 	about := source.Describe()
 	return &reflector{
-		reporter:  reporter{about: &about, options: options, recorder: recorder, outage: &e.outage},
+		reporter:  reporter{name: &e.name, about: &about, options: options, recorder: recorder, outage: &e.outage},
 		source:    source,
 		of:        e.store.core.of,
 		push:      deltas.Push,
@@ -337,7 +338,7 @@ func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Q
 // leftOut reports an object that an index function failed on.
 func (e *engine) leftOut(err error) {
 	e.recorder.objectError(err)
-	logIndexError(err, "informer", e.options.Name)
+	logIndexError(err, "informer", e.Name())
 }
 
 func (e *engine) begin(ctx context.Context) error {
@@ -350,7 +351,7 @@ func (e *engine) begin(ctx context.Context) error {
 	e.recorder.start()
 	e.started.Store(true)
 	if mutation.Enabled() {
-		e.fanout.detector = mutation.New(e.options.Name)
+		e.fanout.detector = mutation.New(e.Name)
 	}
 	for _, l := range *e.listeners.Load() {
 		e.start(l)

@@ -72,8 +72,8 @@ func New[T any](source Source[T], options Options[T]) *Informer[T] {
 // Untyped returns the same informer, for code that works with objects of any type.
 func (i *Informer[T]) Untyped() *Informer[any] { return (*Informer[any])(i) }
 
-// Name returns the name of the options, or that of T.
-func (e *engine) Name() string { return e.options.Name }
+// Name returns the name of the options, or the name of T.
+func (e *engine) Name() string { return e.name.String() }
 
 // Source returns the description of the source.
 func (e *engine) Source() SourceInfo { return e.about }

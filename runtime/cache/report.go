@@ -18,6 +18,7 @@ import (
 // reporter reports how the requests of a reflector have gone, to the status, the log and
 // Options.OnFailure, and waits for the next attempt.
 type reporter struct {
+	name     *name
 	about    *SourceInfo
 	options  *settings
 	recorder *statusRecorder
@@ -48,8 +49,8 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 // reportFailure reports a list or watch that failed in that phase, and waits for the next
 // attempt. It returns err if there is to be none.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
-	err = protocol.Explain(err, r.about.Resource, r.about.Namespace, r.options.Name)
-	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
+	err = protocol.Explain(err, r.about.Resource, r.about.Namespace, r.name.String())
+	f := newFailure(r.name.String(), phaseOf(phase), r.opened, err)
 	f.Attempts = r.recorder.failed(err)
 	f.NewClass = !f.expected() && r.recorder.report(err)
 	if s.Absent() {
@@ -102,7 +103,7 @@ func sleep(ctx context.Context, d time.Duration) {
 // to be no other request.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	notice := protocol.NoticeOf(err, phase, s.Phase)
-	f := newFailure(r.options.Name, phaseOf(phase), r.opened, err)
+	f := newFailure(r.name.String(), phaseOf(phase), r.opened, err)
 	switch {
 	case notice.Fallback:
 		r.recorder.because(err)

@@ -94,11 +94,11 @@ func (e *engine) WaitForSync(ctx context.Context) error {
 		return e.invalid
 	}
 	if err := e.await(ctx, e.synced); err != nil {
-		return &SyncError{Informer: e.options.Name, Status: e.Status(), Cause: err}
+		return &SyncError{Informer: e.Name(), Status: e.Status(), Cause: err}
 	}
 	for _, l := range *e.listeners.Load() {
 		if err := e.await(ctx, l.registration.synced); err != nil {
-			return &SyncError{Informer: e.options.Name, Handler: l.registration.name, Status: e.Status(), Cause: err}
+			return &SyncError{Informer: e.Name(), Handler: l.registration.name, Status: e.Status(), Cause: err}
 		}
 	}
 	return nil

@@ -3,13 +3,15 @@ package cache
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 )
 
 // handlerName names a handler by where it was written: a handler of functions
 // by the package or function that they stand in, any other by its type. Names
-// are qualified with the import path, as client-go's are.
+// are qualified with the import path, as client-go's are, and type arguments
+// with the name of their package: three paths in a name can't be read.
 func handlerName(handler any) string {
 	v := reflect.ValueOf(handler)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -21,7 +23,7 @@ func handlerName(handler any) string {
 	case isHandlerFuncs(v.Type()):
 		name = funcsName(v)
 	case v.Type().Name() != "":
-		name = v.Type().Name()
+		name = pathInArgument.ReplaceAllString(v.Type().Name(), "")
 		if path := v.Type().PkgPath(); path != "" {
 			name = path + "." + name
 		}
@@ -31,6 +33,9 @@ func handlerName(handler any) string {
 	}
 	return name
 }
+
+// pathInArgument matches an import path without its last element.
+var pathInArgument = regexp.MustCompile(`[^\[\]()*, ]*/`)
 
 // isHandlerFuncs reports whether t is one of client-go's two plain structs of
 // handler functions, or their typed variants, which older minors of client-go lack.

@@ -8,6 +8,9 @@ import (
 
 type someHandler struct{ ResourceEventHandlerFuncs }
 
+// generic is a handler as controller-runtime's are.
+type generic[A, B, C any] struct{ ResourceEventHandlerFuncs }
+
 type deleter struct{}
 
 func (deleter) onDelete(any) {}
@@ -25,6 +28,7 @@ func TestHandlerName(t *testing.T) {
 		"several places":  {ResourceEventHandlerFuncs{AddFunc: elsewhere(), DeleteFunc: deleter{}.onDelete}, here + ".elsewhere.func1+" + here + ".deleter.onDelete-fm"},
 		"struct":          {someHandler{}, here + ".someHandler"},
 		"struct pointer":  {&someHandler{}, here + ".someHandler"},
+		"generic":         {&generic[v1.Pod, *v1.Node, map[string]v1.Pod]{}, here + ".generic[v1.Pod,*v1.Node,map[string]v1.Pod]"},
 		"filter":          {FilteringResourceEventHandler{}, "k8s.io/client-go/tools/cache.FilteringResourceEventHandler"},
 		"without funcs":   {ResourceEventHandlerFuncs{}, "cache.ResourceEventHandlerFuncs"},
 		"nil":             {nil, "<nil>"},

@@ -287,15 +287,10 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 	if handler == nil {
 		return startedError(s.informer.SetOnFailure(s.onFailure))
 	}
-	options := cache.ReflectorOptions{Name: s.informer.Name()}
-	if object, _ := s.object.(runtime.Object); options.Name != informerName(object, "", InformerNameAndResource{}) {
-		options.TypeDescription = options.Name // else client-go describes the object
-	}
-	reflector := cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), options)
 	return startedError(s.informer.SetOnFailure(func(ctx context.Context, f core.Failure) (d core.Decision) {
 		handled := isForHandler(f)
 		if handled {
-			handler(ctx, reflector, f.Err)
+			handler(ctx, s.reflector(), f.Err)
 			f.NewClass = false // nobody else is to log it
 		}
 		if s.onFailure != nil {
@@ -304,6 +299,15 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 		d.Quiet = d.Quiet || handled
 		return d
 	}))
+}
+
+// reflector returns one that does nothing, with the name of the informer.
+func (s *untypedInformer) reflector() *Reflector {
+	options := cache.ReflectorOptions{Name: s.informer.Name()}
+	if object, _ := s.object.(runtime.Object); options.Name != informerName(object, "", InformerNameAndResource{}) {
+		options.TypeDescription = options.Name // else client-go describes the object
+	}
+	return cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), options)
 }
 
 // isForHandler reports whether client-go calls the watch error handler for a failure: not for

@@ -11,7 +11,8 @@ import (
 )
 
 // informerName returns the name of an informer in logs, errors and statuses. It is the
-// best one that is known when the informer is made, and does not change later:
+// best one that is known when the informer is made. Only the informers of Streaming find another one,
+// by their first request:
 //
 //	the description        SharedIndexInformerOptions.ObjectDescription
 //	the resource           of the Identifier, "widgets.v1alpha1.apps.example.com", "pods.v1"

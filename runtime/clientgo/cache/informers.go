@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -26,7 +24,7 @@ type Informers struct {
 	streaming *source.Streaming
 
 	mu  sync.Mutex
-	all []*streamed
+	all []*untypedInformer
 	// sources are those that were set, by the Go type of the objects.
 	sources map[reflect.Type]core.Objects
 }
@@ -50,37 +48,26 @@ func (i *Informers) SetSource(example runtime.Object, source core.Objects) {
 }
 
 // source returns what an informer lists and watches.
-func (i *Informers) source(lw ListerWatcher, example runtime.Object, m *streamed) core.Source[runtime.Object] {
+func (i *Informers) source(lw ListerWatcher, example runtime.Object) core.Source[runtime.Object] {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if set := i.sources[reflect.TypeOf(example)]; set != nil {
 		return core.Source[runtime.Object]{Objects: set}
 	}
-	return i.streaming.FromListerWatcher(observed{lw, m}, example)
+	return i.streaming.FromListerWatcher(observed{lw, formOf(example)}, example)
 }
 
 // New returns an informer as NewSharedIndexInformer does. It fits controller-runtime's
 // cache.Options.NewInformer.
 func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
-	m := &streamed{form: formOf(exampleObject)}
-	src := i.source(lw, exampleObject, m)
-	m.untypedInformer = newSharedIndexInformer(src, exampleObject, SharedIndexInformerOptions{
+	informer := newSharedIndexInformer(i.source(lw, exampleObject), exampleObject, SharedIndexInformerOptions{
 		ResyncPeriod: defaultEventHandlerResyncPeriod,
 		Indexers:     indexers,
 	})
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.all = append(slices.DeleteFunc(i.all, (*streamed).IsStopped), m)
-	return m.untypedInformer
-}
-
-// streamed is one of Informers.
-type streamed struct {
-	*untypedInformer
-	// form tells it from other informers of the resource.
-	form string
-	// resource is the name of what it has requested; nil before the first request.
-	resource atomic.Pointer[string]
+	i.all = append(slices.DeleteFunc(i.all, (*untypedInformer).IsStopped), informer)
+	return informer
 }
 
 // formOf returns what to put behind the name of a resource for informers whose objects are not
@@ -96,39 +83,22 @@ func formOf(example runtime.Object) string {
 	}
 }
 
-// requested notes what the first request lists or watches.
-func (m *streamed) requested(c decoding.Collection) {
-	if m.resource.Load() == nil {
-		name := nameOf(c) + m.form
-		m.resource.Store(&name)
-	}
-}
-
-// status is the informer's, with the name of its resource as soon as that is known.
-func (m *streamed) status() core.Status {
-	status := m.informer.Status()
-	if resource := m.resource.Load(); resource != nil {
-		status.Name = *resource
-	}
-	return status
-}
-
 // current returns the informers that have not stopped, and forgets the others.
-func (i *Informers) current() []*streamed {
+func (i *Informers) current() []*untypedInformer {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.all = slices.DeleteFunc(i.all, (*streamed).IsStopped)
+	i.all = slices.DeleteFunc(i.all, (*untypedInformer).IsStopped)
 	return slices.Clone(i.all)
 }
 
 // Status returns the status of each informer, sorted by name. The name is the resource, as
 // "pods.v1", with the namespace if the informer has only one, as "pods.v1/default", and what
 // the objects are if they are not typed, as "pods.v1 (metadata)". Before its first request, an
-// informer has the name that is in its log lines.
+// informer has the name of the Go type or kind.
 func (i *Informers) Status() []core.Status {
 	var all []core.Status
-	for _, m := range i.current() {
-		all = append(all, m.status())
+	for _, shared := range i.current() {
+		all = append(all, shared.informer.Status())
 	}
 	slices.SortStableFunc(all, func(a, b core.Status) int { return cmp.Compare(a.Name, b.Name) })
 	return all
@@ -138,9 +108,9 @@ func (i *Informers) Status() []core.Status {
 // debugging, as that of a factory. Objects must not be mutated.
 func (i *Informers) Lookup(key types.NamespacedName) map[string]any {
 	found := map[string]any{}
-	for _, m := range i.current() {
-		if obj, ok := m.informer.Store().Get(key); ok {
-			found[m.status().Name] = obj
+	for _, shared := range i.current() {
+		if obj, ok := shared.informer.Store().Get(key); ok {
+			found[shared.informer.Name()] = obj
 		}
 	}
 	return found

@@ -1,8 +1,10 @@
 package cache_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,6 +23,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/cache"
@@ -133,6 +137,46 @@ func TestInformersAreNamedByResource(t *testing.T) {
 		p.want("pods.v1 (metadata)", "pods.v1 (unstructured)", "pods.v1/default")
 		if err := p.HealthCheck(time.Hour)(nil); err != nil {
 			t.Errorf("after one was stopped: %v", err)
+		}
+	})
+}
+
+// Log, errors, statuses and checks have one name for an informer: its resource, from its first request.
+func TestInformersHaveOneName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newStreamedPods(t)
+		p.api.Fail(cachetest.Fault{Err: cachetest.Status(http.StatusForbidden), Times: 4})
+		informer := p.typed("default")
+		var failures []string
+		if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
+			failures = append(failures, r.Name())
+			klog.FromContext(ctx).Info("Handled", "err", err)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log), textlogger.Verbosity(4))))
+		go informer.RunWithContext(ctx)
+		p.pass(time.Second)
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := cache.WaitForSync(soon, informer)
+		if err == nil || !strings.HasPrefix(err.Error(), `informer "pods.v1/default": `) {
+			t.Errorf("it waits for sync: %v", err)
+		}
+		p.pass(time.Hour)
+		p.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(http.StatusInternalServerError)})
+		p.api.CloseWatches()
+		p.pass(time.Minute)
+		p.want("pods.v1/default")
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		for _, line := range lines {
+			if !strings.Contains(line, ` informer="pods.v1/default"`) {
+				t.Errorf("another name in the log: %s", line)
+			}
+		}
+		if len(lines) < 5 || len(failures) == 0 || slices.ContainsFunc(failures, func(name string) bool { return name != "pods.v1/default" }) {
+			t.Errorf("%d lines, failures of %q", len(lines), failures)
 		}
 	})
 }

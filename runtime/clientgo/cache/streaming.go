@@ -29,11 +29,12 @@ func Streaming(cfg *rest.Config, options ...source.ClientOptions) (*rest.Config,
 	return streaming.Config(cfg), &Informers{streaming: streaming}
 }
 
-// observed is the ListerWatcher of an informer, to which it has the transport say which resource
-// it lists: a ListerWatcher does not say it, and its typed objects have no kind.
+// observed is the ListerWatcher of an informer that is named by the resource in its first request: a
+// ListerWatcher does not know its resource, and its typed objects have no kind.
 type observed struct {
 	ListerWatcher
-	of *streamed
+	// form tells the informer from other informers of the resource.
+	form string
 }
 
 func (o observed) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -46,7 +47,9 @@ func (o observed) WatchWithContext(ctx context.Context, options metav1.ListOptio
 
 func (o observed) context(ctx context.Context) context.Context {
 	request := decoding.From(ctx)
-	request.Requested = o.of.requested
+	if rename := request.Rename; rename != nil { // as of the requests of Run
+		request.Requested = func(c decoding.Collection) { rename(nameOf(c) + o.form) }
+	}
 	return decoding.With(ctx, request)
 }
 

@@ -24,6 +24,9 @@ type Request struct {
 	Options
 	// Wanted selects objects; nil selects all.
 	Wanted Wanted
+	// Rename gives the informer a better name than it was made with. The first one counts. It
+	// is nil in requests outside of Run.
+	Rename func(name string)
 	// Requested is called by the transport of a Streaming; nil is not.
 	Requested func(Collection)
 	// Sender is the state of the source for the transport of its client; nil is none.

@@ -39,7 +39,7 @@ func Enabled() bool {
 // no longer equals its copy. It leaves out the objects that their readers write to, such as
 // those with a resource.Quantity outside of a map.
 type Detector struct {
-	informer string
+	informer func() string
 
 	mu      sync.Mutex
 	watched []watchedObject
@@ -51,8 +51,8 @@ type watchedObject struct {
 	since  time.Time
 }
 
-// New returns the detector of an informer of that name.
-func New(informer string) *Detector { return &Detector{informer: informer} }
+// New returns the detector of an informer, with a function that returns the name of the informer.
+func New(informer func() string) *Detector { return &Detector{informer: informer} }
 
 // Add takes an object that is about to be shared.
 func (d *Detector) Add(obj any) {
@@ -96,7 +96,7 @@ func (d *Detector) Compare(now time.Time) error {
 		if !reflect.DeepEqual(w.shared, w.copied) {
 			of, _ := objectkey.Of(w.copied)
 			return fmt.Errorf("informer %q: object %q of the cache was mutated:\n%s",
-				d.informer, objectkey.String(of), utildiff.Diff(w.copied, w.shared))
+				d.informer(), objectkey.String(of), utildiff.Diff(w.copied, w.shared))
 		}
 		if now.Sub(w.since) < retention {
 			kept = append(kept, w)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMutationDetector(t *testing.T) {
-	d := New("things")
+	d := New(func() string { return "things" })
 	quiet := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "quiet"}}
 	loud := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "loud"}}
 	d.Add(quiet)
@@ -32,7 +32,7 @@ func TestMutationDetector(t *testing.T) {
 
 // Printing an object is no mutation, whatever it writes to.
 func TestMutationDetectorWithPrintedObjects(t *testing.T) {
-	d := New("pods")
+	d := New(func() string { return "pods" })
 	size := resource.MustParse("1024Mi")
 	pod := &v1.Pod{Spec: v1.PodSpec{Volumes: []v1.Volume{{VolumeSource: v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{SizeLimit: &size}}}}}}
 	d.Add(pod)

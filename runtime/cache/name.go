@@ -1,0 +1,44 @@
+package cache
+
+import (
+	"context"
+	"sync/atomic"
+
+	"k8s.io/klog/v2"
+)
+
+// name is the name of an informer: the given one, until its source finds a better one.
+type name struct {
+	given  string
+	better atomic.Pointer[string]
+}
+
+func (n *name) String() string {
+	if better := n.better.Load(); better != nil {
+		return *better
+	}
+	return n.given
+}
+
+// improve changes the name for good. Later calls do nothing.
+func (n *name) improve(better string) { n.better.CompareAndSwap(nil, &better) }
+
+// namedContext is a context whose logger has the name that the informer has when a line is logged.
+type namedContext struct {
+	context.Context
+	name *name
+}
+
+// withName returns ctx with the name in its logger.
+func withName(ctx context.Context, name *name) context.Context {
+	return namedContext{klog.NewContext(ctx, klog.FromContext(ctx)), name}
+}
+
+// Value adds the name to the logger, which is in the context below.
+func (c namedContext) Value(key any) any {
+	value := c.Context.Value(key)
+	if logger, ok := value.(klog.Logger); ok {
+		return logger.WithValues("informer", c.name.String())
+	}
+	return value
+}

@@ -150,9 +150,6 @@ func (r *run) collect(packages []*load.Package, diags *diag.List) error {
 	collected := r.options.begin("collecting")
 	var err error
 	r.model, err = collect.Collect(r.ctx, r.loader, packages, r.options.types(), diags)
-	if r.options.CRDs != "" && err == nil {
-		err = collect.CheckCRDs(r.ctx, r.options.types(), r.model, diags)
-	}
 	if r.ctx.Err() != nil {
 		return r.ctx.Err() // what was not found for it is no problem
 	}

@@ -105,8 +105,10 @@
 //     type. Root types must have DeepCopyObject, which controller-gen writes.
 //   - The group from the schema.GroupVersion literal of the package's GroupVersion
 //     or SchemeGroupVersion, from +groupName in any file of the package but not in
-//     the comment of a type, from the only such literal in another variable, or
-//     from the path. A +groupName that disagrees with the literal is a warning:
+//     the comment of a type, from the only such literal in another variable, a
+//     constant such as GroupName, or a literal in a function or with the name of a
+//     kind. If a package says nothing, its CRDs decide (--crds), or else the path,
+//     with a warning. A +groupName that disagrees with the literal is a warning:
 //     clients go by the literal. Two markers or two literals that disagree are an
 //     error, and so is a GroupVersion that can't be read, where no marker names
 //     the group.

@@ -32,6 +32,7 @@ type collector struct {
 	choice   Choice
 	skipped  []Skip
 	uncopied []uncopied // of the package at hand
+	crds     []*crd
 	slims    []slimType // of the package at hand
 	copies   []*Copies
 	tags     tagParser
@@ -49,6 +50,10 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 		ctx: ctx, options: options, plurals: exceptions, diags: diags, groups: &groupSet{options: options, loader: loader, diags: diags, clientsets: map[string]*clientset{}},
 		choice: NewChoice(options.Types, options.Exclude), tags: tagParser{at: loader.Position, diags: diags, clients: options.Clients},
 	}
+	var crdErr error
+	if options.CRDs != "" {
+		c.crds, crdErr = readCRDs(ctx, options.Dir, options.CRDs, diags)
+	}
 	for _, pkg := range packages {
 		if len(pkg.Files) > 0 {
 			c.collectPackage(pkg)
@@ -64,7 +69,10 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 	})
 	c.choice.check(model, diags)
 	c.plurals.check(model, diags)
-	return model, nil
+	if c.crds != nil {
+		checkCRDs(c.crds, options, model, diags)
+	}
+	return model, crdErr
 }
 
 // collectPackage adds the kinds of a package to the groups.
@@ -110,7 +118,11 @@ func (c *collector) collectPackage(pkg *load.Package) {
 	for _, internal := range []bool{false, true} {
 		if kinds := found[internal]; len(kinds) > 0 {
 			c.refuseMain(pkg)
-			c.groups.add(pkg, groupVersionOf(pkg, own, internal, c.diags), internal, kinds)
+			gv := groupVersionOf(pkg, own, internal, c.diags)
+			if gv.fromFolder {
+				gv.takeCRDs(pkg, c.crds, kinds, c.diags)
+			}
+			c.groups.add(pkg, gv, internal, kinds)
 		}
 	}
 }

@@ -214,13 +214,27 @@ func (m manifest) crd(at func(scalar) token.Position) (c *crd, problem string) {
 	return c, ""
 }
 
-// CheckCRDs reports where types and their CRDs disagree, and the served versions of
-// CRDs that have no informer.
-func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.List) error {
-	crds, err := readCRDs(ctx, options.Dir, options.CRDs, diags)
-	if err != nil {
-		return err
+// groupByCRDs returns the group of kinds by their CRDs that serve the version, or else by all of them.
+// The group is not known if these CRDs are of different groups.
+func groupByCRDs(crds []*crd, kinds []*Kind, version string) (group string, known bool) {
+	for _, ofVersion := range []bool{true, false} {
+		groups := map[string]bool{}
+		for _, c := range crds {
+			_, served := c.versions[version]
+			if (served || !ofVersion) && slices.ContainsFunc(kinds, func(kind *Kind) bool { return kind.Kind == c.kind }) {
+				group, groups[c.group] = c.group, true
+			}
+		}
+		if len(groups) > 0 {
+			return group, len(groups) == 1
+		}
 	}
+	return "", false
+}
+
+// checkCRDs reports where types and their CRDs disagree, and the served versions of
+// CRDs that have no informer.
+func checkCRDs(crds []*crd, options *Options, model *Model, diags *diag.List) {
 	ours := map[string]bool{} // the groups of what is generated
 	have := map[string]bool{} // group, kind and version of what is generated
 	for group, kind := range model.Kinds() {
@@ -250,7 +264,6 @@ func CheckCRDs(ctx context.Context, options *Options, model *Model, diags *diag.
 		}
 	}
 	warnOthers(others, diags)
-	return nil
 }
 
 // warnOthers warns of the CRDs of groups that nothing is generated for, a line for each group.

@@ -22,15 +22,17 @@ type groupVersion struct {
 	goName, clientGroup string
 	goNamePos           token.Position
 	goNameInDoc         bool
+	// fromFolder is set if the package names no group.
+	fromFolder bool
 }
 
 // versionElement matches a path element that is an API version.
 var versionElement = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
 
-// groupVersionOf finds the group and version of a package: from the schema.GroupVersion
-// literal of its own GroupVersion or SchemeGroupVersion, by which clients and the scheme go, from
-// +groupName in any of its files, from the only literal of another variable, or else from its
-// path. Which of several markers or literals is right can't be told: that is an error.
+// groupVersionOf finds the group and version of a package. Clients and the scheme go by the
+// schema.GroupVersion literal of its own GroupVersion or SchemeGroupVersion, which therefore comes
+// first. Then come +groupName in any of its files, other declarations that imply the group, and its
+// path. Two markers or literals that disagree are an error.
 func groupVersionOf(pkg *load.Package, own packageMarkers, internal bool, diags *diag.List) groupVersion {
 	found := groupVersion{group: pathGroup(pkg.Path), version: path.Base(pkg.Path), pos: pkg.Loader.Position(pkg.Files[0].Syntax.Name.Pos())}
 	if internal {
@@ -42,7 +44,8 @@ func groupVersionOf(pkg *load.Package, own packageMarkers, internal bool, diags 
 		agree(pkg, literal, diags)
 	}
 	if !reportUnread(pkg, literal, len(own.groupNames) > 0, internal, diags) && literal == nil && len(own.groupNames) == 0 {
-		literal = otherLiteral(pkg, diags)
+		literal = impliedGroup(pkg, diags)
+		found.fromFolder = literal == nil && !internal
 	}
 	if literal != nil {
 		found.takeLiteral(pkg, literal, internal, diags)
@@ -62,6 +65,16 @@ func (gv *groupVersion) takeLiteral(pkg *load.Package, literal *versionLiteral, 
 	if last := path.Base(pkg.Path); versionElement.MatchString(last) && last != literal.version && !pkg.IsModule() {
 		diags.Errorf(gv.pos, "version: %q here, but the package is %s; name one version", literal.version, pkg.Path)
 	}
+}
+
+// takeCRDs takes the group of the kinds' CRDs for a package that names none. Without CRDs, the folder
+// stands, with a warning.
+func (gv *groupVersion) takeCRDs(pkg *load.Package, crds []*crd, kinds []*Kind, diags *diag.List) {
+	if group, known := groupByCRDs(crds, kinds, gv.version); known {
+		gv.group = group
+		return
+	}
+	diags.Warnf(gv.pos, "group: package %s names none, so %q is taken from its folder; name it with +groupName", pkg.Path, gv.group)
 }
 
 // takeGroupNames takes the group of the first +groupName, which all others must agree with,

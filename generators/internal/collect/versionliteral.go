@@ -66,8 +66,12 @@ func versionVariables(p *load.Package) []literalParts {
 // set takes the parts of a value.
 func (p *literalParts) set(value load.Expression) {
 	p.pos, p.whole, p.group, p.version = value.Pos(), value.Value(), load.Expression{}, load.Expression{}
-	if composite, ok := p.whole.Expr.(*ast.CompositeLit); ok && load.BaseName(composite.Type) == "GroupVersion" {
+	switch composite, _ := p.whole.Expr.(*ast.CompositeLit); {
+	case composite == nil:
+	case load.BaseName(composite.Type) == "GroupVersion", load.BaseName(composite.Type) == "GroupVersionKind":
 		p.group, p.version = p.whole.Element("Group", 0), p.whole.Element("Version", 1)
+	case load.BaseName(composite.Type) == "GroupKind":
+		p.group = p.whole.Element("Group", 0)
 	}
 }
 
@@ -104,10 +108,10 @@ func (p *literalParts) assignTo(target ast.Expr, value load.Expression) {
 
 // read returns the literal, unless it is none, says nothing, or its group can't be read.
 func (p literalParts) read() (*versionLiteral, bool) {
-	composite, ok := p.whole.Expr.(*ast.CompositeLit)
-	if !ok || load.BaseName(composite.Type) != "GroupVersion" || p.group.Expr == nil && p.version.Expr == nil {
+	if p.group.Expr == nil && p.version.Expr == nil {
 		return nil, false
 	}
+	var ok bool
 	literal := &versionLiteral{name: p.name, named: p.group.Expr != nil, pos: p.pos}
 	if literal.named {
 		if literal.group, ok = p.group.Text(); !ok {
@@ -158,54 +162,10 @@ func agree(p *load.Package, literal *versionLiteral, diags *diag.List) {
 
 // String is the group and version as in an apiVersion.
 func (l *versionLiteral) String() string {
-	if l.group == "" {
-		return l.version
+	if l.group == "" || l.version == "" {
+		return l.group + l.version
 	}
 	return l.group + "/" + l.version
-}
-
-// otherLiteral finds the only literal in the other variables of the package that may be of its
-// version, also one inside of another literal, as in &scheme.Builder{GroupVersion: …}. It reports
-// that it is taken, or those among which there is no telling.
-func otherLiteral(p *load.Package, diags *diag.List) *versionLiteral {
-	var first *versionLiteral
-	for _, literal := range otherLiterals(p) {
-		switch {
-		case first == nil:
-			first = literal
-		case literal.group != first.group || literal.version != first.version:
-			diags.Errorf(p.Loader.Position(literal.pos), "group: %s is %s here, and %s is %s at %s; name the group with +groupName, or call its variable GroupVersion",
-				literal.name, literal, first.name, first, p.Loader.Position(first.pos))
-			return nil
-		}
-	}
-	if first != nil {
-		diags.Warnf(p.Loader.Position(first.pos), "group: %q is taken from %s, for the package has no GroupVersion; call it that, or name the group with +groupName", first.group, first.name)
-	}
-	return first
-}
-
-// otherLiterals are the literals in variables of the package, in order, but those of another
-// version than the path's.
-func otherLiterals(p *load.Package) []*versionLiteral {
-	last := path.Base(p.Path)
-	var found []*versionLiteral
-	for _, value := range p.Values() {
-		ast.Inspect(value.Expr, func(node ast.Node) bool {
-			composite, ok := node.(*ast.CompositeLit)
-			if !ok || load.BaseName(composite.Type) != "GroupVersion" {
-				return true
-			}
-			parts := literalParts{name: value.Name}
-			parts.set(value.In(composite))
-			literal, ok := parts.read()
-			if ok && literal.named && (literal.version == "" || literal.version == last || !versionElement.MatchString(last)) {
-				found = append(found, literal)
-			}
-			return true
-		})
-	}
-	return found
 }
 
 // reportUnread reports the parts of a package's group and version that can't be read: an error

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.etcd.io/etcd/server/v3/embed"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -32,7 +31,7 @@ type Options struct {
 // Server is a running API server and its etcd.
 type Server struct {
 	dir     string
-	etcd    *embed.Etcd
+	etcd    *etcd
 	address crdserver.Address
 	config  *rest.Config
 
@@ -72,7 +71,7 @@ func (s *Server) start(ctx context.Context, options Options) (err error) {
 		return err
 	}
 	server, err := newServer(crdserver.Options{
-		EtcdURL:           "http://" + s.etcd.Clients[0].Addr().String(),
+		EtcdURL:           s.etcd.url,
 		DisableWatchCache: options.DisableWatchCache,
 	})
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *Server) run(server server) {
 // waitReady waits for the server to answer that it is ready, which it is when
 // its start hooks have run.
 func (s *Server) waitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("not ready in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("not ready in time"))
 	defer cancel()
 	client, err := rest.HTTPClientFor(s.config)
 	if err != nil {
@@ -181,7 +180,7 @@ func (s *Server) Stop() {
 			<-s.ended
 		}
 		if s.etcd != nil {
-			s.etcd.Close()
+			s.etcd.stop()
 		}
 		os.RemoveAll(s.dir)
 	})

@@ -88,9 +88,7 @@ func testChurn(t *testing.T, api example, objects int, disturb func(context.Cont
 	for _, s := range subjects {
 		s.join(t, "early")
 	}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	factory.StartWithContext(running)
+	stop := startFactory(t, factory, subjects)
 	for _, s := range subjects {
 		s.wantSynced(t)
 	}
@@ -130,7 +128,5 @@ func testChurn(t *testing.T, api example, objects int, disturb func(context.Cont
 		s.wantAgreement(t, client)
 	}
 	stop()
-	factory.Shutdown()
-	wantNoGoroutines(t)
 	return line
 }

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -23,23 +22,11 @@ func TestConsistency(t *testing.T) {
 	cfg, writer := playground(t, orders, shipments)
 	client := newClient(t, cfg)
 	informer := cache.New(source.New[*shopv1alpha1.Order](client, orders.gvr(), namespace), cache.Options[*shopv1alpha1.Order]{})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- informer.Run(ctx) }()
-	defer func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := informer.WaitForSync(withPatience(t)); err != nil {
-		t.Fatal(err)
-	}
-	limited, cancel := context.WithTimeout(ctx, waitTimeout/2) // bookmarks come once a minute
-	defer cancel()
+	startInformer(t, informer)
+	limited := withPatience(t) // it waits 35 times, and bookmarks come once a minute
 	key := types.NamespacedName{Namespace: namespace, Name: "first"}
 	for n := range 5 {
-		if _, err := shipments.client(writer, namespace).Create(ctx, shipments.object(namespace, "other-"+string(rune('a'+n)), n), metav1.CreateOptions{}); err != nil {
+		if _, err := shipments.client(writer, namespace).Create(t.Context(), shipments.object(namespace, "other-"+string(rune('a'+n)), n), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
@@ -48,7 +35,7 @@ func TestConsistency(t *testing.T) {
 		}
 		t.Logf("a quiet resource: %v", time.Since(began).Round(time.Millisecond))
 
-		created, err := orders.client(writer, namespace).Create(ctx, orders.object(namespace, key.Name, n), metav1.CreateOptions{})
+		created, err := orders.client(writer, namespace).Create(t.Context(), orders.object(namespace, key.Name, n), metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +49,7 @@ func TestConsistency(t *testing.T) {
 		} else if order, exists, err := informer.Confirm(limited, key); err != nil || !exists || order.UID != created.GetUID() {
 			t.Fatalf("confirmed: %v, %v, %v; want the one that was created", order, exists, err)
 		}
-		if err := orders.client(writer, namespace).Delete(ctx, key.Name, metav1.DeleteOptions{}); err != nil {
+		if err := orders.client(writer, namespace).Delete(t.Context(), key.Name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if order, exists, err := informer.Confirm(limited, key); exists || err != nil {

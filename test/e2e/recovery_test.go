@@ -36,9 +36,7 @@ func TestServerWithoutWatchList(t *testing.T) {
 		s.join(t, "early")
 		s.release()
 	}
-	running, stop := context.WithCancel(t.Context())
-	defer stop()
-	factory.StartWithContext(running)
+	startFactory(t, factory, subjects)
 	if err := factory.WaitForSync(withPatience(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +49,6 @@ func TestServerWithoutWatchList(t *testing.T) {
 	if watchLists, lists := line.count(isWatchList), line.count(isList); watchLists != len(shop.kinds) || lists != len(shop.kinds) {
 		t.Errorf("got %d watch-lists and %d lists, want one of each for each informer", watchLists, lists)
 	}
-	stop()
-	factory.Shutdown()
-	wantNoGoroutines(t)
 }
 
 // An informer that is cut off while objects are created, updated and deleted,
@@ -74,7 +69,7 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Stop()
+	t.Cleanup(server.Stop)
 	if err := server.InstallCRDs(t.Context(), crdFolders...); err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +101,7 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	if _, err := informer.AddHandler(v, cache.HandlerOptions{Name: v.name}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- informer.Run(ctx) }()
-	if err := informer.WaitForSync(withPatience(t)); err != nil {
-		t.Fatal(err)
-	}
+	stop := startInformer(t, informer)
 	if err := line.waitWatches(withPatience(t), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -147,9 +136,6 @@ func testCompaction(t *testing.T, disableWatchList bool) {
 	}
 	wantObjects(t, "the store", contents(informer.Store()), want)
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 	wantObjects(t, v.name, v.objects, want)
 	for _, fault := range v.faults {
 		t.Error(fault)

@@ -114,7 +114,9 @@ func measured(task io.Reader) error {
 		return err
 	}
 	c.Time = time.Since(began)
-	time.Sleep(2 * time.Second) // watches are open
+	for informer.Status().Phase != cache.PhaseWatching {
+		time.Sleep(10 * time.Millisecond)
+	}
 	c.Heap, c.Bytes, c.Names = liveHeap()-before, received.Load(), informer.Status().Names
 	return json.NewEncoder(os.Stdout).Encode(c)
 }
@@ -233,16 +235,7 @@ func follows(t *testing.T, config, reader *rest.Config, writer dynamic.Interface
 func runInformer(t *testing.T, config *rest.Config, set *references.Set) *cache.Informer[*shopv1alpha1.Order] {
 	t.Helper()
 	informer := cache.New(references.Source[*shopv1alpha1.Order](newClient(t, config), orders.gvr(), set, references.Options{}), cache.Options[*shopv1alpha1.Order]{})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = informer.Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-	})
-	if err := informer.WaitForSync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	startInformer(t, informer)
 	return informer
 }
 

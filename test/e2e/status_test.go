@@ -105,15 +105,9 @@ func TestDefinitionComesLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Stop()
+	t.Cleanup(server.Stop)
 	factory, subjects := shop.subjects(t, server.Config())
-	running, stop := context.WithCancel(t.Context())
-	defer func() {
-		stop()
-		factory.Shutdown()
-		wantNoGoroutines(t)
-	}()
-	factory.StartWithContext(running)
+	startFactory(t, factory, subjects)
 	for _, s := range subjects {
 		eventually(t, s.failed)
 	}

@@ -33,6 +33,7 @@ type subject[T object] struct {
 	core     *cache.Informer[T]
 
 	stall   chan struct{} // closed when the stalled handlers may go on
+	stalled sync.Once     // closes stall
 	staying []*view[T]    // the handlers that stay to the end
 
 	mu   sync.Mutex
@@ -169,8 +170,8 @@ func (s *subject[T]) arrive(ctx context.Context, v *view[T], core bool) (leave f
 	}, nil
 }
 
-// release lets the stalled handlers go on.
-func (s *subject[T]) release() { close(s.stall) }
+// release lets the stalled handlers go on. It may be called more than once.
+func (s *subject[T]) release() { s.stalled.Do(func() { close(s.stall) }) }
 
 // wantAgreement waits until every handler has seen the last object, and then
 // wants the API server, the cache, its indexes and all handlers to agree.

@@ -151,7 +151,7 @@ func checkRun(t *testing.T, source string, clientset bool) {
 	if clientset {
 		options.VersionedClientset = "example.com/fuzz/clientset"
 	}
-	hang := time.AfterFunc(20*time.Second, func() { panic("hangs on " + source) })
+	hang := time.AfterFunc(5*time.Minute, func() { panic("hangs on " + source) })
 	defer hang.Stop()
 	result, err := Run(t.Context(), options)
 	list := scanner.ErrorList(nil)

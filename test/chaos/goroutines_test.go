@@ -9,11 +9,11 @@ import (
 )
 
 // wantNoGoroutines fails the test for every goroutine that runs code of the
-// runtime, within a minute.
+// runtime, in the end.
 func wantNoGoroutines(t *testing.T) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(settleTimeout); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = goroutines.OfRuntime(); len(left) == 0 {
 			return
 		}

@@ -220,7 +220,7 @@ func versionsOf[T object](objects []T) map[string]string {
 // settle waits until the cache is what the API has and the controller finds
 // nothing to do in it.
 func (s *shop) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errors.New("the controller did not settle"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("the controller did not settle"))
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

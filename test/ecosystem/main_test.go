@@ -37,12 +37,16 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// eventually asks until the condition holds. If it does not within a minute, the
-// test fails with the last answer.
+// timeout limits each wait, which turns a hang into a failure, also on a machine that is busy with
+// other programs.
+const timeout = 5 * time.Minute
+
+// eventually asks until the condition holds. If it does not in time, the test fails
+// with the last answer.
 func eventually(t *testing.T, condition func(context.Context) error) {
 	t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, timeout, true, func(ctx context.Context) (bool, error) {
 		last = condition(ctx)
 		return last == nil, nil
 	})

@@ -104,6 +104,8 @@ func newManager(t *testing.T) ctrl.Manager {
 		LeaderElectionID:              "stock",
 		LeaderElectionNamespace:       "default",
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 new(2 * timeout),
+		RenewDeadline:                 new(timeout),
 	})
 	if err != nil {
 		t.Fatal(err)

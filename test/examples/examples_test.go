@@ -38,8 +38,10 @@ import (
 )
 
 const (
-	module  = "../../examples"
-	timeout = time.Minute
+	module = "../../examples"
+	// timeout limits each wait, which turns a hang into a failure, also on a machine that is busy with
+	// other programs.
+	timeout = 5 * time.Minute
 )
 
 var orders = schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "orders"}

@@ -228,7 +228,7 @@ func (c *cluster) wantFollowed() {
 // work on their own.
 func (c *cluster) eventually(try func() error) {
 	c.t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(5 * time.Minute) // also on a machine that is busy with other programs
 	for {
 		err := try()
 		if err == nil {

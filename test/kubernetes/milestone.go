@@ -20,7 +20,7 @@ type milestones struct {
 }
 
 // milestoneTimeout is how long a milestone is waited for.
-const milestoneTimeout = 90 * time.Second
+const milestoneTimeout = 5 * time.Minute
 
 // from makes the times of what follows count from now.
 func (m *milestones) from() { m.since = time.Now() }

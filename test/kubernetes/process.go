@@ -67,7 +67,7 @@ func (p *process) kill() {
 // waitReady calls ready until it returns no error, the process ends or the
 // time is up.
 func (p *process) waitReady(ctx context.Context, ready func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	for {
 		err := ready(ctx)

@@ -44,6 +44,18 @@ var needs = []struct{ module, version string }{
 	{"sigs.k8s.io/controller-runtime", neededRuntime + ".0"},
 }
 
+// released are the modules that are released together with client-go, in the same minor: one that stays
+// behind when client-go is raised may not compile any more.
+var released = []string{
+	"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/cli-runtime",
+	clientGo, "k8s.io/cloud-provider", "k8s.io/cluster-bootstrap", "k8s.io/code-generator", "k8s.io/component-base",
+	"k8s.io/component-helpers", "k8s.io/controller-manager", "k8s.io/cri-api", "k8s.io/cri-client",
+	"k8s.io/csi-translation-lib", "k8s.io/dynamic-resource-allocation", "k8s.io/endpointslice", "k8s.io/externaljwt",
+	"k8s.io/kms", "k8s.io/kube-aggregator", "k8s.io/kube-controller-manager", "k8s.io/kube-proxy",
+	"k8s.io/kube-scheduler", "k8s.io/kubectl", "k8s.io/kubelet", "k8s.io/metrics", "k8s.io/mount-utils",
+	"k8s.io/pod-security-admission",
+}
+
 // goMod is the go.mod of the module that output goes to.
 type goMod struct {
 	file *modfile.File
@@ -78,28 +90,42 @@ func (p *goMod) advise(diags *diag.List) {
 	if v := p.file.Go; v != nil && semver.Compare("v"+v.Version, "v"+neededGo) < 0 {
 		add(v.Syntax, "go", v.Version, neededGo+".0")
 	}
+	isOlder := func(require *modfile.Require, version string) bool {
+		return semver.Compare(require.Mod.Version, version) < 0 && !p.replaced(require.Mod.Path)
+	}
 	for _, require := range p.file.Require {
 		for _, need := range needs {
-			if require.Mod.Path == need.module && semver.Compare(require.Mod.Version, need.version) < 0 && !p.replaced(need.module) {
+			if require.Mod.Path == need.module && isOlder(require, need.version) {
 				add(require.Syntax, need.module, require.Mod.Version, need.version)
 			}
 		}
 	}
 	if len(old) > 0 {
+		for _, require := range p.file.Require {
+			path, version := require.Mod.Path, neededMinor+".0"
+			if slices.Contains(released, path) && isOlder(require, version) && !slices.Contains(get, path+"@"+version) {
+				get = append(get, path+"@"+version)
+			}
+		}
 		diags.Warnf(p.at(first), "%s: the generated code needs Go %s and the modules of Kubernetes v1.%s; run go get %s",
 			strings.Join(old, ", "), neededGo, strings.TrimPrefix(neededMinor, "v0."), strings.Join(get, " "))
 	}
 }
 
-// otherMinor returns the project's requirement of client-go if there is another version of this
-// module for its minor.
+// otherMinor returns the project's requirement of client-go, or else of apimachinery, if there is another
+// version of this module for its minor.
 func (p *goMod) otherMinor() *modfile.Require {
-	for _, require := range p.file.Require {
+	for _, module := range []string{clientGo, "k8s.io/apimachinery"} {
+		i := slices.IndexFunc(p.file.Require, func(require *modfile.Require) bool { return require.Mod.Path == module })
+		if i < 0 {
+			continue
+		}
+		require := p.file.Require[i]
 		minor := semver.MajorMinor(require.Mod.Version)
-		if require.Mod.Path == clientGo && minor != neededMinor && !p.replaced(clientGo) &&
-			semver.Compare(minor, oldestMinor) >= 0 && semver.Compare(minor, newestMinor) <= 0 {
+		if minor != neededMinor && !p.replaced(module) && semver.Compare(minor, oldestMinor) >= 0 && semver.Compare(minor, newestMinor) <= 0 {
 			return require
 		}
+		return nil
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -31,7 +31,7 @@ func newManagerOnDemand(restConfig *rest.Config, limit int) (ctrl.Manager, *clie
 	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
 	informers.SetSource(&corev1.Secret{}, references.Source[*corev1.Secret](client, secrets, references.NewSetOnDemand(limit), references.Options{}))
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Cache:  cache.Options{NewInformer: informers.New},
+		Cache:  ctrlcache.Options{NewInformer: informers.New},
 		Scheme: scheme.Scheme, Logger: logr.Discard(), Metrics: metricsserver.Options{BindAddress: "0"},
 	})
 	return mgr, informers, err

@@ -15,15 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
-	clientgo "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/clientgo/cache"
+	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
 // podsOf lists and watches pods by functions, from which a clientset can't be told.
-func podsOf(clientset kubernetes.Interface) *cache.ListWatch {
-	return &cache.ListWatch{
+func podsOf(clientset kubernetes.Interface) *clientgocache.ListWatch {
+	return &clientgocache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return clientset.CoreV1().Pods("").List(ctx, options)
 		},
@@ -34,8 +34,8 @@ func podsOf(clientset kubernetes.Interface) *cache.ListWatch {
 }
 
 // toldPodsOf is podsOf for informers that ask whether the clientset has watch-lists.
-func toldPodsOf(clientset kubernetes.Interface) cache.ListerWatcher {
-	lw := cache.ToListWatcherWithWatchListSemantics(podsOf(clientset), clientset)
+func toldPodsOf(clientset kubernetes.Interface) clientgocache.ListerWatcher {
+	lw := clientgocache.ToListWatcherWithWatchListSemantics(podsOf(clientset), clientset)
 	return lw
 }
 
@@ -43,17 +43,17 @@ func toldPodsOf(clientset kubernetes.Interface) cache.ListerWatcher {
 // lists after a while, and client-go's never does: docs/testing.md has the table.
 func TestFakeClientset(t *testing.T) {
 	const never = time.Hour
-	plain := func(c kubernetes.Interface) cache.ListerWatcher { return podsOf(c) }
-	here := func(lw cache.ListerWatcher) cache.SharedIndexInformer {
-		return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, nil)
+	plain := func(c kubernetes.Interface) clientgocache.ListerWatcher { return podsOf(c) }
+	here := func(lw clientgocache.ListerWatcher) clientgocache.SharedIndexInformer {
+		return clientgocache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, nil)
 	}
-	theirs := func(lw cache.ListerWatcher) cache.SharedIndexInformer {
-		return clientgo.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, nil)
+	theirs := func(lw clientgocache.ListerWatcher) clientgocache.SharedIndexInformer {
+		return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, nil)
 	}
 	for _, test := range []struct {
 		name            string
-		pods            func(kubernetes.Interface) cache.ListerWatcher
-		informer        func(cache.ListerWatcher) cache.SharedIndexInformer
+		pods            func(kubernetes.Interface) clientgocache.ListerWatcher
+		informer        func(clientgocache.ListerWatcher) clientgocache.SharedIndexInformer
 		atLeast, atMost time.Duration
 	}{
 		{"plain here", plain, here, 20 * time.Second, time.Minute},

@@ -56,9 +56,11 @@
 // that is busy, the watch goes on where it was; after others everything is listed
 // again. A resource that the server does not have is requested until it is installed
 // (ListWatch.AbsentGrace). A silent watch is opened again (ListWatch.IdleTimeout). A watch-list
-// without its closing bookmark, or cut three times in a row, falls back to a list. An object that
-// can't be decoded is reported, left out, and looked up by its name a few seconds later; one that
-// can't be transformed or indexed is reported and left out. Other objects are not affected.
+// without its closing bookmark falls back to a list, and so does the third in a row that is cut, or
+// that a busy server refuses. A list whose version expires at once is followed by a list of the
+// latest state. An object that can't be decoded is reported, left out, and looked up by its name a
+// few seconds later; one that can't be transformed or indexed is reported and left out. Other
+// objects are not affected.
 // Options.OnFailure can shorten or lengthen the backoff, or end Run. Status says what went wrong
 // lately, and HealthCheck is for liveness probes.
 //

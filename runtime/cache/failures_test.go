@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -57,6 +59,56 @@ func TestWatchListRefused(t *testing.T) {
 		}
 		settle()
 		expect(t, "requests", []string{"watchlist ", "list 0", "watch 2"}, requests(api))
+	})
+}
+
+// Watch-lists that get a 429 again and again are a list, no sooner than the server says: its
+// cache may serve what it has, but not the latest state.
+func TestWatchListsThatAreBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, Err: cachetest.StatusRetryAfter(429, 20)})
+		informer := run(t, api, cache.Options[*thing]{})
+		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := informer.WaitForSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(begin); waited != time.Minute {
+			t.Errorf("in sync after %v, want 1m0s", waited)
+		}
+		settle()
+		expect(t, "requests", []string{"watchlist ", "watchlist ", "watchlist ", "list 0", "watch 2"}, requests(api))
+	})
+}
+
+// lagging is a server whose cache stands still at a version: it answers each list with that, but
+// for those of the latest state.
+type lagging struct {
+	*cachetest.API[*thing]
+	version string
+}
+
+func (l lagging) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	if options.ResourceVersion == "" {
+		return l.API.List(ctx, options, each)
+	}
+	each(made("a", "u", l.version, "x"), nil)
+	return metav1.ListMeta{ResourceVersion: l.version}, nil
+}
+
+// A list whose version the server has no more is not asked for again.
+func TestListThatHasExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		touch(t, api, "a")
+		api.Compact()
+		r := start(t, cache.New(sourceOf(lagging{api, "2"}), cache.Options[*thing]{DisableWatchList: true}))
+		time.Sleep(time.Minute)
+		settle()
+		expect(t, "store", names(api.Objects()), names(r.Store().List()))
+		expect(t, "requests", []string{"watch 2", "list ", "watch 3"}, requests(api))
 	})
 }
 

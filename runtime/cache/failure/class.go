@@ -42,7 +42,8 @@ const (
 	// state is listed.
 	ClassTooLarge
 	// ClassTooManyRequests is a server that asks to retry later (429). A watch goes on
-	// from the last resourceVersion, after a backoff.
+	// from the last resourceVersion, after a backoff. The third watch-list in a row becomes a
+	// list.
 	ClassTooManyRequests
 	// ClassServerError is a server that failed (5xx). Everything is listed again, after a
 	// backoff.

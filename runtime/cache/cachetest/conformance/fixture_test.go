@@ -232,11 +232,11 @@ func (w *world) requests() []string {
 	return all
 }
 
-// relist makes the informer list again: its watch ends with 410 Expired, and
-// change is made before it can list.
+// relist makes the informer list again: its watch ends with 410 Expired, when it has been open
+// for a while, and change is made before it can list.
 func (w *world) relist(change func()) {
 	w.Helper()
-	synctest.Wait()
+	w.pass(2 * time.Second)
 	w.api.BreakWatches(expired)
 	change()
 	w.pass(time.Minute)

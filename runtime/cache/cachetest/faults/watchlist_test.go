@@ -71,8 +71,7 @@ var watchListRows = []row{
 		name: "watch-lists are answered with 429 for ten minutes", early: true,
 		faults: []cachetest.Fault{{Verb: cachetest.WatchList, Times: always, Err: busy}}, lasts: 10 * time.Minute,
 		stopAt:   6 * time.Minute,
-		says:     "too many requests",
-		ours:     recoversIn(soon, about(20), "backs off"),
+		ours:     recoversIn(atOnce, exactly(6), "lists after the third"),
 		clientGo: recoversIn(soon, about(35), "backs off, and ignores a stop until then").stopsIn(soon),
 	},
 	{

@@ -12,9 +12,10 @@ import (
 // defaultPageSize is client-go's.
 const defaultPageSize = 500
 
-// maxCutWatchLists limits how many watch-lists in a row may be cut before the bookmark that
-// closes their initial events. After that the informer falls back to a list.
-const maxCutWatchLists = 3
+// maxIncomplete limits how many watch-lists in a row may be cut before the bookmark that closes
+// their initial events, or get a 429. After that the informer falls back to a list, which a server
+// may answer from a cache that is too far behind for a watch-list.
+const maxIncomplete = 3
 
 // maxUselessWatches limits how many watches in a row may be cut at once, with nothing
 // delivered. After that the informer lists each time, since watches deliver nothing.
@@ -45,13 +46,15 @@ type State struct {
 	// latest means that the server no longer has ResourceVersion, or does not have it
 	// yet: the next list is one of the latest state.
 	latest bool
+	// listed is the version of the last list until a watch was opened after it, then "".
+	listed string
 
 	// Restarted means that the server's history may have restarted: an object of the
 	// same resourceVersion as one in the store may be another one.
 	Restarted bool
 
-	// cut counts the watch-lists in a row that were cut before their bookmark.
-	cut int
+	// incomplete counts the watch-lists in a row that were cut before their bookmark, or got a 429.
+	incomplete int
 
 	// useless counts the watches in a row that were cut at once.
 	useless int
@@ -172,7 +175,7 @@ func (s State) Listed(page metav1.ListMeta) State {
 		return s
 	}
 	s.Token, s.whole, s.latest, s.notFound = "", false, false, 0
-	s.ResourceVersion = page.ResourceVersion
+	s.ResourceVersion, s.listed = page.ResourceVersion, page.ResourceVersion
 	s.Phase = Watching
 	return s
 }
@@ -228,8 +231,8 @@ func (s State) WatchOptions(timeout time.Duration) metav1.ListOptions {
 
 // Streamed is the transition for the bookmark that closes the initial events.
 func (s State) Streamed(resourceVersion string) State {
-	s.latest, s.Restarted, s.notFound, s.cut = false, false, 0, 0
-	s.ResourceVersion = resourceVersion
+	s.latest, s.Restarted, s.notFound, s.incomplete = false, false, 0, 0
+	s.ResourceVersion, s.listed = resourceVersion, resourceVersion
 	s.Phase = Watching
 	return s
 }
@@ -238,15 +241,18 @@ func (s State) Streamed(resourceVersion string) State {
 // bookmark.
 func (s State) StreamEnded(e Ending) (State, Pace) {
 	s = s.noted(e.Err)
-	if e.cut() {
-		s.cut = min(s.cut+1, maxCutWatchLists)
-		if s.cut == maxCutWatchLists {
+	class := failure.ClassOf(e.Err)
+	if e.cut() || class == failure.ClassTooManyRequests {
+		if s.incomplete = min(s.incomplete+1, maxIncomplete); s.incomplete == maxIncomplete {
 			s.Phase = Listing
+		}
+		if class == failure.ClassTooManyRequests {
+			return s, Later
 		}
 		return s, e.reopen()
 	}
-	switch class := failure.ClassOf(e.Err); class {
-	case failure.ClassTooManyRequests, failure.ClassConnection:
+	switch class {
+	case failure.ClassConnection:
 		return s, Later
 	case failure.ClassNotFound:
 		if s.Absent() {
@@ -268,17 +274,22 @@ func (s State) StreamEnded(e Ending) (State, Pace) {
 
 // WatchEnded is the transition for a watch that ended. One that was cut is opened
 // again where it was. If it was of no use, that is after a backoff, and not for ever: a
-// proxy may cut every watch, and let lists through.
+// proxy may cut every watch, and let lists through. A list whose version expires at once is
+// followed by a list of the latest state: the server's cache, which may be far behind, would
+// answer with the same version again.
 func (s State) WatchEnded(e Ending) (State, Pace) {
 	s = s.noted(e.Err)
+	class := failure.ClassOf(e.Err)
 	s.Restarted = errors.Is(e.Err, failure.ErrHistoryRestarted)
-	s.latest = s.Restarted
+	s.latest = s.Restarted || class == failure.ClassExpired && e.short() && s.listed == s.ResourceVersion
+	if e.Opened {
+		s.listed = ""
+	}
 	if !e.Useless() {
 		s.useless = 0
 	} else if e.cut() {
 		s.useless = min(s.useless+1, maxUselessWatches)
 	}
-	class := failure.ClassOf(e.Err)
 	switch {
 	case class == failure.ClassSilent, e.cut() && !e.Useless():
 		return s, e.reopen()

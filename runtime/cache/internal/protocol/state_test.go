@@ -125,15 +125,19 @@ func TestTransitions(t *testing.T) {
 	missing.notFound = 1
 	uselessTwice := synced
 	uselessTwice.useless = 2
-	cutTwice := streaming
-	cutTwice.cut = 2
-	cutOften := streaming
-	cutOften.cut = 3
+	incompleteTwice := streaming
+	incompleteTwice.incomplete = 2
+	incompleteOften := streaming
+	incompleteOften.incomplete = 3
+	listed := synced
+	listed.listed = "10"
+	since := synced // a watch that has advanced
+	since.listed = "9"
 
 	listFailed := func(s State, e Ending) (State, Pace) { return s.ListFailed(e.Err) }
 	list := func(s *State) { s.Phase = Listing }
 	relist := func(s *State) { s.Phase = Streaming }
-	cut := func(n int) func(*State) { return func(s *State) { s.cut = n } }
+	incomplete := func(n int) func(*State) { return func(s *State) { s.incomplete = n } }
 
 	for _, test := range []struct {
 		name  string
@@ -160,6 +164,16 @@ func TestTransitions(t *testing.T) {
 		{"an unknown failure to open a watch leads to a list", synced, State.WatchEnded, refused, errOdd, relist, Later},
 		{"W4 an expired watch leads to a list no older than what was seen", synced, State.WatchEnded, refused, errExpired, relist, Later},
 		{"W4 also one that had been opened", synced, State.WatchEnded, watched, errExpired, relist, Later},
+		{"the version of the list before leads to a list of the latest state", listed, State.WatchEnded, refused, errExpired, func(s *State) {
+			s.Phase, s.latest = Streaming, true
+		}, Later},
+		{"also if it expires in the stream", listed, State.WatchEnded, useless, errExpired, func(s *State) {
+			s.Phase, s.latest, s.listed, s.useless = Streaming, true, "", 0
+		}, Later},
+		{"not if it was watched", listed, State.WatchEnded, quiet, errExpired, func(s *State) { s.Phase, s.listed = Streaming, "" }, Later},
+		{"not if the watch has got on", since, State.WatchEnded, brief, errExpired, func(s *State) { s.Phase, s.listed = Streaming, "" }, Later},
+		{"nor if a watch was open before", listed, State.WatchEnded, quiet, nil, func(s *State) { s.listed = "" }, AtOnce},
+		{"but if none was opened", listed, State.WatchEnded, refused, errRefused, nil, Later},
 		{"after a history that restarted the list is one of the latest state", synced, State.WatchEnded, watched, failure.ErrHistoryRestarted, func(s *State) {
 			s.Phase, s.Restarted, s.latest = Streaming, true, true
 		}, Later},
@@ -174,13 +188,15 @@ func TestTransitions(t *testing.T) {
 		{"WL4 a refused watch-list is a list this time", streaming, State.StreamEnded, refused, errInvalid, list, AtOnce},
 		{"an absent resource is asked for again", streaming, State.StreamEnded, refused, errNotFound, func(s *State) { s.notFound = 1 }, Later},
 		{"then by a list: watches alone may be refused", missing, State.StreamEnded, refused, errNotFound, func(s *State) { s.Phase, s.notFound = Listing, 2 }, Later},
-		{"WL4 a busy server is asked again", streaming, State.StreamEnded, refused, errBusy, nil, Later},
+		{"WL4 a busy server is asked again", streaming, State.StreamEnded, refused, errBusy, incomplete(1), Later},
 		{"WL4 one that is down too", streaming, State.StreamEnded, refused, errRefused, nil, Later},
-		{"WL5 a stream that ends early is opened again", streaming, State.StreamEnded, quiet, nil, cut(1), AtOnce},
-		{"WL5 in a second, if it ended at once", streaming, State.StreamEnded, useless, nil, cut(1), Soon},
-		{"one that is cut too", streaming, State.StreamEnded, quiet, errCut, cut(1), AtOnce},
-		{"the third in a row becomes a list", cutTwice, State.StreamEnded, quiet, errCut, func(s *State) { s.Phase, s.cut = Listing, 3 }, AtOnce},
-		{"and so does each until one is complete", cutOften, State.StreamEnded, quiet, errCut, list, AtOnce},
+		{"WL5 a stream that ends early is opened again", streaming, State.StreamEnded, quiet, nil, incomplete(1), AtOnce},
+		{"WL5 in a second, if it ended at once", streaming, State.StreamEnded, useless, nil, incomplete(1), Soon},
+		{"one that is cut too", streaming, State.StreamEnded, quiet, errCut, incomplete(1), AtOnce},
+		{"the third in a row becomes a list", incompleteTwice, State.StreamEnded, quiet, errCut, func(s *State) { s.Phase, s.incomplete = Listing, 3 }, AtOnce},
+		{"and so does each until one is complete", incompleteOften, State.StreamEnded, quiet, errCut, list, AtOnce},
+		{"a busy server is listed after the third, when it says", incompleteTwice, State.StreamEnded, refused, errBusy, func(s *State) { s.Phase, s.incomplete = Listing, 3 }, Later},
+		{"one that is down says nothing of watch-lists", incompleteTwice, State.StreamEnded, refused, errRefused, nil, Later},
 		{"WL4 an expired one at the latest version", streaming, State.StreamEnded, refused, errExpired, func(s *State) { s.latest = true }, AtOnce},
 		{"WL4 but only once", atLatest, State.StreamEnded, refused, errExpired, list, AtOnce},
 		{"WL7 without its bookmark never again", streaming, State.StreamEnded, quiet, failure.ErrBookmarkMissing, func(s *State) { s.Phase, s.watchList = Listing, false }, AtOnce},
@@ -204,8 +220,8 @@ func TestTransitions(t *testing.T) {
 
 // A watch-list that is complete takes back what is known of those before it.
 func TestCompleteWatchList(t *testing.T) {
-	s := State{Phase: Streaming, watchList: true, cut: 2, notFound: 1, latest: true, Restarted: true}.Streamed("7")
-	if want := (State{Phase: Watching, watchList: true, ResourceVersion: "7"}); s != want {
+	s := State{Phase: Streaming, watchList: true, incomplete: 2, notFound: 1, latest: true, Restarted: true}.Streamed("7")
+	if want := (State{Phase: Watching, watchList: true, ResourceVersion: "7", listed: "7"}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 }

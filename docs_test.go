@@ -6,6 +6,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -208,6 +209,38 @@ func openBrackets(code string) (open []token.Token) {
 		}
 	}
 	return open
+}
+
+// Four packages are called cache. The code of a page uses that name for one of them only.
+func TestPagesHaveOneCache(t *testing.T) {
+	packages := []map[string]bool{exported(t, "runtime/cache/api.txt"), exported(t, "runtime/clientgo/cache/api.txt"), // client-go's names too
+		{"ByObject": true, "Cache": true, "New": true, "Options": true}} // controller-runtime's
+	used := regexp.MustCompile(`(?:^|[^\w/.])cache\.([A-Z]\w*)`)
+	for _, name := range markdown(t) {
+		names := map[string]bool{}
+		for _, block := range readPage(t, name).Blocks {
+			for _, found := range used.FindAllStringSubmatch(block.Text, -1) {
+				if block.Language == "go" {
+					names[found[1]] = true
+				}
+			}
+		}
+		if !slices.ContainsFunc(packages, func(has map[string]bool) bool {
+			return !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(name string) bool { return !has[name] })
+		}) {
+			t.Errorf("%s: cache is several packages: %v", name, slices.Sorted(maps.Keys(names)))
+		}
+	}
+}
+
+// exported returns the names in a listing of what a package exports.
+func exported(t *testing.T, listing string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, found := range regexp.MustCompile(`(?m)^(?:func|type|const|var) (\w+)`).FindAllStringSubmatch(read(t, listing), -1) {
+		names[found[1]] = true
+	}
+	return names
 }
 
 // Each row of a table that finds a section by a message has a part of a message in it.

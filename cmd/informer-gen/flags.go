@@ -109,16 +109,25 @@ func (f *flags) checkOutput() error {
 			return fmt.Errorf("--%s: is empty; name a directory, or leave the flag out", name)
 		}
 	}
-	known := slices.Contains(formats, f.format)
+	known, isPath := slices.Contains(formats, f.format), strings.ContainsAny(f.format, `./\`)
 	switch {
-	case f.options.List && !known:
-		return fmt.Errorf("--output: unknown format %q; expected %s%s", f.format, strings.Join(formats, ", "), suggest.DidYouMean(f.format, "", formats))
+	case !known && (f.options.List || !isPath):
+		return fmt.Errorf("--output: unknown format %q; expected %s%s%s", f.format, strings.Join(formats, ", "),
+			suggest.DidYouMean(f.format, "", formats), asFolder(f.format, f.options.List))
 	case !known:
 		f.base, f.format = f.format, formatText
 	case !f.options.List && f.format == formatText && f.set.Changed("output"):
 		return fmt.Errorf("--output: %s is a format of --list; a directory of that name is --output-dir ./%s", f.format, f.format)
 	}
 	return nil
+}
+
+// asFolder says how to write the value of -o as the base folder that it was in earlier generators.
+func asFolder(value string, list bool) string {
+	if list || value == "" {
+		return ""
+	}
+	return fmt.Sprintf("; a directory of that name is --output-dir ./%s", value)
 }
 
 // The texts of pflag's errors, which have types since 1.0.7 only.

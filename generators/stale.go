@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type leftover struct {
 	// importPath and kind are the API type that it was written for, or empty: a
 	// file of a whole package, or one that this tool can't have written.
 	importPath, kind string
+	// factory is the folder of the factory that it belongs to, if another run wrote that.
+	factory string
 }
 
 // sweeper finds out which leftovers are stale.
@@ -43,10 +46,12 @@ type sweeper struct {
 	failed  map[string]error
 	folders map[string]bool // the directories that it writes to
 	slim    map[string]bool // the directories that have slim types
+	// factories are the results of otherFactory.
+	factories map[string]string
 }
 
 func newSweeper(loader *load.Loader, to targets, model *collect.Model, files []output.Rendered) *sweeper {
-	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.Failed), groups: map[string]*collect.Group{}, written: map[string]bool{}, folders: map[string]bool{}, slim: map[string]bool{}}
+	s := &sweeper{loader: loader, to: to, failed: maps.Clone(loader.Failed), groups: map[string]*collect.Group{}, written: map[string]bool{}, folders: map[string]bool{}, slim: map[string]bool{}, factories: map[string]string{}}
 	for _, of := range model.Copies {
 		s.slim[of.Dir] = true
 	}
@@ -111,7 +116,7 @@ func (s *sweeper) stale(options *Options, diags *diag.List) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
-		if root == s.to.informers.dir && s.refuseInside(root, leftovers, diags) {
+		if root == s.to.informers.dir && s.checkOthers(options, root, leftovers, diags) {
 			continue
 		}
 		refuses := root == s.to.informers.dir || options.Clients && root == s.to.clients.dir
@@ -163,7 +168,7 @@ func (s *sweeper) leftovers(root string, layout []string) (files []leftover, err
 		case err != nil:
 			return err
 		case entry.IsDir():
-			if path != root && (load.Ignored(entry.Name()) || paths.Exists(filepath.Join(path, "go.mod")) || s.isOthers(root, path)) {
+			if path != root && (load.Ignored(entry.Name()) || paths.Exists(filepath.Join(path, "go.mod"))) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -171,19 +176,24 @@ func (s *sweeper) leftovers(root string, layout []string) (files []leftover, err
 			return nil
 		}
 		content, err := os.ReadFile(path)
-		if err == nil && header.IsOwn(content) {
-			files = append(files, originOf(path, content))
+		if err != nil || !header.IsOwn(content) {
+			return err
 		}
-		return err
+		file := originOf(path, content)
+		file.factory = s.otherFactory(filepath.Dir(path))
+		below, err := filepath.Rel(root, file.factory)
+		if file.factory == "" || err != nil || !filepath.IsLocal(below) || below == "." || levels[below] != "" {
+			files = append(files, file)
+		}
+		return nil
 	})
 	return files, err
 }
 
-// isIn reports whether a file below a root is in its layout. With a clientset, informers stand
-// one level further down, below externalversions or internalversion.
+// isIn reports whether a file below a root is in its layout, which each level of the informers has.
 func (s *sweeper) isIn(layout []string, root, file string) bool {
 	name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
-	if level, rest, ok := strings.Cut(name, "/"); ok && levels[level] && root == s.to.informers.dir {
+	if level, rest, ok := strings.Cut(name, "/"); ok && levels[level] != "" && root == s.to.informers.dir {
 		name = rest
 	}
 	return slices.ContainsFunc(layout, func(pattern string) bool {
@@ -192,69 +202,116 @@ func (s *sweeper) isIn(layout []string, root, file string) bool {
 	})
 }
 
-// refuseInside reports leftovers that belong to the factory of another run, which stands in a folder
-// above the root. The level of a run with a clientset has its factory itself.
-func (s *sweeper) refuseInside(root string, leftovers []leftover, diags *diag.List) bool {
-	above := []string{filepath.Dir(root), filepath.Dir(filepath.Dir(root))} // the root is a group or a version
-	if levels[filepath.Base(root)] {
-		above = append(above, root)
+// levels are the folders that a run with a clientset adds, with the flag that names the clientset.
+var levels = map[string]string{"externalversions": "--versioned-clientset-package", "internalversion": "--internal-clientset-package"}
+
+// otherFactory returns the folder of the factory that the files of a folder belong to, which may be a
+// group or a version of it, if another run wrote that factory.
+func (s *sweeper) otherFactory(folder string) string {
+	if dir, ok := s.factories[folder]; ok {
+		return dir
 	}
-	for _, dir := range above {
-		at := slices.IndexFunc(leftovers, func(file leftover) bool { return s.isIn(informersLayout, dir, file.path) })
-		if at < 0 || !s.hasOthersFactory(dir) {
+	found := ""
+	for _, dir := range []string{folder, filepath.Dir(folder), filepath.Dir(filepath.Dir(folder))} {
+		file := filepath.Join(dir, "factory.go")
+		if content, err := os.ReadFile(file); err == nil && header.IsOwn(content) && bytes.Contains(content, []byte("\ntype SharedInformerFactory ")) {
+			if !s.written[file] {
+				found = dir
+			}
+			break
+		}
+	}
+	s.factories[folder] = found
+	return found
+}
+
+// checkOthers warns of a factory of another run if this run takes its place. It refuses if the factory
+// stands above the root, or has files whose API type is not known.
+func (s *sweeper) checkOthers(options *Options, root string, leftovers []leftover, diags *diag.List) (refused bool) {
+	told := map[string]bool{"": true}
+	for _, file := range leftovers {
+		dir := file.factory
+		if told[dir] {
 			continue
 		}
-		output, otherwise := dir, "a folder outside of it"
-		if levels[filepath.Base(dir)] {
-			output = filepath.Dir(dir)
+		told[dir] = true
+		is := func(of func(leftover) bool) bool {
+			return slices.ContainsFunc(leftovers, func(file leftover) bool { return file.factory == dir && of(file) })
 		}
-		if dir == root {
-			otherwise = "add --single-directory: without it a clientset adds " + filepath.Base(dir)
+		wrote, advice, above := s.otherRun(options, root, dir)
+		pos, shown := token.Position{Filename: paths.Relative(s.loader.Dir, file.path)}, paths.Relative(s.loader.Dir, dir)
+		switch {
+		case above:
+			diags.Errorf(pos, "output: an earlier run %s wrote it; %s", wrote, advice)
+			return true
+		case is(s.unknown):
+			diags.Errorf(pos, "output: an earlier run %s wrote it; %s, or remove %s if it is to go", wrote, advice, shown)
+			return true
+		case len(s.failed) == 0 && is(s.replaced):
+			diags.Warnf(pos, "output: an earlier run %s wrote it, and this one takes its place, so that all files of its factory in %s are removed; %s to keep them", wrote, shown, advice)
 		}
-		shown := paths.Relative(s.loader.Dir, output)
-		diags.Errorf(token.Position{Filename: paths.Relative(s.loader.Dir, leftovers[at].path)},
-			"output: an earlier run with --output-dir %s wrote it; name that folder, or %s", shown, otherwise)
-		return true
 	}
 	return false
 }
 
-// isOthers reports whether a folder has a factory of another run. The levels of a factory with a
-// clientset are this run's.
-func (s *sweeper) isOthers(root, dir string) bool {
-	return (filepath.Dir(dir) != root || !levels[filepath.Base(dir)]) && s.hasOthersFactory(dir)
-}
-
-// hasOthersFactory reports whether a folder has a factory that this run does not write.
-func (s *sweeper) hasOthersFactory(dir string) bool {
-	file := filepath.Join(dir, "factory.go")
-	content, err := os.ReadFile(file)
-	if err != nil || s.written[file] || !header.IsOwn(content) {
-		return false
+// otherRun returns the flags of a run with its factory in a folder, and how to keep that factory. If above
+// is set, the folder stands above the root, or is the root by mistake.
+func (s *sweeper) otherRun(options *Options, root, dir string) (flags, advice string, above bool) {
+	level, output := filepath.Base(dir), dir
+	if levels[level] != "" {
+		output = filepath.Dir(dir)
 	}
-	syntax, err := parser.ParseFile(token.NewFileSet(), file, content, parser.SkipObjectResolution)
-	return err == nil && slices.Contains(load.TypesOf(syntax), "SharedInformerFactory")
+	folder := "with --output-dir " + paths.Relative(s.loader.Dir, output)
+	switch {
+	case dir == root && levels[level] != "":
+		return folder, "name that folder, or add --single-directory: without it a clientset adds " + level, true
+	case dir == root:
+		return "without a clientset, or with --single-directory,", "leave out the clientset or add --single-directory", false
+	case filepath.Dir(dir) != root:
+		return folder, "name that folder, or a folder outside of it", true
+	case options.SingleDirectory && options.types().HasClientset():
+		return "without --single-directory", "leave out that flag", false
+	}
+	return "with " + levels[level], "add that flag", false
 }
 
-var levels = map[string]bool{"externalversions": true, "internalversion": true}
+// replaced reports whether this run writes an informer for the API type of a file.
+func (s *sweeper) replaced(file leftover) bool { return s.groups[file.importPath+"."+file.kind] != nil }
+
+// unknown reports whether nothing tells which API type a file was written for, where this run writes nothing.
+func (s *sweeper) unknown(file leftover) bool {
+	return file.kind == "" && !derived[filepath.Base(file.path)] && !s.folders[filepath.Dir(file.path)]
+}
 
 // ofKind matches the types that are declared for each kind: FooInformer, FooLister or FooInterface.
 var ofKind = regexp.MustCompile(`.(Informer|Lister|Interface)$`)
 
-// originOf reads which API type a file was written for: if it has a type that is declared for each
-// kind, the first one of another package that a pointer leads to.
+// originOf reads which API type a file was written for. It looks only at files with a type that is declared
+// for each kind: the first type of another package behind a pointer, or in a literal, by the kind's name.
 func originOf(path string, content []byte) leftover {
 	file := leftover{path: path}
 	syntax, err := parser.ParseFile(token.NewFileSet(), path, content, parser.SkipObjectResolution)
-	if err != nil || !slices.ContainsFunc(load.TypesOf(syntax), ofKind.MatchString) {
+	if err != nil {
 		return file
 	}
-	imports := load.ImportsOf(syntax)
+	declared, imports := load.TypesOf(syntax), load.ImportsOf(syntax)
+	if !slices.ContainsFunc(declared, ofKind.MatchString) {
+		return file
+	}
 	ast.Inspect(syntax, func(node ast.Node) bool {
-		if star, ok := node.(*ast.StarExpr); ok && file.kind == "" {
-			if selector, ok := star.X.(*ast.SelectorExpr); ok && imports[load.BaseName(selector.X)] != "" {
-				file.importPath, file.kind = imports[load.BaseName(selector.X)], selector.Sel.Name
-			}
+		var of ast.Expr
+		switch node := node.(type) {
+		case *ast.StarExpr:
+			of = node.X
+		case *ast.CompositeLit: // code-generator's: &v1.Foo{}
+			of = node.Type
+		}
+		selector, ok := of.(*ast.SelectorExpr)
+		if !ok || file.kind != "" || imports[load.BaseName(selector.X)] == "" {
+			return file.kind == ""
+		}
+		if _, pointer := node.(*ast.StarExpr); pointer || slices.Contains(declared, selector.Sel.Name+"Informer") {
+			file.importPath, file.kind = imports[load.BaseName(selector.X)], selector.Sel.Name
 		}
 		return file.kind == ""
 	})
@@ -275,27 +332,24 @@ func (s *sweeper) kept(root string, refuses bool, leftovers []leftover, diags *d
 	reported := map[string]bool{}
 	for _, file := range leftovers {
 		reason, needed := s.needed(file)
-		if !needed {
+		if !needed && !s.unknown(file) {
 			continue
 		}
 		kept[file.path] = true
 		for dir := filepath.Dir(file.path); dir != filepath.Dir(root); dir = filepath.Dir(dir) {
 			alive[dir] = true
 		}
-		if refuses && !reported[file.importPath] {
+		switch {
+		case !needed:
+			diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, file.path)}, "output: has this tool's first line, but no API type that it was written for; remove it if it is to go")
+		case refuses && !reported[file.importPath]:
 			reported[file.importPath] = true
 			s.refuse(file, reason, diags)
 		}
 	}
 	for _, file := range leftovers {
-		dir := filepath.Dir(file.path)
-		switch {
-		case file.kind != "" || s.folders[dir]:
-		case alive[dir]:
+		if dir := filepath.Dir(file.path); file.kind == "" && alive[dir] && !s.folders[dir] {
 			kept[file.path] = true
-		case !derived[filepath.Base(file.path)]:
-			kept[file.path] = true
-			diags.Warnf(token.Position{Filename: paths.Relative(s.loader.Dir, file.path)}, "output: has this tool's first line, but no API type that it was written for; remove it if it is to go")
 		}
 	}
 	return kept

@@ -2,10 +2,12 @@ package generators
 
 import (
 	"fmt"
+	"go/scanner"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -247,5 +249,114 @@ func TestAbandonedTemporaryFiles(t *testing.T) {
 	mustRun(t, withTemplates(t, options, map[string]string{"tmpl/a.md.tmpl": "{{/* informer-gen: for each run; file /out/a.md */}}{{.Generated}}\n"}))
 	if paths.Exists(beside) {
 		t.Error("the file of a run that was killed is still beside that of a template")
+	}
+}
+
+// codeGenerated are files as code-generator's informer-gen wrote them before it had typed informers: its
+// informers name their API type in an address.
+var codeGenerated = map[string]string{
+	"factory.go": "package externalversions\n\ntype SharedInformerFactory interface{}\n",
+	"generic.go": "package externalversions\n",
+	"internalinterfaces/factory_interfaces.go": "package internalinterfaces\n",
+	"shop/interface.go":                        "package shop\n",
+	"shop/v1/interface.go":                     "package v1\n",
+	"shop/v1/order.go": "package v1\n\nimport (\n\t\"k8s.io/client-go/tools/cache\"\n\tshopv1 \"example.com/shop/api/v1\"\n)\n\n" +
+		"type OrderInformer interface{ Informer() cache.SharedIndexInformer }\n\nvar _ = cache.NewSharedIndexInformer(&cache.ListWatch{}, &shopv1.Order{}, 0, nil)\n",
+}
+
+// codeGeneratorRun writes these, and files of which nothing tells the API type.
+func codeGeneratorRun(unknown ...string) func(*testing.T, Options) {
+	return func(t *testing.T, of Options) {
+		t.Helper()
+		dir := filepath.Join(of.Dir, "pkg/generated/informers/externalversions")
+		for name, content := range codeGenerated {
+			writeFile(t, filepath.Join(dir, name), ownLine+"\n\n"+content)
+		}
+		for _, name := range unknown {
+			writeFile(t, filepath.Join(dir, name), ownLine+"\n\npackage v1\n")
+		}
+	}
+}
+
+// earlierRun generates with other options.
+func earlierRun(options Options) func(*testing.T, Options) {
+	return func(t *testing.T, of Options) {
+		t.Helper()
+		options.Dir, options.Patterns = of.Dir, of.Patterns
+		mustRun(t, options)
+	}
+}
+
+// The files of another tool, or of a run with other flags, are a whole. All of them go if this run takes
+// their place, with a warning that names the flag which keeps them, and none if that is not known.
+func TestOthersFilesAreAWhole(t *testing.T) {
+	t.Parallel()
+	const clientset, informers = "example.com/shop/clientset", "pkg/generated/informers/"
+	with, single := Options{VersionedClientset: clientset}, Options{VersionedClientset: clientset, SingleDirectory: true}
+	for name, test := range map[string]struct {
+		before  func(*testing.T, Options)
+		now     Options
+		flags   string
+		keep    string
+		refused bool
+	}{
+		"code-generator":            {codeGeneratorRun(), Options{}, "with --versioned-clientset-package", "add that flag", false},
+		"code-generator, strangely": {codeGeneratorRun("other/v1/other.go"), Options{}, "with --versioned-clientset-package", "add that flag", true},
+		"no clientset any more":     {earlierRun(with), Options{}, "with --versioned-clientset-package", "add that flag", false},
+		"single":                    {earlierRun(with), single, "without --single-directory", "leave out that flag", false},
+		"single no more":            {earlierRun(single), with, "without a clientset, or with --single-directory,", "leave out the clientset or add --single-directory", false},
+		"a clientset":               {earlierRun(Options{}), with, "without a clientset, or with --single-directory,", "leave out the clientset or add --single-directory", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			of := project(t)
+			test.before(t, of)
+			before := snapshot(t, of.Dir)
+			options := test.now
+			options.Dir, options.Patterns = of.Dir, of.Patterns
+			if test.refused {
+				for _, options.Verify = range []bool{false, true} {
+					if _, err := Run(t.Context(), options); err == nil || !strings.Contains(err.Error(), "an earlier run "+test.flags+" wrote it; "+test.keep) {
+						t.Errorf("got error %v, want %s and %s", err, test.flags, test.keep)
+					}
+				}
+				if diff := cmp.Diff(before, snapshot(t, of.Dir)); diff != "" {
+					t.Error(diff)
+				}
+				return
+			}
+			warned := func(warnings scanner.ErrorList, how string) bool {
+				return slices.ContainsFunc(warnings, func(warning *scanner.Error) bool { return strings.Contains(warning.Msg, how) })
+			}
+			warnings := mustRun(t, options).Warnings
+			if !warned(warnings, "an earlier run "+test.flags+" wrote it") || !warned(warnings, "; "+test.keep+" to keep them") {
+				t.Errorf("warnings: %q", warnings)
+			}
+			after := snapshot(t, of.Dir)
+			for file, content := range before {
+				if strings.Contains(filepath.ToSlash(file), informers) && after[file] == content {
+					t.Errorf("%s is left", file)
+				}
+			}
+			options.Verify = true
+			if warnings := mustRun(t, options).Warnings; warned(warnings, "earlier run") {
+				t.Errorf("the next run warns: %q", warnings)
+			}
+		})
+	}
+}
+
+// The package of an informer whose API type nothing tells stays whole.
+func TestPackageOfUnknownTypeStaysWhole(t *testing.T) {
+	t.Parallel()
+	options := project(t)
+	mustRun(t, options)
+	dir := filepath.Join(options.Dir, "pkg/generated/informers/unknown")
+	files := []string{"interface.go", "v1/interface.go", "v1/unknown.go"}
+	for _, name := range files {
+		writeFile(t, filepath.Join(dir, name), ownLine+"\n\npackage v1\n")
+	}
+	if result := mustRun(t, options); len(result.Changes) > 0 || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0].Error(), "unknown/v1/unknown.go") {
+		t.Errorf("changes %v, warnings %v", result.Changes, result.Warnings)
 	}
 }

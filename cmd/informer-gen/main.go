@@ -158,7 +158,9 @@
 // package that its types refer to. Clients of an earlier run with --clients go in one
 // without, with a warning. Informers of types in packages that this
 // run does not read are an error: one factory is written by one run over all its
-// packages. A folder below with the factory of another run is left alone, and so are
+// packages. Another tool, or a run with other flags, may have a factory in the output folder or in
+// externalversions there. It is removed with all of its files, and a warning names the flag that
+// keeps it; a file whose API type is not known makes that an error. A folder below with the factory of another run is left alone, and so are
 // clients where there are two factories side by side and this run has no --clients. Temporary
 // files of a run that was killed are removed by the next one that writes beside them.
 //

@@ -25,6 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/operations/membership"
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -57,10 +58,8 @@ func run(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	pods := cache.New(
-		source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), ""),
-		cache.Options[*corev1.Pod]{Shard: member.Shard()},
-	)
+	podsOfAll := source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), "")
+	pods := cache.New(shard.Source(podsOfAll, member.Shard()), cache.Options[*corev1.Pod]{})
 	work := membership.Only(member, pods.Store().Get, func(_ context.Context, key types.NamespacedName) (controller.Result, error) {
 		fmt.Println("works on", key)
 		return controller.Result{}, nil

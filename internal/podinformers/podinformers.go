@@ -49,8 +49,7 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		informer := core.New(source.New[*v1.Pod](client, Pods, metav1.NamespaceAll), core.Options[*v1.Pod]{
-			Shard:            options.Shard,
+		informer := core.New(shard.Source(source.New[*v1.Pod](client, Pods, metav1.NamespaceAll), options.Shard), core.Options[*v1.Pod]{
 			ListWatch:        core.ListWatch{Backoff: options.Backoff},
 			DisableWatchList: options.Listing,
 		})

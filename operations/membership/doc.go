@@ -3,7 +3,7 @@
 //
 //	leases := clientset.CoordinationV1().Leases("shop")
 //	member, err := membership.New(leases, membership.Options{Group: "orders"})
-//	informer := cache.New(orders, cache.Options[*v1.Order]{Shard: member.Shard()})
+//	informer := cache.New(shard.Source(orders, member.Shard()), cache.Options[*v1.Order]{})
 //	reconcile = membership.Only(member, informer.Store().Get, reconcile)
 //	err = member.Run(ctx)
 //

@@ -92,7 +92,7 @@ func reconcileShard(ctx context.Context, leases membership.Leases, options membe
 	if err != nil {
 		return err
 	}
-	orders := cache.New(source, cache.Options[*corev1.ConfigMap]{Shard: member.Shard()})
+	orders := cache.New(shard.Source(source, member.Shard()), cache.Options[*corev1.ConfigMap]{})
 	c, err := controller.New("orders", membership.Only(member, orders.Store().Get, reconcile), controller.Options{}, controller.KeysOf(orders))
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,13 +14,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 )
 
-// scopePlan is a branch for each namespace, or each object, of a set.
+// scopePlan says which branches an informer has: one for each namespace, or each object, of a set.
 type scopePlan struct {
 	about *SourceInfo
 	store *store
 }
 
-func (p *scopePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan struct{}, error) {
+// next returns the branches for the present set, some of which may be new, and a channel that is closed
+// when the set changes.
+func (p *scopePlan) next(before []*branch) ([]*branch, <-chan struct{}, error) {
 	scopes, changed := p.about.Scopes()
 	known := make(map[types.NamespacedName]*branch, len(before))
 	for _, branch := range before {
@@ -39,16 +40,16 @@ func (p *scopePlan) next(_ context.Context, before []*branch) ([]*branch, <-chan
 			continue
 		}
 		taken[scope] = true
-		branch := known[scope]
-		if branch == nil {
-			branch = newBranch(p.about.In(scope))
-			branch.scope = scope
+		one := known[scope]
+		if one == nil {
+			one = &branch{source: p.about.In(scope), scope: scope}
 		}
-		next = append(next, branch)
+		next = append(next, one)
 	}
 	return next, changed, nil
 }
 
+// assign returns the branch that each object belongs to.
 func (p *scopePlan) assign(branches []*branch) *assignment {
 	a := &assignment{scopes: make(map[types.NamespacedName]*branch, len(branches)), named: p.about.Named}
 	why := cause.NamespaceLeft
@@ -62,6 +63,7 @@ func (p *scopePlan) assign(branches []*branch) *assignment {
 	return a
 }
 
+// foreign is the error for an object that belongs to none of the branches.
 func (p *scopePlan) foreign(obj metav1.Object) error {
 	if p.about.Named {
 		return notFollowed(types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()})
@@ -73,6 +75,7 @@ func notFollowed(key types.NamespacedName) error {
 	return fmt.Errorf("object %q: %w: not one of the names that the informer follows", objectkey.String(key), failure.ErrUnknown)
 }
 
+// describe adds the statuses of branches to the status of their informer.
 func (p *scopePlan) describe(s *Status, branches []*branch, statuses []Status) {
 	if p.about.Named {
 		p.describeNames(s, branches, statuses)

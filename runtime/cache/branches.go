@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -17,25 +16,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // branch is a list and watch of an informer that has several.
 type branch struct {
 	source Objects
-	// scope is the namespace or the object that it lists; empty for a branch of a shard.
-	scope types.NamespacedName
-	// filter selects the objects of a shard, and before is the branch in whose place this one lists
-	// everything again; both are nil for a branch of a scope.
-	filter   *shardfilter.Filter
-	before   *branch
+	// scope is the namespace or the object that it lists.
+	scope    types.NamespacedName
 	recorder statusRecorder
 	stop     context.CancelFunc
-	// ended is closed when the reflector has ended.
-	ended chan struct{}
-	// learned is set when the reflector has ended.
-	learned protocol.Server
 	// listed is set when the store has a whole list of the branch.
 	listed atomic.Bool
 	// version is the one that the store has reached. It is guarded by mu of branchSet.
@@ -44,21 +33,13 @@ type branch struct {
 	refusals protocol.Refusals
 }
 
-func newBranch(source Objects) *branch {
-	return &branch{source: source, ended: make(chan struct{})}
-}
-
 // assignment says to which branch of an informer each object belongs, so that what comes late
 // from a branch that has lost it changes nothing. It is immutable: another one takes its place as
 // a delta, in order with the deltas of the branches.
 type assignment struct {
-	// scopes has the branches of an informer of several namespaces or, if named, objects.
+	// scopes has the branches by their namespaces or, if named, objects.
 	scopes map[types.NamespacedName]*branch
 	named  bool
-	// branch has the objects whose hash, by a function, is in ranges, if the informer has a shard.
-	branch *branch
-	by     shard.By
-	ranges shard.Ranges
 	// ended are the branches that the assignment before had, and this one has not.
 	ended []*branch
 	// cause is that of objects that belong to no branch any more.
@@ -66,34 +47,23 @@ type assignment struct {
 }
 
 // of returns the branch of an object, or nil.
-func (a *assignment) of(key types.NamespacedName, obj any) *branch {
-	if a.scopes != nil {
-		if !a.named {
-			key.Name = ""
-		}
-		return a.scopes[key]
+func (a *assignment) of(key types.NamespacedName) *branch {
+	if !a.named {
+		key.Name = ""
 	}
-	m, err := meta.Accessor(obj)
-	if err != nil || !a.ranges.Contains(a.by.Hash(m)) {
-		return nil
-	}
-	return a.branch
+	return a.scopes[key]
 }
 
-// branchSet is the lists and watches of an informer whose objects may change while it runs: one
-// for each namespace or name of a set, or one for the objects of a shard. Each has a reflector in a
-// goroutine of its own, and all of them fill the one store, which takes of each what the latest
-// assignment says. They come and go in the goroutine of run.
+// branchSet is the lists and watches of an informer of a set of namespaces or names, which may change
+// while it runs. Each has a reflector in a goroutine of its own, and all of them fill the one store,
+// which takes of each what the latest assignment says. They come and go in the goroutine of run.
 type branchSet struct {
-	plan plan
+	plan scopePlan
 	// reflect follows a branch until ctx ends or a failure is to end it.
 	reflect func(ctx context.Context, branch *branch) error
 	push    func(delta)
 	// expect is called once, with the branches that make up the first content.
 	expect func([]*branch)
-	// listed is signalled when the store has the first list of a branch of a shard, which may
-	// have gained hashes meanwhile.
-	listed chan struct{}
 
 	mu      sync.Mutex
 	current []*branch
@@ -108,21 +78,8 @@ type branchSet struct {
 	past Status
 }
 
-// plan says which branches an informer has.
-type plan interface {
-	// next returns the branches for what is wanted now, those of before that go on and new ones,
-	// and a channel that is closed when something else is wanted.
-	next(ctx context.Context, before []*branch) (branches []*branch, changed <-chan struct{}, err error)
-	// assign returns which of the branches each object belongs to.
-	assign(branches []*branch) *assignment
-	// foreign is the error for an object that belongs to none of the branches.
-	foreign(obj metav1.Object) error
-	// describe adds the statuses of branches to that of their informer.
-	describe(s *Status, branches []*branch, statuses []Status)
-}
-
-func newBranchSet(plan plan) *branchSet {
-	return &branchSet{plan: plan, listed: make(chan struct{}, 1), failing: map[*branch]bool{}}
+func newBranchSet(about *SourceInfo, store *store) *branchSet {
+	return &branchSet{plan: scopePlan{about, store}, failing: map[*branch]bool{}}
 }
 
 // run follows the branches of the plan until ctx ends, or one of them is given up with an
@@ -145,7 +102,6 @@ func (p *branchSet) run(ctx context.Context) error {
 		branch.stop = stop
 		branch.recorder.start()
 		running.Go(func() {
-			defer close(branch.ended)
 			defer stop()
 			defer p.recovered(branch)
 			if err := p.reflect(ctx, branch); err != nil {
@@ -156,7 +112,7 @@ func (p *branchSet) run(ctx context.Context) error {
 			}
 		})
 	}
-	next, changed, err := p.plan.next(ctx, nil)
+	next, changed, err := p.plan.next(nil)
 	if err != nil {
 		return err
 	}
@@ -165,13 +121,12 @@ func (p *branchSet) run(ctx context.Context) error {
 	for {
 		select {
 		case <-changed:
-		case <-p.listed:
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
 			return nil
 		}
-		if next, changed, err = p.plan.next(ctx, next); err != nil {
+		if next, changed, err = p.plan.next(next); err != nil {
 			return err
 		}
 		p.switchTo(next, start)
@@ -231,7 +186,7 @@ func (p *branchSet) leavesOut(branch *branch, f *Failure) bool {
 	case !f.expected():
 		p.failing[branch] = true
 	}
-	if branch.filter != nil || !branch.refusals.Failed(f.Err) {
+	if !branch.refusals.Failed(f.Err) {
 		return false
 	}
 	p.least = nil
@@ -257,11 +212,8 @@ func (p *branchSet) received(batch []delta) {
 		if branch == nil || d.kind == branchRefused {
 			continue
 		}
-		if d.kind == replaced && !branch.listed.Swap(true) && branch.filter != nil {
-			select {
-			case p.listed <- struct{}{}:
-			default:
-			}
+		if d.kind == replaced {
+			branch.listed.Store(true)
 		}
 		p.reach(branch, d)
 		branch.recorder.received(d.counts())
@@ -321,7 +273,7 @@ func (p *branchSet) versionOf(obj metav1.Object) (string, error) {
 		return "", nil // not started
 	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	branch := p.assigned.of(key, obj)
+	branch := p.assigned.of(key)
 	switch {
 	case branch == nil:
 		return "", p.plan.foreign(obj)
@@ -339,7 +291,7 @@ func (p *branchSet) positions() (all []position) {
 		if branch.refusals.LeftOut {
 			continue
 		}
-		all = append(all, position{source: branch.source, filter: branch.filter, reached: func() (string, error) {
+		all = append(all, position{source: branch.source, reached: func() (string, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			return branch.version, nil
@@ -356,7 +308,7 @@ func (p *branchSet) unknown(key types.NamespacedName) (why error, refused bool) 
 	if p.assigned == nil {
 		return fmt.Errorf("object %q: %w: informer was not started", objectkey.String(key), failure.ErrUnknown), false
 	}
-	branch := p.assigned.of(key, nil)
+	branch := p.assigned.of(key)
 	if branch == nil {
 		return notFollowed(key), key.Name == "" // which no set has
 	}

@@ -18,7 +18,7 @@ import (
 // The counters of an informer do not go down when a namespace is removed, so that their
 // rates are right.
 func TestCountersOfRemovedBranches(t *testing.T) {
-	p := newBranchSet(&scopePlan{about: &SourceInfo{}})
+	p := newBranchSet(&SourceInfo{}, nil)
 	counters := func() (s Status) {
 		_, all, past := p.statuses()
 		s.count(&past)
@@ -28,7 +28,7 @@ func TestCountersOfRemovedBranches(t *testing.T) {
 		return s
 	}
 	for range 2 {
-		one := newBranch(nil)
+		one := new(branch)
 		p.replace([]*branch{one}, &assignment{})
 		one.recorder.requested(protocol.Listing, nil)
 		one.recorder.requested(protocol.Watching, failure.ErrWatchIdle)
@@ -60,10 +60,10 @@ func TestCountersOfRemovedBranches(t *testing.T) {
 
 // manyBranches returns branches that have begun, each of a namespace of its own.
 func manyBranches(n int) *branchSet {
-	p := newBranchSet(&scopePlan{about: &SourceInfo{}})
+	p := newBranchSet(&SourceInfo{}, nil)
 	var all []*branch
 	for i := range n {
-		one := newBranch(nil)
+		one := new(branch)
 		one.scope.Namespace = strconv.Itoa(i)
 		all = append(all, one)
 	}
@@ -132,8 +132,8 @@ func TestVersionOfBranches(t *testing.T) {
 
 // What branches leave out is added up while they are there.
 func TestBranchesLeaveOut(t *testing.T) {
-	p := newBranchSet(&scopePlan{about: &SourceInfo{}, store: &newThingStore(t, nil).core})
-	one, other := newBranch(quietSource{}), newBranch(quietSource{})
+	p := newBranchSet(&SourceInfo{}, &newThingStore(t, nil).core)
+	one, other := &branch{source: quietSource{}}, &branch{source: quietSource{}}
 	one.recorder.leftOut.Add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
 	other.recorder.leftOut.Add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
 	for _, test := range []struct {

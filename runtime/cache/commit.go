@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
@@ -35,14 +33,10 @@ func (s *store) commit(batch []delta, to *fanout) {
 func (s *store) stage(batch []delta) (n int) {
 	s.widenForm(len(batch), func(i int) (any, bool) { return batch[i].obj, batch[i].kind == set })
 	form := s.form.Load()
-	var after upcoming
-	if s.assignment != nil {
-		after = upcoming{}
-	}
 	for n < len(batch) && s.staging.Work() < table.LongWork {
 		d := &batch[n]
 		if s.assignment != nil {
-			s.reclassify(d, after)
+			d.kind = d.classify(s.assignment)
 		}
 		if d.prepared() {
 			break
@@ -77,7 +71,7 @@ func (s *store) apply(d *delta, to *fanout) {
 			if last == nil {
 				last = old
 			}
-			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Old: old, Object: last})
+			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Released: d.released, Old: old, Object: last})
 		}
 	}
 	if d.kind == branchRefused {
@@ -99,7 +93,7 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 	if d.kind == replaced {
 		change, why = diff(s, d), d.list.cause
 	} else {
-		change, why = s.losses(d)
+		change, why = s.losses(d.list.assignment)
 	}
 	changes, fresh := s.prepareDifference(&change, d)
 	s.lockWith(&change, why, to)
@@ -149,62 +143,27 @@ func (s *store) lockWith(change *difference, why *cause.Cause, to *fanout) {
 	}
 }
 
-// upcoming are the changes of a batch to a table, by key: nil is a deletion.
-type upcoming map[types.NamespacedName]any
-
-// find returns the object that a store will have for a key.
-func (u upcoming) find(s *store, key types.NamespacedName) (obj any, exists bool) {
-	if obj, changed := u[key]; changed {
-		return obj, obj != nil
-	}
-	row, exists := s.table.Find(key)
-	if !exists {
-		return nil, false
-	}
-	return s.form.Load().Unpack(s.table.At(row)), true
-}
-
-// reclassify makes a delta what it is to the store behind those of upcoming. The caller holds
-// writing.
-func (s *store) reclassify(d *delta, after upcoming) {
-	stored, exists := after.find(s, d.key)
-	switch d.kind = d.classify(s.assignment, stored, exists); d.kind {
-	case set:
-		after[d.key] = d.obj
-	case deleted:
-		after[d.key] = nil
-	}
-}
-
-// losses returns what the store has to lose by a delta: the objects that belong to no branch
-// any more, or the one that has left its branch. The caller holds writing.
-func (s *store) losses(d *delta) (gone difference, why *cause.Cause) {
+// losses returns the objects that belong to no branch any more by another assignment. The caller
+// holds writing.
+func (s *store) losses(a *assignment) (gone difference, why *cause.Cause) {
 	form := s.form.Load()
 	lose := func(row uint32) {
 		gone.add(Change[any]{Key: s.table.Key(row), Delete: true}, form.Unpack(s.table.At(row)))
 	}
-	if d.kind == departed {
-		if row, exists := s.table.Find(d.key); exists {
-			lose(row)
-		}
-		return gone, s.assignment.cause
-	}
-	s.assignment = d.list.assignment
-	if s.assignment.named {
-		for _, branch := range s.assignment.ended {
+	s.assignment = a
+	switch {
+	case a.named:
+		for _, branch := range a.ended {
 			if row, exists := s.table.Find(branch.scope); exists {
 				lose(row)
 			}
 		}
-		return gone, s.assignment.cause
-	}
-	if s.assignment.scopes != nil && len(s.assignment.ended) == 0 {
-		return gone, s.assignment.cause // namespaces have only come
-	}
-	for row := range uint32(s.table.Len()) {
-		if s.assignment.of(s.table.Key(row), form.Unpack(s.table.At(row))) == nil {
-			lose(row)
+	case len(a.ended) > 0: // or namespaces have only come
+		for row := range uint32(s.table.Len()) {
+			if a.of(s.table.Key(row)) == nil {
+				lose(row)
+			}
 		}
 	}
-	return gone, s.assignment.cause
+	return gone, a.cause
 }

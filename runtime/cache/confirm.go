@@ -13,6 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // Confirm reads an object from the server by its name, before something that can't be undone. It
@@ -37,8 +38,8 @@ func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (ob
 // confirm returns the object that the server has for a key, nil if it has none.
 func (e *engine) confirm(ctx context.Context, key types.NamespacedName) (any, error) {
 	source := e.source
-	if e.about.Scopes != nil {
-		if _, err := e.versionOf(&metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}); err != nil {
+	if e.branches != nil {
+		if _, err := e.branches.versionOf(&metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}); err != nil {
 			return nil, e.errorf("%w", err)
 		}
 		scope := key
@@ -48,6 +49,7 @@ func (e *engine) confirm(ctx context.Context, key types.NamespacedName) (any, er
 		source = e.about.In(scope)
 	}
 	found := named{key: key}
+	ctx = decoding.With(ctx, decoding.Request{Unselected: true})
 	page, err := listInTime(ctx, source, lookup.Options(key), found.add)
 	if err = cmp.Or(err, found.check(page)); err != nil {
 		return nil, e.errorf("object %q: %w", objectkey.String(key), err)

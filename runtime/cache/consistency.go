@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
 )
 
 // WaitForResourceVersion blocks until the store has every change up to
@@ -87,7 +86,7 @@ func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted
 // names, waits for obj's namespace or name only. A write that took the last finalizer of an object that is
 // being deleted has removed the object: then the store must have lost it. Possible errors: the same, and
 // that the informer does not follow that namespace or name, that the server refuses the namespace, or that
-// the object is not of its shard.
+// the source leaves the object out.
 func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 	// An object whose event could not be used is read by its name, later than the store has
 	// reached its version.
@@ -178,7 +177,6 @@ const (
 // position is the version that the store has reached of a source.
 type position struct {
 	source  Objects
-	filter  *shardfilter.Filter
 	reached func() (string, error)
 }
 
@@ -258,9 +256,9 @@ func (p position) lastEvent(ctx context.Context, upTo string) (last string, know
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*progressTimeout)
 	defer cancel()
-	stream, err := p.source.Watch(ctx, p.filter.Select(metav1.ListOptions{
+	stream, err := p.source.Watch(ctx, metav1.ListOptions{
 		ResourceVersion: last, AllowWatchBookmarks: true, TimeoutSeconds: ptr.To(int64(progressTimeout.Seconds())),
-	}))
+	})
 	if err != nil {
 		return "", false
 	}

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -20,10 +21,7 @@ const (
 	replaced
 	// assigned is another assignment of objects to branches: those of none are deleted.
 	assigned
-	// departed is an object that belongs to no branch any more, since it has changed.
-	departed
-	// noChange is a watch event or look-up that changes nothing here: its object belongs to
-	// another branch or to no branch, or the store has what it says.
+	// noChange is a watch event or look-up that leaves the store as it is. Its version counts.
 	noChange
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
@@ -34,9 +32,10 @@ const (
 // delta is one thing that the reflector has seen, on its way to the store.
 type delta struct {
 	kind deltaKind
-	// unseen means that nobody saw the deletion of an object.
-	unseen bool
-	key    types.NamespacedName
+	// unseen means that nobody saw the deletion of an object. released means that it was not
+	// deleted: the source does not select it any more.
+	unseen, released bool
+	key              types.NamespacedName
 	// obj is nil if the last state of a deleted object is not known or could not be used: the
 	// store's stands for it.
 	obj             any
@@ -49,35 +48,28 @@ type delta struct {
 
 // prepared reports whether the events of a delta are prepared before the store is locked.
 func (d *delta) prepared() bool {
-	return d.kind == replaced || d.kind == assigned || d.kind == departed
+	return d.kind == replaced || d.kind == assigned
 }
 
-// counts returns how many events of objects and how many bookmarks a delta stands for.
+// counts returns how many events of objects and how many bookmarks a delta stands for. An object
+// that is released may be one of another informer, which the store never had.
 func (d *delta) counts() (events, bookmarks uint64) {
-	switch d.kind {
-	case set, deleted, departed:
-		return 1, 0
-	case bookmarked:
+	switch {
+	case d.kind == bookmarked:
 		return 0, 1
+	case d.kind == set, d.kind == deleted && !d.released:
+		return 1, 0
 	}
 	return 0, 0
 }
 
-// classify returns what a delta of a branch is to a store with that object of its key: another
-// kind of delta, if the branch does not have the object any more, or has lost it by this change.
-func (d *delta) classify(a *assignment, stored any, exists bool) deltaKind {
-	mine := exists && a.of(d.key, stored) == d.from
-	switch {
-	case d.kind != set && d.kind != deleted:
-		return d.kind
-	case d.kind == set && a.of(d.key, d.obj) == d.from:
-		return set
-	case mine && d.kind == set:
-		return departed
-	case mine:
-		return deleted
+// classify returns the kind of a delta of a branch, which changes nothing if another branch, or none,
+// has the object now.
+func (d *delta) classify(a *assignment) deltaKind {
+	if (d.kind == set || d.kind == deleted) && a.of(d.key) != d.from {
+		return noChange
 	}
-	return noChange
+	return d.kind
 }
 
 // wholeList has the items of a list of the API, in its order, or an assignment.
@@ -90,8 +82,16 @@ type wholeList struct {
 	// restarted reports whether the server's history may have restarted, so that the version
 	// of the store is taken back.
 	restarted bool
-	// cause is that of what differs in the store.
-	cause *cause.Cause
+	// cause is why the store changes. It does not hold for stored objects that the source does not
+	// select any more, which are released; nil is none.
+	cause    *cause.Cause
+	released func(obj any) bool
+}
+
+// quiet reports whether the list was requested since the source selects other objects: the state of the
+// store was not in doubt.
+func (l *wholeList) quiet() bool {
+	return l.cause != nil && failure.ClassOf(l.cause.Reason) == failure.ClassSelectionChanged
 }
 
 // item is an object with its key, which is computed once, on arrival.

@@ -19,6 +19,10 @@ type difference struct {
 	old     []any
 	// kept holds, in list order, what the store is to hold in the end.
 	kept []item
+	// released reports whether an object that is gone was not deleted; nil if all were.
+	released func(obj any) bool
+	// quiet is set if the objects that are as they were have no event for any handler.
+	quiet bool
 }
 
 // diff compares the items of a list with the objects of a store, or of one branch of it. The
@@ -26,7 +30,7 @@ type difference struct {
 func diff(s *store, from *delta) difference {
 	kept := table.LastOfEachKey(from.list.items, func(it *item) types.NamespacedName { return it.key })
 	if from.from != nil {
-		kept = slices.DeleteFunc(kept, func(it item) bool { return s.assignment.of(it.key, it.obj) != from.from })
+		kept = slices.DeleteFunc(kept, func(it item) bool { return s.assignment.of(it.key) != from.from })
 	}
 	var gone, changed difference
 	same, t, form := from.list.same, s.table, s.form.Load()
@@ -48,11 +52,14 @@ func diff(s *store, from *delta) difference {
 			return
 		}
 		key, old := t.Key(row), form.Unpack(t.At(row))
-		if from.from == nil || s.assignment.of(key, old) == from.from {
+		if from.from == nil || s.assignment.of(key) == from.from {
 			gone.add(Change[any]{Key: key, Delete: true}, old)
 		}
 	})
-	return difference{slices.Insert(changed.changes, 0, gone.changes...), slices.Insert(changed.old, 0, gone.old...), kept}
+	return difference{
+		changes: slices.Insert(changed.changes, 0, gone.changes...), old: slices.Insert(changed.old, 0, gone.old...), kept: kept,
+		released: from.list.released, quiet: from.list.quiet(),
+	}
 }
 
 func (d *difference) add(c Change[any], old any) {
@@ -87,13 +94,14 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 		if !wanted.Changes && !wanted.Unchanged {
 			return
 		}
+		unchanged := wanted.Unchanged && !d.quiet
 		next := 0
-		for ; next < len(d.changes) && (d.changes[next].Delete || !wanted.Unchanged); next++ {
+		for ; next < len(d.changes) && (d.changes[next].Delete || !unchanged); next++ {
 			if !yield(d.event(next)) {
 				return
 			}
 		}
-		if !wanted.Unchanged {
+		if !unchanged {
 			return
 		}
 		for i := range d.kept {
@@ -113,7 +121,7 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 func (d *difference) event(i int) eventlog.Event {
 	switch c, old := &d.changes[i], d.old[i]; {
 	case c.Delete:
-		return eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: true, Old: old, Object: old}
+		return eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: true, Released: d.released != nil && d.released(old), Old: old, Object: old}
 	case old != nil:
 		return eventlog.Event{Kind: eventlog.Updated, Old: old, Object: c.Object}
 	default:

@@ -20,7 +20,7 @@
 // commit.go, diff.go). The changes of the commit are appended, under the same lock, to the event log.
 // Each handler reads it with a cursor and in a goroutine of its own (fanout.go, listener.go).
 //
-// An informer of several namespaces, of a set of names or of a shard has a reflector for each
+// An informer of several namespaces or of a set of names has a reflector for each
 // branch, and one queue and store for all of them.
 //
 // Informer, Store and Handler are typed shells. What is below them is compiled once for all types,

@@ -22,7 +22,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/queue"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // engine is the untyped part of an Informer, with those of its methods that do not depend on T:
@@ -36,7 +35,7 @@ type engine struct {
 	fanout   *fanout
 	outage   outage.Reporter
 	recorder statusRecorder
-	// branches are those of several namespaces or names, or of a shard; nil in general.
+	// branches has one for each of several namespaces or names; nil in general.
 	branches *branchSet
 	// invalid is the error in the options; nil in general.
 	invalid error
@@ -82,15 +81,13 @@ func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 	if err := store.addIndexes(options.Indexes); err != nil {
 		e.invalid = e.errorf("%w", err)
 	}
-	switch several := e.about.Scopes != nil; {
+	switch {
 	case source == nil:
 		e.invalid = e.errorf("source: is nil")
-	case several && options.Shard != nil:
-		e.invalid = e.errorf("%w: source of several namespaces or names: divide these instead", shard.ErrInvalid)
-	case several:
-		e.branches = newBranchSet(&scopePlan{about: &e.about, store: store})
-	case options.Shard != nil:
-		e.branches = newBranchSet(&shardPlan{shard: options.Shard, source: source})
+	case e.about.Named && e.about.Excludes != nil:
+		e.invalid = e.errorf("source of a set of names: selects a part of them; divide the names instead")
+	case e.about.Scopes != nil:
+		e.branches = newBranchSet(&e.about, store)
 	}
 }
 
@@ -130,6 +127,12 @@ func (e *engine) version() (version string, awaited bool) {
 
 // versionOf returns the version that counts for an object.
 func (e *engine) versionOf(obj metav1.Object) (string, error) {
+	if e.about.Excludes != nil {
+		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+		if err := e.about.Excludes(key, obj); err != nil {
+			return "", err
+		}
+	}
 	if e.branches != nil {
 		return e.branches.versionOf(obj)
 	}
@@ -303,21 +306,14 @@ func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error 
 	e.branches.push, e.branches.expect = deltas.Push, e.fanout.expect
 	e.branches.reflect = func(ctx context.Context, branch *branch) error {
 		r := e.newReflector(branch.source, &options, deltas, &branch.recorder)
-		r.scope, r.filter = branch.scope, branch.filter
+		r.scope = branch.scope
 		r.push = func(d delta) {
 			d.from = branch
 			deltas.Push(d)
 		}
 		r.othersFail = func() bool { return e.branches.recovered(branch) }
 		r.afterFailure = func(ctx context.Context, f *Failure) { e.branches.failed(ctx, branch, f) }
-		if before := branch.before; before != nil {
-			branch.before = nil // or each branch would keep the one before it
-			<-before.ended
-			r.server = before.learned
-		}
-		err := r.run(ctx)
-		branch.learned = r.learned()
-		return err
+		return r.run(ctx)
 	}
 	return e.branches.run(ctx)
 }

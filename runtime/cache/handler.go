@@ -8,7 +8,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Handler is called for every change of an informer's store.
@@ -20,8 +19,9 @@ import (
 // with which this handler was last called for that key. Handlers do not wait for
 // each other. HandlerOptions.Cause lets a handler know why it is called.
 //
-// A Handler with a method OnRelease(last T) is called with it for an object that
-// Options.Shard does not have any more, and which was not deleted. Others are not called.
+// A Handler with a method OnRelease(last T) is called with it for a released object: the source
+// does not select the object any more, since its shard has lost it for example. It was not deleted.
+// Other handlers are not called.
 // If the object comes back, OnAdd is called.
 //
 // Objects are shared with the store and with every other handler: they must
@@ -41,8 +41,11 @@ type Handler[T any] interface {
 	OnDelete(last T, finalStateUnknown bool)
 }
 
-// releaser is a Handler that is also called for objects that leave the informer's shard or set of
-// names.
+// Released is the type of an event of an object that the source of an informer does not select any
+// more. The object itself is as it was.
+const Released watch.EventType = "RELEASED"
+
+// releaser is a Handler that is also called for objects that are released.
 type releaser[T any] interface{ OnRelease(last T) }
 
 // HandlerFuncs is a Handler of functions, each of which may be nil.
@@ -53,8 +56,8 @@ type HandlerFuncs[T any] struct {
 	Update func(old, obj T)
 	// Delete is called for OnDelete.
 	Delete func(last T, finalStateUnknown bool)
-	// Release is called with the last known state of an object that the shard, or the set of
-	// names, of the informer does not have any more. It was not deleted. If it comes back, Add is called.
+	// Release is called with the last known state of an object that was not deleted, but is not in
+	// the shard or the set of names of the informer any more. If it comes back, Add is called.
 	Release func(last T)
 }
 
@@ -136,7 +139,7 @@ type HandlerOptions struct {
 
 // Event is a change of the store, as a value: one call of a Handler.
 type Event[T any] struct {
-	// Type is watch.Added, watch.Modified, watch.Deleted or shard.Released.
+	// Type is watch.Added, watch.Modified, watch.Deleted or Released.
 	Type watch.EventType
 	// Old is the object before an update.
 	Old T
@@ -170,7 +173,7 @@ func (f batchFunc[T]) OnDelete(last T, finalStateUnknown bool) {
 }
 
 func (f batchFunc[T]) OnRelease(last T) {
-	f([]Event[T]{{Type: shard.Released, Object: last}})
+	f([]Event[T]{{Type: Released, Object: last}})
 }
 
 // batch is a Handler that gathers events until it is flushed.

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Options configure an informer. The zero value works.
@@ -18,14 +17,6 @@ type Options[T any] struct {
 
 	// Indexes are registered from the start.
 	Indexes []Index[T]
-
-	// Shard limits the informer to the objects of a shard, also when that changes while the
-	// informer runs: the objects that it gains are listed and added, and those that it loses
-	// are released (shard.Released). Servers with the feature gate ShardedListAndWatch
-	// (KEP-5866) send the objects of the shard only; those of others are dropped before they
-	// are decoded, if that is possible. A Transform must keep what the shard hashes. An
-	// informer whose shard is empty is in sync, with an empty store. Nil is all objects.
-	Shard *shard.Shard
 
 	// Resync is the interval at which handlers without a period of their own get, for every
 	// object in the store, an update with that object as the old and the new one. Zero or

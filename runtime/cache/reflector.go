@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/shardfilter"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
@@ -38,8 +38,8 @@ type reflector struct {
 	// scope has the namespace that objects have to be of, and the name that they are requested by,
 	// or "". An empty scope is all objects.
 	scope types.NamespacedName
-	// filter limits what is requested and taken to a shard; nil in general.
-	filter *shardfilter.Filter
+	// sequence is the list in progress or the last one, and the watches that continue it.
+	sequence *decoding.Sequence
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
@@ -71,9 +71,10 @@ func (r *reflector) run(ctx context.Context) error {
 		Find: r.find, Found: r.found, Jitter: r.options.jitter, Ordered: r.about.OrderedResourceVersions,
 	})
 	defer r.lookups.Stop()
+	// A source may keep the context of its last request, which leads here.
+	defer func() { r.delivered = protocol.Delivered{} }()
 
 	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
-	s.ResourceVersion = r.server.Since
 	for ctx.Err() == nil {
 		var pace protocol.Pace
 		var err error
@@ -100,14 +101,6 @@ func (r *reflector) run(ctx context.Context) error {
 		}
 	}
 	return nil //nolint:nilerr // the end of ctx is the normal end
-}
-
-// learned returns what another reflector of the same source may go on with, which then lists no
-// older state. This one has ended.
-func (r *reflector) learned() protocol.Server {
-	server := r.server
-	server.Since = cmp.Or(r.recorder.get().ResourceVersion, server.Since)
-	return server
 }
 
 // requested notes how a request ended, unless it was by the end of ctx.
@@ -220,6 +213,7 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 
 // begin is called before a list or watch-list, which delivers all objects again.
 func (r *reflector) begin() {
+	r.sequence = new(decoding.Sequence)
 	r.versions = protocol.VersionSample{}
 	r.delivered = protocol.NewDelivered()
 	r.recorder.leftOut.BeginVisit()
@@ -233,12 +227,9 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	defer cancel(nil)
 	timer := idle.Cancel(cancel, r.options.idleTimeout(), failure.ErrListIdle)
 	defer timer.Stop()
-	ctx = r.filter.BeforeDecoding(ctx, func(string) { timer.Touch() })
-	page, err := r.source.List(ctx, r.filter.Request(s.ListOptions()), func(obj any, err error) {
+	ctx = r.following(ctx, func(string) { timer.Touch() })
+	page, err := r.source.List(ctx, s.ListOptions(), func(obj any, err error) {
 		timer.Touch()
-		if err == nil && !r.filter.Wants(obj) {
-			return
-		}
 		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
 			add(it)
 		}
@@ -247,6 +238,14 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 		err = r.server.Check(page, s.ResourceVersion)
 	}
 	return page, idle.CauseOf(ctx, err)
+}
+
+// following returns the context of a request of the sequence. LeftOut is called for each object that
+// the source leaves out.
+func (r *reflector) following(ctx context.Context, leftOut func(resourceVersion string)) context.Context {
+	request := decoding.From(ctx)
+	request.Sequence, request.LeftOut = r.sequence, leftOut
+	return decoding.With(ctx, request)
 }
 
 // sameness returns the rule by which objects of the list in progress equal the store's.
@@ -273,6 +272,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 		same:      r.sameness(s),
 		restarted: s.Restarted,
 		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
+		released:  r.sequence.Excludes,
 	}})
 	r.server.Listed(s.ResourceVersion, &r.versions, r.about.OrderedResourceVersions)
 	r.lookups.Unhold()
@@ -377,9 +377,9 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found l
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
 	read := named{key: key}
-	page, err := r.source.List(ctx, r.filter.Select(lookup.Options(key)), read.add)
+	page, err := r.source.List(ctx, lookup.Options(key), read.add)
 	found.Version = page.ResourceVersion
-	if err = cmp.Or(err, read.check(page)); err != nil || read.obj == nil || !r.filter.Has(read.obj) {
+	if err = cmp.Or(err, read.check(page)); err != nil || read.obj == nil {
 		return found, err
 	}
 	if _, err = r.keyOf(read.obj); err != nil {

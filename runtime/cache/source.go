@@ -58,7 +58,8 @@ type Watcher interface {
 
 // WatchEvent is one event of a watch.
 type WatchEvent struct {
-	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
+	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark, or Released for an object
+	// that the source does not select in this state. The store may have it in an earlier state.
 	Type watch.EventType
 	// Object is the state after the event, or for watch.Deleted the last one; it is nil in a
 	// bookmark, and in a watch.Deleted of a scope of one object whose last state is not known.
@@ -103,6 +104,10 @@ type SourceInfo struct {
 	// Want has an object that somebody asks for be one of a Named source for a while; nil if
 	// only others say which are.
 	Want func(types.NamespacedName)
+	// Excludes returns why an object is not among those that the source selects, as of now; nil if
+	// it may be one of them. The metadata are nil if only the key is known. Excludes may be nil. The waits
+	// for own writes ask it, so that none waits for an object that never comes.
+	Excludes func(key types.NamespacedName, metadata metav1.Object) error
 	// ByMetadata reports whether a source of one object now reads it when a watch of the metadata
 	// of many says that it has changed. It may be nil.
 	ByMetadata func() bool

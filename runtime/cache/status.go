@@ -143,12 +143,6 @@ type Status struct {
 	// above are those of the object that is worst off, or sums.
 	Names *NamesStatus `json:"names,omitempty"`
 
-	// Shard has the ranges of hashes whose objects the informer follows, as shard.Ranges has
-	// them; "" for all objects. ShardFilter is the party that selects them, as far as is known:
-	// "server" or "client".
-	Shard       string `json:"shard,omitempty"`
-	ShardFilter string `json:"shardFilter,omitempty"`
-
 	// DecodedByClient is why the client that requests lists and watches decodes the responses to
 	// the latest of them, although the source was to do that faster and in less memory; "" if the
 	// source does.

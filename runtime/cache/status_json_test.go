@@ -53,8 +53,6 @@ func fullStatus() cache.Status {
 		ObjectErrors:    1,
 		LastObjectError: &failure.ObjectError{Object: "shop/first", Err: errors.New("customer is missing")},
 		Names:           &cache.NamesStatus{Followed: 5, Known: 4, Absent: 1, ByMetadata: 2, Failing: 1, Reasons: map[string]string{"shop/first": "forbidden"}},
-		Shard:           "0000000000000000-7fffffffffffffff",
-		ShardFilter:     "server",
 		DecodedByClient: "a filter",
 		Namespaces:      []cache.Status{{Name: "shop", Phase: cache.PhaseWatching, Synced: true, Objects: 2, ResourceVersion: "17"}},
 		Handlers: []cache.HandlerStatus{{
@@ -156,8 +154,6 @@ const fullStatusJSON = `{
       "shop/first": "forbidden"
     }
   },
-  "shard": "0000000000000000-7fffffffffffffff",
-  "shardFilter": "server",
   "decodedByClient": "a filter",
   "handlers": [
     {

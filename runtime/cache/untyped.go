@@ -5,7 +5,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // What is compiled once for all types has objects of the type any. Here it meets the options,
@@ -16,7 +15,6 @@ func untypedOptions[T any](o *Options[T]) Options[any] {
 	untyped := Options[any]{
 		Name:      o.Name,
 		Indexes:   indexesOf[any](o.Indexes),
-		Shard:     o.Shard,
 		Resync:    o.Resync,
 		Transform: untypedTransform(o.Transform),
 		Metrics:   o.Metrics,
@@ -104,7 +102,7 @@ func (b *batchOf[T]) OnDelete(last any, finalStateUnknown bool) {
 }
 
 func (b *batchOf[T]) OnRelease(last any) {
-	b.events = append(b.events, Event[T]{Type: shard.Released, Object: reader.As[T](last), Cause: b.why})
+	b.events = append(b.events, Event[T]{Type: Released, Object: reader.As[T](last), Cause: b.why})
 }
 
 func (b *batchOf[T]) flush() {

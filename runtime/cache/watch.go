@@ -47,7 +47,9 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 		s, pace = s.StreamEnded(end)
 		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", err)
 	}
-	r.requested(ctx, protocol.Watching, end.Err)
+	if end.Opened || !errors.Is(end.Err, failure.ErrSelectionChanged) { // or there was no request
+		r.requested(ctx, protocol.Watching, end.Err)
+	}
 	s, pace = s.WatchEnded(end)
 	switch {
 	case s.Phase == protocol.Watching && !s.Resumable() && (w.about.OrderedResourceVersions || !idle):
@@ -126,7 +128,7 @@ func (w *watchRequest) run(ctx context.Context) error {
 	}
 	timeout := w.silence.WatchTimeout(positive(w.options.WatchTimeout, defaultWatchTimeout), w.options.idleTimeout())
 	timeout += w.options.jitter(timeout) // so that the watches of many informers do not end together
-	stream, err := w.source.Watch(w.filter.BeforeDecoding(ctx, w.pass), w.filter.Request(w.state.WatchOptions(timeout)))
+	stream, err := w.source.Watch(w.following(ctx, w.pass), w.state.WatchOptions(timeout))
 	if err != nil {
 		return idle.CauseOf(ctx, err)
 	}
@@ -151,10 +153,6 @@ func (w *watchRequest) run(ctx context.Context) error {
 		if err != nil {
 			return idle.CauseOf(ctx, err)
 		}
-		if event.Type != watch.Bookmark && !w.filter.Wants(event.Object) {
-			w.pass(protocol.ResourceVersionOf(event.Object))
-			continue
-		}
 		w.touch()
 		if event.Type == watch.Bookmark {
 			err = w.bookmark(ctx, event)
@@ -178,7 +176,7 @@ func (w *watchRequest) touch() {
 	}
 }
 
-// pass takes an event of an object of another shard, of which only the version counts.
+// pass takes an event of an object that the source leaves out. Its version counts.
 func (w *watchRequest) pass(resourceVersion string) {
 	w.touch()
 	if w.initial == nil {
@@ -306,15 +304,23 @@ func (w *watchRequest) has(d delta) bool {
 	return ok && protocol.SameContent.Of(old, d.obj)
 }
 
+// kindOf returns the type of an event. An object that is released is gone, as one that was deleted.
+func kindOf(event WatchEvent) watch.EventType {
+	if event.Type == Released {
+		return watch.Deleted
+	}
+	return event.Type
+}
+
 // judge compares an event with those before it, if there is an order of versions.
 func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 	switch {
 	case !w.about.OrderedResourceVersions || event.Object == nil:
 		return protocol.Fresh
 	case w.initial != nil:
-		return w.delivered.Judge(event.Type, event.Object, "", w.unknown)
+		return w.delivered.Judge(kindOf(event), event.Object, "", w.unknown)
 	case w.settled:
-		return w.delivered.Judge(event.Type, event.Object, w.state.ResourceVersion, w.cached)
+		return w.delivered.Judge(kindOf(event), event.Object, w.state.ResourceVersion, w.cached)
 	default:
 		return protocol.Fresh
 	}
@@ -332,7 +338,11 @@ func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok
 		return d, false
 	}
 	d.key = key
-	if event.Type == watch.Deleted {
+	switch event.Type {
+	case Released: // in the last state that the store has
+		d.kind, d.released = deleted, true
+		return d, true
+	case watch.Deleted:
 		d.kind = deleted
 	}
 	if d.obj, err = w.transform(event.Object); err != nil {
@@ -360,7 +370,7 @@ func (w *watchRequest) advance(kind watch.EventType, resourceVersion string) {
 func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdict protocol.Novelty) {
 	var it item
 	var ok bool
-	if event.Type == watch.Deleted {
+	if event.Type == watch.Deleted || event.Type == Released {
 		key, err := w.keyOf(event.Object)
 		if it, ok = (item{key: key}), err == nil; ok {
 			w.recorder.leftOut.Remove(key)
@@ -372,7 +382,7 @@ func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdi
 		return
 	}
 	if verdict != protocol.Superseded {
-		w.initial.Add(event.Type, it.key, it)
+		w.initial.Add(kindOf(event), it.key, it)
 	}
 	if verdict == protocol.Superseded || verdict == protocol.Outdated {
 		w.lookUp(it.key)

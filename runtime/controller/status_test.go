@@ -116,7 +116,7 @@ func TestTerminalErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(configMap("a"), configMap("b"), configMap("c"), configMap("d"))
 		all := shard.New(shard.UID, shard.All())
-		w := world[*corev1.ConfigMap]{api, cache.New(api.Source(), cache.Options[*corev1.ConfigMap]{Shard: all})}
+		w := world[*corev1.ConfigMap]{api, cache.New(shard.Source(api.Source(), all), cache.Options[*corev1.ConfigMap]{})}
 		w.follow(t)
 		c := mustNew(t, func(_ context.Context, k types.NamespacedName) (Result, error) {
 			obj, exists := w.informer.Store().Get(k)

@@ -126,7 +126,7 @@ func ExampleForType() {
 }
 
 // A factory whose informers have half of the objects, until that changes.
-func ExampleWithShard() {
+func ExampleWithWrapSource() {
 	client, err := source.NewClient(inMemory())
 	if err != nil {
 		log.Fatal(err)
@@ -138,7 +138,7 @@ func ExampleWithShard() {
 		log.Fatal(err)
 	}
 	mine := shard.New(shard.UID, first)
-	f := informers.NewSharedInformerFactoryWithOptions(client, 0, factory.WithShard(mine))
+	f := informers.NewSharedInformerFactoryWithOptions(client, 0, factory.WithWrapSource(mine.Objects))
 	defer f.Shutdown()
 	orders := f.Shop().V1alpha1().Orders()
 	added := make(chan string, 1)

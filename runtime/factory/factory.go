@@ -70,7 +70,7 @@ func (f *Factory) keyOf(obj runtime.Object) informerKey {
 // made, and returns the function that makes its source. Nil is a source of the namespace of the
 // factory. Accessors call it.
 func (f *Factory) Configure(obj runtime.Object, namespaced bool, options *InformerOptions) Scopes {
-	options.Name, options.ListWatch, options.Shard = f.name, f.listWatch(nil), f.options.Shard
+	options.Name, options.ListWatch, options.WrapSource = f.name, f.listWatch(nil), f.options.WrapSource
 	each := f.options.each[f.keyOf(obj)]
 	if each == nil {
 		return nil
@@ -80,8 +80,8 @@ func (f *Factory) Configure(obj runtime.Object, namespaced bool, options *Inform
 	each.applied, each.clusterScoped = true, !namespaced
 	options.TweakListOptions = both(options.TweakListOptions, each.tweak)
 	options.ListWatch = f.listWatch(each.listWatch)
-	if each.shard != nil {
-		options.Shard = each.shard
+	if each.wrapSource != nil {
+		options.WrapSource = each.wrapSource
 	}
 	switch {
 	case each.references != nil:

@@ -12,7 +12,6 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -45,8 +44,8 @@ type InformerOptions struct {
 	// TweakListOptions changes the options of each list and watch, in general to set a
 	// selector. It may be called concurrently. Nil changes nothing.
 	TweakListOptions func(*metav1.ListOptions)
-	// Shard is the objects that the informer follows. Nil is all.
-	Shard *shard.Shard
+	// WrapSource returns the source that the informer has in place of another one. Nil leaves it.
+	WrapSource func(core.Objects) core.Objects
 	// ListWatch says how the informer lists and watches.
 	ListWatch core.ListWatch
 	// Name tells several informers of one resource apart, in logs, errors and the status.
@@ -57,6 +56,9 @@ type InformerOptions struct {
 // NewInformer returns an informer of the objects of a source.
 func NewInformer(resource Resource, objects core.Objects, options InformerOptions) cache.SharedIndexInformer {
 	src := source.Tweak(core.Source[any]{Objects: objects}, options.TweakListOptions)
+	if options.WrapSource != nil {
+		src.Objects = options.WrapSource(src.Objects)
+	}
 	informer := core.New(src, coreOptions(resource, options))
 	addIndexes(informer, resource, options)
 	return clientgocache.Untyped(informer, clientgocache.AdapterOptions{
@@ -72,7 +74,6 @@ func coreOptions(resource Resource, options InformerOptions) core.Options[any] {
 		Name:             informerKey{of: resource, name: options.Name}.String(),
 		Resync:           options.ResyncPeriod,
 		Metrics:          clientgocache.InformerMetrics(identity, nil),
-		Shard:            options.Shard,
 		DisableWatchList: !features.FeatureGates().Enabled(features.WatchListClient),
 		ListWatch:        options.ListWatch,
 	}

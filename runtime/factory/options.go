@@ -9,7 +9,6 @@ import (
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Options configure a factory. The zero value works.
@@ -26,9 +25,9 @@ type Options struct {
 	// TweakListOptions narrows what all informers list and watch. It may be called
 	// concurrently. Nil narrows nothing.
 	TweakListOptions func(*metav1.ListOptions)
-	// Shard limits all informers to the objects of a shard, also when that changes; nil is
-	// all objects. It can't be combined with TypeOptions.Namespaces.
-	Shard *shard.Shard
+	// WrapSource returns the source that an informer has in place of another one, for all informers:
+	// the method Objects of a shard.Shard limits them to the objects of a shard. Nil leaves the sources.
+	WrapSource func(core.Objects) core.Objects
 	// ListWatch configures how all informers list and watch.
 	ListWatch core.ListWatch
 	// Transform is the function that every object goes through before it is stored, for
@@ -91,11 +90,12 @@ func WithNamespace(namespace string) Option {
 	return func(o *Options) { o.Namespace = namespace }
 }
 
-// WithShard limits all informers of the factory to the objects of a shard, also when that
-// changes, except for those with a TypeOptions.Shard of their own. It may be passed to
-// generated factories.
-func WithShard(s *shard.Shard) Option {
-	return func(o *Options) { o.Shard = s }
+// WithWrapSource sets the function that wraps the sources of all informers of the factory, except for
+// those with a TypeOptions.WrapSource of their own. It may be passed to generated factories.
+//
+//	factory.WithWrapSource(mine.Objects) // of a shard.Shard
+func WithWrapSource(wrap func(core.Objects) core.Objects) Option {
+	return func(o *Options) { o.WrapSource = wrap }
 }
 
 // WithTransform sets the transform of all informers of the factory, except of

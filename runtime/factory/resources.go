@@ -36,7 +36,7 @@ func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cach
 			InformerName:     f.options.InformerName,
 			TweakListOptions: f.options.TweakListOptions,
 			ListWatch:        f.listWatch(nil),
-			Shard:            f.options.Shard,
+			WrapSource:       f.options.WrapSource,
 		})
 	})
 }

@@ -37,6 +37,7 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	"github.com/informer-gen/informer-gen/runtime/factory"
 	"github.com/informer-gen/informer-gen/runtime/references"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
@@ -114,6 +115,7 @@ type stage struct {
 	// These are for start.
 	options   cache.Options[*shopv1alpha1.Order]
 	limits    source.ClientOptions
+	wrap      func(cache.Objects) cache.Objects
 	verbosity int
 	// answer is the body of the answer to every list, if it is not empty.
 	answer string
@@ -154,6 +156,9 @@ func (s *stage) new() *stage {
 		s.Fatal(err)
 	}
 	s.source = source.New[*shopv1alpha1.Order](client, orders, "shop")
+	if s.wrap != nil {
+		s.source.Objects = s.wrap(s.source.Objects)
+	}
 	s.informer = cache.New(s.source, s.options)
 	s.factory = factory.New(0)
 	s.factory.InformerFor(&shopv1alpha1.Order{}, func(time.Duration) toolscache.SharedIndexInformer {
@@ -467,6 +472,15 @@ var scenes = map[string]func(*stage){
 		s.pass(time.Second)
 		s.check(s.api.Restore("3"))
 		s.pass(10 * time.Minute)
+		s.seeStatus()
+		s.see("RelistReason", s.informer.Status().RelistReason)
+	},
+	"Other objects are selected": func(s *stage) {
+		mine := shard.New(shard.UID, shard.All())
+		s.wrap = mine.Objects
+		s.start(time.Minute)
+		mine.Set(must(s.T)(shard.Of(0, 2)))
+		s.pass(time.Second)
 		s.seeStatus()
 		s.see("RelistReason", s.informer.Status().RelistReason)
 	},

@@ -17,7 +17,6 @@ import (
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/references"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -39,10 +38,10 @@ type TypeOptions[T runtime.Object] struct {
 	// then in sync with an empty store.
 	LabelSelector labels.Selector
 	FieldSelector fields.Selector
-	// Shard is the shard that the informer follows, also when that changes. Nil is that of the
-	// factory: a shard of shard.All has all objects. It can't be combined with Namespaces or
-	// References.
-	Shard *shard.Shard
+	// WrapSource returns the source that the informer has in place of another one, such as the objects
+	// of a shard.Shard. Nil is the function of the factory: one that returns its argument wraps nothing. A
+	// shard can't be combined with References.
+	WrapSource func(core.Objects) core.Objects
 	// Resync is the resync period of handlers without one of their own. Zero is that of the
 	// factory, negative no resyncs.
 	Resync time.Duration
@@ -72,7 +71,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 		o.each[of] = &informerOptions{
 			namespaces: options.Namespaces,
 			references: options.References,
-			shard:      options.Shard,
+			wrapSource: options.WrapSource,
 			tweak:      selecting(options.LabelSelector, options.FieldSelector),
 			resync:     options.Resync,
 			transform:  untypedTransform(options.Transform),
@@ -85,7 +84,7 @@ func ForType[T runtime.Object](options TypeOptions[T]) Option {
 type informerOptions struct {
 	namespaces *source.Namespaces
 	references *references.Set
-	shard      *shard.Shard
+	wrapSource func(core.Objects) core.Objects
 	tweak      func(*metav1.ListOptions)
 	resync     time.Duration
 	transform  cache.TransformFunc

@@ -11,7 +11,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
 // Follow adds to a set what the objects of an informer refer to, from now on until the
@@ -67,7 +66,7 @@ func (f *follower[T]) follow(events []cache.Event[T]) {
 			continue // not one of the store
 		}
 		var names []types.NamespacedName
-		if e.Type != watch.Deleted && e.Type != shard.Released {
+		if e.Type != watch.Deleted && e.Type != cache.Released {
 			if names, err = f.namesOf(e.Object); err != nil {
 				klog.Background().Error(err, "References are not followed", "object", key)
 				continue

@@ -3,7 +3,7 @@
 //
 //	ranges, err := shard.Of(0, 3) // the first of three equal parts
 //	mine := shard.New(shard.UID, ranges)
-//	informer := cache.New(orders, cache.Options[*v1.Order]{Shard: mine})
+//	informer := cache.New(shard.Source(orders, mine), cache.Options[*v1.Order]{})
 //	mine.Set(others) // the running informer follows
 //
 // What is hashed is the UID of an object, its namespace, or what a function makes of it. The

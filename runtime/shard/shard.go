@@ -1,15 +1,12 @@
 package shard
 
 import (
+	"context"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// Released is the type of an event that says that an object belongs to the shard no longer.
-// The object itself is as it was.
-const Released watch.EventType = "RELEASED"
 
 // Shard is the objects whose hashes are in a set of ranges, which may change at any time. It
 // is safe for concurrent use.
@@ -18,13 +15,18 @@ type Shard struct {
 
 	mu     sync.Mutex
 	ranges Ranges
-	// changed is closed when ranges are replaced.
-	changed chan struct{}
+	// current ends, by replace, when ranges are replaced.
+	current context.Context
+	replace context.CancelFunc
+	// servers has an entry for each resource that informers of the shard follow.
+	servers map[schema.GroupVersionResource]*server
 }
 
 // New returns a shard of some ranges, which may be none.
 func New(by By, ranges Ranges) *Shard {
-	return &Shard{by: by.orUID(), ranges: ranges, changed: make(chan struct{})}
+	s := &Shard{by: by.orUID(), ranges: ranges}
+	s.current, s.replace = context.WithCancel(context.Background())
+	return s
 }
 
 // By returns what is hashed.
@@ -38,15 +40,21 @@ func (s *Shard) Set(ranges Ranges) {
 		return
 	}
 	s.ranges = ranges
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.replace()
+	s.current, s.replace = context.WithCancel(context.Background())
 }
 
 // Ranges returns the ranges, and a channel that is closed when they are others.
 func (s *Shard) Ranges() (ranges Ranges, changed <-chan struct{}) {
+	ranges, current := s.state()
+	return ranges, current.Done()
+}
+
+// state returns the ranges, and a context that ends when they are others.
+func (s *Shard) state() (ranges Ranges, current context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ranges, s.changed
+	return s.ranges, s.current
 }
 
 // Has reports whether an object is one of the shard.

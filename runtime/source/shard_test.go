@@ -20,6 +20,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
+// allPods is the resource of the pods.
+var allPods = corev1.SchemeGroupVersion.WithResource("pods")
+
 // What belongs to other shards is dropped before it is decoded, in lists and watches: pods
 // that can't be decoded are not even noticed.
 func TestShardOverREST(t *testing.T) {
@@ -42,14 +45,14 @@ func TestShardOverREST(t *testing.T) {
 			}}
 		}
 		server := cachetest.NewServer()
-		api := cachetest.ServeObjects(server, corev1.SchemeGroupVersion.WithResource("pods"), pod("0"), pod("1"), pod("2"), pod("3"))
+		api := cachetest.ServeObjects(server, allPods, pod("0"), pod("1"), pod("2"), pod("3"))
 		for _, watchList := range []bool{true, false} {
 			client, err := source.NewClient(&rest.Config{Transport: server, QPS: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			informer := cache.New(source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), ""),
-				cache.Options[*corev1.Pod]{Shard: mine, DisableWatchList: !watchList})
+			informer := cache.New(shard.Source(source.New[*corev1.Pod](client, allPods, ""), mine),
+				cache.Options[*corev1.Pod]{DisableWatchList: !watchList})
 			check := shardRun(t, informer, func() (want []string) {
 				for _, obj := range api.Objects() {
 					if mine.Has(obj) {
@@ -64,8 +67,8 @@ func TestShardOverREST(t *testing.T) {
 				}
 			}
 			status := check()
-			if status.ObjectErrors != 0 || status.ShardFilter != "client" {
-				t.Errorf("%d object errors, the last %v; filtered by the %s", status.ObjectErrors, status.LastObjectError, status.ShardFilter)
+			if status.ObjectErrors != 0 || mine.FilteredBy(allPods) != "client" {
+				t.Errorf("%d object errors, the last %v; filtered by the %s", status.ObjectErrors, status.LastObjectError, mine.FilteredBy(allPods))
 			}
 			if status.ResourceVersion != api.ResourceVersion() {
 				t.Errorf("informer is at %s, the API at %s: events of others count as well", status.ResourceVersion, api.ResourceVersion())
@@ -87,7 +90,7 @@ func TestShardInProtobuf(t *testing.T) {
 				return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprintf("%d-namespace", i*7919), Name: "a", UID: types.UID(fmt.Sprint(i))}}
 			}
 			server := cachetest.NewServer()
-			api := cachetest.ServeObjects[*corev1.Pod](server, corev1.SchemeGroupVersion.WithResource("pods"))
+			api := cachetest.ServeObjects[*corev1.Pod](server, allPods)
 			api.FilterShards(filters)
 			for i := range 60 {
 				if _, err := api.Create(pod(i)); err != nil {
@@ -98,8 +101,7 @@ func TestShardInProtobuf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			informer := cache.New(source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), ""),
-				cache.Options[*corev1.Pod]{Shard: mine})
+			informer := cache.New(shard.Source(source.New[*corev1.Pod](client, allPods, ""), mine), cache.Options[*corev1.Pod]{})
 			check := shardRun(t, informer, func() (want []string) {
 				for _, obj := range api.Objects() {
 					if mine.Has(obj) {
@@ -113,8 +115,9 @@ func TestShardInProtobuf(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if status := check(); status.ShardFilter != map[bool]string{true: "server", false: "client"}[filters && hasShardSelector] {
-				t.Errorf("filtered by %q", status.ShardFilter)
+			check()
+			if by := mine.FilteredBy(allPods); by != map[bool]string{true: "server", false: "client"}[filters && hasShardSelector] {
+				t.Errorf("filtered by %q", by)
 			}
 		})
 	}

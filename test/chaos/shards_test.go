@@ -90,7 +90,7 @@ func TestShards(t *testing.T) {
 	for i, s := range shards {
 		status := s.informer.Status()
 		t.Logf("shard %d: %d objects, %d events, filtered by the %s, %d reconnects, %d relists",
-			i, status.Objects, len(s.seen.Events()), status.ShardFilter, status.Reconnects, status.Relists)
+			i, status.Objects, len(s.seen.Events()), s.FilteredBy(orders.GroupVersionResource), status.Reconnects, status.Relists)
 		if err := s.seen.Err(); err != nil {
 			t.Error(err)
 		}
@@ -117,8 +117,9 @@ func newSharded(ctx context.Context, t *testing.T, w *world, by shard.By, runnin
 		t.Fatal(err)
 	}
 	s := &sharded{Shard: shard.New(by, randomRanges(by, w.random)), seen: &cachetest.Recorder[*shopv1alpha1.Order]{}}
-	s.informer = cache.New(source.New[*shopv1alpha1.Order](client, orders.GroupVersionResource, ""), cache.Options[*shopv1alpha1.Order]{
-		Shard: s.Shard, ListWatch: cache.ListWatch{
+	all := source.New[*shopv1alpha1.Order](client, orders.GroupVersionResource, "")
+	s.informer = cache.New(shard.Source(all, s.Shard), cache.Options[*shopv1alpha1.Order]{
+		ListWatch: cache.ListWatch{
 			IdleTimeout:     2 * time.Second,
 			BookmarkTimeout: time.Second,
 			OnFailure: func(context.Context, cache.Failure) cache.Decision {

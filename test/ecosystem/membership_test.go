@@ -54,7 +54,7 @@ func newSharded(config *rest.Config, options ctrl.Options, identity string) (*sh
 	if err != nil {
 		return nil, err
 	}
-	f := informers.NewSharedInformerFactoryWithOptions(reader, 0, factory.WithShard(member.Shard()))
+	f := informers.NewSharedInformerFactoryWithOptions(reader, 0, factory.WithWrapSource(member.Shard().Objects))
 	orders := f.Shop().V1alpha1().Orders()
 	store := factory.Core(orders.TypedInformer()).Store()
 	gained := func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {

@@ -65,9 +65,8 @@ func follow[T object](c client) (u usage, err error) {
 	if err != nil {
 		return u, err
 	}
-	informer := cache.New(source.New[T](connection, v1.SchemeGroupVersion.WithResource(c.Population.resource()), ""), cache.Options[T]{
-		Shard: shard.New(shard.UID, c.Ranges), DisableWatchList: true,
-	})
+	all := source.New[T](connection, v1.SchemeGroupVersion.WithResource(c.Population.resource()), "")
+	informer := cache.New(shard.Source(all, shard.New(shard.UID, c.Ranges)), cache.Options[T]{DisableWatchList: true})
 	heap := liveHeap()
 	debug.FreeOSMemory()
 	used := cpu()

@@ -11,6 +11,8 @@ var advice = [...]string{
 	ClassConnection:      "The informer tries again: a watch continues from its last resourceVersion, a list begins again. If it goes on, check the address of the server, name resolution, network policies and certificates.",
 	ClassDecode:          "The response is not one of the resource as the program knows it. Compare the Go type with the CRD's schema, and see whether a proxy or a login page answers.",
 	ClassSilent:          "The informer repeats the request. If it happens often, a proxy may buffer responses or drop idle connections.",
+
+	ClassSelectionChanged: "Nothing to do: the informer lists the objects that its source selects now, such as those of a shard with other ranges.",
 }
 
 // Advice returns what to do about errors of the class, as one or two sentences.

@@ -56,6 +56,9 @@ const (
 	// ClassSilent is a list or watch that was open, and on which nothing came within the
 	// idle timeout. A watch is opened again, from the last resourceVersion.
 	ClassSilent
+	// ClassSelectionChanged is a source that selects other objects than before. Everything is
+	// listed again, at once. It is no failure: a watch that ended so has succeeded.
+	ClassSelectionChanged
 )
 
 var classNames = [...]string{
@@ -69,6 +72,8 @@ var classNames = [...]string{
 	ClassConnection:      "connection",
 	ClassDecode:          "decode",
 	ClassSilent:          "silent",
+
+	ClassSelectionChanged: "selection changed",
 }
 
 // String returns the class as it is in logs and JSON, such as "too many requests".
@@ -85,6 +90,8 @@ func ClassOf(err error) Class {
 	switch {
 	case err == nil:
 		return ClassOther
+	case errors.Is(err, ErrSelectionChanged):
+		return ClassSelectionChanged
 	case isExpired(err):
 		return ClassExpired
 	case isTooLarge(err):

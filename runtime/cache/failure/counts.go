@@ -79,18 +79,18 @@ func (c *Counts) UnmarshalJSON(data []byte) error {
 
 // Outcomes counts how requests of one kind ended.
 type Outcomes struct {
-	// Succeeded are those that ended without an error, and Failed the others by the class
-	// of their error.
+	// Succeeded are those that ended without an error, or since the source selects other
+	// objects. Failed has the others by the class of their error.
 	Succeeded uint64 `json:"succeeded"`
 	Failed    Counts `json:"failed"`
 }
 
 // Add counts a request that ended with err, or without one.
 func (o *Outcomes) Add(err error) {
-	if err == nil {
+	if class := ClassOf(err); err == nil || class == ClassSelectionChanged {
 		o.Succeeded++
 	} else {
-		o.Failed.Add(ClassOf(err))
+		o.Failed.Add(class)
 	}
 }
 

@@ -37,6 +37,11 @@ var (
 	// as after a restore from a backup.
 	ErrHistoryRestarted = errors.New("history of the server has restarted")
 
+	// ErrSelectionChanged is why an informer lists again: its source selects other objects
+	// than those that were listed, such as a shard with other ranges. Sources return it from
+	// Watch and from Watcher.Next.
+	ErrSelectionChanged = errors.New("source selects other objects than before")
+
 	// ErrUndecodable is the error that sources wrap when they can't decode a response as a whole.
 	ErrUndecodable = errors.New("can't be decoded")
 )

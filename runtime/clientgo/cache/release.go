@@ -1,7 +1,7 @@
 package cache
 
 // Releaser is a ResourceEventHandler, or a typed one, that is also called for an object which
-// the shard of the informer does not have any more (Options.Shard of runtime/cache). The object
+// the shard of the informer does not have any more (package shard of the runtime). The object
 // was not deleted, and last is the last known state of it. Other handlers are not called then:
 // they take the object for one that is still there, and are called with OnAdd if it comes back.
 type Releaser interface{ OnRelease(last any) }

@@ -49,7 +49,7 @@ func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a", UID: "1"}})
 		mine := shard.New(shard.UID, shard.All())
-		informer := cache.Typed(core.New(api.Source(), core.Options[*v1.Pod]{Shard: mine}), cache.AdapterOptions{})
+		informer := cache.Typed(core.New(shard.Source(api.Source(), mine), core.Options[*v1.Pod]{}), cache.AdapterOptions{})
 		var plain, wrapped calls
 		var releasing releases
 		var typed typedReleases

@@ -24,6 +24,12 @@ type Request struct {
 	Options
 	// Wanted selects objects; nil selects all.
 	Wanted Wanted
+	// Unselected asks for objects whether or not a source would leave them out.
+	Unselected bool
+	// Sequence is nil for a request that stands alone, such as the read of one object.
+	Sequence *Sequence
+	// LeftOut is called with the resourceVersion of each object that a source leaves out; nil is not.
+	LeftOut func(resourceVersion string)
 	// Rename gives the informer a better name than it was made with. The first one counts. It
 	// is nil in requests outside of Run.
 	Rename func(name string)

@@ -21,6 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
@@ -96,7 +97,7 @@ func runReplica(ctx context.Context, text string) error {
 		return err
 	}
 	ordersOfAll := source.New[*shopv1alpha1.Order](client, shopv1alpha1.GroupVersion.WithResource("orders"), "")
-	r.informer = cache.New(ordersOfAll, cache.Options[*shopv1alpha1.Order]{Shard: member.Shard()})
+	r.informer = cache.New(shard.Source(ordersOfAll, member.Shard()), cache.Options[*shopv1alpha1.Order]{})
 	c, err := controller.New("orders", membership.Only(member, r.informer.Store().Get, r.reconcile),
 		controller.Options{Workers: 4}, controller.KeysOf(r.informer))
 	if err != nil {

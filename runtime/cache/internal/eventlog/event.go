@@ -7,7 +7,8 @@ type Event struct {
 	Kind              Kind
 	FinalStateUnknown bool
 	// Watched reports whether the event's cause is a watch event, and not its Chain's cause.
-	Watched bool
+	// Released reports whether the cause is that the object is not selected any more.
+	Watched, Released bool
 	// At is when the event happened, in milliseconds of the appender's clock.
 	At uint32
 	// Old is the object that the store had before, if Kind is Updated or Deleted.
@@ -16,11 +17,17 @@ type Event struct {
 	Object any
 }
 
-var watched = cause.Cause{Kind: cause.Watch}
+var (
+	watched  = cause.Cause{Kind: cause.Watch}
+	released = cause.Cause{Kind: cause.Released}
+)
 
 // Cause returns the cause of the event, given that of its Chain.
 func (e *Event) Cause(chain *cause.Cause) *cause.Cause {
-	if e.Watched {
+	switch {
+	case e.Released:
+		return &released
+	case e.Watched:
 		return &watched
 	}
 	return chain

@@ -28,7 +28,7 @@ func NoticeOf(err error, phase, next Phase) Notice {
 		return Notice{Verbosity: 4, Message: "Watch is silent, opening it again"}
 	case errors.Is(err, failure.ErrWatchTooShort):
 		return Notice{Verbosity: 4, Message: "Watch was closed, opening it again"}
-	case errors.Is(err, failure.ErrUndecodable) && phase == Watching:
+	case errors.Is(err, failure.ErrSelectionChanged), errors.Is(err, failure.ErrUndecodable) && phase == Watching:
 		return Notice{Verbosity: 2, Message: "Listing again"}
 	case phase == Watching:
 		return Notice{Verbosity: 2, Message: "Watch was cut, opening it again", Failure: true}

@@ -34,7 +34,7 @@ var ErrPageRepeated = errors.New("page was sent before")
 //	start ─► Listing     Streaming ◄─ start, if watch-lists are enabled
 //	          │ last page    │ bookmark
 //	          └─► Watching ◄─┘
-//	                 │ closed: Watching   expired, failed: start
+//	                 │ closed: Watching   expired, failed, other objects selected: start
 //
 // After a failure the state says as well whether the resource exists at all.
 type State struct {
@@ -240,6 +240,9 @@ func (s State) Streamed(resourceVersion string) State {
 // StreamEnded is the transition for a watch-list that ended before that
 // bookmark.
 func (s State) StreamEnded(e Ending) (State, Pace) {
+	if failure.ClassOf(e.Err) == failure.ClassSelectionChanged {
+		return s, AtOnce
+	}
 	s = s.noted(e.Err)
 	class := failure.ClassOf(e.Err)
 	if e.cut() || class == failure.ClassTooManyRequests {
@@ -276,8 +279,11 @@ func (s State) StreamEnded(e Ending) (State, Pace) {
 // again where it was. If it was of no use, that is after a backoff, and not for ever: a
 // proxy may cut every watch, and let lists through. A list whose version expires at once is
 // followed by a list of the latest state: the server's cache, which may be far behind, would
-// answer with the same version again.
+// answer with the same version again. That a source selects other objects says nothing about the server.
 func (s State) WatchEnded(e Ending) (State, Pace) {
+	if failure.ClassOf(e.Err) == failure.ClassSelectionChanged {
+		return s.Start(), AtOnce
+	}
 	s = s.noted(e.Err)
 	class := failure.ClassOf(e.Err)
 	s.Restarted = errors.Is(e.Err, failure.ErrHistoryRestarted)

@@ -123,6 +123,8 @@ func TestTransitions(t *testing.T) {
 	useless := Ending{Opened: true, Lasted: 10 * time.Millisecond}
 	missing := streaming
 	missing.notFound = 1
+	goneTwice, uselessOnce := synced, synced
+	goneTwice.notFound, uselessOnce.useless = 2, 1
 	uselessTwice := synced
 	uselessTwice.useless = 2
 	incompleteTwice := streaming
@@ -184,6 +186,12 @@ func TestTransitions(t *testing.T) {
 		{"a silent watch is opened again", synced, State.WatchEnded, quiet, failure.ErrWatchIdle, nil, AtOnce},
 		{"also one that was never answered", synced, State.WatchEnded, Ending{Lasted: time.Minute}, failure.ErrWatchIdle, nil, AtOnce},
 		{"not without a delay, if a second is too long for the options", synced, State.WatchEnded, useless, failure.ErrWatchIdle, nil, Soon},
+
+		{"other objects that are selected are listed at once", synced, State.WatchEnded, watched, failure.ErrSelectionChanged, relist, AtOnce},
+		{"also if the watch was not requested for that reason", synced, State.WatchEnded, refused, failure.ErrSelectionChanged, relist, AtOnce},
+		{"which says nothing about the server", uselessOnce, State.WatchEnded, useless, failure.ErrSelectionChanged, relist, AtOnce},
+		{"and makes an absent resource no less absent", goneTwice, State.WatchEnded, refused, failure.ErrSelectionChanged, relist, AtOnce},
+		{"a watch-list of them is requested again", missing, State.StreamEnded, useless, failure.ErrSelectionChanged, nil, AtOnce},
 
 		{"WL4 a refused watch-list is a list this time", streaming, State.StreamEnded, refused, errInvalid, list, AtOnce},
 		{"an absent resource is asked for again", streaming, State.StreamEnded, refused, errNotFound, func(s *State) { s.notFound = 1 }, Later},
@@ -260,6 +268,7 @@ func TestClassOf(t *testing.T) {
 	}{
 		{errExpired, failure.ClassExpired}, {errGone, failure.ClassExpired}, {fmt.Errorf("watch: %w: bookmark", failure.ErrHistoryRestarted), failure.ClassExpired},
 		{errTooLarge, failure.ClassTooLarge},
+		{fmt.Errorf("watch: %w", failure.ErrSelectionChanged), failure.ClassSelectionChanged},
 		{errBusy, failure.ClassTooManyRequests},
 		{errRefused, failure.ClassConnection}, {errCut, failure.ClassConnection},
 		{errForbidden, failure.ClassForbidden}, {apierrors.NewUnauthorized("who?"), failure.ClassForbidden},

@@ -1,6 +1,6 @@
 //go:build before36
 
-package cache_test
+package shard_test
 
 // hasShardSelector reports whether requests have a shard selector.
 const hasShardSelector = false

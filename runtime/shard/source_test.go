@@ -1,4 +1,4 @@
-package cache_test
+package shard_test
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -58,25 +59,6 @@ func of(api *cachetest.API[*thing], s *shard.Shard) []string {
 	return all
 }
 
-// sorted returns the names of what the store and the handler have, which must be the same.
-func sorted(t *testing.T, informer *cache.Informer[*thing], seen *cachetest.Recorder[*thing]) []string {
-	t.Helper()
-	var stored, viewed []string
-	for obj := range informer.Store().All() {
-		stored = append(stored, obj.Name)
-	}
-	for _, obj := range seen.View() {
-		viewed = append(viewed, obj.Name)
-	}
-	slices.Sort(stored)
-	slices.Sort(viewed)
-	expect(t, "what the handler has, and the store", stored, viewed)
-	if err := seen.Err(); err != nil {
-		t.Error(err)
-	}
-	return stored
-}
-
 // An informer of a shard has the same objects whether the server filters or not, and says
 // who does.
 func TestShard(t *testing.T) {
@@ -86,18 +68,17 @@ func TestShard(t *testing.T) {
 				api := things(t, 100)
 				api.FilterShards(filters)
 				mine := shard.New(shard.UID, equal(t, 1, 3))
-				r := run(t, api, cache.Options[*thing]{Shard: mine})
-				seen, _ := r.handle(cache.HandlerOptions{})
+				r := run(t, api.Source(), mine, cache.Options[*thing]{})
+				seen := r.handle(cache.HandlerOptions{})
 				settle()
 				want := of(api, mine)
 				expect(t, "objects of the shard", want, sorted(t, r.Informer, seen))
 				if len(want) < 20 || len(want) > 45 {
 					t.Fatalf("%d of 100 objects are in a third", len(want))
 				}
-				status := r.Status()
 				by := map[bool]string{true: "server", false: "client"}[filters && hasShardSelector]
-				if status.ShardFilter != by || status.Shard != equal(t, 1, 3).String() || !status.Synced {
-					t.Errorf("status: %v, %q, %q", status, status.ShardFilter, status.Shard)
+				if got := mine.FilteredBy(schema.GroupVersionResource{}); got != by || !r.Status().Synced {
+					t.Errorf("filtered by %q, status: %v", got, r.Status())
 				}
 				for i := range 50 {
 					touch(t, api, fmt.Sprint(i))
@@ -121,8 +102,8 @@ func TestShardChanges(t *testing.T) {
 		api := things(t, 60)
 		api.FilterShards(true)
 		mine := shard.New(shard.UID, equal(t, 0, 2))
-		r := run(t, api, cache.Options[*thing]{Shard: mine})
-		seen, _ := r.handle(cache.HandlerOptions{})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{})
+		seen := r.handle(cache.HandlerOptions{})
 		var why cause.Cause
 		var released, deleted []string
 		must[*cache.Registration](t)(r.AddHandler(cache.HandlerFuncs[*thing]{
@@ -136,7 +117,7 @@ func TestShardChanges(t *testing.T) {
 		var batched []string
 		must[*cache.Registration](t)(r.AddHandler(cache.InBatches(func(events []cache.Event[*thing]) {
 			for _, e := range events {
-				if e.Type == shard.Released {
+				if e.Type == cache.Released {
 					batched = append(batched, e.Object.Name)
 				}
 			}
@@ -184,14 +165,14 @@ func TestShardChanges(t *testing.T) {
 }
 
 // However often a shard changes, it has one watch, which asks for the objects of the shard only.
-// What it gains is one list, and what it loses is none.
+// Each change is one list.
 func TestShardChangesOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 50)
 		api.FilterShards(true)
 		mine := shard.New(shard.UID, equal(t, 0, 16))
-		r := run(t, api, cache.Options[*thing]{Shard: mine})
-		seen, _ := r.handle(cache.HandlerOptions{})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{})
+		seen := r.handle(cache.HandlerOptions{})
 		for i := range 16 {
 			mine.Set(equal(t, i, 16).Union(equal(t, (i+7)%16, 16)).Union(equal(t, i/2, 8)))
 			touch(t, api, fmt.Sprint(i))
@@ -208,23 +189,17 @@ func TestShardChangesOften(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		lists()
-		for _, step := range []struct {
-			ranges shard.Ranges
-			lists  int
-		}{{equal(t, 0, 2), 1}, {equal(t, 0, 4), 0}, {equal(t, 0, 8), 0}, {equal(t, 0, 4), 1}} {
-			mine.Set(step.ranges)
+		for _, ranges := range []shard.Ranges{equal(t, 0, 2), equal(t, 0, 4), equal(t, 0, 8), equal(t, 0, 4)} {
+			mine.Set(ranges)
 			time.Sleep(time.Minute)
 			touch(t, api, "1")
 			settle()
 			expect(t, "objects of the shard", of(api, mine), sorted(t, r.Informer, seen))
-			if n := lists(); n != step.lists {
-				t.Errorf("%d lists for %v, want %d", n, step.ranges, step.lists)
+			if n := lists(); n != 1 {
+				t.Errorf("%d lists for %v", n, ranges)
 			}
 			if watches := api.Watches(); watches != 1 {
 				t.Errorf("%d watches", watches)
-			}
-			if got := r.Status().Shard; got != step.ranges.String() {
-				t.Errorf("status: shard %s", got)
 			}
 		}
 	})
@@ -236,7 +211,7 @@ func TestShardLeavesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 32)
 		mine := shard.New(shard.UID, shard.All())
-		r := run(t, api, cache.Options[*thing]{Shard: mine, Transform: func(*thing) (*thing, error) { return nil, errors.New("no good") }})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{Transform: func(*thing) (*thing, error) { return nil, errors.New("no good") }})
 		for _, ranges := range []shard.Ranges{shard.All(), equal(t, 0, 2), equal(t, 0, 8), equal(t, 0, 4)} {
 			mine.Set(ranges)
 			time.Sleep(time.Minute)
@@ -267,8 +242,8 @@ func TestShardByFunction(t *testing.T) {
 		for name, team := range map[string]string{"a": "red", "b": "blue"} {
 			must[*thing](t)(api.Create(owned(name, team)))
 		}
-		r := run(t, api, cache.Options[*thing]{Shard: mine})
-		seen, _ := r.handle(cache.HandlerOptions{})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{})
+		seen := r.handle(cache.HandlerOptions{})
 		settle()
 		expect(t, "the red ones", []string{"a"}, sorted(t, r.Informer, seen))
 		must[*thing](t)(api.Update(owned("a", "blue")))
@@ -279,25 +254,17 @@ func TestShardByFunction(t *testing.T) {
 		if watches := api.Watches(); watches != 1 {
 			t.Errorf("%d watches", watches)
 		}
-		if filter := r.Status().ShardFilter; filter != "client" {
+		if filter := mine.FilteredBy(schema.GroupVersionResource{}); filter != "client" {
 			t.Errorf("filtered by %q", filter)
 		}
 	})
-}
-
-func typesAndNames(seen *cachetest.Recorder[*thing]) []string {
-	var all []string
-	for _, e := range seen.Events() {
-		all = append(all, string(e.Type)+" "+e.Key.Name)
-	}
-	return all
 }
 
 func TestEmptyShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 3)
 		mine := shard.New(shard.UID, nil)
-		r := run(t, api, cache.Options[*thing]{Shard: mine})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{})
 		if err := r.WaitForSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -360,9 +327,9 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 	mine := shard.New(by, some())
 	server := api.Source()
 	if random.IntN(4) == 0 {
-		server = sourceOf(incomparable{api})
+		server = cache.Source[*thing]{Objects: incomparable{api}}
 	}
-	options := cache.Options[*thing]{Shard: mine, DisableWatchList: random.IntN(2) == 0}
+	options := cache.Options[*thing]{DisableWatchList: random.IntN(2) == 0}
 	leavesOut := func(*thing) bool { return false }
 	if random.IntN(3) == 0 {
 		leavesOut = func(obj *thing) bool { return strings.HasSuffix(obj.Labels["n"], "7") }
@@ -374,9 +341,9 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 		}
 	}
 	early := api.ResourceVersion()
-	r := start(t, cache.New(server, options))
-	seen, _ := r.handle(cache.HandlerOptions{})
-	merged, _ := r.handle(cache.HandlerOptions{Coalesce: true, Limit: 2})
+	r := run(t, server, mine, options)
+	seen := r.handle(cache.HandlerOptions{})
+	merged := r.handle(cache.HandlerOptions{Coalesce: true, Limit: 2})
 	if random.IntN(2) == 0 {
 		api.FailRandomly(cachetest.Chaos{Seed: seed, Rate: 0.3, MaxDelay: time.Second})
 	}
@@ -450,30 +417,3 @@ func randomShards(t *testing.T, random *rand.Rand, seed uint64) {
 type incomparable struct{ *cachetest.API[*thing] }
 
 func (incomparable) Describe() cache.SourceInfo { return cache.SourceInfo{NoWatchList: true} }
-
-// inNamespace is a source of one branch, that of the namespace of all objects.
-type inNamespace struct{ cache.Objects }
-
-func (s inNamespace) Describe() cache.SourceInfo {
-	return cache.SourceInfo{
-		Scopes: func() ([]types.NamespacedName, <-chan struct{}) {
-			return []types.NamespacedName{{Namespace: "ns"}}, nil
-		},
-		In: func(types.NamespacedName) cache.Objects { return s.Objects },
-	}
-}
-
-// The branches of an informer go by the description of its source.
-func TestBranchesKnowTheirSource(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := things(t, 8)
-		start(t, cache.New(sourceOf(incomparable{api}), cache.Options[*thing]{Shard: shard.New(shard.UID, shard.All())}))
-		start(t, cache.New(sourceOf(inNamespace{incomparable{api}}), cache.Options[*thing]{}))
-		time.Sleep(time.Minute)
-		for _, r := range api.Requests() {
-			if r.Options.SendInitialEvents != nil {
-				t.Errorf("watch-list of a source that has none: %+v", r.Options)
-			}
-		}
-	})
-}

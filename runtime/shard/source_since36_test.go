@@ -1,6 +1,6 @@
 //go:build !before36
 
-package cache_test
+package shard_test
 
 import (
 	"testing"
@@ -24,8 +24,8 @@ func TestShardOfManyRanges(t *testing.T) {
 			ranges = ranges.Union(equal(t, i, 256))
 		}
 		mine := shard.New(shard.UID, ranges)
-		r := run(t, api, cache.Options[*thing]{Shard: mine})
-		seen, _ := r.handle(cache.HandlerOptions{})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{})
+		seen := r.handle(cache.HandlerOptions{})
 		time.Sleep(time.Minute)
 		expect(t, "objects of the shard", of(api, mine), sorted(t, r.Informer, seen))
 		for _, request := range api.Requests() {

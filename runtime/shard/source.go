@@ -1,0 +1,179 @@
+package shard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
+)
+
+// Source returns the source of those objects of another one that are in a shard, also when its ranges
+// change. An informer then lists the new ranges: it adds the objects that the shard has gained, and
+// releases those that it has lost (cache.Released). Objects that stay have no event. A list in progress
+// ends first.
+//
+// Servers with the feature gate ShardedListAndWatch (KEP-5866) send the objects of the shard only.
+// The source checks each object, before it is decoded if that is possible. A transform of the
+// informer must keep the hashed fields. A shard without ranges has no watch, and asks for the latest
+// resourceVersion once a minute. A nil shard has all objects.
+func Source[T any](of cache.Source[T], s *Shard) cache.Source[T] {
+	return cache.Source[T]{Objects: s.Objects(of.Objects)}
+}
+
+// Objects is Source for objects of any type, such as for WrapSource of runtime/factory.
+func (s *Shard) Objects(of cache.Objects) cache.Objects {
+	if s == nil || of == nil {
+		return of
+	}
+	return &selected{of: of, shard: s}
+}
+
+// selected is the source of the objects of a shard.
+type selected struct {
+	of    cache.Objects
+	shard *Shard
+}
+
+func (s *selected) Describe() cache.SourceInfo {
+	info := s.of.Describe()
+	if in := info.In; in != nil {
+		info.In = func(scope types.NamespacedName) cache.Objects { return s.shard.Objects(in(scope)) }
+	}
+	inner := info.Excludes
+	info.Excludes = func(key types.NamespacedName, metadata metav1.Object) error {
+		if inner != nil {
+			if err := inner(key, metadata); err != nil {
+				return err
+			}
+		}
+		return s.shard.excludes(key, metadata)
+	}
+	return info
+}
+
+// excludes returns why an object is not in the shard, nil if it may be.
+func (s *Shard) excludes(key types.NamespacedName, metadata metav1.Object) error {
+	ranges, _ := s.Ranges()
+	hash, known := s.hashOf(key, metadata)
+	if len(ranges) > 0 && (!known || ranges.Contains(hash)) {
+		return nil
+	}
+	return fmt.Errorf("object %s/%s is not of the shard that the informer follows, by %v", key.Namespace, key.Name, s.by)
+}
+
+// hashOf returns the hash of an object, if it is known.
+func (s *Shard) hashOf(key types.NamespacedName, metadata metav1.Object) (hash uint64, known bool) {
+	switch {
+	case s.by.field == Namespace.field:
+		return Hash(key.Namespace), true
+	case metadata == nil || s.by.field == UID.field && metadata.GetUID() == "":
+		return 0, false
+	}
+	return s.by.Hash(metadata), true
+}
+
+// List takes the ranges of the shard with the first page, and keeps them for the others.
+func (s *selected) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	request := decoding.From(ctx)
+	if request.Unselected {
+		return s.of.List(ctx, options, each)
+	}
+	ranges, _ := s.shard.Ranges()
+	if options.Continue == "" {
+		s.keep(request.Sequence, ranges)
+	} else if kept, ok := s.kept(request.Sequence); ok {
+		ranges = kept
+	}
+	if len(ranges) == 0 {
+		return s.latest(ctx)
+	}
+	part := s.part(ctx, ranges)
+	return s.of.List(part.beforeDecoding(ctx), part.limit(options), func(obj any, err error) {
+		if err == nil && !part.has(obj) {
+			part.leaveOut(obj)
+			return
+		}
+		each(obj, err)
+	})
+}
+
+// latestTimeout limits the request for the latest resourceVersion.
+const latestTimeout = 30 * time.Second
+
+// latest returns the metadata of a list of no objects.
+func (s *selected) latest(ctx context.Context) (metav1.ListMeta, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, latestTimeout, failure.ErrListIdle)
+	defer cancel()
+	page, err := s.of.List(limited, metav1.ListOptions{Limit: 1}, func(any, error) {})
+	if err != nil && ctx.Err() == nil {
+		err = cmp.Or(context.Cause(limited), err)
+	}
+	return metav1.ListMeta{ResourceVersion: page.ResourceVersion}, err
+}
+
+// Watch continues a list of the same ranges. It fails if the shard has others now.
+func (s *selected) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+	ranges, current := s.shard.state()
+	sequence := decoding.From(ctx).Sequence
+	initial := options.SendInitialEvents != nil && *options.SendInitialEvents
+	if initial {
+		s.keep(sequence, ranges)
+	} else if listed, ok := s.kept(sequence); ok && !listed.Equal(ranges) {
+		return nil, s.shard.errChanged()
+	}
+	if len(ranges) == 0 {
+		page, err := s.latest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return newEmptyWatcher(ctx, s, page.ResourceVersion, initial, current), nil
+	}
+	part := s.part(ctx, ranges)
+	w := newWatcher(ctx, s.shard, part)
+	if !initial {
+		w.follow()
+	}
+	of, err := s.of.Watch(part.beforeDecoding(w.ctx), part.limit(options))
+	if err != nil {
+		w.end()
+		return nil, w.changed(err)
+	}
+	w.Watcher = of
+	return w, nil
+}
+
+func (s *Shard) errChanged() error {
+	return fmt.Errorf("shard by %v: %w", s.by, failure.ErrSelectionChanged)
+}
+
+// keep notes the ranges of a list that begins.
+func (s *selected) keep(sequence *decoding.Sequence, ranges Ranges) {
+	if sequence == nil {
+		return
+	}
+	sequence.Keep(s, ranges, func(obj any) bool {
+		m, ok := obj.(metav1.Object)
+		return ok && !ranges.Contains(s.shard.by.Hash(m))
+	})
+}
+
+// kept returns the ranges of the list that a request continues.
+func (s *selected) kept(sequence *decoding.Sequence) (ranges Ranges, ok bool) {
+	if sequence == nil {
+		return nil, false
+	}
+	ranges, ok = sequence.Kept(s).(Ranges)
+	return ranges, ok
+}
+
+// part returns the selection of a request.
+func (s *selected) part(ctx context.Context, ranges Ranges) *part {
+	return newPart(ctx, s.shard, s.of.Describe().Resource, ranges)
+}

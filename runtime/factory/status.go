@@ -52,7 +52,8 @@ func (m *member) status(name string, started bool) core.Status {
 
 // HealthCheck returns a check for a liveness probe, in the form that
 // controller-runtime and apiserver take, of all informers that the factory has when
-// it is called. It joins the errors of their own HealthCheck, sorted by name. Stale should be several minutes: less than two fails informers of resources that do not
+// it is called. It joins the errors of their own HealthCheck, sorted by name. Stale
+// should be several minutes: less than two fails informers of resources that do not
 // change. Informers that are not of this module only fail when they have stopped.
 func (r *registry) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {

@@ -2,7 +2,7 @@
 // of them in memory and works on it. deploy.yaml runs it in a cluster.
 //
 // Run it several times on the cluster of your kubeconfig; it needs permission to list and watch
-// pods, and to create, delete, get, list and update Leases in the namespace "default":
+// pods, and to create, delete, list and update Leases in the namespace "default":
 //
 //	go run ./shards
 package main
@@ -16,18 +16,22 @@ import (
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/informer-gen/informer-gen/operations/membership"
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/clients"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
+
+// leases is the client of Leases, with or without a clientset. It writes JSON, as custom resources need.
+var leases = clients.NewResource[*coordinationv1.Lease, *coordinationv1.LeaseList](coordinationv1.SchemeGroupVersion.WithKind("Lease"), "leases")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -44,17 +48,20 @@ func main() {
 
 // run works on the pods of this replica until ctx ends.
 func run(ctx context.Context, config *rest.Config) error {
+	config = rest.CopyConfig(config)
+	config.QPS = -1 // by default, five requests a second: slots would take some seconds longer
 	client, err := source.NewClient(config)
 	if err != nil {
 		return err
 	}
-	unlimited := rest.CopyConfig(config) // by default, five requests a second: slots would take some seconds longer
-	unlimited.QPS = -1
-	clientset, err := kubernetes.NewForConfig(unlimited)
+	host, err := os.Hostname() // in a cluster, the name of the pod
 	if err != nil {
 		return err
 	}
-	member, err := membership.New(clientset.CoordinationV1().Leases("default"), membership.Options{Group: "pods"})
+	member, err := membership.New(leases.Client(client, "default"), membership.Options{
+		Group:    "pods",
+		Identity: fmt.Sprintf("%s-%d", host, os.Getpid()), // no other replica has it, also on one machine
+	})
 	if err != nil {
 		return err
 	}

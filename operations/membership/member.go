@@ -44,8 +44,10 @@ type Member struct {
 	listeners []func(shard.Ranges)
 	known     protocol.Situation
 	decision  protocol.Decision
+	listed    time.Duration // when the last list began that succeeded
 	barred    time.Duration // until when it has no share, since it was refused to write a slot
-	status    Status        // without what Status finds out
+	outage    outage
+	status    Status // without what Status finds out
 }
 
 // New returns a member that is yet to be run. The client is for the namespace that the group has
@@ -107,14 +109,15 @@ func (m *Member) run(ctx, requests context.Context) (err error) {
 			m.locked(func() { k.Leaving, ctx = began, requests })
 		}
 		next = m.step(requests, began)
+		m.reportStep(requests)
 		if k.Leaving > 0 && m.clock.now()-k.Leaving > m.options.DrainTimeout+m.options.LeaseDuration/2 {
 			err = errNotGivenUp
 		}
 		m.sleep(ctx, began+k.RenewInterval()/16, nil)
 	}
 	m.locked(func() {
-		m.stopLocked()
 		m.status.Phase = Stopped
+		m.stopLocked()
 	})
 	if life := k.Lives[k.Session]; life != nil {
 		_ = m.deleteLife(requests, life)
@@ -137,7 +140,7 @@ func (m *Member) sleep(ctx context.Context, until time.Duration, or <-chan struc
 // step lists the Leases, renews the life and writes what follows. It returns when the next one is due.
 func (m *Member) step(ctx context.Context, began time.Duration) (next time.Duration) {
 	var list *coordinationv1.LeaseList
-	err := m.request(ctx, "list leases", func(ctx context.Context) (err error) {
+	err := m.request(ctx, verbList, func(ctx context.Context) (err error) {
 		list, err = m.leases.List(ctx, metav1.ListOptions{LabelSelector: protocol.Label + "=" + m.options.Group})
 		return err
 	})
@@ -147,6 +150,7 @@ func (m *Member) step(ctx context.Context, began time.Duration) (next time.Durat
 		err = m.renew(ctx)
 	}
 	if err != nil {
+		m.locked(m.updateActingLocked) // it may not know any more which slots have owners
 		return m.clock.now() + interval/4
 	}
 	m.extend(began)
@@ -173,12 +177,19 @@ func (m *Member) decide(logger klog.Logger, list *coordinationv1.LeaseList, bega
 		}
 	}
 	k.Written &= k.Acquired
-	k.Busy = 0
+	m.listed, k.Busy = began, 0
 	for w := range m.works {
 		k.Busy |= w.slot
 	}
+	rival := m.decision.Rival
 	m.decision = protocol.Decide(*k)
 	m.updateActingLocked()
+	switch {
+	case rival == "" && m.decision.Rival != "":
+		logger.Info("Another living member has this identity and gets its slots: give each replica an Identity of its own", "other", m.decision.Rival)
+	case rival != "" && m.decision.Rival == "":
+		logger.Info("No other living member has this identity any more")
+	}
 }
 
 // updateActingLocked changes where work may begin, of the slots that this member has written, and where it
@@ -206,7 +217,20 @@ func (m *Member) updateActingLocked() {
 	s.Owned.set(m.acting)
 	s.Gaining.set(m.decision.Mine &^ m.acting)
 	s.Losing.set(m.known.Written &^ m.acting &^ m.decision.Mine)
-	s.Unowned.set(m.decision.Unowned &^ m.acting)
+	s.Unowned.set(m.unownedLocked())
+}
+
+// unownedLocked returns the slots on which no member is known to act: all of them when a list is as old as
+// the time for which a member may act after it.
+func (m *Member) unownedLocked() protocol.Set {
+	switch {
+	case m.status.Phase == Stopped:
+		return 0
+	case m.clock.now()-m.listed >= m.known.ActFor():
+		return protocol.All &^ m.acting
+	default:
+		return (m.decision.Unowned | m.known.Acquired&^m.known.Written) &^ m.acting
+	}
 }
 
 func (m *Member) locked(f func()) {

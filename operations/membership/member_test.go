@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -12,7 +13,10 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/operations/membership/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/shard"
@@ -604,4 +608,195 @@ func TestRestart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// logOf collects the lines of a log.
+type logOf struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logOf) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, string(p))
+	return len(p), nil
+}
+
+// take returns the lines since the last call.
+func (l *logOf) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
+	return lines
+}
+
+// logged has the world log, as programs do by default.
+func (w *world) logged() *logOf {
+	l := &logOf{}
+	w.logger = textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(l)))
+	return l
+}
+
+// wantLines compares a log with texts that its lines have.
+func wantLines(t *testing.T, when string, got []string, want ...string) {
+	t.Helper()
+	for i, line := range got {
+		if i >= len(want) || !strings.Contains(line, want[i]) {
+			t.Errorf("%s: line %d, want %q: %s", when, i, want, line)
+		}
+	}
+	if len(got) < len(want) {
+		t.Errorf("%s: %d lines, want %q", when, len(got), want)
+	}
+}
+
+// A failure is logged once for each kind of request and of error, and so is its end, however long it lasts.
+func TestFailuresAreLogged(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		log := w.logged()
+		w.wrap = func(n *network) Leases {
+			n.set(faults{noLists: true})
+			return n
+		}
+		r := w.start("a", 1)
+		time.Sleep(time.Hour)
+		wantLines(t, "refused from the start", log.take(), `"Request for Leases failed, trying again" err="leases.coordination.k8s.io is forbidden: RBAC" group="orders" identity="a" verb="list"`)
+		r.network.set(faults{})
+		time.Sleep(time.Minute)
+		wantLines(t, "granted", log.take(), `"Requests for Leases succeed again" group="orders" identity="a"`)
+		r.network.set(faults{noWrites: true})
+		time.Sleep(time.Hour)
+		wantLines(t, "refused later", log.take(), `verb="update"`)
+		r.network.set(partitioned)
+		time.Sleep(time.Hour)
+		wantLines(t, "cut, too", log.take(), `err="network" group="orders" identity="a" verb="list"`)
+		r.network.set(faults{latency: 10 * time.Millisecond})
+		time.Sleep(time.Minute)
+		wantLines(t, "all is well", log.take(), "succeed again")
+		if s := r.member.Status(); s.Failures < 1000 || s.Owned.Count != Slots {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// Of living members with one identity, the earlier ones are not ready and say why; they have a share when
+// the later ones are gone.
+func TestSameIdentity(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		log := w.logged()
+		first := w.start("a", 1)
+		w.wait(20 * time.Second)
+		log.take()
+		second := w.start("a", 1)
+		time.Sleep(2 * defaultLeaseDuration)
+		if s := first.member.Status(); s.Phase != Joining || s.Owned.Count != 0 || s.Waiting != "another living member has its identity" {
+			t.Errorf("the first one: %+v", s)
+		}
+		if s := second.member.Status(); s.Phase != Active || s.Owned.Count != Slots {
+			t.Errorf("the second one: %+v", s)
+		}
+		wantLines(t, "both live", log.take(), `"Another living member has this identity and gets its slots: give each replica an Identity of its own" group="orders" identity="a" other="a/`)
+		time.Sleep(time.Hour)
+		wantLines(t, "for long", log.take())
+		second.leave()
+		time.Sleep(2 * defaultLeaseDuration)
+		if s := first.member.Status(); s.Phase != Active || s.Owned.Count != Slots || s.Waiting != "" {
+			t.Errorf("the first one, alone: %+v", s)
+		}
+		wantLines(t, "alone again", log.take(), `"No other living member has this identity any more"`)
+	})
+}
+
+// A member that was killed and restarts under its name is no other member.
+func TestRestartIsNoCollision(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		a := w.start("a", 1)
+		w.wait(20 * time.Second)
+		a.kill()
+		time.Sleep(time.Second)
+		log := w.logged()
+		w.start("a", 1)
+		time.Sleep(2 * defaultLeaseDuration)
+		for _, line := range log.take() {
+			if strings.Contains(line, "identity and") {
+				t.Error(line)
+			}
+		}
+	})
+}
+
+// Slots without an owner are in the status when every member is refused, from the start or later, and to
+// list or to write.
+func TestUnownedWhenRefused(t *testing.T) {
+	for name, f := range map[string]faults{"list": {noLists: true}, "write": {noWrites: true}, "create": {noCreates: true}} {
+		for _, members := range []int{1, 3} {
+			simulate(t, 1, func(w *world) {
+				w.wrap = func(n *network) Leases {
+					n.set(f)
+					return n
+				}
+				var all []*replica
+				for i := range members {
+					all = append(all, w.start(fmt.Sprint("replica-", i), 1))
+				}
+				unowned := func(when string, want int) {
+					t.Helper()
+					time.Sleep(2*time.Minute + 2*defaultLeaseDuration)
+					for _, r := range all {
+						s := r.member.Status()
+						if s.Unowned.Count != want || want > 0 && (time.Since(s.Unowned.Since) < 2*time.Minute || s.Phase == Active) {
+							t.Errorf("%s, %s of %d members: %s, %d unowned since %v", name, when, members, s.Phase, s.Unowned.Count, time.Since(s.Unowned.Since))
+						}
+					}
+				}
+				unowned("refused", Slots)
+				for _, r := range all {
+					r.network.set(faults{})
+				}
+				unowned("granted", 0)
+				if name == "create" {
+					return // until a Lease is missing it needs none
+				}
+				for _, r := range all {
+					r.network.set(f)
+				}
+				unowned("refused later", Slots)
+				for _, r := range all {
+					r.network.set(faults{})
+				}
+				unowned("granted again", 0)
+				all[0].leave()
+				if s := all[0].member.Status(); s.Phase != Stopped || s.Unowned.Count != 0 {
+					t.Errorf("after its end: %+v", s)
+				}
+			})
+		}
+	}
+}
+
+// A namespace that does not exist is no conflict.
+func TestNoNamespace(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		log := w.logged()
+		w.wrap = func(n *network) Leases { return elsewhere{n} }
+		r := w.start("a", 1)
+		time.Sleep(time.Minute)
+		if s := r.member.Status(); s.Phase != Joining || !strings.Contains(s.LastError, `create leases: namespaces "shop" not found`) {
+			t.Errorf("%+v", s)
+		}
+		wantLines(t, "without its namespace", log.take(), `namespaces \"shop\" not found`)
+	})
+}
+
+// elsewhere is the Leases of a namespace that does not exist.
+type elsewhere struct{ *network }
+
+func (elsewhere) Create(context.Context, *coordinationv1.Lease, metav1.CreateOptions) (*coordinationv1.Lease, error) {
+	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "shop")
+}
+
+func (elsewhere) List(context.Context, metav1.ListOptions) (*coordinationv1.LeaseList, error) {
+	return &coordinationv1.LeaseList{}, nil
 }

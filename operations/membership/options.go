@@ -20,9 +20,10 @@ import (
 // ErrInvalid is the error for options that are wrong.
 var ErrInvalid = errors.New("invalid membership")
 
-// Leases is the client of the Leases of a namespace: that of client-go,
-// clientset.CoordinationV1().Leases(namespace), or one of runtime/clients. List must return what
-// was true when it was called or later, as an API server does if no resourceVersion is given.
+// Leases is the client of the Leases of a namespace: clientset.CoordinationV1().Leases(namespace) of
+// client-go, or a client of runtime/clients. List must return what
+// was true when it was called or later, as an API server does if no resourceVersion is given. Update
+// must refuse an older resourceVersion: a fake clientset does not, and can have one member only.
 type Leases interface {
 	Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error)
 	Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error)
@@ -39,9 +40,10 @@ type Options struct {
 	// Group is the name of the group of replicas. Their Leases are called group-member-… and
 	// group-slot-…; no other Lease is read or written.
 	Group string
-	// Identity is the name of this replica in Leases, logs and statuses, such as that of its
-	// pod. "" is the name of the host. If two members have the same, the later one gets what
-	// the other one had: a replica that restarts under the name it had gets its slots again.
+	// Identity is the name of this replica in Leases, logs and statuses, such as the name of its
+	// pod. By default it is the name of the host: replicas on one host need an Identity each. If two
+	// members have the same, the later one gets the slots of the other one. So a replica that restarts
+	// under the name it had gets its slots again. The earlier one, while it lives, is not Active.
 	Identity string
 	// By names what of an object is hashed. All members must have the same.
 	By shard.By

@@ -38,6 +38,8 @@ type world struct {
 	keys    []uint64
 	// wrap is the client of replicas that start, of their network. Nil is the network.
 	wrap func(*network) Leases
+	// logger is the logger of replicas that start. The zero value discards.
+	logger klog.Logger
 
 	mu       sync.Mutex
 	replicas []*replica // that were started and are not dead
@@ -105,7 +107,7 @@ func (w *world) start(identity string, rate float64) *replica {
 		w.t.Fatal(err)
 	}
 	r.member, member.clock = member, r.clock
-	ctx, cancel := context.WithCancel(klog.NewContext(w.t.Context(), klog.Logger{})) // which discards
+	ctx, cancel := context.WithCancel(klog.NewContext(w.t.Context(), w.logger))
 	r.stop = cancel
 	w.mu.Lock()
 	w.replicas = append(w.replicas, r)

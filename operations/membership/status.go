@@ -15,7 +15,7 @@ type Phase string
 // The phases of a member.
 const (
 	Stopped Phase = "stopped"        // before and after Run
-	Joining Phase = protocol.Joining // until it has listed the Leases of the group and has renewed its life, and while it has no share
+	Joining Phase = protocol.Joining // until it has listed the Leases of the group and has renewed its life, and while it may have no share
 	Active  Phase = protocol.Active  // while it may own slots
 	Expired Phase = "expired"        // while it may not act, since it could not renew its life or list the slots in time
 	Leaving Phase = protocol.Leaving // while it gives everything up
@@ -29,8 +29,9 @@ type Status struct {
 	Phase    Phase  `json:"phase"`
 	// Waiting is why it owns nothing.
 	Waiting string `json:"waiting,omitempty"`
-	// Owned are the slots that it may act on, Gaining those that it should own besides, Losing those that it has to give
-	// up, and Unowned what nobody owns.
+	// Owned are the slots that it may act on, Gaining the slots that it should own besides, and Losing the
+	// slots that it has to give up. Unowned are the slots that no member is known to own: all of them for a
+	// member that cannot list.
 	Owned   SlotsStatus `json:"owned"`
 	Gaining SlotsStatus `json:"gaining"`
 	Losing  SlotsStatus `json:"losing"`
@@ -103,10 +104,12 @@ func (m *Member) Status() Status {
 		s.Waiting = "it may not write Leases"
 	case m.until == 0:
 		s.Phase, s.Waiting = Expired, "its life was not renewed or the slots were not listed in time"
+	case m.decision.Rival != "":
+		s.Phase, s.Waiting = Joining, "another living member has its identity"
 	case m.decision.Mine == 0:
-		s.Phase, s.Waiting = Active, "there are more members than slots, or another one has its identity"
+		s.Phase, s.Waiting = Active, "there are more members than slots"
 	case m.acting == 0:
-		s.Phase, s.Waiting = Active, "others have to give its slots up, or may act on them until they have listed them"
+		s.Phase, s.Waiting = Active, "other members have to give its slots up, or may act on them until they have listed them"
 	default:
 		s.Phase = Active
 	}

@@ -17,26 +17,40 @@ import (
 
 var errForeign = errors.New("exists, and is not listed with those of the group; delete it or choose another Group")
 
-// request sends a request with a timeout, and records its error. Conflicts are none: another
-// member was first, and what it wrote is in the next list.
-func (m *Member) request(ctx context.Context, what string, send func(context.Context) error) error {
+// The verbs of requests, as RBAC has them.
+const (
+	verbList   = "list"
+	verbCreate = "create"
+	verbUpdate = "update"
+	verbDelete = "delete"
+)
+
+// request sends a request with a timeout, and reports its error. Another member that was first is none:
+// what it has written or deleted is in the next list.
+func (m *Member) request(ctx context.Context, verb string, send func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, m.options.LeaseDuration/6)
 	defer cancel()
 	err := send(ctx)
-	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		klog.FromContext(ctx).V(2).Info("Request failed", "request", what, "err", err)
-		m.locked(func() { m.status.Failures, m.status.LastError = m.status.Failures+1, fmt.Sprintf("%s: %v", what, err) })
+	gone := apierrors.IsNotFound(err) && (verb == verbUpdate || verb == verbDelete)
+	if err != nil && !apierrors.IsConflict(err) && !gone {
+		m.reportFailure(ctx, verb, err)
 	}
 	return err
 }
 
-// save creates a Lease, or updates it by compare and swap.
-func (m *Member) save(ctx context.Context, lease *coordinationv1.Lease) (saved *coordinationv1.Lease, err error) {
-	err = m.request(ctx, "write lease", func(ctx context.Context) (err error) {
-		if lease.ResourceVersion != "" {
+// save creates a Lease, or updates the one that was there before by compare and swap.
+func (m *Member) save(ctx context.Context, before *coordinationv1.Lease, name, holder, state string) (saved *coordinationv1.Lease, err error) {
+	lease := m.known.Lease(before, name, holder, state)
+	if before != nil {
+		err = m.request(ctx, verbUpdate, func(ctx context.Context) (err error) {
 			saved, err = m.leases.Update(ctx, lease, metav1.UpdateOptions{})
-		} else if saved, err = m.leases.Create(ctx, lease, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
-			err = fmt.Errorf("lease %q: %w", lease.Name, errForeign)
+			return err
+		})
+		return saved, err
+	}
+	err = m.request(ctx, verbCreate, func(ctx context.Context) (err error) {
+		if saved, err = m.leases.Create(ctx, lease, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+			err = fmt.Errorf("lease %q: %w", name, errForeign)
 		}
 		return err
 	})
@@ -54,10 +68,10 @@ func (m *Member) renew(ctx context.Context) (err error) {
 	}
 	life, name := m.known.Lives[session], m.known.LifeName(session)
 	if life == nil {
-		life, err = m.save(ctx, m.known.Lease(nil, name, session, protocol.Joining))
+		life, err = m.save(ctx, nil, name, session, protocol.Joining)
 	}
 	if err == nil {
-		life, err = m.save(ctx, m.known.Lease(life, name, session, state))
+		life, err = m.save(ctx, life, name, session, state)
 	}
 	if err == nil {
 		m.locked(func() { m.known.Lives[session], m.status.Renewed = life, time.Now() })
@@ -94,7 +108,7 @@ func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 	if !may {
 		return nil
 	}
-	lease, err := m.save(ctx, m.known.Lease(before, m.known.SlotName(slot), owner, ""))
+	lease, err := m.save(ctx, before, m.known.SlotName(slot), owner, "")
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {
@@ -119,7 +133,7 @@ func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 
 // deleteLife deletes a life if it has not changed.
 func (m *Member) deleteLife(ctx context.Context, life *coordinationv1.Lease) error {
-	return m.request(ctx, "delete life", func(ctx context.Context) error {
+	return m.request(ctx, verbDelete, func(ctx context.Context) error {
 		unchanged := &metav1.Preconditions{UID: &life.UID, ResourceVersion: &life.ResourceVersion}
 		return m.leases.Delete(ctx, life.Name, metav1.DeleteOptions{Preconditions: unchanged})
 	})

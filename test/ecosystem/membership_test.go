@@ -11,6 +11,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -81,6 +82,22 @@ func (s *sharded) run(ctx context.Context) error {
 	defer s.factory.Shutdown()
 	s.factory.StartWithContext(ctx)
 	return s.manager.Start(ctx)
+}
+
+// A member alone owns everything over client-go's fake clientset, whose objects have no versions.
+func TestMembershipOfFakeClientset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		member, err := membership.New(fake.NewClientset().CoordinationV1().Leases("default"), membership.Options{Group: "orders", Identity: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := start(t, member.Run)
+		time.Sleep(time.Minute)
+		if s := member.Status(); s.Phase != membership.Active || s.Owned.Count != membership.Slots || s.Failures != 0 {
+			t.Errorf("%+v", s)
+		}
+		stop()
+	})
 }
 
 // Two managers divide the orders among them, and the one that stays takes those of the other one.

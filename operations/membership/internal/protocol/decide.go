@@ -33,6 +33,8 @@ type Decision struct {
 	// Keep reports whether this member leaves and others do not know that yet, so that it keeps what
 	// it has.
 	Keep bool
+	// Rival is the later member that lives under the identity of this one and gets its slots, or "".
+	Rival string
 	// Drop has lives that nobody needs.
 	Drop []*coordinationv1.Lease
 	// Due is when to list again.
@@ -42,7 +44,11 @@ type Decision struct {
 // Decide returns what to do. It is a function of its argument only.
 func Decide(s Situation) Decision {
 	d := Decision{Write: map[int]string{}, Due: s.began + s.RenewInterval()}
-	owners, members := make([]string, len(s.Slots)), s.members()
+	owners := make([]string, len(s.Slots))
+	members, latest := s.members()
+	if latest != s.Session && s.Leaving == 0 && s.isActive(s.Session) {
+		d.Rival = latest
+	}
 	for slot, lease := range s.Slots {
 		owners[slot] = Holder(lease)
 	}
@@ -89,7 +95,7 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 	if mine {
 		d.Mine |= SetOf(slot)
 	}
-	if owner == "" || owner == Unknown || dead {
+	if owner == "" || owner == Unknown || dead || owner == s.Session && !s.Written.Has(slot) {
 		d.Unowned |= SetOf(slot)
 	}
 	switch acquired := s.Acquired.Has(slot); {
@@ -122,13 +128,19 @@ func (s Situation) seenLately(session string) bool {
 	return life != nil && (session == s.Session || s.Unchanged(life) < 2*s.RenewInterval())
 }
 
-// members returns the sessions that should own slots: those that are active and were seen to
-// live, of each identity the one that came last.
-func (s Situation) members() []string {
+// isActive reports whether the life of a session says that it may own slots.
+func (s Situation) isActive(session string) bool {
+	life := s.Lives[session]
+	return life != nil && life.Annotations[AnnotationState] == Active
+}
+
+// members returns the sessions that should own slots: the active ones that were seen to live, and of each
+// identity the latest. Besides, it returns the latest session of this identity.
+func (s Situation) members() (all []string, latest string) {
 	last := map[string]string{}
 	for _, session := range slices.Sorted(maps.Keys(s.Lives)) {
 		life := s.Lives[session]
-		if life.Annotations[AnnotationState] != Active || session != s.Session && s.Unchanged(life) >= s.DeadAfter() {
+		if !s.isActive(session) || session != s.Session && s.Unchanged(life) >= s.DeadAfter() {
 			continue
 		}
 		other := s.Lives[last[IdentityOf(session)]]
@@ -136,5 +148,5 @@ func (s Situation) members() []string {
 			last[IdentityOf(session)] = session
 		}
 	}
-	return slices.Sorted(maps.Values(last))
+	return slices.Sorted(maps.Values(last)), last[IdentityOf(s.Session)]
 }

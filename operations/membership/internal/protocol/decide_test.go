@@ -152,6 +152,49 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A member knows the later one that lives under its identity, and gets its slots.
+func TestRival(t *testing.T) {
+	for name, test := range map[string]struct {
+		scene
+		want string
+	}{
+		"alone":                         {scene{lives: "a1"}, ""},
+		"other identities":              {scene{lives: "a1 b1"}, ""},
+		"an earlier one":                {scene{lives: "a0 a1"}, ""},
+		"a later one":                   {scene{lives: "a1 a2"}, "a/a2"},
+		"the latest of several":         {scene{lives: "a1 a2 a3"}, "a/a3"},
+		"a later one, dead":             {scene{lives: "a1 a2!"}, ""},
+		"a later one that joins":        {scene{lives: "a1 a2:joining"}, ""},
+		"a later one that leaves":       {scene{lives: "a1 a2:leaving"}, ""},
+		"one of before, while it joins": {scene{lives: "a0 a1:joining"}, ""},
+		"while it leaves":               {scene{lives: "a1:leaving a2", leaving: time.Second}, ""},
+	} {
+		test.slots = "- - - -"
+		if got := Decide(test.situation()).Rival; got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// A slot has no owner if no member is known that may act on it.
+func TestUnowned(t *testing.T) {
+	for name, test := range map[string]struct {
+		scene
+		want Set
+	}{
+		"of nobody, missing, and unknown": {scene{lives: "a1 b1", slots: "- x ? b1"}, 0b0111},
+		"of a member that lives":          {scene{lives: "a1 b1", slots: "b1 b1 b1 b1"}, 0},
+		"of the dead":                     {scene{lives: "a1 b1!", slots: "b1! b1! b1 b1"}, 0b0011},
+		"its own":                         {scene{lives: "a1", slots: "a1 a1 a1 a1", holds: "wwww"}, 0},
+		"its own, while it may not act":   {scene{lives: "a1", slots: "a1 a1 a1 a1", holds: "wwaa"}, 0b1100},
+		"its own, by a lost response":     {scene{lives: "a1", slots: "a1 a1 a1 a1", holds: "www."}, 0b1000},
+	} {
+		if got := Decide(test.situation()).Unowned; got != test.want {
+			t.Errorf("%s: got %04b, want %04b", name, got, test.want)
+		}
+	}
+}
+
 // A Lease is unchanged since it was first seen so, without the time in which nothing was read.
 func TestSightings(t *testing.T) {
 	of := func(version string) *coordinationv1.LeaseList {

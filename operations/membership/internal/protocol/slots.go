@@ -14,6 +14,9 @@ const Slots = 64
 // Set is a set of slots, with a bit for each.
 type Set uint64
 
+// All is the set of all slots.
+const All = ^Set(0)
+
 // SetOf returns the set of one slot.
 func SetOf(slot int) Set { return 1 << slot }
 

@@ -22,9 +22,9 @@ func NewMemberCollector(m Member) prometheus.Collector {
 }
 
 var memberMetrics = []metric[membership.Status]{
-	ofMember("active", "Whether the member may own slots (1), or it could not renew its life or list the slots (0).",
+	ofMember("active", "Whether the member may own slots (1), or not (0): it could not renew its life or list the slots, or another living member has its identity.",
 		prometheus.GaugeValue, func(s membership.Status) float64 { return number(s.Phase == membership.Active) }),
-	ofSlots("slots", "Slots, by state: owned by this member, that it should gain, that it has to give up (losing), and that nobody owns, as far as it sees.",
+	ofSlots("slots", "Slots, by state: this member owns them, should gain them or has to give them up (losing), or no member is known to own them (unowned).",
 		func(s membership.SlotsStatus) float64 { return float64(s.Count) }),
 	ofSlots("slots_seconds", "For how long there have been slots in this state, 0 if there are none.",
 		func(s membership.SlotsStatus) float64 { return since(s.Since) }),

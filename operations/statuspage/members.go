@@ -38,7 +38,7 @@ func slotsOf(s membership.Status) string {
 	for _, also := range []struct {
 		count int
 		what  string
-	}{{s.Gaining.Count, "gains"}, {s.Losing.Count, "gives up"}, {s.Unowned.Count, "nobody owns"}} {
+	}{{s.Gaining.Count, "gains"}, {s.Losing.Count, "gives up"}, {s.Unowned.Count, "knows no owner of"}} {
 		if also.count > 0 {
 			text += fmt.Sprintf(", %s %d", also.what, also.count)
 		}
@@ -54,11 +54,11 @@ func (p *problems) ofMember(s membership.Status, now time.Time) {
 	}
 	if s.Owned.Count == 0 && s.Waiting != "" {
 		p.add(s.Phase != membership.Active, subject, "owns nothing: "+s.Waiting+why,
-			"It has to list, create and update Leases. Another replica may have its identity.")
+			"It has to list, create and update Leases, under an identity of its own.")
 	}
-	if n := s.Unowned; n.Count > 0 && now.Sub(n.Since) > unownedAfter {
-		p.add(urgent, subject, fmt.Sprintf("nobody owns %s for %s%s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), why),
-			"Nobody works on their objects. See the last error of each replica.")
+	if n := s.Unowned; s.Phase == membership.Active && n.Count > 0 && now.Sub(n.Since) > unownedAfter {
+		p.add(urgent, subject, fmt.Sprintf("no known owner of %s for %s%s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), why),
+			"No replica works on their objects. See the log and the last error of each one.")
 	}
 	if n := s.Losing; n.Count > 0 && now.Sub(n.Since) > heldAfter {
 		p.add(urgent, subject, fmt.Sprintf("%s to be given up for %s, held up by %s", plural(n.Count, "slot"), brief(now.Sub(n.Since)), plural(s.HoldingUp, "work")),

@@ -26,12 +26,12 @@ func TestMembers(t *testing.T) {
 			{Identity: "b", Owned: 40, Target: 44, State: "joined", Unchanged: 90 * time.Second},
 		},
 	}
-	waiting := memberStatus{Group: "stock", Phase: membership.Joining, Waiting: "the Leases of the group could not be listed yet", LastError: "forbidden"}
+	waiting := memberStatus{Group: "stock", Phase: membership.Joining, Waiting: "the Leases of the group could not be listed yet", LastError: "forbidden", Unowned: since(64, time.Hour)}
 	page := New(justStatus{}, Options{Members: []Member{member, waiting}})
 	for format, want := range map[string][]string{
 		"html": {
-			"Members of orders", "of 64 slots, owns 20, gives up 3, nobody owns 4", "&lt;a> (this one)", "joined", "Members of stock",
-			"nobody owns 4 slots for", "reset", "held up by 2 works", "could not be listed yet: forbidden",
+			"Members of orders", "of 64 slots, owns 20, gives up 3, knows no owner of 4", "&lt;a> (this one)", "joined", "Members of stock",
+			"no known owner of 4 slots for", "reset", "held up by 2 works", "could not be listed yet: forbidden", "knows no owner of 64",
 		},
 		"json": {`"group":"orders"`, `"unowned":{ "count":4`, `"lastError":"forbidden"`},
 	} {
@@ -40,6 +40,9 @@ func TestMembers(t *testing.T) {
 		body := strings.Join(strings.Fields(strings.NewReplacer("<wbr>", "", "&gt;", ">", ": ", ":", `": `, `":`).Replace(w.Body.String())), " ")
 		for _, text := range want {
 			text = strings.ReplaceAll(text, ": ", ":")
+			if strings.Contains(body, "owner of 64 slots for") {
+				t.Error("it says twice that it owns nothing")
+			}
 			if !strings.Contains(strings.ReplaceAll(body, `" :`, `":`), text) {
 				t.Errorf("%s is without %q:\n%s", format, text, body)
 			}

@@ -175,3 +175,18 @@ func TestPatternsWithSpaces(t *testing.T) {
 	options.Patterns = []string{"./api/v1", " ./api/sales/... "}
 	generates(t, options, "Sale api/sales/v1/types.go:7:6", "Order api/v1/types.go:7:6")
 }
+
+// A source that is one long word is not repeated in the error about it, nor is what a template gives.
+func TestLongTokens(t *testing.T) {
+	t.Parallel()
+	word := strings.Repeat("x", 30_000)
+	options := project(t)
+	writeFile(t, filepath.Join(options.Dir, "api/v1/more.go"), "package v1\n\n"+word+"\n")
+	broken := withTemplates(t, project(t), map[string]string{"tmpl/a.go.tmpl": "{{/* informer-gen: for each run; file /out/a.go */}}\n" + word + "\n"})
+	for _, options := range []Options{options, broken} {
+		_, err := Run(t.Context(), options)
+		if err == nil || !strings.Contains(err.Error(), "xxx…") || len(err.Error()) > 1000 {
+			t.Errorf("got an error of %d letters: %.300v", len(err.Error()), err)
+		}
+	}
+}

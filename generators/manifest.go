@@ -24,9 +24,12 @@ type manifest struct {
 
 const manifestHead = "# The files that templates gave. Those that they give no more are removed.\n"
 
+// manifestFile is the path of the manifest, beside the informers.
+func (t targets) manifestFile() string { return filepath.Join(t.informers.dir, "templates.txt") }
+
 // readManifest reads the one beside the informers.
 func readManifest(to targets) (*manifest, error) {
-	m := &manifest{path: filepath.Join(to.informers.dir, "templates.txt"), root: to.base().dir, listed: map[string]bool{}}
+	m := &manifest{path: to.manifestFile(), root: to.base().dir, listed: map[string]bool{}}
 	if to.home != nil {
 		m.root = to.home.Dir
 	}

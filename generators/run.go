@@ -101,7 +101,7 @@ func (r *run) steps() error {
 	case r.options.List && len(r.Types) > 0:
 		return r.list()
 	case len(r.model.Groups) == 0:
-		return nothing(r.options, packages, r.model.Skipped)
+		return r.nothing(packages)
 	}
 	r.loader.Forget()
 	return r.generate()
@@ -297,15 +297,19 @@ func (e *nothingError) Error() string {
 }
 
 // nothing says why there is nothing to generate.
-func nothing(options *Options, packages []*load.Package, skipped []collect.Skip) error {
+func (r *run) nothing(packages []*load.Package) error {
 	var problems scanner.ErrorList
+	options, skipped := r.options, r.model.Skipped
 	for _, skip := range skipped {
 		problems.Add(skip.Pos, fmt.Sprintf("%s: skipped: %s", skip.Name, skip.Reason))
 	}
-	if len(skipped) == 0 && len(packages) == 0 {
-		problems.Add(diag.NoPosition, fmt.Sprintf("no package that matches %s has API types", strings.Join(options.Patterns, " ")))
-	}
-	if len(skipped) == 0 {
+	switch patterns := strings.Join(options.Patterns, " "); {
+	case len(skipped) > 0:
+	case len(r.loader.Read) == 0 && len(r.loader.Looked) > 0:
+		problems.Add(diag.NoPosition, fmt.Sprintf("--exclude %s leaves out every package that matches %s; exclude fewer", strings.Join(options.Exclude, ","), patterns))
+	case len(packages) == 0:
+		problems.Add(diag.NoPosition, fmt.Sprintf("no package that matches %s has API types", patterns))
+	default:
 		for _, pkg := range packages {
 			problems.Add(token.Position{Filename: paths.Relative(options.Dir, pkg.Dir)},
 				fmt.Sprintf("package %s: no type with +genclient or +kubebuilder:object:root=true", path.Base(pkg.Path)))

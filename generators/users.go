@@ -1,7 +1,6 @@
 package generators
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"go/scanner"
@@ -86,6 +85,8 @@ func (p *planner) misplaced(file, name string) string {
 		return "has control characters, or is not UTF-8"
 	case strings.HasSuffix(name, "/"):
 		return "is a directory; name a file"
+	case strings.EqualFold(file, p.to.manifestFile()):
+		return "lists the files of all templates; choose another name"
 	case slices.Contains(strings.Split(name, "/"), ".git"):
 		return "is git's; choose another directory"
 	}
@@ -102,8 +103,12 @@ func (p *planner) misplaced(file, name string) string {
 		}
 	}
 	dir := filepath.Dir(file)
-	if err := cmp.Or(usable(p.options.Dir, dir), p.to.inside(p.options.Dir, p.loader.Mods, p.to.folderOf(dir))); err != nil {
+	if err := usable(p.options.Dir, dir); err != nil {
 		return strings.TrimPrefix(err.Error(), "output: ")
+	}
+	if err := p.to.inside(p.options.Dir, p.loader.Mods, p.to.folderOf(dir)); err != nil {
+		wrong, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "output: "), "; ") // the rest is about flags
+		return wrong + "; choose another directory"
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return "is a directory; name a file"

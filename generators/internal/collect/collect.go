@@ -89,17 +89,22 @@ func (c *collector) collectPackage(pkg *load.Package) {
 	found := map[bool][]*Kind{} // by internal
 	attached := map[*ast.CommentGroup]bool{}
 	c.reached = map[token.Pos]bool{}
+	declared := map[string]*load.Declaration{}
 	for _, decl := range pkg.Declarations() {
 		if c.ctx.Err() != nil {
 			return
 		}
+		if first := declared[decl.Name()]; first != nil && decl.Name() != "_" {
+			c.diags.Errorf(decl.Position(), "type: %s is declared here, and at %s; remove one", decl.Name(), first.Position())
+		}
+		declared[decl.Name()] = decl
 		comments := decl.Comments()
 		attached[comments.Closest], attached[comments.Second] = true, true
 		v := c.judge(decl, comments, own)
 		if v.kind != nil {
 			v.kind.PackageMarkers = ofPackage
 		}
-		if pkg.Mentions["+"+ownTags] {
+		if pkg.Mentions[ownTags] {
 			c.index(decl, comments, v)
 		}
 		switch {
@@ -167,7 +172,7 @@ func (c *collector) warnDetached(pkg *load.Package, attached map[*ast.CommentGro
 // Most have not, and their markers need not be parsed.
 func mentionsTag(group *ast.CommentGroup) bool {
 	return slices.ContainsFunc(group.List, func(comment *ast.Comment) bool {
-		return strings.Contains(comment.Text, "+genclient") || strings.Contains(comment.Text, "+"+ownTags)
+		return strings.Contains(comment.Text, "+genclient") || strings.Contains(comment.Text, ownTags)
 	})
 }
 

@@ -233,7 +233,7 @@ func markersOf(pkg *load.Package) packageMarkers {
 				found.noListers = found.noListers || m.name == "k8s:lister-gen" && m.value == "false"
 				found.deepCopyGen = found.deepCopyGen || m.name == "k8s:deepcopy-gen"
 				found.skip = found.skip || m.name == "kubebuilder:skip" && packageDoc
-				if m.inDoc || packageDoc {
+				if m.inDoc || packageDoc || strings.HasPrefix(m.name, " ") {
 					found.all = append(found.all, m)
 				}
 			}

@@ -61,7 +61,7 @@ func (c *collector) indexes(decl *load.Declaration, tags typeTags, diags *diag.L
 // checkFieldMarkers reports the markers of fields that are in no API type of the package, and
 // notes the comments of fields as attached.
 func (c *collector) checkFieldMarkers(pkg *load.Package, attached map[*ast.CommentGroup]bool) {
-	if !pkg.Mentions["+"+ownTags] {
+	if !pkg.Mentions[ownTags] {
 		return
 	}
 	check := func(field *ast.Field) {
@@ -186,7 +186,7 @@ func (w *indexWalk) leads(t load.Expression, seen map[string]bool) bool {
 
 // ownMarkers are the markers of a field that only this tool reads.
 func ownMarkers(field *ast.Field) markers {
-	return slices.DeleteFunc(parseMarkers(field.Doc, field.Comment), func(m marker) bool { return !strings.HasPrefix(m.name, ownTags) })
+	return slices.DeleteFunc(parseMarkers(field.Doc, field.Comment), func(m marker) bool { return !strings.HasPrefix(strings.TrimPrefix(m.name, " "), ownTags) })
 }
 
 // field adds the indexes by a field, or descends into it if it has no marker.
@@ -317,15 +317,19 @@ func (w *indexWalk) signature(f load.Function) (several, ok bool) {
 	if params.NumFields() != 1 || results.NumFields() != 1 {
 		return false, false
 	}
-	object, ok := params.List[0].Type.(*ast.StarExpr)
-	owner := w.owner.In(w.owner.Spec.Name)
-	if !ok || !f.In(object.X).Same(owner) {
+	param := f.In(params.List[0].Type).Unalias()
+	pointer, ok := param.Expr.(*ast.StarExpr)
+	if !ok {
 		return false, false
 	}
-	result := results.List[0].Type
-	if list, ok := result.(*ast.ArrayType); ok && list.Len == nil {
-		several, result = true, list.Elt
+	object := param.In(pointer.X).Unalias()
+	if _, again := object.Expr.(*ast.StarExpr); again || !object.Same(w.owner.In(w.owner.Spec.Name)) {
+		return false, false
 	}
-	path, name := f.In(result).Named()
+	result := f.In(results.List[0].Type).Unalias()
+	if list, ok := result.Expr.(*ast.ArrayType); ok && list.Len == nil {
+		several, result = true, result.In(list.Elt).Unalias()
+	}
+	path, name := result.Named()
 	return several, path == "" && name == "string"
 }

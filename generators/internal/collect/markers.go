@@ -49,6 +49,9 @@ func (m markers) has(name string) bool {
 func (m markers) byName() map[string][]string {
 	values := map[string][]string{}
 	for _, marker := range m {
+		if strings.HasPrefix(marker.name, " ") {
+			continue
+		}
 		values[marker.name] = append(values[marker.name], marker.value)
 	}
 	return values
@@ -91,10 +94,16 @@ func parseComment(text string, pos token.Pos) markers {
 	return found
 }
 
-// parseMarker parses one line. The name is the one that gengo takes for that of a
-// tag.
+// parseMarker parses one line. Its name ends where gengo ends a tag. A space between "+" and a tag
+// that counts is a part of the name, which is reported then.
 func parseMarker(line string) (marker, bool) {
 	line = strings.TrimRight(line, " \t\r\n")
+	if rest, spaced := strings.CutPrefix(line, "+ "); spaced {
+		m, ok := parseMarker("+" + strings.TrimLeft(rest, " \t"))
+		ok = ok && slices.Contains(readTags, m.name)
+		m.name = " " + m.name
+		return m, ok
+	}
 	for name := range codetags.Extract("+", []string{line}) {
 		if name == "" {
 			break

@@ -22,7 +22,7 @@ var Rules = load.Rules{
 	},
 	HasMethod: hasObjectMethod,
 	Methods:   copyMethods,
-	Words:     []string{kubebuilderTags, "+" + ownTags},
+	Words:     []string{kubebuilderTags, ownTags},
 	Keeps:     mentionsTag,
 	Opaque:    metaPackage,
 	Known:     []string{"TypeMeta", "ObjectMeta", "ListMeta"},

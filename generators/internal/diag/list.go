@@ -45,6 +45,16 @@ func Sorted(list scanner.ErrorList) scanner.ErrorList {
 	return slices.CompactFunc(list, func(a, b *scanner.Error) bool { return *a == *b })
 }
 
+// Short is a text that quotes a source, without the end of one that is very long.
+func Short(text string) string {
+	if letters := []rune(text); len(letters) > maxQuoted {
+		return string(letters[:maxQuoted]) + "…"
+	}
+	return text
+}
+
+const maxQuoted = 200
+
 // Count is a number with a noun, which takes an s in the plural.
 func Count(n int, noun string) string {
 	if n != 1 {

@@ -180,8 +180,8 @@ func (e Expression) notFound() string {
 	return fmt.Sprintf("%s at %s, which is not found%s", types.ExprString(e.Expr), e.Pkg.Loader.Position(e.Pos()), e.whyLost())
 }
 
-// unalias follows aliases, and drops parentheses.
-func (t Expression) unalias() Expression {
+// Unalias follows aliases, and drops parentheses.
+func (t Expression) Unalias() Expression {
 	for range MaxDepth {
 		if paren, ok := t.Expr.(*ast.ParenExpr); ok {
 			t = t.In(paren.X)
@@ -199,7 +199,7 @@ func (t Expression) unalias() Expression {
 // Underlying follows named types to what they are made of.
 func (t Expression) Underlying() (under Expression, lost string) {
 	for range MaxDepth {
-		t = t.unalias()
+		t = t.Unalias()
 		decl, lost := t.Declaration()
 		if lost != "" {
 			return t, lost
@@ -227,7 +227,7 @@ func (t Expression) withoutPointers() Expression {
 func (t Expression) Pointee() Expression {
 	t = t.withoutPointers()
 	for range MaxDepth {
-		target := t.unalias()
+		target := t.Unalias()
 		if target.withoutPointers() == target {
 			break
 		}
@@ -246,7 +246,7 @@ func (t Expression) sameWithin(other Expression, depth int) bool {
 	if name != "" && name == otherName && path == otherPath {
 		return true // without a look at what it is
 	}
-	t, other = t.Pointee().unalias(), other.Pointee().unalias()
+	t, other = t.Pointee().Unalias(), other.Pointee().Unalias()
 	path, name = t.Named()
 	otherPath, otherName = other.Named()
 	if name != "" || otherName != "" {
@@ -283,7 +283,7 @@ func (t Expression) Parts() []Expression {
 func (t Expression) DecodesItself() bool { return t.decodesWithin(Visited{}) }
 
 func (t Expression) decodesWithin(seen Visited) bool {
-	t = t.unalias()
+	t = t.Unalias()
 	if decl, _ := t.Declaration(); decl != nil && slices.ContainsFunc(decodeMethods, func(method string) bool {
 		return decl.Pkg.DeclaresMethod(decl.Name(), method)
 	}) {

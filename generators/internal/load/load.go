@@ -246,7 +246,7 @@ func (p *Package) parseFile(name string, source []byte, diags *diag.List) {
 		if list := (scanner.ErrorList)(nil); errors.As(err, &list) {
 			file := p.Loader.fset.File(syntax.FileStart)
 			for _, e := range list {
-				diags.Errorf(p.Loader.Position(file.Pos(e.Pos.Offset)), "syntax error: %s", e.Msg)
+				diags.Errorf(p.Loader.Position(file.Pos(e.Pos.Offset)), "syntax error: %s", diag.Short(e.Msg))
 			}
 		} else {
 			diags.Errorf(token.Position{Filename: shown}, "syntax error: %v", err)

@@ -231,7 +231,7 @@ func (f Function) Text() string {
 	list := func(fields *ast.FieldList) string {
 		var texts []string
 		for i := 0; fields != nil && i < len(fields.List); i++ {
-			typ := f.In(fields.List[i].Type).unalias()
+			typ := f.In(fields.List[i].Type).Unalias()
 			text := qualifier.ReplaceAllString(types.ExprString(typ.Expr), "")
 			for range max(1, len(fields.List[i].Names)) {
 				texts = append(texts, text)

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/header"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
 	"github.com/informer-gen/informer-gen/templates"
@@ -98,9 +99,9 @@ func (f File) notGo(source []byte) error {
 	}
 	at, text := problems[0].Pos, ""
 	if lines := strings.Split(string(source), "\n"); at.Line > 0 && at.Line <= len(lines) {
-		text = strings.TrimSpace(lines[at.Line-1])
+		text = diag.Short(strings.TrimSpace(lines[at.Line-1]))
 	}
-	return f.Problem(at, fmt.Sprintf("template: renders what is not Go: %s: %q", problems[0].Msg, text), "")
+	return f.Problem(at, fmt.Sprintf("template: renders what is not Go: %s: %q", diag.Short(problems[0].Msg), text), "")
 }
 
 // lineDirective matches what gives lines of Go other positions.

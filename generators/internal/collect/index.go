@@ -127,14 +127,19 @@ func (w *indexWalk) descend(t load.Expression, at valuePath) {
 	if w.ended {
 		return
 	}
+	t = t.Resolved()
 	if part, inside, ok := at.part(t); ok {
 		w.descend(part, inside)
 		return
 	}
 	switch expr := t.Expr.(type) {
 	case *ast.Ident:
-		if decl := t.Pkg.LocalType(expr.Name); decl != nil && w.leads(decl.Ref(), map[string]bool{}) {
-			w.named(decl, at)
+		if decl := t.Pkg.LocalType(expr.Name); decl != nil {
+			w.named(t, decl, decl.Ref(), at)
+		}
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		if decl, made, ok := t.Instance(); ok {
+			w.named(t, decl, made, at)
 		}
 	case *ast.StructType:
 		for _, field := range expr.Fields.List {
@@ -143,9 +148,12 @@ func (w *indexWalk) descend(t load.Expression, at valuePath) {
 	}
 }
 
-// named descends into a named type, which must have an end.
-func (w *indexWalk) named(decl *load.Declaration, at valuePath) {
-	name := decl.Name()
+// named descends into what a named type is made of, which must have an end.
+func (w *indexWalk) named(t load.Expression, decl *load.Declaration, made load.Expression, at valuePath) {
+	name := types.ExprString(t.Expr)
+	if !w.leads(made, map[string]bool{}) {
+		return
+	}
 	if w.open[name] {
 		w.ended = true
 		w.diags.Errorf(decl.Position(), "+%s: %s of %s holds itself, by %s, so that fields in it have no one path; leave out their markers, and index %s by a function: +%s=By…,func=… on the type",
@@ -154,12 +162,13 @@ func (w *indexWalk) named(decl *load.Declaration, at valuePath) {
 	}
 	w.open[name] = true
 	defer delete(w.open, name)
-	w.descend(decl.Ref(), at)
+	w.descend(made, at)
 }
 
 // leads reports whether a type that the package declares has a marked field, or holds such a
 // type, and notes all markers that can be reached by it.
 func (w *indexWalk) leads(t load.Expression, seen map[string]bool) bool {
+	t = t.Resolved()
 	if part, _, ok := (valuePath{}).part(t); ok {
 		return w.leads(part, seen)
 	}
@@ -171,6 +180,14 @@ func (w *indexWalk) leads(t load.Expression, seen map[string]bool) bool {
 		}
 		seen[expr.Name] = true
 		return w.leads(decl.Ref(), seen)
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		name := types.ExprString(t.Expr)
+		_, made, ok := t.Instance()
+		if !ok || seen[name] {
+			return false
+		}
+		seen[name] = true
+		return w.leads(made, seen)
 	case *ast.StructType:
 		found := false
 		for _, field := range expr.Fields.List {

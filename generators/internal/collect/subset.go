@@ -100,7 +100,7 @@ func (s *subset) types(slimField, fullField jsonField, slim, full load.Expressio
 	case slim.DecodesItself():
 		s.diags.Errorf(slimField.pos, "field: %s is %s, which decodes itself, but %s in %s; declare it as that", slimField.goName, slimField.shown(), fullField.shown(), fullField.owner)
 	case kind == jsonOpaque || kindOf(slimUnder) != kind:
-		s.mismatch(slimField, fullField)
+		s.mismatch(slimField, fullField, slimUnder)
 	case kind == jsonObject:
 		s.nested(slimField, fullField, slim, full, slimUnder.Pkg)
 	case kind == jsonList || kind == jsonMap:
@@ -126,7 +126,7 @@ func (s *subset) nested(slimField, fullField jsonField, slim, full load.Expressi
 	}
 	elsewhere := &subset{pkg: declaredIn, diags: new(diag.List), seen: s.seen}
 	if elsewhere.structs(slim, full, slimField.goName, owner, slimField.pos); elsewhere.diags.Err() != nil {
-		s.mismatch(slimField, fullField)
+		s.mismatch(slimField, fullField, slim)
 	}
 }
 
@@ -138,9 +138,14 @@ func typeKey(t load.Expression) string {
 	return t.Pkg.Loader.Position(t.Pos()).String()
 }
 
-// mismatch reports two fields of different kinds.
-func (s *subset) mismatch(slim, full jsonField) {
-	s.diags.Errorf(slim.pos, "field: %s is %s, but %s in %s; declare it as %s", slim.goName, slim.shown(), full.shown(), full.owner, full.remedy())
+// mismatch reports two fields of different kinds. part is what the slim one holds that differs.
+func (s *subset) mismatch(slim, full jsonField, part load.Expression) {
+	shown := slim.shown()
+	switch part.Expr.(type) {
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		shown += ", which is generic"
+	}
+	s.diags.Errorf(slim.pos, "field: %s is %s, but %s in %s; declare it as %s", slim.goName, shown, full.shown(), full.owner, full.remedy())
 }
 
 // shown is the type of a field, and what it is if that does not show.

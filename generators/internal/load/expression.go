@@ -15,10 +15,15 @@ type Expression struct {
 	Pkg  *Package
 	file *File
 	ast.Expr
+	// of has the type arguments, if the expression is in the declaration of an instance.
+	of *arguments
 }
 
+// arguments are the types that the type parameters of a generic type stand for in an instance of it.
+type arguments struct{ byName map[string]Expression }
+
 // In returns an expression of one of the package's files.
-func (p *Package) In(file *File, expr ast.Expr) Expression { return Expression{p, file, expr} }
+func (p *Package) In(file *File, expr ast.Expr) Expression { return Expression{p, file, expr, nil} }
 
 // Value follows the names of constants and variables, of this and other packages, and of
 // fields of theirs, to what they are made of. A pointer stands for its element.
@@ -57,7 +62,7 @@ func (e Expression) follow(depth int) Expression {
 }
 
 // In returns another expression of the same file.
-func (e Expression) In(expr ast.Expr) Expression { return Expression{e.Pkg, e.file, expr} }
+func (e Expression) In(expr ast.Expr) Expression { return Expression{e.Pkg, e.file, expr, e.of} }
 
 // Element returns the value of a field in a literal: by its name, or by its place in one without
 // names. There is no Expression if it is left out.
@@ -117,6 +122,47 @@ func (e Expression) Text() (text string, ok bool) {
 	return text, ok
 }
 
+// Resolved returns the type argument that a type parameter stands for, or the type itself.
+func (t Expression) Resolved() Expression {
+	for range MaxDepth {
+		name, ok := t.Expr.(*ast.Ident)
+		if !ok || t.of == nil || t.of.byName[name.Name].Expr == nil {
+			break
+		}
+		t = t.of.byName[name.Name]
+	}
+	return t
+}
+
+// Instance returns what an instance of a generic type of the same package is made of.
+func (t Expression) Instance() (decl *Declaration, made Expression, ok bool) {
+	var given []ast.Expr
+	switch expr := t.Expr.(type) {
+	case *ast.IndexExpr:
+		given = []ast.Expr{expr.X, expr.Index}
+	case *ast.IndexListExpr:
+		given = append([]ast.Expr{expr.X}, expr.Indices...)
+	default:
+		return nil, t, false
+	}
+	name, _ := given[0].(*ast.Ident)
+	if name == nil {
+		return nil, t, false
+	}
+	if decl = t.Pkg.LocalType(name.Name); decl == nil || decl.Spec.TypeParams.NumFields() != len(given)-1 {
+		return nil, t, false
+	}
+	made = decl.Ref()
+	made.of = &arguments{map[string]Expression{}}
+	for _, params := range decl.Spec.TypeParams.List {
+		for _, param := range params.Names {
+			given = given[1:]
+			made.of.byName[param.Name] = t.In(given[0])
+		}
+	}
+	return decl, made, true
+}
+
 // Named returns the import path and the name of a named type, as it is written; the path is
 // empty for predeclared ones, and both are for others.
 func (t Expression) Named() (path, name string) {
@@ -128,6 +174,9 @@ func (t Expression) Named() (path, name string) {
 			return "", "any"
 		}
 	case *ast.Ident:
+		if argument := t.Resolved(); argument != t {
+			return argument.Named()
+		}
 		if t.Pkg.LocalType(expr.Name) == nil && doc.IsPredeclared(expr.Name) { // without a look into generated files
 			return "", expr.Name
 		}
@@ -183,6 +232,7 @@ func (e Expression) notFound() string {
 // Unalias follows aliases, and drops parentheses.
 func (t Expression) Unalias() Expression {
 	for range MaxDepth {
+		t = t.Resolved()
 		if paren, ok := t.Expr.(*ast.ParenExpr); ok {
 			t = t.In(paren.X)
 			continue

@@ -28,7 +28,7 @@ type Function struct {
 }
 
 // In returns an expression of the function's file.
-func (f Function) In(expr ast.Expr) Expression { return Expression{f.pkg, f.file, expr} }
+func (f Function) In(expr ast.Expr) Expression { return f.pkg.In(f.file, expr) }
 
 // Position is where the function is declared.
 func (f Function) Position() token.Position { return f.pkg.Loader.Position(f.Name.Pos()) }

@@ -187,7 +187,7 @@ func (p *Package) Imports(importPath string) bool {
 }
 
 // In returns an expression of the declaration's file.
-func (d *Declaration) In(expr ast.Expr) Expression { return Expression{d.Pkg, d.File, expr} }
+func (d *Declaration) In(expr ast.Expr) Expression { return d.Pkg.In(d.File, expr) }
 
 // Ref returns what a declaration declares its type as.
 func (d *Declaration) Ref() Expression { return d.In(d.Spec.Type) }

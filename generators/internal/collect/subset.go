@@ -138,7 +138,7 @@ func typeKey(t load.Expression) string {
 	return t.Pkg.Loader.Position(t.Pos()).String()
 }
 
-// mismatch reports two fields of different kinds. part is what the slim one holds that differs.
+// mismatch reports two fields of different kinds. Part is the differing part of the slim field.
 func (s *subset) mismatch(slim, full jsonField, part load.Expression) {
 	shown := slim.shown()
 	switch part.Expr.(type) {

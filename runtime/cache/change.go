@@ -21,6 +21,12 @@ type Change[T any] struct {
 	Delete bool
 }
 
+// change is a Change, of an object that a server may have sent.
+type change struct {
+	item
+	remove bool
+}
+
 // set is Store.Set.
 func (s *store) set(obj any) error {
 	key, err := s.key(obj)
@@ -30,7 +36,7 @@ func (s *store) set(obj any) error {
 	resourceVersion := protocol.ResourceVersionOf(obj)
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	found := s.staging.Set(s.table, key, s.pack(obj))
+	found := s.staging.Set(s.table, key, s.pack(protocol.Received{Object: obj}))
 	s.endIndexing(key)
 	s.lock()
 	s.staging.CommitSet(s.table, key, found)
@@ -58,7 +64,7 @@ func (s *store) delete(key types.NamespacedName, resourceVersion string) (old an
 // replaceAll is Store.Replace, of items whose keys are not computed yet.
 func (s *store) replaceAll(items []item, resourceVersion string) error {
 	for i := range items {
-		key, err := s.key(items[i].obj)
+		key, err := s.key(items[i].Object)
 		if err != nil {
 			return err
 		}
@@ -75,9 +81,9 @@ func (s *store) replaceAll(items []item, resourceVersion string) error {
 }
 
 // applyAll is Store.Apply.
-func (s *store) applyAll(changes []Change[any], resourceVersion string) {
-	if len(changes) == 1 && changes[0].Delete {
-		s.delete(changes[0].Key, resourceVersion)
+func (s *store) applyAll(changes []change, resourceVersion string) {
+	if len(changes) == 1 && changes[0].remove {
+		s.delete(changes[0].key, resourceVersion)
 		return
 	}
 	s.writing.Lock()
@@ -91,20 +97,20 @@ func (s *store) applyAll(changes []Change[any], resourceVersion string) {
 
 // prepare gets changes ready for makeChanges. Many are made in a copy of the table, which it
 // returns: that takes longer, but not for readers. The caller holds writing.
-func (s *store) prepare(changes []Change[any]) (fresh *table.Table) {
-	s.widenForm(len(changes), func(i int) (any, bool) { return changes[i].Object, !changes[i].Delete })
+func (s *store) prepare(changes []change) (fresh *table.Table) {
+	s.widenForm(len(changes), func(i int) (protocol.Received, bool) { return changes[i].Received, !changes[i].remove })
 	for i := range changes {
-		s.staging.Add(s.table, changes[i].Delete, changes[i].Key, s.packed(&changes[i]))
-		s.endIndexing(changes[i].Key)
+		s.staging.Add(s.table, changes[i].remove, changes[i].key, s.packed(&changes[i]))
+		s.endIndexing(changes[i].key)
 		if s.staging.Work() > table.LongWork {
 			s.staging.Reset()
 			return s.table.Patched(func(yield func(table.Change) bool) {
 				for i := range changes {
 					c := &changes[i]
-					if !yield(table.Change{Key: c.Key, Object: s.packed(c), Delete: c.Delete}) {
+					if !yield(table.Change{Key: c.key, Object: s.packed(c), Delete: c.remove}) {
 						return
 					}
-					s.endIndexing(c.Key)
+					s.endIndexing(c.key)
 				}
 			})
 		}
@@ -113,22 +119,22 @@ func (s *store) prepare(changes []Change[any]) (fresh *table.Table) {
 }
 
 // packed returns the object of a change, which fits.
-func (s *store) packed(c *Change[any]) table.Object {
-	if c.Delete {
+func (s *store) packed(c *change) table.Object {
+	if c.remove {
 		return nil
 	}
-	return s.form.Load().Pack(c.Object)
+	return s.form.Load().Pack(c.Received)
 }
 
 // rebuilt returns a table of other items. The caller holds writing.
 func (s *store) rebuilt(items []item) *table.Table {
-	s.widenForm(len(items), func(i int) (any, bool) { return items[i].obj, true })
+	s.widenForm(len(items), func(i int) (protocol.Received, bool) { return items[i].Received, true })
 	form := s.form.Load()
 	s.unindexed.BeginVisit()
 	defer func() { s.unindexed.EndVisit(); s.failed = false }()
 	return s.table.Rebuilt(len(items), func(yield func(types.NamespacedName, table.Object) bool) {
 		for i := range items {
-			if !yield(items[i].key, form.Pack(items[i].obj)) {
+			if !yield(items[i].key, form.Pack(items[i].Received)) {
 				return
 			}
 		}
@@ -137,18 +143,18 @@ func (s *store) rebuilt(items []item) *table.Table {
 
 // pack returns an object as the table holds it. The caller holds writing, and nothing
 // is staged.
-func (s *store) pack(obj any) table.Object {
+func (s *store) pack(obj protocol.Received) table.Object {
 	form := s.form.Load()
 	if !form.Holds(obj) {
-		s.widenForm(1, func(int) (any, bool) { return obj, true })
+		s.widenForm(1, func(int) (protocol.Received, bool) { return obj, true })
 		form = s.form.Load()
 	}
 	return form.Pack(obj)
 }
 
-// widenForm makes the table hold its objects in a form that can hold those of n changes as well:
-// of says which object each sets, if it sets one. The caller holds writing, and nothing is staged.
-func (s *store) widenForm(n int, of func(i int) (obj any, sets bool)) {
+// widenForm makes the table hold its objects in a form that can also hold the objects of n changes.
+// of returns the object that a change sets, if it sets one. The caller holds writing, and nothing is staged.
+func (s *store) widenForm(n int, of func(i int) (obj protocol.Received, sets bool)) {
 	old := s.form.Load()
 	if old.HoldsAny() {
 		return
@@ -159,8 +165,8 @@ func (s *store) widenForm(n int, of func(i int) (obj any, sets bool)) {
 		case !sets:
 			continue
 		case form.Holds(obj):
-		case empty:
-			form = table.FormOf(obj)
+		case empty && obj.Sent == nil:
+			form = table.FormOf(obj.Object)
 		default:
 			form = table.Boxed()
 		}
@@ -171,7 +177,7 @@ func (s *store) widenForm(n int, of func(i int) (obj any, sets bool)) {
 	case s.table.Len() == 0:
 		s.form.Store(&form)
 	default:
-		fresh := s.table.Mapped(func(o table.Object) table.Object { return form.Pack(old.Unpack(o)) })
+		fresh := s.table.Mapped(func(o table.Object) table.Object { return form.Pack(old.Received(o)) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.table.Become(fresh)
@@ -181,17 +187,17 @@ func (s *store) widenForm(n int, of func(i int) (obj any, sets bool)) {
 
 // makeChanges makes changes that are prepared: one by one, or all in fresh, if it is not nil.
 // The caller holds the lock.
-func (s *store) makeChanges(changes []Change[any], fresh *table.Table) {
+func (s *store) makeChanges(changes []change, fresh *table.Table) {
 	if fresh != nil {
 		s.table.Become(fresh)
 		return
 	}
 	for i := range changes {
 		c, found := &changes[i], s.staging.Next()
-		if c.Delete {
-			s.staging.CommitDelete(s.table, c.Key, found)
+		if c.remove {
+			s.staging.CommitDelete(s.table, c.key, found)
 		} else {
-			s.staging.CommitSet(s.table, c.Key, found)
+			s.staging.CommitSet(s.table, c.key, found)
 		}
 	}
 }

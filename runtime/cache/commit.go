@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
@@ -31,7 +32,7 @@ func (s *store) commit(batch []delta, to *fanout) {
 // stage prepares the changes of the first deltas of a batch, as many as are applied
 // at once, and returns how many that are.
 func (s *store) stage(batch []delta) (n int) {
-	s.widenForm(len(batch), func(i int) (any, bool) { return batch[i].obj, batch[i].kind == set })
+	s.widenForm(len(batch), func(i int) (protocol.Received, bool) { return batch[i].Received, batch[i].kind == set })
 	form := s.form.Load()
 	for n < len(batch) && s.staging.Work() < table.LongWork {
 		d := &batch[n]
@@ -43,7 +44,7 @@ func (s *store) stage(batch []delta) (n int) {
 		}
 		switch d.kind {
 		case set:
-			s.staging.Add(s.table, false, d.key, form.Pack(d.obj))
+			s.staging.Add(s.table, false, d.key, form.Pack(d.Received))
 			s.endIndexing(d.key)
 		case deleted:
 			s.staging.Add(s.table, true, d.key, nil)
@@ -60,14 +61,14 @@ func (s *store) apply(d *delta, to *fanout) {
 	case set:
 		old, existed := s.staging.CommitSet(s.table, d.key, s.staging.Next())
 		if existed {
-			to.emit(eventlog.Event{Kind: eventlog.Updated, Old: s.form.Load().Unpack(old), Object: d.obj})
+			to.emit(eventlog.Event{Kind: eventlog.Updated, Old: s.form.Load().Unpack(old), Object: d.Object})
 		} else {
-			to.emit(eventlog.Event{Kind: eventlog.Added, Object: d.obj})
+			to.emit(eventlog.Event{Kind: eventlog.Added, Object: d.Object})
 		}
 	case deleted:
 		if o, existed := s.staging.CommitDelete(s.table, d.key, s.staging.Next()); existed {
 			old := s.form.Load().Unpack(o)
-			last := d.obj
+			last := d.Object
 			if last == nil {
 				last = old
 			}
@@ -119,7 +120,7 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 
 // prepareDifference is prepare for the difference that a delta makes, which may be the better
 // part of the store if that is a list of everything. The caller holds writing.
-func (s *store) prepareDifference(change *difference, d *delta) (changes []Change[any], fresh *table.Table) {
+func (s *store) prepareDifference(change *difference, d *delta) (changes []change, fresh *table.Table) {
 	if d.kind != replaced || d.from != nil || len(change.changes) <= s.table.Len()/2 {
 		return change.changes, s.prepare(change.changes)
 	}
@@ -148,7 +149,7 @@ func (s *store) lockWith(change *difference, why *cause.Cause, to *fanout) {
 func (s *store) losses(a *assignment) (gone difference, why *cause.Cause) {
 	form := s.form.Load()
 	lose := func(row uint32) {
-		gone.add(Change[any]{Key: s.table.Key(row), Delete: true}, form.Unpack(s.table.At(row)))
+		gone.add(change{item: item{key: s.table.Key(row)}, remove: true}, form.Unpack(s.table.At(row)))
 	}
 	s.assignment = a
 	switch {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -61,18 +60,18 @@ func (e *engine) reached(wanted string) string {
 }
 
 // waitUntil waits until the store has no object of a key, or one as wanted.
-func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted func(metav1.Object) bool) error {
+func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted func(protocol.Sent) bool) error {
 	if err := e.await(ctx, e.synced); err != nil {
 		return e.errorf("%v: %w", e.Status(), err)
 	}
 	for {
 		changed := e.fanout.changed.Next()
-		stored, exists := e.store.core.Get(key)
+		stored, exists := e.store.core.received(key)
 		if !exists {
 			return nil
 		}
-		if object, err := meta.Accessor(stored); err != nil || wanted(object) {
-			return nil //nolint:nilerr // without metadata, an object has no later state to wait for
+		if sent, known := stored.Metadata(); !known || wanted(sent) {
+			return nil // an object without metadata has no later state to wait for
 		}
 		if err := e.await(ctx, changed); err != nil {
 			return e.errorf("object %q: store has an earlier state, informer is %v: %w", objectkey.String(key), e.Status(), err)
@@ -95,11 +94,11 @@ func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 		return err
 	}
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
+	return e.waitUntil(ctx, key, func(stored protocol.Sent) bool {
 		if removed(obj) { // its version is that of the state before
-			return stored.GetUID() != obj.GetUID()
+			return stored.UID != obj.GetUID()
 		}
-		return !protocol.Older(stored.GetResourceVersion(), version)
+		return !protocol.Older(stored.ResourceVersion, version)
 	})
 }
 
@@ -110,20 +109,22 @@ func removed(obj metav1.Object) bool {
 	return obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }
 
-// WaitForDeletion blocks until the store knows of the deletion of an object: it has none of that
-// name, another one (with another UID), or one with a deletionTimestamp, which finalizers may keep for
-// long. Possible errors: those of WaitForWrite.
+// WaitForDeletion blocks until the store knows of the deletion of an object. Then the store has no
+// object of that name, one with another UID, or one with a deletionTimestamp, which finalizers may keep
+// for long. It has the errors of WaitForWrite.
 func (e *engine) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
-	if obj.GetResourceVersion() != "" { // the store may not have heard of an object that was just created
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	stored, _ := e.store.core.received(key)
+	if known := obj.GetUID() != "" && stored.Origin().UID == obj.GetUID(); !known && obj.GetResourceVersion() != "" {
+		// The store may not have heard of an object that was just created.
 		if err := e.WaitForWrite(ctx, obj); err != nil {
 			return err
 		}
 	} else if _, err := e.versionOf(obj); err != nil {
 		return e.errorf("%w", err)
 	}
-	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	return e.waitUntil(ctx, key, func(stored metav1.Object) bool {
-		return stored.GetUID() != obj.GetUID() || stored.GetDeletionTimestamp() != nil
+	return e.waitUntil(ctx, key, func(stored protocol.Sent) bool {
+		return stored.Deleting || obj.GetUID() != "" && stored.UID != obj.GetUID()
 	})
 }
 

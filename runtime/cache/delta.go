@@ -36,9 +36,9 @@ type delta struct {
 	// deleted: the source does not select it any more.
 	unseen, released bool
 	key              types.NamespacedName
-	// obj is nil if the last state of a deleted object is not known or could not be used: the
-	// store's stands for it.
-	obj             any
+	// Received is empty if the last state of a deleted object is not known or could not be used:
+	// the store's stands for it.
+	protocol.Received
 	resourceVersion string
 	// list is that of a replaced or assigned delta.
 	list *wholeList
@@ -97,5 +97,5 @@ func (l *wholeList) quiet() bool {
 // item is an object with its key, which is computed once, on arrival.
 type item struct {
 	key types.NamespacedName
-	obj any
+	protocol.Received
 }

@@ -12,10 +12,9 @@ import (
 
 // difference has the changes between the objects of a store and those of a list.
 type difference struct {
-	// changes turn the ones into the others: those of objects that are gone come first, then those
-	// of new ones and of another state, in list order. old has the object that each replaces, nil
-	// if there is none.
-	changes []Change[any]
+	// changes make the store equal to the list. Deletions come first, then new objects
+	// and other states, in list order. old has the object that each change replaces, or nil.
+	changes []change
 	old     []any
 	// kept holds, in list order, what the store is to hold in the end.
 	kept []item
@@ -40,12 +39,14 @@ func diff(s *store, from *delta) difference {
 		var old any
 		if row, existed := t.Find(it.key); existed {
 			listed[row] = true
-			if old = form.Unpack(t.At(row)); same.Of(old, it.obj) {
-				it.obj = old
+			stored := form.Received(t.At(row))
+			if same.Of(stored, it.Received) {
+				it.Received = stored
 				continue
 			}
+			old = stored.Object
 		}
-		changed.add(Change[any]{Key: it.key, Object: it.obj}, old)
+		changed.add(change{item: *it}, old)
 	}
 	s.eachRow(from.from, func(row uint32) {
 		if listed[row] {
@@ -53,7 +54,7 @@ func diff(s *store, from *delta) difference {
 		}
 		key, old := t.Key(row), form.Unpack(t.At(row))
 		if from.from == nil || s.assignment.of(key) == from.from {
-			gone.add(Change[any]{Key: key, Delete: true}, old)
+			gone.add(change{item: item{key: key}, remove: true}, old)
 		}
 	})
 	return difference{
@@ -62,7 +63,7 @@ func diff(s *store, from *delta) difference {
 	}
 }
 
-func (d *difference) add(c Change[any], old any) {
+func (d *difference) add(c change, old any) {
 	d.changes, d.old = append(d.changes, c), append(d.old, old)
 }
 
@@ -96,7 +97,7 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 		}
 		unchanged := wanted.Unchanged && !d.quiet
 		next := 0
-		for ; next < len(d.changes) && (d.changes[next].Delete || !unchanged); next++ {
+		for ; next < len(d.changes) && (d.changes[next].remove || !unchanged); next++ {
 			if !yield(d.event(next)) {
 				return
 			}
@@ -105,8 +106,8 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 			return
 		}
 		for i := range d.kept {
-			e := eventlog.Event{Kind: eventlog.Unchanged, Object: d.kept[i].obj}
-			if next < len(d.changes) && d.changes[next].Key == d.kept[i].key {
+			e := eventlog.Event{Kind: eventlog.Unchanged, Object: d.kept[i].Object}
+			if next < len(d.changes) && d.changes[next].key == d.kept[i].key {
 				e = d.event(next)
 				next++
 			}
@@ -120,7 +121,7 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 // event is that of a change.
 func (d *difference) event(i int) eventlog.Event {
 	switch c, old := &d.changes[i], d.old[i]; {
-	case c.Delete:
+	case c.remove:
 		return eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: true, Released: d.released != nil && d.released(old), Old: old, Object: old}
 	case old != nil:
 		return eventlog.Event{Kind: eventlog.Updated, Old: old, Object: c.Object}

@@ -325,7 +325,7 @@ func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Q
 		source:    source,
 		of:        e.store.core.of,
 		push:      deltas.Push,
-		cached:    e.store.core.Get,
+		cached:    e.store.core.received,
 		committed: deltas.Consumed,
 		server:    protocol.Server{Same: protocol.SameContent},
 	}

@@ -43,7 +43,7 @@ type reflector struct {
 	// push takes a delta, in order. It may be called by two goroutines.
 	push func(delta)
 	// cached returns the object that the store has for a key.
-	cached func(types.NamespacedName) (any, bool)
+	cached func(types.NamespacedName) (protocol.Received, bool)
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
 
@@ -292,24 +292,24 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 		r.reportKey(ctx, err)
 		return item{}, false
 	}
-	it := item{key: key, obj: obj}
+	it := item{key, protocol.Received{Object: obj}}
 	old, existed := r.cached(it.key)
-	if existed && same == protocol.SameVersion && same.Of(old, obj) {
+	if existed && same == protocol.SameVersion && same.Of(old, it.Received) {
 		r.recorder.leftOut.Remove(key)
-		it.obj = old
+		it.Received = old
 		return it, true
 	}
-	if it.obj, err = r.transform(obj); err != nil {
+	if it.Received, err = r.transform(obj); err != nil {
 		r.reportTransform(ctx, key, err)
-		it.obj = old
+		it.Received = old
 		return it, existed
 	}
 	r.recorder.leftOut.Remove(key)
-	if it.obj == nil {
+	if it.Object == nil {
 		return item{}, false
 	}
-	if existed && same.Of(old, it.obj) {
-		it.obj = old
+	if existed && same.Of(old, it.Received) {
+		it.Received = old
 	}
 	return it, true
 }
@@ -353,7 +353,7 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	r.lookUp(it.key) // before it is left out: an earlier look-up may just end
 	r.reportObject(ctx, err)
 	old, existed := r.cached(it.key)
-	it.obj = old
+	it.Received = old
 	return it, existed
 }
 
@@ -385,12 +385,11 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found l
 	if _, err = r.keyOf(read.obj); err != nil {
 		return found, err
 	}
-	found.Object = read.obj
-	if found.Object, err = r.transform(found.Object); err != nil || found.Object == nil {
+	if found.Received, err = r.transform(read.obj); err != nil || found.Object == nil {
 		return found, err
 	}
 	old, existed := r.cached(key)
-	found.Same = existed && protocol.SameContent.Of(old, found.Object)
+	found.Same = existed && protocol.SameContent.Of(old, found.Received)
 	return found, nil
 }
 
@@ -402,23 +401,25 @@ func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 	case f.Same:
 		r.pushObject(delta{kind: noChange, key: key})
 	default:
-		r.pushObject(delta{kind: set, key: key, obj: f.Object})
+		r.pushObject(delta{kind: set, key: key, Received: f.Received})
 	}
 }
 
-// transform returns what is stored of an object: nil if the transform leaves it out.
-func (r *reflector) transform(obj any) (out any, err error) {
+// transform returns what is stored of an object: no Object if the transform leaves it out.
+func (r *reflector) transform(obj any) (out protocol.Received, err error) {
 	if r.options.DropManagedFields { // of a source that can't leave them out
 		if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
 			m.SetManagedFields(nil)
 		}
 	}
 	if r.options.Transform == nil {
-		return obj, nil
+		return protocol.Received{Object: obj}, nil
 	}
 	defer catch(&err)
-	if out, err = r.options.Transform(obj); err != nil || nothing.Is(out) {
-		return nil, err
+	sent, _ := protocol.SentOf(obj)
+	changed, err := r.options.Transform(obj)
+	if err != nil || nothing.Is(changed) {
+		return protocol.Received{}, err
 	}
-	return out, nil
+	return protocol.Transformed(changed, sent), nil
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
@@ -40,7 +41,7 @@ func listed(things []*thing) []delta {
 	list := &wholeList{}
 	for _, obj := range things {
 		key, _ := KeyOf(obj)
-		list.items = append(list.items, item{key: key, obj: obj})
+		list.items = append(list.items, item{key, protocol.Received{Object: obj}})
 	}
 	return []delta{{kind: replaced, resourceVersion: "2", list: list}}
 }
@@ -100,7 +101,7 @@ func TestIndexFunctionsRunUnlocked(t *testing.T) {
 		"Apply":   func() { store.Apply([]Change[*thing]{{Key: key, Object: newer[0]}}, "") },
 		"Replace": func() { _ = store.Replace(things, "") },
 		"event": func() {
-			store.core.commit([]delta{{kind: set, key: key, obj: newer[0]}}, &newReading(store.Store).fanout)
+			store.core.commit([]delta{{kind: set, key: key, Received: protocol.Received{Object: newer[0]}}}, &newReading(store.Store).fanout)
 		},
 		"relist, few changes": func() {
 			store.core.commit(listed(append(newer[:1:1], things[1:]...)), &newReading(store.Store).fanout)
@@ -184,7 +185,7 @@ func TestSnapshotBetweenPrepareAndLock(t *testing.T) {
 	} {
 		st, next := &table.Staging{}, newThing("ns", "0", "2")
 		key, _ := KeyOf(next)
-		found := st.Set(store.core.table, key, store.core.pack(next))
+		found := st.Set(store.core.table, key, store.core.pack(protocol.Received{Object: next}))
 		st.Prepare(store.core.table)
 		kept := snapshot()
 		if st.Install(store.core.table) {

@@ -145,7 +145,7 @@ func (s WritableStore[T]) Delete(key types.NamespacedName) (old T, existed bool)
 func (s WritableStore[T]) Replace(objects []T, resourceVersion string) error {
 	items := make([]item, len(objects))
 	for i, obj := range objects {
-		items[i].obj = obj
+		items[i].Object = obj
 	}
 	return s.core.replaceAll(items, resourceVersion)
 }
@@ -153,14 +153,11 @@ func (s WritableStore[T]) Replace(objects []T, resourceVersion string) error {
 // Apply makes changes in order, all at once for any reader. An empty
 // resourceVersion leaves that of the store as it is.
 func (s WritableStore[T]) Apply(changes []Change[T], resourceVersion string) {
-	untyped, ok := any(changes).([]Change[any])
-	if !ok {
-		untyped = make([]Change[any], len(changes))
-		for i, c := range changes {
-			untyped[i] = Change[any]{Key: c.Key, Object: c.Object, Delete: c.Delete}
-		}
+	all := make([]change, len(changes))
+	for i, c := range changes {
+		all[i].key, all[i].Object, all[i].remove = c.Key, c.Object, c.Delete
 	}
-	s.core.applyAll(untyped, resourceVersion)
+	s.core.applyAll(all, resourceVersion)
 }
 
 // SetResourceVersion sets the version that the store has reached, for example that of a

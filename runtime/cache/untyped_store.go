@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
@@ -81,7 +82,8 @@ func (s *store) Get(key types.NamespacedName) (any, bool) {
 	o, ok := s.table.Load(key)
 	form := s.form.Load()
 	if !s.mu.UnchangedSince(version) {
-		return s.getLocked(key)
+		obj, ok := s.received(key)
+		return obj.Object, ok
 	}
 	if !ok {
 		return nil, false
@@ -89,14 +91,15 @@ func (s *store) Get(key types.NamespacedName) (any, bool) {
 	return form.Unpack(o), true
 }
 
-func (s *store) getLocked(key types.NamespacedName) (any, bool) {
+// received returns the object of a key, with the version that the server sent.
+func (s *store) received(key types.NamespacedName) (obj protocol.Received, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	o, ok := s.table.Get(key)
-	if !ok {
-		return nil, false
+	if ok {
+		obj = s.form.Load().Received(o)
 	}
-	return s.form.Load().Unpack(o), true
+	return obj, ok
 }
 
 // snapshot returns all objects.

@@ -276,7 +276,7 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	// Handlers that get the object find that the informer has seen its version.
 	w.advance(event.Type, d.resourceVersion)
 	if ok {
-		w.delivered.Last = d.obj
+		w.delivered.Last = d.Received
 		w.lookups.Push(d.key, d.resourceVersion, func() { w.pushObject(d) })
 		if verdict == protocol.Outdated {
 			w.lookUp(d.key)
@@ -294,14 +294,14 @@ func (w *watchRequest) replayed(d delta) bool {
 // has reports whether d's object equals the last one delivered or the stored one. A store that
 // is behind does not count: a later state may be in the queue.
 func (w *watchRequest) has(d delta) bool {
-	if protocol.SameContent.Of(w.delivered.Last, d.obj) {
+	if protocol.SameContent.Of(w.delivered.Last, d.Received) {
 		return true
 	}
 	if !w.committed() {
 		return false
 	}
 	old, ok := w.cached(d.key)
-	return ok && protocol.SameContent.Of(old, d.obj)
+	return ok && protocol.SameContent.Of(old, d.Received)
 }
 
 // kindOf returns the type of an event. An object that is released is gone, as one that was deleted.
@@ -345,11 +345,11 @@ func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok
 	case watch.Deleted:
 		d.kind = deleted
 	}
-	if d.obj, err = w.transform(event.Object); err != nil {
+	if d.Received, err = w.transform(event.Object); err != nil {
 		w.reportTransform(ctx, key, err)
 		return d, d.kind == deleted // which needs no object
 	}
-	if d.obj == nil {
+	if d.Object == nil {
 		d.kind = deleted
 	}
 	return d, true
@@ -390,4 +390,6 @@ func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdi
 }
 
 // unknown is for what has nothing to do with the objects of the store.
-func (w *watchRequest) unknown(types.NamespacedName) (none any, _ bool) { return none, false }
+func (w *watchRequest) unknown(types.NamespacedName) (none protocol.Received, _ bool) {
+	return none, false
+}

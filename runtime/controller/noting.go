@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -60,7 +61,7 @@ func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.O
 	for _, f := range n.following(client, resource) {
 		last, exists := n.written.Load(writtenKey{f, key})
 		if !exists {
-			last, _ = f.Store().Get(key)
+			last = withoutVersion(f.Store().Get(key))
 		}
 		known, err := meta.Accessor(last)
 		switch deletion := (write{informer: f, obj: obj, deletion: true}); {
@@ -71,6 +72,20 @@ func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.O
 			n.note(write{unanswered: f.ask()})
 		}
 	}
+}
+
+// withoutVersion returns an object of a store without a version to wait for: the store has the object,
+// and a transform may have changed the version.
+func withoutVersion(stored any, exists bool) any {
+	object, ok := stored.(runtime.Object)
+	if !exists || !ok {
+		return stored
+	}
+	object = object.DeepCopyObject()
+	if m, err := meta.Accessor(object); err == nil {
+		m.SetResourceVersion("")
+	}
+	return object
 }
 
 // Unanswered notes that a store must catch up with the server.

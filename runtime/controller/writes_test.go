@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,11 @@ const late = 10 * time.Second
 
 func note(t *testing.T, tweak func(*metav1.ListOptions), objects ...*corev1.ConfigMap) *noted {
 	t.Helper()
+	return noteWith(t, cache.Options[*corev1.ConfigMap]{}, tweak, objects...)
+}
+
+func noteWith(t *testing.T, options cache.Options[*corev1.ConfigMap], tweak func(*metav1.ListOptions), objects ...*corev1.ConfigMap) *noted {
+	t.Helper()
 	server := cachetest.NewServer()
 	n := &noted{api: cachetest.ServeObjects(server, configMaps, objects...)}
 	var err error
@@ -48,7 +54,7 @@ func note(t *testing.T, tweak func(*metav1.ListOptions), objects ...*corev1.Conf
 		t.Fatal(err)
 	}
 	n.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, After: len(objects) + 1, Stall: late})
-	n.informer = cache.New(source.Tweak(source.New[*corev1.ConfigMap](n.client, configMaps, ""), tweak), cache.Options[*corev1.ConfigMap]{})
+	n.informer = cache.New(source.Tweak(source.New[*corev1.ConfigMap](n.client, configMaps, ""), tweak), options)
 	if n.writes, err = controller.NewWrites(n.informer.Untyped()); err != nil {
 		t.Fatal(err)
 	}
@@ -184,6 +190,52 @@ func TestWritesOfClients(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A key waits for its writes, and not longer, whatever a transform has made of the objects in the store.
+func TestWritesOfTransformedObjects(t *testing.T) {
+	ctx := context.Background()
+	for name, change := range map[string]func(*corev1.ConfigMap){
+		"no version":    func(obj *corev1.ConfigMap) { obj.ResourceVersion = "" },
+		"early version": func(obj *corev1.ConfigMap) { obj.ResourceVersion = "1" },
+		"late version":  func(obj *corev1.ConfigMap) { obj.ResourceVersion = "1000000" },
+		"no number":     func(obj *corev1.ConfigMap) { obj.ResourceVersion = "none" },
+		"no UID":        func(obj *corev1.ConfigMap) { obj.UID = "" },
+		"no deletion":   func(obj *corev1.ConfigMap) { obj.DeletionTimestamp = nil },
+		"nothing":       func(*corev1.ConfigMap) {},
+	} {
+		for _, finalizers := range [][]string{nil, {"example.com/mine"}} {
+			for _, deletes := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%d finalizers, deletes %v", name, len(finalizers), deletes), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						obj := newConfigMap("old", nil)
+						obj.Finalizers = finalizers
+						n := noteWith(t, cache.Options[*corev1.ConfigMap]{Transform: func(obj *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+							change(obj)
+							return obj, nil
+						}}, nil, obj)
+						k, client := types.NamespacedName{Name: "key"}, configMapResource.Client(n.client, "shop")
+						var err error
+						if writing := n.writes.Context(ctx, k); deletes {
+							err = client.Delete(writing, "old", metav1.DeleteOptions{})
+						} else {
+							_, err = client.Patch(writing, "old", types.MergePatchType, []byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{})
+						}
+						if err != nil {
+							t.Fatal(err)
+						}
+						if n.writes.Ready(k) {
+							t.Error("ready before the event")
+						}
+						time.Sleep(2 * late)
+						if !n.writes.Ready(k) {
+							t.Error("not ready after the event")
+						}
+					})
+				})
+			}
+		}
 	}
 }
 

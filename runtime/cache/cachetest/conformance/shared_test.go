@@ -376,6 +376,20 @@ var sharedCases = []testCase{
 		t.equal("updates", updates, 1)
 	}},
 
+	{statement: "I12", title: "a relist delivers the change of an object whose version was transformed away", test: func(t *T) {
+		w := t.resyncing(time.Second, "a", "b", "c")
+		t.check(w.informer.SetTransform(func(obj any) (any, error) {
+			obj.(*v1.Pod).ResourceVersion = ""
+			return obj, nil
+		}))
+		var updated []string
+		w.addResynced(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, obj any) { updated = append(updated, obj.(*v1.Pod).Name) }}, 0)
+		w.run()
+		w.pass(2 * time.Second)
+		w.relist(func() { w.update("b") })
+		t.equal("updated", updated, []string{"b"})
+	}},
+
 	{statement: "I13", title: "a handler that is added before the start misses nothing", test: func(t *T) {
 		w := t.listing("a")
 		var all []*recorder

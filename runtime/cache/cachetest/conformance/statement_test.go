@@ -82,7 +82,7 @@ var families = []family{
 		{"I9", "An informer is in sync with its first list; its controller only reports."},
 		{"I10", "Resync periods: none without the informer's, a second at least, and after the start the informer's at least."},
 		{"I11", "An update without a change is for handlers that are being resynced: all until the first resync, then those whose period it is."},
-		{"I12", "An object without a resourceVersion is never taken for unchanged."},
+		{"I12", "The version of an object is the server's, also if a transform has removed it."},
 		{"I13", "A handler that is added before the start misses nothing."},
 		{"I14", "KUBE_CACHE_MUTATION_DETECTOR=true finds objects that were mutated."},
 		{"I15", "Checkers have names that say what is waited for."},

@@ -73,8 +73,8 @@ type Config struct {
 
 // Finding is the object that a look-up found.
 type Finding struct {
-	// Object is the object; nil if there is none.
-	Object any
+	// Received has no Object if there is none.
+	protocol.Received
 	// Same reports whether it is the store's.
 	Same bool
 	// Version is the resourceVersion of the response.

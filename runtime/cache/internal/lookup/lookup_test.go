@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 var a = types.NamespacedName{Namespace: "ns", Name: "a"}
@@ -34,7 +36,7 @@ func TestDelays(t *testing.T) {
 			if asked = append(asked, time.Since(began)); len(asked) < 3 {
 				return Finding{}, errors.New("not now")
 			}
-			return Finding{Object: "found", Version: "5"}, nil
+			return Finding{Received: protocol.Received{Object: "found"}, Version: "5"}, nil
 		}, func(key types.NamespacedName, f Finding) { got = append(got, fmt.Sprintf("%v: %v", key, f.Object)) }))
 		defer l.Stop()
 		l.Add(a)
@@ -54,7 +56,7 @@ func TestPush(t *testing.T) {
 		finds := 0
 		l := New(t.Context(), config(func(context.Context, types.NamespacedName) (Finding, error) {
 			finds++
-			return Finding{Object: "found", Version: "5"}, nil
+			return Finding{Received: protocol.Received{Object: "found"}, Version: "5"}, nil
 		}, func(types.NamespacedName, Finding) {}))
 		defer l.Stop()
 		pushed := func(version string) (is bool) {
@@ -122,7 +124,7 @@ func TestStop(t *testing.T) {
 		l := New(t.Context(), config(func(ctx context.Context, _ types.NamespacedName) (Finding, error) {
 			asked++
 			<-ctx.Done()
-			return Finding{Object: "found"}, nil
+			return Finding{Received: protocol.Received{Object: "found"}}, nil
 		}, func(types.NamespacedName, Finding) { t.Error("something was found") }))
 		l.Add(a)
 		elapse(2 * firstDelay)

@@ -6,6 +6,7 @@
 //	Backoff, Floor  how long to wait before it
 //	Delivered       whether an event repeats or contradicts an earlier one
 //	Sameness        whether a listed object is the stored one
+//	Received        an object, and the version that the server sent if a transform has changed it
 //	InitialEvents   the list that the initial events of a watch-list stand for
 //	Server          how to compare listed objects, and whether versions tell of a restart
 //	Silence         what to make of watches on which nothing happens

@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -40,7 +39,7 @@ type Delivered struct {
 	recent *[recentEvents]deliveredEvent
 	at     int
 	// Last is the object of the last event, as it was delivered.
-	Last any
+	Last Received
 }
 
 // deliveredEvent is an event of the object with these hashes of its key and UID.
@@ -57,21 +56,22 @@ func NewDelivered() Delivered { return Delivered{seed: maphash.MakeSeed()} }
 // for its key, and keeps it for later comparisons if it is fresh. Position is the version
 // of the watch, and empty before it has one. The event of an object without a UID is
 // fresh, since it may be another object of the same name.
-func (d *Delivered) Judge(kind watch.EventType, obj any, position string, cached func(types.NamespacedName) (any, bool)) Novelty {
+func (d *Delivered) Judge(kind watch.EventType, obj any, position string, cached func(types.NamespacedName) (Received, bool)) Novelty {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" {
 		return Fresh
 	}
+	origin := OriginOf(obj)
 	if d.recent == nil {
 		d.recent = new([recentEvents]deliveredEvent)
 	}
 	key := types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
-	event := d.event(kind, key, m)
+	event := d.event(kind, key, origin)
 	verdict := Fresh
 	if position == "" || !Newer(event.version, position) {
 		verdict = d.compare(event)
 		if old, ok := cached(key); ok && verdict == Fresh {
-			if stored, err := meta.Accessor(old); err == nil && stored.GetUID() != "" {
+			if stored := old.Origin(); stored.UID != "" {
 				verdict = event.after(d.event(kind, key, stored))
 			}
 		}
@@ -83,12 +83,12 @@ func (d *Delivered) Judge(kind watch.EventType, obj any, position string, cached
 	return verdict
 }
 
-func (d *Delivered) event(kind watch.EventType, key types.NamespacedName, m metav1.Object) deliveredEvent {
+func (d *Delivered) event(kind watch.EventType, key types.NamespacedName, origin Origin) deliveredEvent {
 	return deliveredEvent{
 		key:     maphash.Comparable(d.seed, key),
-		uid:     maphash.Comparable(d.seed, m.GetUID()),
+		uid:     maphash.Comparable(d.seed, origin.UID),
 		kind:    kind,
-		version: m.GetResourceVersion(),
+		version: origin.ResourceVersion,
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -26,27 +24,18 @@ const (
 // Of reports whether both are the same state of the same object. An object without a
 // resourceVersion, or that is no API object, has no version to compare. Users of stored may
 // be reading it; obj is the caller's alone.
-func (s Sameness) Of(stored, obj any) bool {
-	if samePointer(stored, obj) {
+func (s Sameness) Of(stored, obj Received) bool {
+	if stored.Sent == obj.Sent && samePointer(stored.Object, obj.Object) {
 		return true
 	}
+	origin := obj.Origin()
+	if stored.Origin() != origin {
+		return false
+	}
 	if s == SameVersion {
-		return hasSameVersion(stored, obj)
+		return origin.ResourceVersion != ""
 	}
-	return decoding.Readable(stored) && reflect.DeepEqual(stored, obj)
-}
-
-func hasSameVersion(a, b any) bool {
-	ma, err := meta.Accessor(a)
-	if err != nil {
-		return false
-	}
-	mb, err := meta.Accessor(b)
-	if err != nil {
-		return false
-	}
-	return ma.GetResourceVersion() != "" &&
-		ma.GetResourceVersion() == mb.GetResourceVersion() && ma.GetUID() == mb.GetUID()
+	return decoding.Readable(stored.Object) && reflect.DeepEqual(stored.Object, obj.Object)
 }
 
 func samePointer(a, b any) bool {

@@ -53,7 +53,7 @@ func TestSameContent(t *testing.T) {
 		{"circles that differ", newCircle("a"), newCircle("b"), false},
 		{"nothing", nil, nil, true},
 	} {
-		if got := SameContent.Of(test.stored, test.obj); got != test.want {
+		if got := SameContent.Of(Received{Object: test.stored}, Received{Object: test.obj}); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestSameContentWhileUsersPrint(t *testing.T) {
 	twin := stored.DeepCopy()
 	var users sync.WaitGroup
 	users.Go(func() { _ = fmt.Sprint(stored) })
-	users.Go(func() { SameContent.Of(stored, twin) })
+	users.Go(func() { SameContent.Of(Received{Object: stored}, Received{Object: twin}) })
 	users.Wait()
 }
 

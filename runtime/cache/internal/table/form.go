@@ -3,6 +3,8 @@ package table
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // Object is an object as a table holds it: one word, whatever its type. A Form makes
@@ -13,7 +15,8 @@ type Object = unsafe.Pointer
 //
 // An object is an interface of two words: its Go type and its value. Mostly all
 // objects have one Go type: it is in the form, once, and the table holds the other
-// word. Objects of several Go types are boxed: the word points to a copy of both.
+// word. Objects of several Go types are boxed, and so are objects that have metadata beside
+// them: the word points to a copy of a Received.
 type Form struct {
 	goType unsafe.Pointer
 	boxed  bool
@@ -22,11 +25,13 @@ type Form struct {
 // FormOf returns the form for objects of the Go type of an example.
 func FormOf(example any) Form { return Form{goType: words(&example)[0]} }
 
-// Boxed returns the form for objects of any Go type.
+// Boxed returns the form for all objects.
 func Boxed() Form { return Form{boxed: true} }
 
-// Holds reports whether obj can be held in this form.
-func (f *Form) Holds(obj any) bool { return f.boxed || words(&obj)[0] == f.goType }
+// Holds reports whether an object can be held in this form.
+func (f *Form) Holds(r protocol.Received) bool {
+	return f.boxed || r.Sent == nil && words(&r.Object)[0] == f.goType
+}
 
 // Only reports whether the form is for objects of the Go type of an example, and no others.
 func (f *Form) Only(example any) bool { return !f.boxed && words(&example)[0] == f.goType }
@@ -34,23 +39,31 @@ func (f *Form) Only(example any) bool { return !f.boxed && words(&example)[0] ==
 // HoldsAny reports whether any object can be held in this form.
 func (f *Form) HoldsAny() bool { return f.boxed }
 
-// Pack returns obj, which the form must hold, as one word.
-func (f *Form) Pack(obj any) Object {
+// Pack returns an object that can be held in this form as one word.
+func (f *Form) Pack(r protocol.Received) Object {
 	if !f.boxed {
-		return words(&obj)[1]
+		return words(&r.Object)[1]
 	}
-	box := new(any)
-	*box = obj
+	box := new(protocol.Received)
+	*box = r
 	return Object(box)
 }
 
 // Unpack returns the object of a word.
 func (f *Form) Unpack(o Object) (obj any) {
 	if f.boxed {
-		return *(*any)(o)
+		return (*protocol.Received)(o).Object
 	}
 	*words(&obj) = [2]unsafe.Pointer{f.goType, o}
 	return obj
+}
+
+// Received returns the object of a word, with its metadata.
+func (f *Form) Received(o Object) protocol.Received {
+	if f.boxed {
+		return *(*protocol.Received)(o)
+	}
+	return protocol.Received{Object: f.Unpack(o)}
 }
 
 // words are the type and the value of an interface.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 type named struct{ name string }
@@ -31,10 +33,10 @@ func check(t *testing.T, name string, objects ...any) {
 		form := FormOf(objects[0])
 		var packed []Object
 		for _, obj := range objects {
-			if !form.Holds(obj) {
+			if !form.Holds(protocol.Received{Object: obj}) {
 				t.Fatalf("does not hold %v", obj)
 			}
-			packed = append(packed, form.Pack(obj))
+			packed = append(packed, form.Pack(protocol.Received{Object: obj}))
 		}
 		runtime.GC() // what is packed is reachable
 		for i, obj := range objects {
@@ -50,14 +52,31 @@ func check(t *testing.T, name string, objects ...any) {
 func TestFormOfOneType(t *testing.T) {
 	form, box := FormOf(&named{"a"}), Boxed()
 	for _, other := range []any{value{1, 2}, nil, "a"} {
-		if form.Holds(other) {
+		if form.Holds(protocol.Received{Object: other}) {
 			t.Errorf("holds %v", other)
 		}
-		if got := box.Unpack(box.Pack(other)); got != other {
+		if got := box.Unpack(box.Pack(protocol.Received{Object: other})); got != other {
 			t.Errorf("got %v, want %v", got, other)
 		}
 	}
 	if form.HoldsAny() || !box.HoldsAny() {
 		t.Error("HoldsAny is wrong")
+	}
+}
+
+// What the server sent of an object is held with it, in a form that is made for that.
+func TestFormOfTransformed(t *testing.T) {
+	form, box := FormOf(&named{"a"}), Boxed()
+	changed := protocol.Transformed(&named{"a"}, protocol.Sent{Origin: protocol.Origin{UID: "u", ResourceVersion: "5"}})
+	if form.Holds(changed) || !box.Holds(changed) {
+		t.Errorf("held: %v, boxed: %v", form.Holds(changed), box.Holds(changed))
+	}
+	word := box.Pack(changed)
+	if got := box.Received(word); got != changed || box.Unpack(word) != changed.Object {
+		t.Errorf("got %v, want %v", got, changed)
+	}
+	plain := protocol.Received{Object: &named{"b"}}
+	if got := form.Received(form.Pack(plain)); got != plain {
+		t.Errorf("got %v, want %v", got, plain)
 	}
 }

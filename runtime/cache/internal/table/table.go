@@ -1,6 +1,6 @@
 // Package table holds objects by key, and finds them by their values in indexes. It is the
 // core of a runtime/cache store, without the locks. It does not depend on the type of the
-// objects, and is compiled once for all: an object is one word, see Form. It knows nothing of
+// objects, and is compiled once for all: an object is one word, see Form. It uses nothing of
 // Kubernetes but the two parts of a key.
 //
 // A Table has rows of objects, keys and postings. A Staging prepares changes while other

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // WaitForResourceVersion blocks until the store has every change up to
@@ -156,7 +157,7 @@ func latestVersion(ctx context.Context, positions []position) (string, error) {
 func listInTime(ctx context.Context, source Objects, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, listTimeout, failure.ErrListIdle)
 	defer cancel()
-	page, err := source.List(limited, options, each)
+	page, err := source.List(decoding.WithJudge(limited, protocol.Doubt), options, each)
 	if err != nil && ctx.Err() == nil {
 		err = cmp.Or(context.Cause(limited), err)
 	}

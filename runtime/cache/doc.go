@@ -47,8 +47,9 @@
 //     a watch that lasted, and with a growing backoff after a failure. The backoff is
 //     reset as soon as a server that was down answers.
 //  9. Objects are deleted only because of what the server sent: an event, a list
-//     without them, or, after a while, discovery without the resource. A 404 alone
-//     deletes nothing.
+//     without them or, after a while, discovery without the resource. A list counts at
+//     once if it has the group, version and kind of the resource, and a doubtful one
+//     after five minutes of these. A 404 alone deletes nothing.
 //
 // # Failures
 //

@@ -286,7 +286,7 @@ func (e *engine) Run(ctx context.Context) error {
 		pipeline.Go(func() { detector.Run(beside) })
 	}
 
-	ctx = decoding.With(ctx, decoding.Request{Rename: e.name.improve, Options: decoding.Options{
+	ctx = decoding.With(ctx, decoding.Request{Rename: e.name.improve, Judge: protocol.Doubt, Options: decoding.Options{
 		Exclusive:         e.options.Transform != nil,
 		DropManagedFields: e.options.DropManagedFields,
 	}})

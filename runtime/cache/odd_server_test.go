@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -25,24 +26,31 @@ import (
 // oddServer is a source that lists and watches what a test says.
 type oddServer struct {
 	ordered bool
+	// noFake is set for one that may have watch-lists.
+	noFake bool
 
 	mu sync.Mutex
 	// version and objects are those of a list.
 	version string
 	objects []*thing
 	events  chan cache.WatchEvent
-	lists   int
-	watches int
+	// listError is the error of lists, if it is not nil.
+	listError error
+	lists     int
+	watches   int
 }
 
 func (s *oddServer) Describe() cache.SourceInfo {
-	return cache.SourceInfo{OrderedResourceVersions: s.ordered, NoWatchList: true}
+	return cache.SourceInfo{OrderedResourceVersions: s.ordered, NoWatchList: !s.noFake}
 }
 
 func (s *oddServer) List(_ context.Context, _ metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++
+	if s.listError != nil {
+		return metav1.ListMeta{}, s.listError
+	}
 	for _, obj := range s.objects {
 		each(obj.DeepCopy(), nil)
 	}
@@ -464,31 +472,55 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 	}
 }
 
-// A list without a version, of a server whose lists had one, is not a response of that
-// server: nothing is deleted for it.
+// An empty list without a version, of a server whose lists had one, and of which nothing else is known,
+// deletes nothing until lists have been so for a while.
 func TestListThatLostItsVersion(t *testing.T) {
-	for _, version := range []string{"", "0"} {
-		t.Run("version "+version, func(t *testing.T) {
+	for _, test := range []struct {
+		version string
+		fake    bool
+		// lasts is how long lists are so, with one that failed in between, if any.
+		lasts  time.Duration
+		failed bool
+		want   []string
+	}{
+		{version: "", lasts: 4 * time.Minute},
+		{version: "0", lasts: 4 * time.Minute},
+		{version: "", lasts: 8 * time.Minute, failed: true},
+		{version: "", lasts: 8 * time.Minute, want: []string{"delete a 5 unseen"}},
+		{version: "0", lasts: 8 * time.Minute, want: []string{"delete a 5 unseen"}},
+		{version: "", fake: true, lasts: time.Minute, want: []string{"delete a 5 unseen"}},
+	} {
+		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := &oddServer{ordered: true, version: "7", objects: []*thing{made("a", "u", "5", "x")}, events: make(chan cache.WatchEvent)}
-				r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{}))
+				server := &oddServer{ordered: !test.fake, noFake: !test.fake, version: "7", objects: []*thing{made("a", "u", "5", "x")}, events: make(chan cache.WatchEvent)}
+				r := start(t, cache.New(sourceOf(server), cache.Options[*thing]{DisableWatchList: true}))
 				recorder, _ := r.handle(cache.HandlerOptions{})
 				settle()
 				genuine := server.objects
-				server.change(func() { server.version, server.objects = version, nil })
+				server.change(func() { server.version, server.objects = test.version, nil })
 				close(server.events) // at once: the informer lists again
-				time.Sleep(time.Minute)
-				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
-				if s := r.Status(); !errors.Is(s.LastError, failure.ErrUndecodable) {
+				time.Sleep(test.lasts / 2)
+				if s := r.Status(); !test.fake && !strings.Contains(s.LastError.Error(), "doubtful list: has no items") {
 					t.Errorf("status: %v", s)
 				}
+				if test.failed {
+					server.change(func() { server.listError = errors.New("busy") })
+					time.Sleep(2 * time.Minute)
+					server.change(func() { server.listError = nil })
+				}
+				time.Sleep(test.lasts / 2)
 				settle()
+				want := append([]string{"add a 5 initial"}, test.want...)
+				expect(t, "events", want, lines(recorder.Events()))
 				server.change(func() {
 					server.events = make(chan cache.WatchEvent)
 					server.version, server.objects = "9", genuine
 				})
-				time.Sleep(2 * time.Minute)
-				expect(t, "events", []string{"add a 5 initial"}, lines(recorder.Events()))
+				time.Sleep(3 * time.Minute)
+				if test.want != nil {
+					want = append(want, "add a 5")
+				}
+				expect(t, "events", want, lines(recorder.Events()))
 				if s := r.Status(); s.Phase != cache.PhaseWatching {
 					t.Errorf("status: %v", s)
 				}

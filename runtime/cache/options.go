@@ -117,6 +117,7 @@ const (
 	defaultWatchTimeout    = 5 * time.Minute
 	absentRetry            = 10 * time.Second
 	defaultAbsentGrace     = 5 * time.Minute
+	doubtGrace             = 5 * time.Minute
 	minimumResync          = time.Second
 )
 

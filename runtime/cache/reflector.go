@@ -60,6 +60,12 @@ type reflector struct {
 	// delivered are the latest events of the watch.
 	delivered protocol.Delivered
 	absence   protocol.Absence
+	// doubtful tells since when every list is doubtful.
+	doubtful protocol.Absence
+	// said describes the last page of the list in progress. If the list counts although it is doubtful,
+	// doubt is the reason to doubt it.
+	said  decoding.List
+	doubt error
 }
 
 // run reflects until ctx ends, or a failure is to end it, which it returns.
@@ -206,6 +212,7 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 		s = s.Listed(page)
 	}
 	r.recorder.requested(protocol.Listing, nil)
+	r.believe(ctx)
 	r.replace(ctx, s, items)
 	s.Restarted = false
 	return s, protocol.AtOnce, nil
@@ -215,6 +222,7 @@ func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State,
 func (r *reflector) begin() {
 	r.sequence = new(decoding.Sequence)
 	r.versions = protocol.VersionSample{}
+	r.doubt = nil
 	r.delivered = protocol.NewDelivered()
 	r.recorder.leftOut.BeginVisit()
 	r.reread.Listing()
@@ -227,17 +235,50 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	defer cancel(nil)
 	timer := idle.Cancel(cancel, r.options.idleTimeout(), failure.ErrListIdle)
 	defer timer.Stop()
-	ctx = r.following(ctx, func(string) { timer.Touch() })
+	said, items := decoding.List{}, 0
+	ctx = r.following(ctx, func(string) {
+		timer.Touch()
+		items++
+	})
+	ctx = decoding.WithJudge(ctx, func(l decoding.List) error { said = l; return nil })
 	page, err := r.source.List(ctx, s.ListOptions(), func(obj any, err error) {
 		timer.Touch()
+		items++
 		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
 			add(it)
 		}
 	})
-	if err == nil {
-		err = r.server.Check(page, s.ResourceVersion)
+	if err != nil {
+		r.doubtful = protocol.Absence{}
+		return page, idle.CauseOf(ctx, err)
 	}
-	return page, idle.CauseOf(ctx, err)
+	said.Items = max(said.Items, items)
+	return page, r.weigh(said, page)
+}
+
+// weigh returns the error of a page of a doubtful list, unless lists have been doubtful for so long
+// that this one counts.
+func (r *reflector) weigh(said decoding.List, page metav1.ListMeta) error {
+	r.said = said
+	doubt := r.server.Doubt(said, page)
+	if doubt == nil {
+		return nil
+	}
+	if !r.doubtful.Proven(false, nil, time.Now(), doubtGrace) {
+		return doubt
+	}
+	r.doubt = doubt
+	return nil
+}
+
+// believe notes that the list counts whose pages were weighed.
+func (r *reflector) believe(ctx context.Context) {
+	if r.doubt != nil {
+		klog.FromContext(ctx).Info("Doubtful list counts, since lists stay so", "since", r.doubtful.Since, "reason", r.doubt)
+	}
+	if r.said.Learn != nil {
+		r.said.Learn()
+	}
 }
 
 // following returns the context of a request of the sequence. LeftOut is called for each object that
@@ -274,7 +315,8 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
 		released:  r.sequence.Excludes,
 	}})
-	r.server.Listed(s.ResourceVersion, &r.versions, r.about.OrderedResourceVersions)
+	r.server.Listed(s.ResourceVersion, &r.versions, r.about.OrderedResourceVersions, r.about.NoWatchList)
+	r.doubtful = protocol.Absence{}
 	r.lookups.Unhold()
 }
 

@@ -516,6 +516,12 @@ var scenes = map[string]func(*stage){
 		s.start(0)
 		s.seeSync(5 * time.Second)
 	},
+	"Doubtful list": func(s *stage) {
+		s.options.DisableWatchList = true
+		s.answer = `{"kind":"OrderList","apiVersion":"shop.example.com/v1","metadata":{"resourceVersion":"5"},"items":[]}`
+		s.start(6 * time.Minute)
+		s.seeLog()
+	},
 	"No resourceVersion": func(s *stage) {
 		s.options.DisableWatchList = true
 		s.answer = `{"kind":"OrderList","apiVersion":"shop.example.com/v1alpha1","metadata":{},"items":[]}`

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
@@ -45,7 +46,7 @@ func newClientset(
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Objects {
 	about.NoWatchList = lacksWatchLists(client)
-	return streamed(&funcSource{described: described{about}, list: list, watch: watch}, nil, about.Type)
+	return streamed(&funcSource{described: described{about}, list: list, watch: watch, requested: about.Resource.GroupVersion()}, nil, about.Type)
 }
 
 // ResourceClient is the part of a client of one resource that informers use. L is the type
@@ -95,6 +96,9 @@ type funcSource struct {
 	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
 	check func(runtime.Object) error // of an object that was watched; nil: none
+	// requested is the group and version of the objects, as far as it is known, and kinds are theirs.
+	requested schema.GroupVersion
+	kinds     kinds
 }
 
 func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
@@ -102,11 +106,11 @@ func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each 
 	if err != nil {
 		return metav1.ListMeta{}, err
 	}
-	return s.each(list, each)
+	return s.each(ctx, list, each)
 }
 
 // each calls a function for the objects of a list.
-func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.ListMeta, error) {
+func (s *funcSource) each(ctx context.Context, list runtime.Object, each func(any, error)) (metav1.ListMeta, error) {
 	if nothing.Is(list) {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: is nil", errNotAList))
 	}
@@ -120,16 +124,34 @@ func (s *funcSource) each(list runtime.Object, each func(any, error)) (metav1.Li
 	if err != nil {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", errNotAList, list, err))
 	}
+	_, says := list.(runtime.Unstructured)
+	var said arrived
 	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
-		if nothing.Is(item) {
+		said.count++
+		switch {
+		case nothing.Is(item):
 			each(nil, &failure.ObjectError{Err: errNoObject})
-		} else {
-			each(item, nil)
+			return nil
+		case says:
+			said.sawItem(item.GetObjectKind().GroupVersionKind(), s.requested)
 		}
+		each(item, nil)
 		return nil
 	})
 	if err != nil {
 		return metav1.ListMeta{}, undecodable(fmt.Errorf("%w: %T: %w", errNotAList, list, err))
+	}
+	l := decoding.List{Items: said.count}
+	if says {
+		l.Own.APIVersion, l.Own.Kind = list.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+		l.Item, l.Requested = said.item, s.requested.String()
+	} else {
+		// Clients check the kind of a typed list and clear it. If the response is of another kind that
+		// they know, they return an empty list without a resourceVersion.
+		l.Checked = !reflect.Indirect(reflect.ValueOf(list)).IsZero()
+	}
+	if err := s.kinds.judge(decoding.From(ctx), l); err != nil {
+		return metav1.ListMeta{}, undecodable(err)
 	}
 	return listMeta(accessor), nil
 }

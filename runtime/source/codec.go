@@ -38,9 +38,8 @@ type codec struct {
 	fast *decode.Decoder
 	// named says that the Go type has the name of the kind, as an object has shown.
 	named atomic.Bool
-	// listKind is the kind of a list that had objects, or came before one was known, if it is
-	// not the kind of the objects with List behind it. Nil is none.
-	listKind atomic.Pointer[string]
+	// kinds remembers which kind objects and lists have.
+	kinds kinds
 }
 
 // newCodec returns the codec of a type. What is equal in objects is held once, by shared.

@@ -50,7 +50,7 @@ func cborList(d *decoder, body io.Reader, each func(any, error)) (metav1.ListMet
 			each(obj, err)
 		}
 	}
-	return list.Metadata, d.codec.checkList(runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, list.Items != nil, len(list.Items))
+	return list.Metadata, d.check(arrived{head: runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, items: list.Items != nil, count: len(list.Items)})
 }
 
 type cborFrames struct{ io.ReadCloser }

@@ -40,7 +40,7 @@ func (d *decoder) jsonList(body io.Reader, each func(any, error)) (metav1.ListMe
 	for _, item := range l.waiting {
 		l.complete(item.obj, item.err)
 	}
-	return l.meta, d.codec.checkList(l.head, l.items, l.count)
+	return l.meta, d.check(l.arrived)
 }
 
 // jsonListReader reads one list.
@@ -49,10 +49,8 @@ type jsonListReader struct {
 	in   *values
 	each func(any, error)
 
-	head  runtime.TypeMeta
-	meta  metav1.ListMeta
-	items bool // the list has that member
-	count int
+	arrived
+	meta metav1.ListMeta
 	// waiting has items that may get their kind or apiVersion from a later member of the list, and
 	// all items behind them.
 	waiting []listedItem
@@ -128,11 +126,14 @@ func (l *jsonListReader) item() error {
 	c := l.codec
 	obj, err := c.fromJSON(raw, index, l.wants.Options)
 	switch {
-	case err != nil || c.unstructured:
+	case err != nil:
 	case c.metadataOnly:
+		l.sawItem(obj.GetObjectKind().GroupVersionKind(), l.gv)
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is that of no object
 	default:
-		if err := c.checkName(obj.GetObjectKind().GroupVersionKind().Kind); err != nil {
+		kind := obj.GetObjectKind().GroupVersionKind()
+		l.sawItem(kind, l.gv)
+		if err := c.checkName(kind.Kind); err != nil {
 			return fmt.Errorf("%w of these objects: %s %w", errNotAList, nameOf(obj), err)
 		}
 	}
@@ -187,32 +188,4 @@ func fillTypeMeta(obj runtime.Object, list runtime.TypeMeta) {
 func isText(value any) bool {
 	text, _ := value.(string)
 	return text != ""
-}
-
-// checkList refuses what is not a list: the response of a proxy, for example, must not be taken
-// for an empty one. A list has items, or the kind of a list.
-func (c *codec) checkList(head runtime.TypeMeta, items bool, count int) error {
-	if err := checkKind(head.GroupVersionKind()); err != nil {
-		return fmt.Errorf("%w: %w", errNotAList, err)
-	}
-	if !items && !strings.HasSuffix(head.Kind, "List") {
-		return fmt.Errorf("%w: kind %q without items", errNotAList, head.Kind)
-	}
-	return c.checkListKind(head.Kind, count)
-}
-
-// checkListKind refuses an empty list of another kind than lists of these objects have had,
-// which would delete all. A CRD may name the kind of its lists as it likes: the objects in a list
-// show that it is one of theirs.
-func (c *codec) checkListKind(kind string, count int) error {
-	switch known := c.listKind.Load(); {
-	case c.object == nil || kind == "" || kind == "List" || kind == c.object.Name()+"List":
-	case count > 0 || !c.named.Load():
-		if known == nil || *known != kind {
-			c.listKind.Store(&kind)
-		}
-	case known == nil || *known != kind:
-		return fmt.Errorf("%w of these objects: an empty %s, where objects are of the kind %s", errNotAList, kind, c.object.Name())
-	}
-	return nil
 }

@@ -31,7 +31,7 @@ func FromListerWatcher[T runtime.Object](lw toolscache.ListerWatcher, expected r
 
 func newListerWatcherSource(lw toolscache.ListerWatcher, expected runtime.Object) *funcSource {
 	inner := toolscache.ToListerWatcherWithContext(lw)
-	return &funcSource{
+	src := &funcSource{
 		described: described{cache.SourceInfo{NoWatchList: lacksWatchLists(lw)}},
 		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {
@@ -49,6 +49,10 @@ func newListerWatcherSource(lw toolscache.ListerWatcher, expected runtime.Object
 		},
 		check: expect(expected),
 	}
+	if u, ok := expected.(runtime.Unstructured); ok {
+		src.requested = u.GetObjectKind().GroupVersionKind().GroupVersion()
+	}
+	return src
 }
 
 // expect returns a check for objects like expected, nil for none.

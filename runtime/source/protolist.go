@@ -11,7 +11,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
@@ -22,9 +21,8 @@ import (
 func (d *decoder) protoList(body io.Reader, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in   = newProtoReader(body, d.limit, listBuffer)
-		head runtime.TypeMeta
+		list arrived
 		meta metav1.ListMeta
-		list bool // was there
 	)
 	if begin, err := in.bytes(uint64(len(magic))); err != nil {
 		return metav1.ListMeta{}, cutOff(err)
@@ -34,20 +32,21 @@ func (d *decoder) protoList(body io.Reader, each func(any, error)) (metav1.ListM
 	for {
 		r, err := in.next()
 		switch {
-		case err == io.EOF && !list && strings.HasSuffix(head.Kind, "List"):
+		case err == io.EOF && !list.items && strings.HasSuffix(list.head.Kind, "List"):
 			return metav1.ListMeta{}, io.ErrUnexpectedEOF // even an empty list has bytes
 		case err == io.EOF:
-			return meta, d.codec.checkList(head, list, in.items)
+			list.count = in.items
+			return meta, d.check(list)
 		case err != nil || r.Type != protowire.BytesType:
-		case r.Number == unknownRaw && head.GroupVersionKind() == statusKind:
+		case r.Number == unknownRaw && list.head.GroupVersionKind() == statusKind:
 			err = in.status(r.Value)
 		case r.Number == unknownRaw:
-			list = true
+			list.items = true
 			err = d.protoItems(in, r.Value, &meta, each)
 		case r.Number == unknownTypeMeta:
 			var message []byte
 			if message, err = in.bytes(r.Value); err == nil {
-				err = head.Unmarshal(message)
+				err = list.head.Unmarshal(message)
 			}
 		case r.Number == unknownEncoding && r.Value > 0:
 			err = errEncoding

@@ -279,41 +279,6 @@ func TestListKindOfItsOwn(t *testing.T) {
 	}
 }
 
-// An empty list is of these objects if its kind is that of the objects, or was that of a list
-// with objects, or if nothing is known of the kind: everything is deleted by it.
-func TestKindOfEmptyLists(t *testing.T) {
-	type list struct {
-		kind    string
-		count   int
-		refused bool
-	}
-	for name, test := range map[string]struct {
-		watched string // the kind of an object that a watch has delivered before
-		lists   []list
-	}{
-		"its own":                           {"Pod", []list{{"PodList", 0, false}, {"List", 0, false}, {"", 0, false}}},
-		"another one after objects":         {"Pod", []list{{"NodeList", 0, true}, {"PodList", 0, false}, {"NodeList", 0, true}}},
-		"a kind of lists of its own":        {"Pod", []list{{"PodCollection", 2, false}, {"PodCollection", 0, false}, {"NodeList", 0, true}}},
-		"the same, empty at first":          {"", []list{{"PodCollection", 0, false}, {"PodCollection", 0, false}}},
-		"a Go type of another name, always": {"Podd", []list{{"PoddList", 0, false}, {"PoddList", 2, false}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCodec(reflect.TypeFor[*corev1.Pod](), nil)
-			if err := c.checkName(test.watched); err != nil {
-				t.Fatal(err)
-			}
-			for i, l := range test.lists {
-				if err := c.checkListKind(l.kind, l.count); (err != nil) != l.refused || err != nil && !errors.Is(err, errNotAList) {
-					t.Errorf("list %d, %s of %d objects: %v", i, l.kind, l.count, err)
-				}
-				if i == 0 {
-					_ = c.checkName(test.watched)
-				}
-			}
-		})
-	}
-}
-
 func untypedSource[T kruntime.Object](client *Client) cache.Source[any] {
 	return cache.Source[any](New[T](client, pods, ""))
 }

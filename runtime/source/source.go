@@ -74,12 +74,18 @@ type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
+// verdict marks errors of lists that were decoded, and refused by the informer.
+type verdict struct{ error }
+
 // undecodable is failure.ErrUndecodable because of err, or the error of the
 // connection or of the server if that is the reason.
 func undecodable(err error) error {
 	var read readError
 	var status apierrors.APIStatus
+	var judged verdict
 	switch {
+	case errors.As(err, &judged):
+		return judged.error
 	case errors.As(err, &status):
 		return err
 	case errors.As(err, &read):

@@ -150,7 +150,7 @@ func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, e
 		return metav1.ListMeta{}, err
 	}
 	s.expected(ctx, t, &s.lists)
-	return s.each(list, each)
+	return s.each(ctx, list, each)
 }
 
 func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {

@@ -87,6 +87,9 @@ func (w *restWatcher) decode(in frame) (cache.WatchEvent, error) {
 	if err := w.codec.seal(obj, gvk, w.gv); err != nil {
 		return cache.WatchEvent{}, err
 	}
+	if !w.codec.metadataOnly {
+		w.codec.kinds.sawObject(gvk.Kind)
+	}
 	return cache.WatchEvent{Type: in.event, Object: obj}, nil
 }
 

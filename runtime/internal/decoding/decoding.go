@@ -35,12 +35,38 @@ type Request struct {
 	Rename func(name string)
 	// Requested is called by the transport of a Streaming; nil is not.
 	Requested func(Collection)
+	// Judge returns an error for a list that may be none of the objects that were requested. The
+	// source calls it when the list has arrived, and returns its error; nil accepts every list.
+	Judge func(List) error
 	// Sender is the state of the source for the transport of its client; nil is none.
 	Sender any
 }
 
 // Collection is a resource, in one namespace or for "" in all, as a request names it.
 type Collection struct{ Group, Version, Resource, Namespace string }
+
+// List describes a list, or a page of one, as far as it says what it is, and its resource.
+type List struct {
+	// Checked reports whether a client has decoded the list and checked its kind. Clients drop the
+	// TypeMeta then.
+	Checked bool
+	// Own is the list's.
+	Own TypeMeta
+	// Items counts the items. Item is the kind that one of them has, if that is of the group and
+	// version of the request.
+	Items int
+	Item  string
+	// Requested is the group and version of the request.
+	Requested string
+	// Objects is the kind that objects have shown, and Earlier is Own of the last list that counted.
+	Objects string
+	Earlier TypeMeta
+	// Learn is called when the list counts: it is the earlier one of those that follow. It may be nil.
+	Learn func()
+}
+
+// TypeMeta is a kind with its group and version; "" is not known.
+type TypeMeta struct{ APIVersion, Kind string }
 
 type key struct{}
 
@@ -53,6 +79,13 @@ func With(ctx context.Context, request Request) context.Context {
 func From(ctx context.Context) Request {
 	request, _ := ctx.Value(key{}).(Request)
 	return request
+}
+
+// WithJudge returns a context for the request of ctx with a judge.
+func WithJudge(ctx context.Context, judge func(List) error) context.Context {
+	request := From(ctx)
+	request.Judge = judge
+	return With(ctx, request)
 }
 
 // WithSender returns a context for the request of ctx with a sender.

@@ -9,6 +9,7 @@
 //	Received        an object, and the version that the server sent if a transform has changed it
 //	InitialEvents   the list that the initial events of a watch-list stand for
 //	Server          how to compare listed objects, and whether versions tell of a restart
+//	Server.Doubt    whether a list proves that objects are gone
 //	Silence         what to make of watches on which nothing happens
 //	Absence         whether a resource was removed
 //	Refusals        whether to go on without a namespace

@@ -3,8 +3,6 @@ package protocol
 import (
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
@@ -18,27 +16,19 @@ type Server struct {
 	// DetectsRestart reports whether a version older than a watch's means that the server's
 	// history has restarted.
 	DetectsRestart bool
-	// versioned reports whether the source should have versions and the last list had one.
+	// versioned reports whether the last list had a version that tells of the server.
 	versioned bool
 }
 
-// Listed notes a list of a version. Ordered is set for a source whose versions have an order.
-func (s *Server) Listed(version string, sample *VersionSample, ordered bool) {
+// Listed notes a list of a version. Ordered is set for a source whose versions have an order, and fake
+// for one that may be without versions at any time.
+func (s *Server) Listed(version string, sample *VersionSample, ordered, fake bool) {
 	seen := sample.Sameness(version)
 	if s.Same = SameContent; ordered {
 		s.Same = seen
 	}
 	s.DetectsRestart = ordered || seen == SameVersion
-	s.versioned = ordered && IsVersion(version)
-}
-
-// Check returns an error for a page that ends a list, after one of a version, and is no response
-// of the server: as a list, it would delete all objects.
-func (s *Server) Check(page metav1.ListMeta, after string) error {
-	if page.Continue == "" && s.versioned && !IsVersion(page.ResourceVersion) {
-		return fmt.Errorf("%w: list has the resourceVersion %q, after one of version %s", failure.ErrUndecodable, page.ResourceVersion, after)
-	}
-	return nil
+	s.versioned = IsVersion(version) && (ordered || !fake)
 }
 
 // CheckHistory returns an error if the latest version of a server is earlier than one that was

@@ -120,7 +120,7 @@
 //   - Verbs from +genclient:noVerbs, onlyVerbs, skipVerbs, readonly and noStatus:
 //     informers need list and watch, listers list and get.
 //   - Types with +informer-gen:slim, and +informer-gen:index of types and fields, see above.
-//   - The version from that literal, +versionName above a package clause, or the path.
+//   - The version from that literal, +versionName in any file but not in the comment of a type, or the path.
 //   - +groupGoName, +k8s:informer-gen=false, +k8s:lister-gen=false,
 //     +kubebuilder:skip, which concerns types without +genclient, and without a clientset
 //     +kubebuilder:unservedversion and +kubebuilder:skipversion, whose types nobody serves.

@@ -67,11 +67,11 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 	slices.SortFunc(model.Skipped, func(a, b Skip) int {
 		return comparePositions(a.Pos, b.Pos)
 	})
+	if c.crds != nil {
+		checkCRDs(c.crds, options.CRDs, c.choice, model, diags)
+	}
 	c.choice.check(model, diags)
 	c.plurals.check(model, diags)
-	if c.crds != nil {
-		checkCRDs(c.crds, options, model, diags)
-	}
 	return model, crdErr
 }
 

@@ -234,17 +234,16 @@ func groupByCRDs(crds []*crd, kinds []*Kind, version string) (group string, know
 
 // checkCRDs reports where types and their CRDs disagree, and the served versions of
 // CRDs that have no informer.
-func checkCRDs(crds []*crd, options *Options, model *Model, diags *diag.List) {
+func checkCRDs(crds []*crd, root string, chosen Choice, model *Model, diags *diag.List) {
 	ours := map[string]bool{} // the groups of what is generated
 	have := map[string]bool{} // group, kind and version of what is generated
 	for group, kind := range model.Kinds() {
 		if !group.Internal {
 			ours[group.Name] = true
 			have[group.Name+"/"+kind.Kind+"/"+kind.Version.Name] = true
-			compareKind(kind, crds, options.CRDs, diags)
+			compareKind(kind, crds, root, diags)
 		}
 	}
-	chosen := NewChoice(options.Types, options.Exclude)
 	others := map[string][]*crd{} // by group
 	for _, c := range crds {
 		switch {

@@ -147,6 +147,11 @@ func (gv *groupVersion) takeVersionNames(pkg *load.Package, own packageMarkers, 
 			gv.version, gv.pos = name, pos
 		}
 	}
+	for _, m := range own.ofTypes {
+		if name := unquote(m.value); m.name == "versionName" && name != gv.version {
+			diags.Warnf(pkg.Loader.Position(m.pos), "+versionName: %q is in the comment of a type, and not the version of the package, which is %q; move it above the package clause", name, gv.version)
+		}
+	}
 	return len(own.versionNames) > 0
 }
 
@@ -192,8 +197,8 @@ func pathGroup(importPath string) string {
 // its declarations, or to any.
 type packageMarkers struct {
 	groupNames, goNames markers
-	ofTypes             markers // those in the comments of types, which name no group of the package
-	// versionNames are +versionName above package clauses, where controller-gen reads it.
+	ofTypes             markers // those in the comments of types, which name no group or version of the package
+	// versionNames are +versionName in all other comments, where controller-gen reads it.
 	versionNames markers
 	// noInformers and noListers are true for +k8s:informer-gen=false and
 	// +k8s:lister-gen=false; skip for +kubebuilder:skip.
@@ -226,7 +231,9 @@ func markersOf(pkg *load.Package) packageMarkers {
 					found.groupNames = append(found.groupNames, m)
 				case m.name == "groupGoName":
 					found.goNames = append(found.goNames, m)
-				case m.name == "versionName" && packageDoc:
+				case m.name == "versionName" && ofTypes[group]:
+					found.ofTypes = append(found.ofTypes, m)
+				case m.name == "versionName":
 					found.versionNames = append(found.versionNames, m)
 				}
 				found.noInformers = found.noInformers || m.name == "k8s:informer-gen" && m.value == "false"

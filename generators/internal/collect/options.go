@@ -115,7 +115,9 @@ func (c Choice) names(pkg *load.Package, kind string) bool {
 func (c Choice) excludesKind(kind string) bool {
 	return slices.ContainsFunc(c.not, func(pattern *pattern) bool {
 		matched, _ := path.Match(pattern.of, kind)
-		return matched && pattern.package_ == ""
+		matched = matched && pattern.package_ == ""
+		pattern.used = pattern.used || matched
+		return matched
 	})
 }
 

@@ -145,6 +145,9 @@ func (l *jsonListReader) item() error {
 func (l *jsonListReader) deliver(obj runtime.Object, err error) {
 	if l.waiting != nil || err == nil && l.codec.unstructured && (l.head.Kind == "" || l.head.APIVersion == "") && !isWhole(obj) {
 		l.waiting = append(l.waiting, listedItem{obj, err})
+		if l.wants.LeftOut != nil {
+			l.wants.LeftOut("") // the list is not idle
+		}
 		return
 	}
 	l.complete(obj, err)

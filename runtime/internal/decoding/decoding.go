@@ -28,7 +28,8 @@ type Request struct {
 	Unselected bool
 	// Sequence is nil for a request that stands alone, such as the read of one object.
 	Sequence *Sequence
-	// LeftOut is called with the resourceVersion of each object that a source leaves out; nil is not.
+	// LeftOut is called with the resourceVersion of each object that a source leaves out, and with ""
+	// for an item that waits for the end of its list; nil is not.
 	LeftOut func(resourceVersion string)
 	// Rename gives the informer a better name than it was made with. The first one counts. It
 	// is nil in requests outside of Run.

@@ -60,6 +60,7 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 		}
 		c.skipUnbuilt(pkg)
 	}
+	c.checkAside(loader.Aside(packages, "+"+ownTags))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

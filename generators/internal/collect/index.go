@@ -84,6 +84,20 @@ func (c *collector) checkFieldMarkers(pkg *load.Package, attached map[*ast.Comme
 	}
 }
 
+// checkAside checks the markers of fields in packages that API types may be made of, and that the run
+// does not read otherwise.
+func (c *collector) checkAside(packages []*load.Package) {
+	for _, pkg := range packages {
+		c.reached = map[token.Pos]bool{}
+		for _, decl := range pkg.Declarations() {
+			if decl.Embeds("ObjectMeta") != nil {
+				c.indexes(decl, typeTags{}, new(diag.List))
+			}
+		}
+		c.checkFieldMarkers(pkg, map[*ast.CommentGroup]bool{})
+	}
+}
+
 // maxWays bounds how often a walk reaches a marked field. Two ways are an error already; structs
 // that hold each other twice have any number of them.
 const maxWays = 8

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -155,6 +156,37 @@ func (p *Package) ExportedTypes() []string {
 func (p *Package) IsModule() bool {
 	mod, err := p.Loader.Mods.Of(p.Dir)
 	return err == nil && mod.Path == p.Path
+}
+
+// Aside parses the packages of the same module that some packages import, that no pattern names, and
+// whose sources have a text.
+func (l *Loader) Aside(packages []*Package, text string) []*Package {
+	var found []*Package
+	seen := map[string]bool{}
+	for _, pkg := range packages {
+		mod, err := l.Mods.Of(pkg.Dir)
+		for _, file := range pkg.Files {
+			for _, path := range importsOf(file.Syntax) {
+				if err != nil || seen[path] || l.Looked[path] {
+					continue
+				}
+				seen[path] = true
+				if dir := mod.packageDir(path); dir != "" && says(dir, text) {
+					found = append(found, l.LoadImport(path, pkg.Dir))
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(pkg *Package) bool { return pkg == nil })
+}
+
+// says reports whether a source in a directory has a text.
+func says(dir, text string) bool {
+	names, _ := GoFiles(dir) // what can't be read says nothing
+	return slices.ContainsFunc(names, func(name string) bool {
+		source, err := os.ReadFile(filepath.Join(dir, name))
+		return err == nil && bytes.Contains(source, []byte(text))
+	})
 }
 
 // HasSigns reports whether a file below a directory has a sign of API types, as far as it

@@ -59,9 +59,9 @@ func run(ctx context.Context, config *rest.Config, warehouses warehouses) error 
 // reconcile adds the finalizer, reserves and writes the status; or, for an order that is being
 // deleted, it releases and removes the finalizer.
 func (r *reserver) reconcile(ctx context.Context, key types.NamespacedName) (result controller.Result, err error) {
-	order, ok := r.orders.Store().Get(key)
-	if !ok {
-		return result, nil
+	order, ok, err := r.orders.Get(ctx, key)
+	if err != nil || !ok {
+		return result, err // an order that is left out is not deleted
 	}
 	orders := r.client.Shop().V1().Orders(key.Namespace)
 	order, alive, err := controller.Finalize(ctx, orders, order, finalizer, func(ctx context.Context) error {

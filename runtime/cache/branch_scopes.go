@@ -82,7 +82,9 @@ func (p *scopePlan) describe(s *Status, branches []*branch, statuses []Status) {
 		return
 	}
 	s.Namespaces = statuses
+	left := p.store.leftOut.Each()
 	for i, branch := range branches {
+		statuses[i].leaveOut(len(left[branch]), left[branch])
 		statuses[i].Name = branch.scope.Namespace
 		statuses[i].Objects = p.store.indexed(namespaceIndexName, branch.scope.Namespace)
 	}
@@ -98,7 +100,7 @@ func (p *scopePlan) describeNames(s *Status, branches []*branch, statuses []Stat
 		}
 		if statuses[i].Synced {
 			s.Names.Known++
-			if _, exists := p.store.Get(branch.scope); !exists {
+			if _, exists, err := p.store.Find(branch.scope); !exists && err == nil {
 				s.Names.Absent++
 			}
 		}

@@ -54,6 +54,14 @@ func (a *assignment) of(key types.NamespacedName) *branch {
 	return a.scopes[key]
 }
 
+// has reports whether a branch is one of the assignment, or belongs to an informer that has no branches.
+func (a *assignment) has(b *branch) bool {
+	if a == nil {
+		return b == nil
+	}
+	return a.scopes[b.scope] == b
+}
+
 // branchSet is the lists and watches of an informer of a set of namespaces or names, which may change
 // while it runs. Each has a reflector in a goroutine of its own, and all of them fill the one store,
 // which takes of each what the latest assignment says. They come and go in the goroutine of run.

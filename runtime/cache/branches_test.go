@@ -129,26 +129,3 @@ func TestVersionOfBranches(t *testing.T) {
 		}
 	}
 }
-
-// What branches leave out is added up while they are there.
-func TestBranchesLeaveOut(t *testing.T) {
-	p := newBranchSet(&SourceInfo{}, &newThingStore(t, nil).core)
-	one, other := &branch{source: quietSource{}}, &branch{source: quietSource{}}
-	one.recorder.leftOut.Add(&failure.ObjectError{Object: "one/a", Err: failure.ErrUndecodable})
-	other.recorder.leftOut.Add(&failure.ObjectError{Object: "other/a", Err: failure.ErrUndecodable})
-	for _, test := range []struct {
-		branches []*branch
-		want     map[string]string
-	}{
-		{nil, nil},
-		{[]*branch{one, other}, map[string]string{"one/a": failure.ErrUndecodable.Error(), "other/a": failure.ErrUndecodable.Error()}},
-		{[]*branch{other}, map[string]string{"other/a": failure.ErrUndecodable.Error()}},
-	} {
-		p.replace(test.branches, p.plan.assign(test.branches))
-		var s Status
-		p.describe(&s)
-		if diff := cmp.Diff(test.want, s.LeftOutObjects); diff != "" || s.LeftOut != len(test.want) {
-			t.Errorf("of %d branches: %d left out (-want +got):\n%s", len(test.branches), s.LeftOut, diff)
-		}
-	}
-}

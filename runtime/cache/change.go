@@ -131,7 +131,10 @@ func (s *store) rebuilt(items []item) *table.Table {
 	s.widenForm(len(items), func(i int) (protocol.Received, bool) { return items[i].Received, true })
 	form := s.form.Load()
 	s.unindexed.BeginVisit()
-	defer func() { s.unindexed.EndVisit(); s.failed = false }()
+	defer func() {
+		s.unindexed.EndVisit(func(any) bool { return true })
+		s.failed = false
+	}()
 	return s.table.Rebuilt(len(items), func(yield func(types.NamespacedName, table.Object) bool) {
 		for i := range items {
 			if !yield(items[i].key, form.Pack(items[i].Received)) {

@@ -75,6 +75,7 @@ func (s *store) apply(d *delta, to *fanout) {
 			to.emit(eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: d.unseen, Released: d.released, Old: old, Object: last})
 		}
 	}
+	s.noteLeftOut(d)
 	if d.kind == branchRefused {
 		to.settled(d.from)
 	}
@@ -106,6 +107,7 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 	} else {
 		s.advanceVersion(d.resourceVersion)
 	}
+	s.noteLeftOut(d)
 	to.relisted()
 	switch d.kind {
 	case replaced:

@@ -25,6 +25,8 @@ const (
 	noChange
 	// bookmarked is a resourceVersion up to which nothing else happened.
 	bookmarked
+	// leftOut is an object that is on the server and could not be taken.
+	leftOut
 	// branchRefused is that the first content of the informer is to do without a branch.
 	branchRefused
 )
@@ -40,7 +42,7 @@ type delta struct {
 	// the store's stands for it.
 	protocol.Received
 	resourceVersion string
-	// list is that of a replaced or assigned delta.
+	// list belongs to a replaced, assigned or leftOut delta.
 	list *wholeList
 	// from is the branch that has seen it; nil if the informer has no branches.
 	from *branch
@@ -77,6 +79,8 @@ type wholeList struct {
 	assignment *assignment
 
 	items []item
+	// leftOut has the objects of the list that could not be taken, and why.
+	leftOut map[types.NamespacedName]string
 	// same tells which of them the store has.
 	same protocol.Sameness
 	// restarted reports whether the server's history may have restarted, so that the version

@@ -8,7 +8,7 @@
 //	informer.AddHandler(cache.HandlerFuncs[*v1.Foo]{Add: ...}, cache.HandlerOptions{})
 //	go informer.Run(ctx)
 //	if err := informer.WaitForSync(ctx); err != nil { ... }
-//	foo, ok := informer.Store().Get(types.NamespacedName{Namespace: "ns", Name: "foo"})
+//	foo, ok, err := informer.Get(ctx, types.NamespacedName{Namespace: "ns", Name: "foo"})
 //
 // # Data flow
 //

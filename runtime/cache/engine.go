@@ -108,6 +108,7 @@ func (e *engine) Status() Status {
 		s.DecodedByClient = decodedByClient(e.source)
 	}
 	s.Name = e.Name()
+	s.leaveOut(e.store.core.leftOut.Reasons())
 	s.leaveOut(e.store.core.unindexed.Reasons())
 	s.Objects = e.store.Len()
 	for _, l := range *e.listeners.Load() {
@@ -141,19 +142,25 @@ func (e *engine) versionOf(obj metav1.Object) (string, error) {
 
 // get is Informer.Get.
 func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, exists bool, err error) {
-	if e.about.Want != nil {
+	switch {
+	case e.about.Want != nil:
 		e.about.Want(key)
 		err = e.WaitForNames(ctx, key)
-	} else if obj, exists = e.store.core.Get(key); !exists {
+	case e.about.Named:
+		if obj, exists = e.store.core.Get(key); exists {
+			return obj, true, nil
+		}
 		if why, _ := e.unknown(key); why != nil {
 			err = e.errorf("%w", why)
 		}
 	}
-	if exists || err != nil || !e.about.Named {
-		return obj, exists, err
+	if err != nil {
+		return nil, false, err
 	}
-	obj, exists = e.store.core.Get(key) // what is known is in the store
-	return obj, exists, nil
+	if obj, exists, err = e.store.core.Find(key); err != nil { // what is known is in the store
+		err = e.errorf("%w", err)
+	}
+	return obj, exists, err
 }
 
 // unknown returns why it is not known whether an object exists, nil if it is, and whether to go on

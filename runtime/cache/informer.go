@@ -152,10 +152,13 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 	return i.addHandler(ctx, untypedHandler(handler), options)
 }
 
-// Get returns an object of the store, and whether it is there. An informer of a set of names
-// knows only objects of the set, from when it has listed them: for others the error is
-// failure.ErrUnknown, with the reason. If the set takes names on demand, Get adds the name and is
-// WaitForNames first.
+// Get returns an object of the store, and whether it exists. The error is failure.ErrLeftOut, with
+// the reason, if the server has the object and the informer could not take any state of it. What a
+// transform drops does not exist.
+//
+// An informer of a set of names knows only objects of the set, from when it has listed them: for
+// others the error is failure.ErrUnknown, with the reason. If the set takes names on demand, Get adds
+// the name and is WaitForNames first.
 func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	found, exists, err := i.get(ctx, key)
 	return reader.As[T](found), exists, err

@@ -10,7 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -163,8 +165,10 @@ func TestLeftOutNow(t *testing.T) {
 						settle()
 					}
 					expectLeftOut(t, informer.Status(), test.want)
+					expectGet(t, informer, test.later)
 					time.Sleep(5 * time.Hour)
 					expectLeftOut(t, informer.Status(), test.want)
+					expectGet(t, informer, test.later)
 					test.end(t, source)
 					settle()
 					// As servers do: without bookmarks, each watch begins with the event of a deletion
@@ -174,9 +178,31 @@ func TestLeftOutNow(t *testing.T) {
 						time.Sleep(time.Minute)
 					}
 					expectLeftOut(t, informer.Status(), "")
+					expectGet(t, informer, false)
 				})
 			})
 		}
+	}
+}
+
+// expectGet gets the object that may be left out: an earlier state of it, if the store has one, or
+// an error that says why there is none. It gets an object that does not exist, too.
+func expectGet(t *testing.T, informer running, earlier bool) {
+	t.Helper()
+	obj, exists, err := informer.Get(t.Context(), keyOf("a"))
+	stored, inStore := informer.Store().Get(keyOf("a"))
+	if reason, out := informer.Status().LeftOutObjects["ns/a"]; out && !inStore {
+		if !errors.Is(err, failure.ErrLeftOut) || exists || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `object "ns/a": left out: `+reason) {
+			t.Errorf("left out: got %v, %v, %v", obj, exists, err)
+		}
+	} else if err != nil || exists != inStore || obj != stored {
+		t.Errorf("got %v, %v, %v; the store has %v", obj, exists, err, stored)
+	}
+	if earlier && !inStore && informer.Status().LeftOutObjects[""] == "" {
+		t.Error("the store has lost the earlier state")
+	}
+	if obj, exists, err := informer.Get(t.Context(), keyOf("never")); exists || err != nil {
+		t.Errorf("never: got %v, %v, %v", obj, exists, err)
 	}
 }
 
@@ -190,6 +216,51 @@ func expectLeftOut(t *testing.T, s cache.Status, want string) {
 	if got != want || s.LeftOut != len(s.LeftOutObjects) {
 		t.Errorf("%d left out: %q, want %q", s.LeftOut, got, want)
 	}
+}
+
+// refuse is a transform that drops "dropped" and refuses all other objects.
+func refuse(obj *thing) (*thing, error) {
+	if obj.Name == "dropped" {
+		return nil, nil
+	}
+	return obj, errors.New("no good")
+}
+
+// What is left out of a namespace is left out while the informer follows that, and what a transform
+// drops on purpose never is.
+func TestLeftOutOfNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		other := newThing("a")
+		other.Namespace = "other"
+		set := &namespaces{API: cachetest.NewAPI(newThing("a"), newThing("dropped"), other), names: []string{"ns"}, changed: make(chan struct{})}
+		r := start(t, cache.New(sourceOf(set), cache.Options[*thing]{Transform: refuse}))
+		get := func(namespace, name string, left bool) {
+			t.Helper()
+			_, exists, err := r.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: name})
+			if exists || errors.Is(err, failure.ErrLeftOut) != left || !left && err != nil {
+				t.Errorf("%s/%s: got %v, %v; want left out %v", namespace, name, exists, err, left)
+			}
+		}
+		counts := func() (n []string) {
+			for _, namespace := range r.Status().Namespaces {
+				n = append(n, fmt.Sprint(namespace.Name, " ", namespace.LeftOut, namespace.LeftOutObjects))
+			}
+			return n
+		}
+		settle()
+		get("ns", "a", true)
+		get("ns", "dropped", false)
+		get("other", "a", false)
+		set.become("ns", "other")
+		get("ns", "a", true)
+		get("other", "a", true)
+		const no = "a:transform: no good]"
+		expect(t, "left out of namespaces", []string{"ns 1 map[ns/" + no, "other 1 map[other/" + no}, counts())
+		set.become("other")
+		get("ns", "a", false)
+		get("other", "a", true)
+		expect(t, "left out of the namespace", []string{"other 1 map[other/" + no}, counts())
+	})
 }
 
 // The status counts all objects that are left out, also of an index that comes later, and

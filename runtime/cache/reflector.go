@@ -18,6 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/idle"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/lookup"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
@@ -46,6 +47,9 @@ type reflector struct {
 	cached func(types.NamespacedName) (protocol.Received, bool)
 	// committed reports whether the store has all that was pushed.
 	committed func() bool
+
+	// leftOut has what could not be taken of the list in progress; nil if none is.
+	leftOut map[types.NamespacedName]string
 
 	floor   protocol.Floor
 	lookups *lookup.Lookups
@@ -140,12 +144,6 @@ func (r *reflector) waitForNext(ctx context.Context, s protocol.State, phase pro
 	return nil
 }
 
-// pushObject pushes a delta of an object, which is not left out then.
-func (r *reflector) pushObject(d delta) {
-	r.recorder.leftOut.Remove(d.key)
-	r.push(d)
-}
-
 // vanish deletes the objects of a resource that was removed, when that is proven.
 func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State {
 	if !s.Absent() {
@@ -166,7 +164,7 @@ func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State
 	klog.FromContext(ctx).Info("Resource is not served any more, deleting its objects", "since", r.absence.Since)
 	r.begin()
 	s.ResourceVersion = ""
-	r.recorder.leftOut.EndVisit()
+	r.leftOut = nil
 	r.push(delta{kind: replaced, list: &wholeList{cause: &cause.Cause{Kind: cause.ResourceRemoved}}})
 	return s
 }
@@ -224,7 +222,7 @@ func (r *reflector) begin() {
 	r.versions = protocol.VersionSample{}
 	r.doubt = nil
 	r.delivered = protocol.NewDelivered()
-	r.recorder.leftOut.BeginVisit()
+	r.leftOut = map[types.NamespacedName]string{}
 	r.reread.Listing()
 	r.lookups.Hold()
 }
@@ -307,14 +305,15 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	r.backoff.Succeeded()
 	r.recorder.enter(PhaseWatching)
 	r.reread.Listed()
-	r.recorder.leftOut.EndVisit()
 	r.push(delta{kind: replaced, resourceVersion: s.ResourceVersion, list: &wholeList{
 		items:     items,
+		leftOut:   r.leftOut,
 		same:      r.sameness(s),
 		restarted: s.Restarted,
 		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
 		released:  r.sequence.Excludes,
 	}})
+	r.leftOut = nil
 	r.server.Listed(s.ResourceVersion, &r.versions, r.about.OrderedResourceVersions, r.about.NoWatchList)
 	r.doubtful = protocol.Absence{}
 	r.lookups.Unhold()
@@ -337,7 +336,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 	it := item{key, protocol.Received{Object: obj}}
 	old, existed := r.cached(it.key)
 	if existed && same == protocol.SameVersion && same.Of(old, it.Received) {
-		r.recorder.leftOut.Remove(key)
+		delete(r.leftOut, key)
 		it.Received = old
 		return it, true
 	}
@@ -346,7 +345,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 		it.Received = old
 		return it, existed
 	}
-	r.recorder.leftOut.Remove(key)
+	delete(r.leftOut, key)
 	if it.Object == nil {
 		return item{}, false
 	}
@@ -393,7 +392,7 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	}
 	it := item{key: objectkey.Parse(object.Object)}
 	r.lookUp(it.key) // before it is left out: an earlier look-up may just end
-	r.reportObject(ctx, err)
+	r.leaveOut(ctx, err)
 	old, existed := r.cached(it.key)
 	it.Received = old
 	return it, existed
@@ -403,7 +402,24 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 // is there.
 func (r *reflector) reportKey(ctx context.Context, err error) {
 	r.reread.Unreadable()
+	r.leaveOut(ctx, err)
+}
+
+// reportTransform reports an object that the transform has refused.
+func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
+	r.leaveOut(ctx, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
+}
+
+// leaveOut reports an object that can't be taken, and has the store note it: with the list in
+// progress, if there is one.
+func (r *reflector) leaveOut(ctx context.Context, err error) {
 	r.reportObject(ctx, err)
+	key, why := leftout.Explain(err)
+	if r.leftOut != nil {
+		r.leftOut[key] = why
+		return
+	}
+	r.push(delta{kind: leftOut, list: &wholeList{leftOut: map[types.NamespacedName]string{key: why}}})
 }
 
 // lookUp has an object looked up by its name, or, if there are too many of them,
@@ -439,11 +455,11 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found l
 func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 	switch {
 	case f.Object == nil:
-		r.pushObject(delta{kind: deleted, key: key, unseen: true})
+		r.push(delta{kind: deleted, key: key, unseen: true})
 	case f.Same:
-		r.pushObject(delta{kind: noChange, key: key})
+		r.push(delta{kind: noChange, key: key})
 	default:
-		r.pushObject(delta{kind: set, key: key, Received: f.Received})
+		r.push(delta{kind: set, key: key, Received: f.Received})
 	}
 }
 

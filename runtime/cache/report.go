@@ -3,14 +3,10 @@ package cache
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/outage"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
@@ -142,10 +138,5 @@ func (r *reporter) succeed(ctx context.Context) {
 
 func (r *reporter) reportObject(ctx context.Context, err error) {
 	r.recorder.objectError(err)
-	r.recorder.leftOut.Add(err)
 	klog.FromContext(ctx).Error(err, "Object left out")
-}
-
-func (r *reporter) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
-	r.reportObject(ctx, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
 }

@@ -28,7 +28,6 @@ func (s *Status) join(branches []Status, now time.Time) {
 	for i := range branches {
 		p := &branches[i]
 		s.count(p)
-		s.leaveOut(p.LeftOut, p.LeftOutObjects)
 		s.DecodedByClient = cmp.Or(s.DecodedByClient, p.DecodedByClient)
 		s.Received += p.Received
 		s.Expected += max(p.Expected, p.Received)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
-	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -19,8 +18,6 @@ type statusRecorder struct {
 
 	// arrived and expected are Status.Received and Status.Expected.
 	arrived, expected atomic.Int64
-
-	leftOut leftout.Set
 }
 
 // phaseOf returns the phase of an informer that makes a request.
@@ -37,7 +34,6 @@ func (r *statusRecorder) get() Status {
 	defer r.mu.Unlock()
 	s := r.status
 	s.Received, s.Expected = int(r.arrived.Load()), int(r.expected.Load())
-	s.leaveOut(r.leftOut.Reasons())
 	return s
 }
 

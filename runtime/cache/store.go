@@ -39,7 +39,8 @@ func (s *Store[T]) Reader() reader.Reader { return &s.core }
 func (s *Store[T]) Key(obj T) (types.NamespacedName, error) { return s.core.key(obj) }
 
 // Get returns the object of that key, if there is one. It takes no lock unless the store
-// changes meanwhile.
+// changes meanwhile. An object that the informer could not take is not in the store: Informer.Get
+// has an error for it.
 func (s *Store[T]) Get(key types.NamespacedName) (obj T, ok bool) {
 	found, ok := s.core.Get(key)
 	if ok {

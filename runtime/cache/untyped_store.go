@@ -33,6 +33,9 @@ type store struct {
 	indexes []Index[any]
 	// assignment says which branch each object belongs to; nil if the informer has no branches.
 	assignment *assignment
+	// leftOut has the objects that the informer could not take, by their branches. It changes with
+	// mu held.
+	leftOut leftout.Set
 	// complain is called with the error of an index function that failed. unindexed has the
 	// objects. failed reports whether one failed since the last key.
 	complain  func(error)
@@ -57,7 +60,8 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 	s.table = table.New(0, func(index string, key types.NamespacedName, err error) {
 		err = fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: objectkey.String(key), Err: err})
 		s.failed = true
-		s.unindexed.Add(err)
+		_, why := leftout.Explain(err)
+		s.unindexed.Add(nil, key, why)
 		s.complain(err)
 	})
 	form := table.FormOf(reflect.Zero(of).Interface())

@@ -277,7 +277,7 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	w.advance(event.Type, d.resourceVersion)
 	if ok {
 		w.delivered.Last = d.Received
-		w.lookups.Push(d.key, d.resourceVersion, func() { w.pushObject(d) })
+		w.lookups.Push(d.key, d.resourceVersion, func() { w.push(d) })
 		if verdict == protocol.Outdated {
 			w.lookUp(d.key)
 		}
@@ -373,7 +373,7 @@ func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdi
 	if event.Type == watch.Deleted || event.Type == Released {
 		key, err := w.keyOf(event.Object)
 		if it, ok = (item{key: key}), err == nil; ok {
-			w.recorder.leftOut.Remove(key)
+			delete(w.leftOut, key)
 		}
 	} else {
 		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))

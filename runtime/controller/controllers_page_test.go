@@ -31,11 +31,14 @@ func shipOrders(ctx context.Context, config *rest.Config) error {
 	shipments := factory.Core(informerFactory.Shop().V1alpha1().Shipments().TypedInformer())
 
 	reconcile := func(ctx context.Context, key types.NamespacedName) (result controller.Result, err error) {
-		order, ok := orders.Store().Get(key)
-		if !ok {
-			return result, nil // deleted, and its shipment with it
+		order, ok, err := orders.Get(ctx, key)
+		if err != nil || !ok {
+			return result, err // deleted, and its shipment with it
 		}
-		shipment, ok := shipments.Store().Get(key)
+		shipment, ok, err := shipments.Get(ctx, key)
+		if err != nil {
+			return result, err
+		}
 		if !ok {
 			shipment = &v1alpha1.Shipment{Spec: v1alpha1.ShipmentSpec{Order: order.Name}}
 			shipment.Name = order.Name

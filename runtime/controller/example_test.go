@@ -24,12 +24,16 @@ func Example() {
 	orders := cache.New(orderAPI.Source(), cache.Options[*v1alpha1.Order]{})
 	shipments := cache.New(shipmentAPI.Source(), cache.Options[*v1alpha1.Shipment]{})
 
-	reconcile := func(_ context.Context, key types.NamespacedName) (result controller.Result, err error) {
-		order, ok := orders.Store().Get(key)
-		if !ok {
-			return result, nil // the garbage collector deletes its shipment
+	reconcile := func(ctx context.Context, key types.NamespacedName) (result controller.Result, err error) {
+		order, ok, err := orders.Get(ctx, key)
+		if err != nil || !ok {
+			return result, err // the garbage collector deletes its shipment
 		}
-		if shipment, ok := shipments.Store().Get(key); ok {
+		shipment, ok, err := shipments.Get(ctx, key)
+		if err != nil {
+			return result, err
+		}
+		if ok {
 			fmt.Println(key, "is sent by", shipment.Spec.Carrier)
 			stop()
 			return result, nil

@@ -630,6 +630,8 @@ var scenes = map[string]func(*stage){
 		s.seeStatus()
 		s.see("Objects", s.informer.Status().Objects)
 		s.see("LeftOutObjects", s.informer.Status().LeftOutObjects)
+		_, _, err := s.informer.Get(s.Context(), types.NamespacedName{Namespace: "shop", Name: "second"})
+		s.see("Get", err)
 	},
 	"An index function fails": func(s *stage) {
 		s.options.Indexes = []cache.Index[*shopv1alpha1.Order]{{

@@ -310,3 +310,32 @@ func TestRelease(t *testing.T) {
 		}
 	})
 }
+
+// A name whose object is left out is known, and its object is not absent.
+func TestNameIsLeftOut(t *testing.T) {
+	for kind, newSet := range map[string]func() *references.Set{
+		"fixed":     func() *references.Set { return references.NewSet(names("bad", "absent")...) },
+		"on demand": func() *references.Set { return references.NewSetOnDemand(3) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := newSet()
+				f := follow(t, set, references.Options{}, newConfigMap("shop", "bad", "1"))
+				informer := cache.New(references.Source[configMap](f.client, configMaps, set, references.Options{}), cache.Options[configMap]{
+					Transform: func(configMap) (configMap, error) { return nil, errors.New("no good") },
+				})
+				f.run(informer.Run)
+				time.Sleep(time.Minute)
+				if _, exists, err := informer.Get(t.Context(), names("bad")[0]); exists || !errors.Is(err, failure.ErrLeftOut) || errors.Is(err, failure.ErrUnknown) {
+					t.Errorf("left out: got %v, %v", exists, err)
+				}
+				if _, exists, err := informer.Get(t.Context(), names("absent")[0]); exists || err != nil {
+					t.Errorf("absent: got %v, %v", exists, err)
+				}
+				if n := informer.Status().Names; n.Known != 2 || n.Absent != 1 {
+					t.Errorf("status: %+v", n)
+				}
+			})
+		})
+	}
+}

@@ -2,6 +2,7 @@ package shard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -278,5 +279,32 @@ func TestMovesLeftOut(t *testing.T) {
 		if now := r.Status().LeftOut; left != 1 || now != 0 {
 			t.Errorf("%d left out, and %d after it moved away", left, now)
 		}
+	})
+}
+
+// An object that is left out stays that while a shard that has gained hashes lists again.
+func TestLeftOutWhileItLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		hash := shard.UID.Hash(must[*thing](t)(api.Get(keyOf("a"))))
+		mine := shard.New(shard.UID, shard.Ranges{{First: hash, Last: hash}})
+		r := run(t, api.Source(), mine, cache.Options[*thing]{DisableWatchList: true, Transform: func(*thing) (*thing, error) {
+			return nil, errors.New("no good")
+		}})
+		get := func(when string, left bool) {
+			t.Helper()
+			settle()
+			if _, exists, err := r.Get(t.Context(), keyOf("a")); exists || errors.Is(err, failure.ErrLeftOut) != left || !left && err != nil {
+				t.Errorf("%s: got %v, %v; want left out %v", when, exists, err, left)
+			}
+		}
+		get("at first", true)
+		api.Fail(cachetest.Fault{Verb: cachetest.List, Times: 1, Hang: true})
+		mine.Set(shard.All())
+		get("while it lists", true)
+		time.Sleep(10 * time.Minute)
+		get("when it has listed", true)
+		mine.Set(nil)
+		get("without hashes", false)
 	})
 }

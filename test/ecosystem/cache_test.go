@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 	shoplisters "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
@@ -168,7 +170,7 @@ func wantNames(t *testing.T, objects cache.Cache, form string, list client.Objec
 }
 
 // What a cache transforms is what it holds, and an object whose transform fails is left
-// out, alone.
+// out, alone, and not "not found".
 func TestCacheTransform(t *testing.T) {
 	stockOrders(t)
 	objects := startCache(t, cache.Options{ByObject: map[client.Object]cache.ByObject{&shopv1alpha1.Order{}: {
@@ -185,6 +187,13 @@ func TestCacheTransform(t *testing.T) {
 	wantNames(t, objects, "typed", list, []string{"a/large"})
 	if order := list.Items[0]; order.Spec.Customer != "" || order.ManagedFields != nil || order.Spec.Warehouse != "store" {
 		t.Errorf("the transformed order is %+v", order)
+	}
+	err := objects.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "small"}, &shopv1alpha1.Order{})
+	if !errors.Is(err, failure.ErrLeftOut) || client.IgnoreNotFound(err) == nil {
+		t.Errorf("the order that is left out: %v", err)
+	}
+	if err := objects.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "never"}, &shopv1alpha1.Order{}); !apierrors.IsNotFound(err) {
+		t.Errorf("an order that does not exist: %v", err)
 	}
 }
 

@@ -74,6 +74,10 @@ var (
 	// it exists: its name is not one of the set, or was not listed yet.
 	ErrUnknown = errors.New("unknown")
 
+	// ErrLeftOut is returned for an object that exists but is not in the store: it could not be
+	// decoded, was too large, or was refused by a transform.
+	ErrLeftOut = errors.New("left out")
+
 	// ErrBacklogFull is why a handler was removed: more events waited for it
 	// than cache.HandlerOptions.Limit allows.
 	ErrBacklogFull = errors.New("backlog is over its limit")

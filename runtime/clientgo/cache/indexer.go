@@ -120,8 +120,11 @@ func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 }
 
 func (x *indexer) find(key types.NamespacedName) (item any, exists bool, err error) {
-	if item, exists = x.store.Get(key); x.informer == nil || exists && !x.onDemand {
-		return item, exists, nil
+	switch item, exists = x.store.Get(key); {
+	case exists && !x.onDemand:
+		return item, true, nil
+	case x.informer == nil:
+		return x.store.Reader().Find(key)
 	}
 	return x.informer.informer.Get(context.Background(), key)
 }

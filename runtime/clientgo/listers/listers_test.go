@@ -1,9 +1,12 @@
 package listers
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +19,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	core "github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
@@ -176,5 +181,72 @@ func TestAllocations(t *testing.T) {
 		if got := testing.AllocsPerRun(100, func() { _ = c.do() }); got != c.want {
 			t.Errorf("%s: %v allocations, want %v", name, got, c.want)
 		}
+	}
+}
+
+// What an informer has left out is an error that says why, and not "not found", for every lister over
+// its indexer, also one that is made of its store.
+func TestListersOfLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := core.New(cachetest.NewAPI(pod("a", "bad", nil), pod("a", "dropped", nil), pod("a", "good", nil)).Source(), core.Options[*v1.Pod]{
+			Transform: func(p *v1.Pod) (*v1.Pod, error) {
+				switch p.Name {
+				case "bad":
+					return nil, errors.New("no good")
+				case "dropped":
+					return nil, nil
+				}
+				return p, nil
+			},
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer synctest.Wait()
+		defer cancel()
+		go func() { _ = informer.Run(ctx) }()
+		synctest.Wait()
+
+		adapter := clientgocache.Untyped(informer, clientgocache.AdapterOptions{})
+		for name, x := range map[string]cache.Indexer{
+			"of the informer":    adapter.GetIndexer(),
+			"typed":              clientgocache.NewTypedSharedIndexInformer[*v1.Pod](adapter).GetTypedIndexer(),
+			"of the store":       clientgocache.UntypedIndexer(informer.Store().Writable()),
+			"of the typed store": clientgocache.TypedIndexerOf(informer.Store().Writable()),
+		} {
+			ours := New[*v1.Pod](x, podResource)
+			get := map[string]func(name string) (any, error){
+				"namespaced":        func(name string) (any, error) { return NewNamespaced(ours, "a").Get(name) },
+				"of all namespaces": func(name string) (any, error) { return ours.Get("a/" + name) },
+				"of client-go":      func(name string) (any, error) { return corelisters.NewPodLister(x).Pods("a").Get(name) },
+				"generic": func(name string) (any, error) {
+					return cache.NewGenericLister(x, podResource).ByNamespace("a").Get(name)
+				},
+				"by key, as a manager does": byKey(func(name string) (any, bool, error) { return x.GetByKey("a/" + name) }),
+				"by object":                 byKey(func(name string) (any, bool, error) { return x.Get(pod("a", name, nil)) }),
+			}
+			for lister, get := range get {
+				if got, err := get("good"); err != nil || got.(*v1.Pod).Name != "good" {
+					t.Errorf("%s, %s: got %v, %v", name, lister, got, err)
+				}
+				if _, err := get("bad"); !errors.Is(err, failure.ErrLeftOut) || apierrors.IsNotFound(err) || !strings.HasSuffix(err.Error(), `object "a/bad": left out: transform: no good`) {
+					t.Errorf("%s, %s: left out: %v", name, lister, err)
+				}
+				for _, absent := range []string{"dropped", "never"} {
+					if _, err := get(absent); !apierrors.IsNotFound(err) {
+						t.Errorf("%s, %s: %s: %v", name, lister, absent, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// byKey gets as the reader of controller-runtime's cache does.
+func byKey(get func(name string) (obj any, exists bool, err error)) func(name string) (any, error) {
+	return func(name string) (any, error) {
+		obj, exists, err := get(name)
+		if err == nil && !exists {
+			err = apierrors.NewNotFound(podResource, name)
+		}
+		return obj, err
 	}
 }

@@ -20,6 +20,8 @@ type Reader interface {
 	// All iterates over the objects of a namespace, or all of them for the empty one.
 	All(namespace string) iter.Seq[any]
 	Get(key types.NamespacedName) (any, bool)
+	// Find is Get with failure.ErrLeftOut for an object that exists and could not be taken.
+	Find(key types.NamespacedName) (obj any, exists bool, err error)
 	List(namespace string) Objects
 	ByIndex(name, value string) (Objects, error)
 	ByIndexAny(name string, values []string) (Objects, error)

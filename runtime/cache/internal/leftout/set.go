@@ -40,12 +40,15 @@ type Set struct {
 
 type reason struct {
 	text string
+	// by is the list and watch that has left the object out.
+	by any
 	// visit is when the object was last left out.
 	visit int
 }
 
-// Add notes that the object of an error is left out.
-func (s *Set) Add(err error) {
+// Explain returns the key of the object that an error leaves out, empty if it is not known, and
+// the reason. Neither refers to memory of the error.
+func Explain(err error) (key types.NamespacedName, why string) {
 	name, text := "", err.Error()
 	if of := (*failure.ObjectError)(nil); errors.As(err, &of) && of.Object != "" {
 		name = of.Object
@@ -55,39 +58,72 @@ func (s *Set) Add(err error) {
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + " …"
 	}
+	return objectkey.Parse(strings.Clone(name)), strings.Clone(text)
+}
+
+// Add notes that an object is left out by a list and watch, nil if there is only one.
+func (s *Set) Add(by any, key types.NamespacedName, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reasons == nil {
 		s.reasons = map[string]reason{}
 	}
-	s.reasons[name] = reason{strings.Clone(text), s.visits}
+	s.reasons[objectkey.String(key)] = reason{why, by, s.visits}
 	s.some.Store(true)
 }
 
 // Remove notes that an object was taken, or is gone.
-func (s *Set) Remove(object types.NamespacedName) {
+func (s *Set) Remove(key types.NamespacedName) {
 	if !s.some.Load() {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.reasons, objectkey.String(object))
+	delete(s.reasons, objectkey.String(key))
 	s.some.Store(len(s.reasons) > 0)
 }
 
-// BeginVisit notes that all objects are about to be visited.
+// BeginVisit notes that objects are about to be visited.
 func (s *Set) BeginVisit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visits++
 }
 
-// EndVisit removes what the visit has not left out again.
-func (s *Set) EndVisit() {
+// EndVisit removes what the visit has not left out again, of those whose list and watch was visited.
+func (s *Set) EndVisit(visited func(by any) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.reasons, func(_ string, r reason) bool { return r.visit < s.visits })
+	maps.DeleteFunc(s.reasons, func(_ string, r reason) bool { return r.visit < s.visits && visited(r.by) })
 	s.some.Store(len(s.reasons) > 0)
+}
+
+// Any reports whether there are any.
+func (s *Set) Any() bool { return s.some.Load() }
+
+// Reason returns why an object is left out, and whether it is.
+func (s *Set) Reason(key types.NamespacedName) (why string, is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, is := s.reasons[objectkey.String(key)]
+	return found.text, is
+}
+
+// Each returns the reasons for each list and watch, by name; nil if there are none.
+func (s *Set) Each() map[any]map[string]string {
+	if !s.some.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	each := map[any]map[string]string{}
+	for name, r := range s.reasons {
+		if each[r.by] == nil {
+			each[r.by] = map[string]string{}
+		}
+		each[r.by][name] = r.text
+	}
+	return each
 }
 
 // Reasons returns the number of objects, and the reasons of the first hundred by name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,9 +17,16 @@ func broken(name string) error {
 	return &failure.ObjectError{Object: name, Err: errors.New("broken\nand a stack")}
 }
 
+// add adds the object of an error.
+func (s *Set) add(by any, err error) {
+	key, why := Explain(err)
+	s.Add(by, key, why)
+}
+
 // An object is left out until it is taken, or a visit does not leave it out again.
 func TestSet(t *testing.T) {
 	var s Set
+	all := func(any) bool { return true }
 	expect := func(want string) {
 		t.Helper()
 		count, named := s.Reasons()
@@ -31,26 +39,43 @@ func TestSet(t *testing.T) {
 		}
 	}
 	expect("")
-	s.Add(broken("ns/a"))
-	s.Add(fmt.Errorf("transform: %w", broken("ns/b")))
-	s.Add(broken(""))
+	s.add(nil, broken("ns/a"))
+	s.add(nil, fmt.Errorf("transform: %w", broken("ns/b")))
+	s.add(nil, broken(""))
 	expect(": object: broken; ns/a: broken; ns/b: transform: broken; ")
 	s.Remove(types.NamespacedName{Namespace: "ns", Name: "a"})
 	expect(": object: broken; ns/b: transform: broken; ")
+	if why, is := s.Reason(types.NamespacedName{Namespace: "ns", Name: "b"}); why != "transform: broken" || !is {
+		t.Errorf("reason: %q, %v", why, is)
+	}
+	if why, is := s.Reason(types.NamespacedName{Namespace: "ns", Name: "c"}); is {
+		t.Errorf("reason of another object: %q", why)
+	}
 	s.BeginVisit()
-	s.Add(broken("ns/c"))
-	s.EndVisit()
+	s.add("one", broken("ns/c"))
+	s.EndVisit(all)
 	expect("ns/c: broken; ")
+	s.add("other", broken("cluster"))
+	want := map[any]map[string]string{"one": {"ns/c": "broken"}, "other": {"cluster": "broken"}}
+	if got := s.Each(); !reflect.DeepEqual(got, want) {
+		t.Errorf("by list and watch: %v, want %v", got, want)
+	}
 	s.BeginVisit()
-	s.EndVisit()
+	s.EndVisit(func(by any) bool { return by == "one" })
+	expect("cluster: broken; ")
+	s.BeginVisit()
+	s.EndVisit(all)
 	expect("")
+	if s.Any() || s.Each() != nil {
+		t.Error("not empty")
+	}
 }
 
 // Names and reasons are bounded, also those of several sets.
 func TestBounds(t *testing.T) {
 	var s Set
 	for i := range 150 {
-		s.Add(&failure.ObjectError{Object: fmt.Sprintf("a%03d", 149-i), Err: errors.New(strings.Repeat("very bad ", 100))})
+		s.add(nil, &failure.ObjectError{Object: fmt.Sprintf("a%03d", 149-i), Err: errors.New(strings.Repeat("very bad ", 100))})
 	}
 	count, named := s.Reasons()
 	if count != 150 || len(named) != maxNames || len(named["a000"]) > maxReason+len(" …") || named["a099"] == "" {

@@ -61,9 +61,8 @@
 // that a busy server refuses. A list whose version expires at once is followed by a list of the
 // latest state. An object that can't be decoded is reported, left out, and looked up by its name a
 // few seconds later; one that can't be transformed or indexed is reported and left out. Other
-// objects are not affected.
-// Options.OnFailure can shorten or lengthen the backoff, or end Run. Status says what went wrong
-// lately, and HealthCheck is for liveness probes.
+// objects are not affected. Options.OnFailure can shorten or lengthen the backoff, or end Run.
+// Status says what went wrong lately, and HealthCheck is for liveness probes.
 //
 // # Versions
 //

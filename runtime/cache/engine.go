@@ -37,6 +37,8 @@ type engine struct {
 	recorder statusRecorder
 	// branches has one for each of several namespaces or names; nil in general.
 	branches *branchSet
+	// noWatchLists is set when one of its reflectors gives up watch-lists for good.
+	noWatchLists atomic.Bool
 	// invalid is the error in the options; nil in general.
 	invalid error
 
@@ -335,6 +337,8 @@ func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Q
 		cached:    e.store.core.received,
 		committed: deltas.Consumed,
 		server:    protocol.Server{Same: protocol.SameContent},
+
+		noWatchLists: &e.noWatchLists,
 	}
 }
 

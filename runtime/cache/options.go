@@ -57,9 +57,11 @@ type ListWatch struct {
 	// its cache. It must not be negative.
 	PageSize int64
 
-	// BookmarkTimeout limits how long a watch-list may be silent before the bookmark that closes
-	// its initial events. After that the informer falls back to lists, and does not request a
-	// watch-list again. Zero or negative is 20 seconds.
+	// BookmarkTimeout limits how long the bookmark that closes the initial events of a watch-list
+	// may take. Each new object adds a tenth of a second, up to BookmarkTimeout, and nothing adds
+	// to it after a change of an object. Another bookmark leaves one second. When the time is
+	// over, or WatchTimeout, the informer falls back to lists, and does not request a watch-list
+	// again. Zero or negative is 20 seconds.
 	BookmarkTimeout time.Duration
 
 	// IdleTimeout limits how long a watch may be silent before it is closed and opened again, and

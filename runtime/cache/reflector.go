@@ -56,6 +56,8 @@ type reflector struct {
 	reread  protocol.Reread
 	silence protocol.Silence
 	server  protocol.Server
+	// noWatchLists is set when a reflector of the informer gives up watch-lists for good.
+	noWatchLists *atomic.Bool
 	// versions samples the list in progress.
 	versions protocol.VersionSample
 	// broken has the error of a watch that the next one is to continue, nil if the server closed
@@ -84,7 +86,8 @@ func (r *reflector) run(ctx context.Context) error {
 	// A source may keep the context of its last request, which leads here.
 	defer func() { r.delivered = protocol.Delivered{} }()
 
-	s := protocol.NewState(r.options.PageSize, !r.options.DisableWatchList && !r.about.NoWatchList)
+	watchList := !r.options.DisableWatchList && !r.about.NoWatchList && !r.noWatchLists.Load()
+	s := protocol.NewState(r.options.PageSize, watchList)
 	for ctx.Err() == nil {
 		var pace protocol.Pace
 		var err error
@@ -242,7 +245,7 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	page, err := r.source.List(ctx, s.ListOptions(), func(obj any, err error) {
 		timer.Touch()
 		items++
-		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok {
+		if it, ok := r.takeListed(ctx, obj, err, r.sameness(s)); ok && it.Object != nil {
 			add(it)
 		}
 	})
@@ -319,9 +322,9 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	r.lookups.Unhold()
 }
 
-// takeListed makes an item of what a list, or the initial events of a watch-list,
-// delivered: the object of the store if that is the same. What can't be used is
-// reported and left out, unless the store has an earlier state.
+// takeListed makes an item of an object that a list, or the initial events of a watch-list,
+// delivered. It has the object of the store if that is the same, and none if the transform leaves
+// it out. What can't be used is reported and left out, unless the store has an earlier state.
 func (r *reflector) takeListed(ctx context.Context, obj any, err error, same protocol.Sameness) (item, bool) {
 	r.recorder.arrived.Add(1)
 	if err != nil {
@@ -346,10 +349,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 		return it, existed
 	}
 	delete(r.leftOut, key)
-	if it.Object == nil {
-		return item{}, false
-	}
-	if existed && same.Of(old, it.Received) {
+	if existed && it.Object != nil && same.Of(old, it.Received) {
 		it.Received = old
 	}
 	return it, true

@@ -44,6 +44,9 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 	if s = w.state; s.Phase == protocol.Streaming { // before its initial events are complete
 		err := cmp.Or(end.Err, failure.ErrStreamEnded)
 		r.requested(ctx, protocol.Streaming, err)
+		if errors.Is(err, failure.ErrBookmarkMissing) {
+			r.noWatchLists.Store(true)
+		}
 		s, pace = s.StreamEnded(end)
 		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", err)
 	}
@@ -99,8 +102,9 @@ type watchRequest struct {
 	// settled reports whether an event's resourceVersion is one to watch from. A watch from no
 	// particular version starts with objects whose versions come in any order.
 	settled bool
-	// initial collects the initial events of a watch-list.
+	// initial collects the initial events of a watch-list. limit says how long they may take.
 	initial *protocol.InitialEvents[item]
+	limit   protocol.InitialLimit
 	idle    *idle.Timer
 	// bookmarked is when the last bookmark came. timeout limits how long the watch may be silent.
 	bookmarked time.Time
@@ -117,17 +121,9 @@ func (w *watchRequest) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
 	defer func() { w.idle.Stop() }()
-	if w.state.Phase == protocol.Streaming {
-		w.begin()
-		w.recorder.listing()
-		w.initial = protocol.NewInitialEvents[item]()
-		w.idle = idle.Cancel(w.cancel, positive(w.options.BookmarkTimeout, defaultBookmarkTimeout), failure.ErrBookmarkMissing)
-	} else {
-		w.settled = w.state.Resumable()
-		w.adjustIdleTimer()
-	}
 	timeout := w.silence.WatchTimeout(positive(w.options.WatchTimeout, defaultWatchTimeout), w.options.idleTimeout())
 	timeout += w.options.jitter(timeout) // so that the watches of many informers do not end together
+	w.start(timeout)
 	stream, err := w.source.Watch(w.following(ctx, w.pass), w.state.WatchOptions(timeout))
 	if err != nil {
 		return idle.CauseOf(ctx, err)
@@ -146,7 +142,6 @@ func (w *watchRequest) run(ctx context.Context) error {
 	for {
 		event, err := stream.Next()
 		if broken := (*failure.ObjectError)(nil); errors.As(err, &broken) {
-			w.idle.Touch()
 			w.skip(ctx, err)
 			continue
 		}
@@ -168,21 +163,50 @@ func (w *watchRequest) run(ctx context.Context) error {
 	}
 }
 
+// start begins to measure the time, before a request that the server is asked to end after timeout.
+func (w *watchRequest) start(timeout time.Duration) {
+	if w.state.Phase != protocol.Streaming {
+		w.settled = w.state.Resumable()
+		w.adjustIdleTimer()
+		return
+	}
+	w.begin()
+	w.recorder.listing()
+	w.initial = protocol.NewInitialEvents[item]()
+	w.limit.Timeout = positive(w.options.BookmarkTimeout, defaultBookmarkTimeout)
+	// A server that respects its timeout has ended the watch-list before.
+	w.idle = idle.CancelWithin(w.cancel, w.limit.Timeout, timeout+w.limit.Timeout, failure.ErrBookmarkMissing)
+}
+
 // touch notes that an event has come.
 func (w *watchRequest) touch() {
-	w.idle.Touch()
+	if w.initial == nil {
+		w.idle.Touch()
+	}
 	if w.events++; w.events == 1 {
 		w.first = time.Now()
+	}
+}
+
+// arrived notes one of the initial events.
+func (w *watchRequest) arrived(kind watch.EventType, first bool) {
+	allowance := w.limit.Arrived(kind, first)
+	w.idle.Give(allowance.Adds)
+	if allowance.Last > 0 {
+		w.idle.Stop()
+		w.idle = idle.Cancel(w.cancel, allowance.Last, allowance.Err)
 	}
 }
 
 // pass takes an event of an object that the source leaves out. Its version counts.
 func (w *watchRequest) pass(resourceVersion string) {
 	w.touch()
-	if w.initial == nil {
-		w.advance(watch.Modified, resourceVersion)
-		w.push(delta{kind: noChange, resourceVersion: resourceVersion})
+	if w.initial != nil {
+		w.arrived(watch.Added, true) // as far as is known
+		return
 	}
+	w.advance(watch.Modified, resourceVersion)
+	w.push(delta{kind: noChange, resourceVersion: resourceVersion})
 }
 
 // mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
@@ -207,9 +231,11 @@ func (w *watchRequest) adjustIdleTimer() {
 func (w *watchRequest) skip(ctx context.Context, err error) {
 	w.recorder.contact()
 	it, ok := w.unreadable(ctx, err)
-	if ok && w.initial != nil {
-		w.initial.Add(watch.Added, it.key, it)
+	if w.initial == nil {
+		w.idle.Touch()
+		return
 	}
+	w.arrived(watch.Added, w.addInitial(watch.Added, it, ok))
 }
 
 // bookmark takes a bookmark: the one that closes the initial events, or one with the
@@ -221,6 +247,7 @@ func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 		w.close(ctx, version)
 		return nil
 	case w.initial != nil:
+		w.arrived(watch.Bookmark, false)
 		return nil
 	case w.comparable() && protocol.Older(version, w.state.ResourceVersion):
 		return fmt.Errorf("%w: a bookmark of resourceVersion %s after %s", failure.ErrHistoryRestarted, version, w.state.ResourceVersion)
@@ -368,24 +395,37 @@ func (w *watchRequest) advance(kind watch.EventType, resourceVersion string) {
 
 // initialEvent takes one of the initial events.
 func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdict protocol.Novelty) {
+	kind := kindOf(event)
 	var it item
 	var ok bool
-	if event.Type == watch.Deleted || event.Type == Released {
+	if kind == watch.Deleted {
 		key, err := w.keyOf(event.Object)
 		if it, ok = (item{key: key}), err == nil; ok {
 			delete(w.leftOut, key)
 		}
-	} else {
-		it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state))
+	} else if it, ok = w.takeListed(ctx, event.Object, nil, w.sameness(w.state)); ok && it.Object == nil {
+		kind = watch.Deleted
 	}
-	if !ok {
-		return
+	first := w.addInitial(kind, it, ok && verdict != protocol.Superseded)
+	if event.Type == Released { // its object may be one of the initial objects
+		event.Type = watch.Added
 	}
-	if verdict != protocol.Superseded {
-		w.initial.Add(kindOf(event), it.key, it)
-	}
-	if verdict == protocol.Superseded || verdict == protocol.Outdated {
+	w.arrived(event.Type, first)
+	if ok && (verdict == protocol.Superseded || verdict == protocol.Outdated) {
 		w.lookUp(it.key)
+	}
+}
+
+// addInitial adds an item to the initial events if it is ok, and reports whether it is the first of
+// its object, as far as is known.
+func (w *watchRequest) addInitial(kind watch.EventType, it item, ok bool) (first bool) {
+	switch {
+	case ok:
+		return w.initial.Add(kind, it.key, it)
+	case it.key == types.NamespacedName{}:
+		return true
+	default:
+		return w.initial.Note(it.key)
 	}
 }
 

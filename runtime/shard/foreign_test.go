@@ -2,6 +2,7 @@ package shard_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -187,4 +188,58 @@ func TestSourceOfSeveral(t *testing.T) {
 			t.Errorf("late informer has %d objects", late.Store().Len())
 		}
 	})
+}
+
+// slowly delivers the events of watches slowly.
+type slowly struct{ *cachetest.API[*thing] }
+
+func (s slowly) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+	w, err := s.API.Watch(ctx, options)
+	return slowWatcher{w}, err
+}
+
+type slowWatcher struct{ cache.Watcher }
+
+func (w slowWatcher) Next() (cache.WatchEvent, error) {
+	time.Sleep(50 * time.Millisecond)
+	return w.Watcher.Next()
+}
+
+// Initial events of other shards may take long, too, and changes of their objects do not
+// keep a watch-list open.
+func TestForeignInitialEvents(t *testing.T) {
+	for _, by := range []shard.By{shard.UID, team} {
+		t.Run(by.String()+" slow", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var all []*thing
+				for i := range 2000 {
+					all = append(all, newThing(fmt.Sprint(i)))
+				}
+				api := cachetest.NewAPI(all...)
+				mine := shard.New(by, of1("red"))
+				r := run(t, cache.Source[*thing]{Objects: slowly{api}}, mine, cache.Options[*thing]{})
+				if err := r.WaitForSync(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if requests := api.Requests(); len(requests) != 1 {
+					t.Errorf("%d requests, want one watch-list", len(requests))
+				}
+			})
+		})
+		t.Run(by.String()+" without an end", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("0"), newThing("1"))
+				api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true})
+				r := run(t, api.Source(), shard.New(by, of1("red")), cache.Options[*thing]{})
+				for range 30 {
+					time.Sleep(time.Second)
+					touch(t, api, "1")
+				}
+				settle()
+				if s := r.Status(); s.Phase != cache.PhaseWatching {
+					t.Errorf("status: %v", s)
+				}
+			})
+		})
+	}
 }

@@ -94,6 +94,24 @@ func keysOf(keys []types.NamespacedName) []string {
 	return all
 }
 
+// A namespace that comes later does not wait for a closing bookmark that the server has not sent
+// for others.
+func TestNamespacesWithoutWatchLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true})
+		f := follow(t, api, "a")
+		time.Sleep(time.Minute)
+		f.namespaces.Set("a", "b")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		f.has("a/1", "b/1")
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestNamespacesComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(named("a", "1"), named("b", "1"), named("c", "1"))

@@ -8,7 +8,7 @@ import (
 // Why a list or watch failed or ended, beside what the server and the connection say.
 var (
 	// ErrBookmarkMissing is why an informer gave up a watch-list: the server
-	// sent no bookmark that closes the initial events within the deadline.
+	// sent no bookmark that closes the initial events within cache.ListWatch.BookmarkTimeout.
 	ErrBookmarkMissing = errors.New("no bookmark closed the initial events in time")
 
 	// ErrStreamEnded is why an informer asks for a watch-list again: the server

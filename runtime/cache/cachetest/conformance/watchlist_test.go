@@ -171,6 +171,30 @@ var watchListCases = []testCase{
 		w.wantRequests("watchlist -", "list 0 limit 500", "watch 2")
 	}},
 
+	{statement: "WL7", title: "a server that sends changes in place of the bookmark leads to a list", test: func(t *T) {
+		w := t.streaming("a")
+		w.api.Fail(cachetest.Fault{Verb: cachetest.WatchList, Times: -1, LoseBookmarks: true})
+		w.run()
+		for range 30 {
+			w.pass(time.Second)
+			w.update("a")
+		}
+		w.wantStored("a@32")
+		t.equal("first requests", w.requests()[:2], []string{"watchlist -", "list 0 limit 500"})
+	}},
+
+	{statement: "WL7", title: "a server whose bookmark has no annotation leads to a list", test: func(t *T) {
+		lw := t.newFeed(&v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "2"}, Items: []v1.Pod{*podAt("a", "2")}})
+		lw.listOnly = false
+		informer := t.newInformer(lw, cache.SharedIndexInformerOptions{})
+		t.start(informer.RunWithContext)
+		w := lw.latest()
+		w.send(watch.Added, podAt("b", "1"))
+		w.send(watch.Bookmark, bookmark("2", ""))
+		t.pass(2 * time.Second)
+		t.equal("store", stored(informer.GetStore()), []string{"a@2"})
+	}},
+
 	{statement: "WL8", title: "a client that declares that it has no watch-lists gets no request for one", test: func(t *T) {
 		w := t.listing("a")
 		w.run()

@@ -20,8 +20,21 @@ var watchListRows = []row{
 		name: "the closing bookmark never comes", early: true,
 		faults:   []cachetest.Fault{{Verb: cachetest.WatchList, Times: always, LoseBookmarks: true}},
 		says:     "waiting for the bookmark",
-		ours:     recoversIn(after(25*time.Second), exactly(2), "lists after 20 silent seconds, and requests no watch-list again"),
+		ours:     recoversIn(after(20*time.Second), exactly(2), "lists 20 seconds after the first change, and requests no watch-list again"),
 		clientGo: never(hangs, about(9), "restarts the watch-list whenever the server closes it"),
+	},
+	{
+		name: "the closing bookmark never comes, and a pod changes each second, for an hour", early: true,
+		faults: []cachetest.Fault{{Verb: cachetest.WatchList, Times: always, LoseBookmarks: true}},
+		meet: func(w *world) {
+			for range 3600 {
+				w.update("a")
+				w.pass(time.Second)
+			}
+		},
+		says:     "waiting for the bookmark",
+		ours:     recoversIn(atOnce, about(10), "lists 20 seconds after the first change, and requests no watch-list again"),
+		clientGo: never(hangs, about(17), "restarts the watch-list whenever the server closes it"),
 	},
 	{
 		name: "a watch-list is cut off before the closing bookmark", early: true,

@@ -12,20 +12,24 @@ import (
 // checks is the number of parts into which a timer divides its timeout.
 const checks = 4
 
-// Timer calls a function once if nothing happens for a time between its timeout and a quarter
-// more. To note that something happened costs next to nothing. A nil Timer has no timeout.
+// Timer calls a function once when its time is used up, or up to a quarter of its timeout later.
+// What happens gives time back, which costs next to nothing. A nil Timer has no timeout.
 type Timer struct {
-	active   atomic.Bool
-	idle     int
-	interval time.Duration
-	expired  func()
+	timeout, interval time.Duration
+	// left is the time at the last check, and total limits it. given is the time that was given
+	// back since.
+	left, total time.Duration
+	given       atomic.Int64
+	expired     func()
 	// timer calls check.
 	timer *time.Timer
 }
 
-// New returns a running timer that calls expired.
-func New(timeout time.Duration, expired func()) *Timer {
-	t := &Timer{interval: timeout / checks, expired: expired}
+// New returns a running timer that calls expired, also if all time is given back, after total.
+func New(timeout, total time.Duration, expired func()) *Timer {
+	t := &Timer{interval: timeout / checks, expired: expired, total: total}
+	t.timeout = t.interval * checks
+	t.left = t.timeout
 	// It is set before check, which uses it, can be called.
 	t.timer = time.AfterFunc(math.MaxInt64, t.check)
 	t.timer.Reset(t.interval)
@@ -34,23 +38,32 @@ func New(timeout time.Duration, expired func()) *Timer {
 
 // Cancel returns a running timer that cancels a request with a cause.
 func Cancel(cancel context.CancelCauseFunc, timeout time.Duration, cause error) *Timer {
-	return New(timeout, func() { cancel(fmt.Errorf("%w: %v", cause, timeout)) })
+	return CancelWithin(cancel, timeout, math.MaxInt64, cause)
 }
 
-// Touch notes that something happened.
+// CancelWithin is Cancel that does so after total at the latest.
+func CancelWithin(cancel context.CancelCauseFunc, timeout, total time.Duration, cause error) *Timer {
+	return New(timeout, total, func() { cancel(fmt.Errorf("%w: %v", cause, timeout)) })
+}
+
+// Touch gives back all of the time.
 func (t *Timer) Touch() {
-	if t != nil && !t.active.Load() {
-		t.active.Store(true)
+	if t != nil && t.given.Load() < int64(t.timeout) {
+		t.given.Store(int64(t.timeout))
+	}
+}
+
+// Give gives back some of the time.
+func (t *Timer) Give(d time.Duration) {
+	if t != nil && t.given.Load() < int64(t.timeout) {
+		t.given.Add(int64(d))
 	}
 }
 
 func (t *Timer) check() {
-	if t.active.Swap(false) {
-		t.idle = 0
-	} else {
-		t.idle++
-	}
-	if t.idle == checks {
+	t.total -= t.interval
+	t.left = min(t.left-t.interval+time.Duration(t.given.Swap(0)), t.timeout, t.total)
+	if t.left <= 0 {
 		t.expired()
 		return
 	}

@@ -7,6 +7,7 @@
 //	Delivered       whether an event repeats or contradicts an earlier one
 //	Sameness        whether a listed object is the stored one
 //	Received        an object, and the version that the server sent if a transform has changed it
+//	InitialLimit    how long the initial events of a watch-list may take
 //	InitialEvents   the list that the initial events of a watch-list stand for
 //	Server          how to compare listed objects, and whether versions tell of a restart
 //	Server.Doubt    whether a list proves that objects are gone

@@ -9,30 +9,48 @@ import (
 // any items.
 type InitialEvents[T any] struct {
 	list []T
-	at   map[types.NamespacedName]int
+	// at has the place of each item in the list, and nowhere for other objects that had events.
+	at map[types.NamespacedName]int
 	// gone are the places in the list whose items were deleted.
 	gone map[int]bool
 }
+
+// nowhere is the place of an object that is not in the list.
+const nowhere = -1
 
 // NewInitialEvents returns an empty list.
 func NewInitialEvents[T any]() *InitialEvents[T] {
 	return &InitialEvents[T]{at: map[types.NamespacedName]int{}, gone: map[int]bool{}}
 }
 
-// Add takes the event of an object, whose item takes the place of an earlier one.
-func (e *InitialEvents[T]) Add(kind watch.EventType, key types.NamespacedName, item T) {
-	i, listed := e.at[key]
+// Add takes the event of an object, whose item takes the place of an earlier one. It reports
+// whether the event is the first of the object.
+func (e *InitialEvents[T]) Add(kind watch.EventType, key types.NamespacedName, item T) (first bool) {
+	i, seen := e.at[key]
+	listed := seen && i != nowhere
 	switch {
-	case kind == watch.Deleted && listed:
-		e.gone[i] = true
-		delete(e.at, key)
 	case kind == watch.Deleted:
+		if listed {
+			e.gone[i] = true
+		}
+		e.at[key] = nowhere
 	case listed:
 		e.list[i] = item
 	default:
 		e.at[key] = len(e.list)
 		e.list = append(e.list, item)
 	}
+	return !seen
+}
+
+// Note takes the event of an object that leaves the list as it is, and reports whether it is the
+// first of the object.
+func (e *InitialEvents[T]) Note(key types.NamespacedName) (first bool) {
+	if _, seen := e.at[key]; seen {
+		return false
+	}
+	e.at[key] = nowhere
+	return true
 }
 
 // Items returns the list, in the order of the events.
@@ -40,7 +58,7 @@ func (e *InitialEvents[T]) Items() []T {
 	if len(e.gone) == 0 {
 		return e.list
 	}
-	kept := make([]T, 0, len(e.at))
+	kept := make([]T, 0, len(e.list)-len(e.gone))
 	for i, item := range e.list {
 		if !e.gone[i] {
 			kept = append(kept, item)

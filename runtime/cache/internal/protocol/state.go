@@ -17,6 +17,10 @@ const defaultPageSize = 500
 // may answer from a cache that is too far behind for a watch-list.
 const maxIncomplete = 3
 
+// longIncomplete is the time from which on such a watch-list counts as all of them: the next one
+// would last as long.
+const longIncomplete = time.Minute
+
 // maxUselessWatches limits how many watches in a row may be cut at once, with nothing
 // delivered. After that the informer lists each time, since watches deliver nothing.
 const maxUselessWatches = 3
@@ -246,8 +250,8 @@ func (s State) StreamEnded(e Ending) (State, Pace) {
 	s = s.noted(e.Err)
 	class := failure.ClassOf(e.Err)
 	if e.cut() || class == failure.ClassTooManyRequests {
-		if s.incomplete = min(s.incomplete+1, maxIncomplete); s.incomplete == maxIncomplete {
-			s.Phase = Listing
+		if s.incomplete++; s.incomplete >= maxIncomplete || e.Opened && e.Lasted >= longIncomplete {
+			s.Phase, s.incomplete = Listing, maxIncomplete
 		}
 		if class == failure.ClassTooManyRequests {
 			return s, Later

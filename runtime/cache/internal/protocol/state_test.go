@@ -121,6 +121,7 @@ func TestTransitions(t *testing.T) {
 	quiet := Ending{Opened: true, Lasted: time.Minute}
 	brief := Ending{Opened: true, Events: 1, Lasted: 10 * time.Millisecond}
 	useless := Ending{Opened: true, Lasted: 10 * time.Millisecond}
+	seconds := Ending{Opened: true, Events: 1, Lasted: 50 * time.Second}
 	missing := streaming
 	missing.notFound = 1
 	goneTwice, uselessOnce := synced, synced
@@ -198,9 +199,11 @@ func TestTransitions(t *testing.T) {
 		{"then by a list: watches alone may be refused", missing, State.StreamEnded, refused, errNotFound, func(s *State) { s.Phase, s.notFound = Listing, 2 }, Later},
 		{"WL4 a busy server is asked again", streaming, State.StreamEnded, refused, errBusy, incomplete(1), Later},
 		{"WL4 one that is down too", streaming, State.StreamEnded, refused, errRefused, nil, Later},
-		{"WL5 a stream that ends early is opened again", streaming, State.StreamEnded, quiet, nil, incomplete(1), AtOnce},
+		{"WL5 a stream that ends early is opened again", streaming, State.StreamEnded, seconds, nil, incomplete(1), AtOnce},
 		{"WL5 in a second, if it ended at once", streaming, State.StreamEnded, useless, nil, incomplete(1), Soon},
-		{"one that is cut too", streaming, State.StreamEnded, quiet, errCut, incomplete(1), AtOnce},
+		{"one that is cut too", streaming, State.StreamEnded, seconds, errCut, incomplete(1), AtOnce},
+		{"one that had lasted becomes a list", streaming, State.StreamEnded, watched, errCut, func(s *State) { s.Phase, s.incomplete = Listing, 3 }, AtOnce},
+		{"unless it was never open", streaming, State.StreamEnded, Ending{Lasted: time.Hour}, errBusy, incomplete(1), Later},
 		{"the third in a row becomes a list", incompleteTwice, State.StreamEnded, quiet, errCut, func(s *State) { s.Phase, s.incomplete = Listing, 3 }, AtOnce},
 		{"and so does each until one is complete", incompleteOften, State.StreamEnded, quiet, errCut, list, AtOnce},
 		{"a busy server is listed after the third, when it says", incompleteTwice, State.StreamEnded, refused, errBusy, func(s *State) { s.Phase, s.incomplete = Listing, 3 }, Later},

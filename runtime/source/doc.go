@@ -23,11 +23,11 @@
 //
 // Objects are decoded as a typed clientset of client-go does it. Names of
 // fields are case-sensitive, and unknown fields are ignored. The last one of
-// duplicate fields wins. Integers stay integers in fields of type any. The
-// kind and apiVersion of an object from a watch are cleared. A list's item has
-// what the server sent, in general neither for a built-in
-// type. An object that is a runtime.Unstructured keeps both; an item of a list gets from
-// the list what it lacks.
+// duplicate fields wins. Integers stay integers in fields of type any. A typed object
+// has no kind and no apiVersion, as in client-go's watches. The items of client-go's
+// lists keep what the server sent, which is both for a custom resource. An object that
+// is a runtime.Unstructured keeps both; an item of a list gets from the list what it
+// lacks.
 //
 // JSON has a fast decoder, with client-go's own as fallback: an object that the fast one
 // refuses is decoded by client-go's, whose result counts. What it accepts is tested, with

@@ -123,17 +123,11 @@ func (l *jsonListReader) item() error {
 	if l.wants.Wanted != nil && !l.has(decode.JSONMetadata(raw, index)) {
 		return nil
 	}
-	c := l.codec
-	obj, err := c.fromJSON(raw, index, l.wants.Options)
-	switch {
-	case err != nil:
-	case c.metadataOnly:
-		l.sawItem(obj.GetObjectKind().GroupVersionKind(), l.gv)
-		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // is that of no object
-	default:
+	obj, err := l.codec.fromJSON(raw, index, l.wants.Options)
+	if err == nil {
 		kind := obj.GetObjectKind().GroupVersionKind()
 		l.sawItem(kind, l.gv)
-		if err := c.checkName(kind.Kind); err != nil {
+		if err := l.codec.checkName(kind.Kind); err != nil {
 			return fmt.Errorf("%w of these objects: %s %w", errNotAList, nameOf(obj), err)
 		}
 	}
@@ -153,7 +147,8 @@ func (l *jsonListReader) deliver(obj runtime.Object, err error) {
 	l.complete(obj, err)
 }
 
-// complete calls each for an item. An unstructured one gets from the list what it lacks.
+// complete calls each for an item. An unstructured item gets from the list what it lacks. A typed one
+// loses its kind, as in a watch event.
 func (l *jsonListReader) complete(obj runtime.Object, err error) {
 	if err != nil {
 		l.each(nil, err)
@@ -161,6 +156,8 @@ func (l *jsonListReader) complete(obj runtime.Object, err error) {
 	}
 	if l.codec.unstructured {
 		fillTypeMeta(obj, l.head)
+	} else {
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
 	l.each(obj, nil)
 }

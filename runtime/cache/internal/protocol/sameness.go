@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -35,7 +37,33 @@ func (s Sameness) Of(stored, obj Received) bool {
 	if s == SameVersion {
 		return origin.ResourceVersion != ""
 	}
-	return decoding.Readable(stored.Object) && reflect.DeepEqual(stored.Object, obj.Object)
+	return decoding.Readable(stored.Object) && reflect.DeepEqual(stored.Object, withTypeMetaOf(stored.Object, obj.Object))
+}
+
+// withTypeMetaOf returns obj with the TypeMeta of stored if only one of the two has it. Client-go's typed
+// clients leave it in the items of lists, and clear it in watch events. It returns a shallow copy then.
+func withTypeMetaOf(stored, obj any) any {
+	from, to := typeMetaOf(stored), typeMetaOf(obj)
+	if !from.IsValid() || !to.IsValid() || from.IsZero() == to.IsZero() {
+		return obj
+	}
+	alike := reflect.New(reflect.TypeOf(obj).Elem())
+	alike.Elem().Set(reflect.ValueOf(obj).Elem())
+	typeMetaOf(alike.Interface()).Set(from)
+	return alike.Interface()
+}
+
+// typeMetaOf returns the TypeMeta that is embedded in the struct of a pointer, if there is one.
+func typeMetaOf(obj any) (none reflect.Value) {
+	v := reflect.ValueOf(obj)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return none
+	}
+	field, ok := v.Type().Elem().FieldByName("TypeMeta")
+	if !ok || field.Type != reflect.TypeFor[metav1.TypeMeta]() || len(field.Index) > 1 {
+		return none
+	}
+	return v.Elem().FieldByIndex(field.Index)
 }
 
 func samePointer(a, b any) bool {

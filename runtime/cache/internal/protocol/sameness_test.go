@@ -35,6 +35,9 @@ func TestSameContent(t *testing.T) {
 		}
 		return p
 	}
+	kind := func(kind, label string) *v1.ConfigMap {
+		return &v1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: kind}, ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": label}}}
+	}
 	free := func(content any) any { return &unstructured.Unstructured{Object: map[string]any{"spec": content}} }
 	for _, test := range []struct {
 		name        string
@@ -48,6 +51,10 @@ func TestSameContent(t *testing.T) {
 		{"one less", pod("1", "1Gi"), pod("1", ""), false},
 		{"without a type", free([]any{int64(1), "a", nil}), free([]any{int64(1), "a", nil}), true},
 		{"without a type, differs", free([]any{int64(1)}), free([]any{int64(2)}), false},
+		{"a listed object, and watched", kind("ConfigMap", "x"), kind("", "x"), true},
+		{"a watched object, and listed", kind("", "x"), kind("ConfigMap", "x"), true},
+		{"a listed object, and another state", kind("ConfigMap", "x"), kind("", "y"), false},
+		{"another kind", kind("ConfigMap", "x"), kind("Map", "x"), false},
 		{"raw", &runtime.RawExtension{Raw: []byte("{}")}, &runtime.RawExtension{Raw: []byte("{}")}, true},
 		{"circles", newCircle("a"), newCircle("a"), true},
 		{"circles that differ", newCircle("a"), newCircle("b"), false},
@@ -56,6 +63,9 @@ func TestSameContent(t *testing.T) {
 		if got := SameContent.Of(Received{Object: test.stored}, Received{Object: test.obj}); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
+	}
+	if obj := kind("", "x"); !SameContent.Of(Received{Object: kind("ConfigMap", "x")}, Received{Object: obj}) || obj.Kind != "" {
+		t.Errorf("comparing has changed the object: %v", obj.TypeMeta)
 	}
 }
 

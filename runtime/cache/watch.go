@@ -242,6 +242,7 @@ func (w *watchRequest) skip(ctx context.Context, err error) {
 // position of the watch.
 func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 	version := event.ResourceVersion
+	w.server.Bookmarked(version)
 	switch {
 	case w.initial != nil && event.InitialEventsEnd:
 		w.close(ctx, version)
@@ -298,7 +299,7 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 			return
 		}
 		// Another content with the same version, as far as can be seen.
-		w.server.Same = protocol.SameContent
+		w.server.Contradicted()
 	}
 	// Handlers that get the object find that the informer has seen its version.
 	w.advance(event.Type, d.resourceVersion)

@@ -72,9 +72,9 @@ func samePointer(a, b any) bool {
 }
 
 // VersionSample decides from the first objects of a list whether another state always has
-// another version, as with a server that keeps its objects in etcd: no two objects have
+// another version, as with a server that keeps its objects in etcd. Then no two objects have
 // the same version, and none is later than the list. Aggregated APIs and tests may count
-// each object by itself, or have one version for all. One object alone decides nothing.
+// each object by itself, or have one version for all.
 type VersionSample struct {
 	versions []string
 }
@@ -88,16 +88,17 @@ func (s *VersionSample) Add(obj any) {
 	}
 }
 
-// Sameness returns the rule for comparing later lists, after a list of that version.
-func (s *VersionSample) Sameness(listVersion string) Sameness {
-	if len(s.versions) < 2 {
-		return SameContent
-	}
+// Sameness returns the rule for comparing later lists, after a list of that version. It returns
+// false if there were too few objects to decide.
+func (s *VersionSample) Sameness(listVersion string) (rule Sameness, decided bool) {
 	slices.Sort(s.versions)
 	for i, version := range s.versions {
 		if Newer(version, listVersion) || i > 0 && version == s.versions[i-1] {
-			return SameContent
+			return SameContent, true
 		}
 	}
-	return SameVersion
+	if len(s.versions) < 2 {
+		return SameContent, false
+	}
+	return SameVersion, true
 }

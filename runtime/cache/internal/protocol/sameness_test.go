@@ -94,25 +94,29 @@ func TestVersionSample(t *testing.T) {
 		versions []string
 		list     string
 		want     Sameness
+		// undecided is set if there are too few objects.
+		undecided bool
 	}{
-		{"those of etcd", []string{"7", "12", "3"}, "12", SameVersion},
-		{"of many, the first ones count", many, "100", SameVersion},
-		{"one object decides nothing", []string{"7"}, "12", SameContent},
-		{"nor does none", nil, "12", SameContent},
-		{"one version for all", []string{"1", "1"}, "1", SameContent},
-		{"each object is counted by itself", []string{"3", "8", "3"}, "9", SameContent},
-		{"an object is later than its list", []string{"3", "8"}, "7", SameContent},
-		{"the list has no version", []string{"3", "8"}, "", SameContent},
-		{"an object has none", []string{"3", ""}, "9", SameContent},
-		{"they are no numbers", []string{"a", "b"}, "c", SameContent},
+		{"those of etcd", []string{"7", "12", "3"}, "12", SameVersion, false},
+		{"of many, the first ones count", many, "100", SameVersion, false},
+		{"one object decides nothing", []string{"7"}, "12", SameContent, true},
+		{"nor does none", nil, "12", SameContent, true},
+		{"one object that is later than its list", []string{"7"}, "5", SameContent, false},
+		{"one object, and a list without a version", []string{"7"}, "", SameContent, false},
+		{"one version for all", []string{"1", "1"}, "1", SameContent, false},
+		{"each object is counted by itself", []string{"3", "8", "3"}, "9", SameContent, false},
+		{"an object is later than its list", []string{"3", "8"}, "7", SameContent, false},
+		{"the list has no version", []string{"3", "8"}, "", SameContent, false},
+		{"an object has none", []string{"3", ""}, "9", SameContent, false},
+		{"they are no numbers", []string{"a", "b"}, "c", SameContent, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s VersionSample
 			for _, version := range test.versions {
 				s.Add(&metav1.ObjectMeta{ResourceVersion: version})
 			}
-			if got := s.Sameness(test.list); got != test.want {
-				t.Errorf("got %v, want %v", got, test.want)
+			if got, decided := s.Sameness(test.list); got != test.want || decided == test.undecided {
+				t.Errorf("got %v, decided: %v, want %v", got, decided, test.want)
 			}
 		})
 	}

@@ -18,17 +18,39 @@ type Server struct {
 	DetectsRestart bool
 	// versioned reports whether the last list had a version that tells of the server.
 	versioned bool
+	// bookmarked reports whether the server has sent a bookmark, and undecided whether the last list
+	// had too few objects to say how to compare them.
+	bookmarked, undecided bool
 }
 
 // Listed notes a list of a version. Ordered is set for a source whose versions have an order, and fake
 // for one that may be without versions at any time.
 func (s *Server) Listed(version string, sample *VersionSample, ordered, fake bool) {
-	seen := sample.Sameness(version)
-	if s.Same = SameContent; ordered {
+	seen, decided := sample.Sameness(version)
+	s.Same, s.undecided = SameContent, ordered && !decided
+	switch {
+	case ordered && decided:
 		s.Same = seen
+	case s.undecided && s.bookmarked:
+		s.Same = SameVersion
 	}
 	s.DetectsRestart = ordered || seen == SameVersion
 	s.versioned = IsVersion(version) && (ordered || !fake)
+}
+
+// Bookmarked notes a bookmark of a version, which says that later changes have later versions.
+func (s *Server) Bookmarked(version string) {
+	if Newer(version, version) {
+		return // such versions have no order
+	}
+	if s.bookmarked = true; s.undecided {
+		s.Same = SameVersion
+	}
+}
+
+// Contradicted notes that two states of an object have the same version.
+func (s *Server) Contradicted() {
+	s.Same, s.bookmarked, s.undecided = SameContent, false, false
 }
 
 // CheckHistory returns an error if the latest version of a server is earlier than one that was

@@ -13,9 +13,18 @@ import (
 // could not take.
 func (s *store) Find(key types.NamespacedName) (obj any, exists bool, err error) {
 	version := s.mu.Version()
-	if obj, exists = s.Get(key); exists || !s.leftOut.Any() && s.mu.UnchangedSince(version) {
-		return obj, exists, nil
+	o, exists := s.table.Load(key)
+	form := s.form.Load()
+	switch doubt := !exists && s.leftOut.Any(); {
+	case doubt, !s.mu.UnchangedSince(version):
+		return s.findLocked(key)
+	case !exists:
+		return nil, false, nil
 	}
+	return form.Unpack(o), true, nil
+}
+
+func (s *store) findLocked(key types.NamespacedName) (obj any, exists bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if o, ok := s.table.Get(key); ok {

@@ -39,6 +39,9 @@
 //   - GetIndexers returns a copy.
 //   - An empty resourceVersion, of an object or of a list, and an older one of an
 //     object, leave that of the store as it is; client-go takes any version for the latest.
+//   - The resourceVersion of an object is the server's, also if a transform changes it: for the
+//     version of the store, and for a relist, which finds the objects unchanged that the
+//     server has not changed. client-go goes by the version that the transform left.
 //   - An error of a transform leaves out that state of the object, of a list too;
 //     client-go lists again and again.
 //   - An object that is not of the informer's type is an error, and has no effect.

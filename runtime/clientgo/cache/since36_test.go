@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
 
@@ -164,6 +166,33 @@ func TestUnsharedInformerMetrics(t *testing.T) {
 			t.Errorf("metrics %q", got)
 		}
 	})
+}
+
+// A transform changes nothing of the version that a store has reached; client-go's has the version that the
+// transform left in the last object.
+func TestStoreVersionOfTransformedObjects(t *testing.T) {
+	for name, test := range map[string]struct {
+		informer func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
+		want     string
+	}{
+		"ours":        {NewSharedIndexInformer, "2"},
+		"client-go's": {cache.NewSharedIndexInformer, "none"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api := newFakeAPI(pod("ns", "a", ""))
+			informer := test.informer(api.listWatch(), &v1.Pod{}, 0, Indexers{})
+			_ = informer.SetTransform(func(obj any) (any, error) {
+				obj.(*v1.Pod).ResourceVersion = "none"
+				return obj, nil
+			})
+			defer run(t, informer)()
+			api.set(pod("ns", "b", ""))
+			synctest.Wait()
+			if got := informer.GetStore().LastStoreSyncResourceVersion(); got != test.want {
+				t.Errorf("%s: %s, want %s", name, got, test.want)
+			}
+		})
+	}
 }
 
 func TestNamesOfCheckers(t *testing.T) {

@@ -27,7 +27,7 @@ func tenfold(r row) row {
 	return r
 }
 
-// believed is an answer that nothing tells from the list of a server without objects.
+// believed is an answer that nothing tells from the list of a server without objects, or not for long.
 func believed(r row) row {
 	r.core.madeUp, r.clientGo.madeUp = true, true
 	return r
@@ -57,8 +57,17 @@ func page(code int, kind, text string) http.HandlerFunc {
 	}
 }
 
+// briefly is for a condition that ends before a doubtful list counts.
+func briefly(r row) row {
+	r.lasts = 4 * time.Minute
+	return r
+}
+
+// otherList is an empty list of another kind than the one that was requested.
+var otherList = page(200, "application/json", `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)
+
 // impostorRows are about answers that are not those of the API server, or not those of
-// one that is ready. Nothing may be deleted for them.
+// one that is ready. Nothing may be deleted for them, unless they are believed.
 var impostorRows = []row{
 	asked(impostor("a proxy answers all with 404 in HTML for ten minutes", page(404, "text/html", "<html>404 Not Found</html>"))),
 	asked(impostor("a proxy answers all with 404 in JSON of its own for ten minutes", page(404, "application/json", `{"error":"no route"}`))),
@@ -113,11 +122,11 @@ var impostorRows = []row{
 	impostor("all is answered with 200 and {\"status\":\"ok\"} for ten minutes", page(200, "application/json", `{"status":"ok"}`)),
 	impostor("all is answered with 200 and a Status of failure for ten minutes",
 		page(200, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"upstream","reason":"ServiceUnavailable","code":503}`)),
-	foundOut(impostor("all is answered with 200 and a list of other objects for ten minutes",
-		page(200, "application/json", `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`))),
-	foundOut(impostor("all is answered with 200 and a list without a resourceVersion for ten minutes",
+	foundOut(briefly(impostor("all is answered with 200 and a list of other objects for four minutes", otherList))),
+	believed(impostor("all is answered with 200 and a list of other objects for ten minutes: it counts after five", otherList)),
+	believed(impostor("all is answered with 200 and a list without a resourceVersion for ten minutes",
 		page(200, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`))),
-	foundOut(impostor("all is answered with 200 and a list without items, resourceVersion 0, for ten minutes",
+	believed(impostor("all is answered with 200 and a list without items, resourceVersion 0, for ten minutes",
 		page(200, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"0"},"items":null}`))),
 	foundOut(impostor("all is answered with 206 and half a list for ten minutes", page(206, "application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}`))),
 	impostor("all is answered with 304 for ten minutes", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) }),

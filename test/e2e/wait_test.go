@@ -11,10 +11,11 @@ import (
 // also on a machine that is busy with other programs.
 const waitTimeout = 5 * time.Minute
 
-// withPatience is the test's context with that deadline.
+// withPatience is a context with that deadline. It outlives the test's context, which ends before
+// cleanups begin: these wait as well.
 func withPatience(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), waitTimeout, errors.New("the test timed out"))
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(t.Context()), waitTimeout, errors.New("the test timed out"))
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -47,18 +47,18 @@ func TestKubebuilderPage(t *testing.T) {
 	if gomod := shop.read("go.mod"); strings.Contains(gomod, "informer-gen") {
 		t.Errorf("go.mod after the way back: %s", gomod)
 	}
-	shop.run("go", "vet", "./...")
+	shop.run("go", "build", "./...")
 	get, _, _ := readmeCommands(t)
 	shop.run(get...)
 	shop.stream()
 	shop.run("go", "mod", "tidy")
-	shop.run("go", "vet", "./cmd/...")
+	shop.run("go", "build", "./cmd/...")
 }
 
 // wantComplete wants the project of the page to compile, and its files to be as the tools write them.
 func (u *user) wantComplete() {
 	u.t.Helper()
-	u.run("go", "vet", "./...")
+	u.run("go", "build", "./...")
 	if unformatted := u.run("gofmt", "-l", "api", "cmd", "internal", "pkg"); unformatted != "" {
 		u.t.Errorf("gofmt would change %s", unformatted)
 	}

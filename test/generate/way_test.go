@@ -44,7 +44,7 @@ func TestWholeWay(t *testing.T) {
 
 	shop.add("controller/")
 	shop.run("go", "mod", "tidy")
-	shop.run("go", "vet", "./...")
+	shop.run("go", "build", "./...")
 	shop.run("go", "test", "./internal/...")
 
 	verify := slices.Concat(generate, []string{"--verify", "--crds", "config/crd/bases", "--strict"})
@@ -60,7 +60,7 @@ func TestWholeWay(t *testing.T) {
 		wantRemoved(t, output, filepath.Join("pkg", "generated", folder, "shop", "v1alpha1", "shipment.go"))
 	}
 	shop.run(verify...)
-	shop.run("go", "vet", "./...")
+	shop.run("go", "build", "./...")
 }
 
 // An older project, whose clientset, listers and informers code-generator wrote,
@@ -85,7 +85,7 @@ func TestUpgrade(t *testing.T) {
 	older.add("program/")
 	older.run("go", "get", "k8s.io/client-go@"+libraries)
 	older.run("go", "mod", "tidy")
-	older.run("go", "vet", "./...")
+	older.run("go", "build", "./...")
 
 	older.remove("pkg/apis/shop/v1/basket.go")
 	older.remove("pkg/client/clientset")
@@ -98,7 +98,7 @@ func TestUpgrade(t *testing.T) {
 	output := older.run("bash", script)
 	wantRemoved(t, output, filepath.Join("pkg", "client", "informers", "externalversions", "shop", "v1", "basket.go"))
 	older.run(tidy...)
-	older.run("go", "vet", "./...")
+	older.run("go", "build", "./...")
 	older.run("bash", script, "--verify")
 }
 

@@ -36,9 +36,6 @@ func (s *store) stage(batch []delta) (n int) {
 	form := s.form.Load()
 	for n < len(batch) && s.staging.Work() < table.LongWork {
 		d := &batch[n]
-		if s.assignment != nil {
-			d.kind = d.classify(s.assignment)
-		}
 		if d.prepared() {
 			break
 		}
@@ -76,9 +73,6 @@ func (s *store) apply(d *delta, to *fanout) {
 		}
 	}
 	s.noteLeftOut(d)
-	if d.kind == branchRefused {
-		to.settled(d.from)
-	}
 	s.advanceVersion(d.resourceVersion)
 }
 
@@ -91,39 +85,32 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 	d := &batch[0]
 	// Only a holder of writing changes the table: it can be read without mu.
 	var change difference
-	var why *cause.Cause
+	settled := []*scope{d.from}
 	if d.kind == replaced {
-		change, why = diff(s, d), d.list.cause
+		change = diff(s, d)
 	} else {
-		change, why = s.losses(d.list.assignment)
+		change, settled = losses(s, d), d.list.gone
 	}
 	changes, fresh := s.prepareDifference(&change, d)
-	s.lockWith(&change, why, to)
+	s.lockWith(&change, d.list.cause, to)
 	defer s.unlock()
 	to.received(batch)
 	s.makeChanges(changes, fresh)
-	if d.kind == replaced && (d.from == nil || d.list.restarted) {
+	if d.kind == replaced && (d.from.everything() || d.list.restarted) {
 		s.setVersion(d.resourceVersion)
 	} else {
 		s.advanceVersion(d.resourceVersion)
 	}
 	s.noteLeftOut(d)
 	to.relisted()
-	switch d.kind {
-	case replaced:
-		to.settled(d.from)
-	case assigned:
-		for _, branch := range d.list.assignment.ended {
-			to.settled(branch)
-		}
-	}
+	to.settled(settled)
 	to.logs.Show()
 }
 
 // prepareDifference is prepare for the difference that a delta makes, which may be the better
 // part of the store if that is a list of everything. The caller holds writing.
 func (s *store) prepareDifference(change *difference, d *delta) (changes []change, fresh *table.Table) {
-	if d.kind != replaced || d.from != nil || len(change.changes) <= s.table.Len()/2 {
+	if d.kind != replaced || !d.from.everything() || len(change.changes) <= s.table.Len()/2 {
 		return change.changes, s.prepare(change.changes)
 	}
 	return nil, s.rebuilt(change.kept)
@@ -144,29 +131,4 @@ func (s *store) lockWith(change *difference, why *cause.Cause, to *fanout) {
 		wanted = now
 		s.mu.Unlock()
 	}
-}
-
-// losses returns the objects that belong to no branch any more by another assignment. The caller
-// holds writing.
-func (s *store) losses(a *assignment) (gone difference, why *cause.Cause) {
-	form := s.form.Load()
-	lose := func(row uint32) {
-		gone.add(change{item: item{key: s.table.Key(row)}, remove: true}, form.Unpack(s.table.At(row)))
-	}
-	s.assignment = a
-	switch {
-	case a.named:
-		for _, branch := range a.ended {
-			if row, exists := s.table.Find(branch.scope); exists {
-				lose(row)
-			}
-		}
-	case len(a.ended) > 0: // or namespaces have only come
-		for row := range uint32(s.table.Len()) {
-			if a.of(s.table.Key(row)) == nil {
-				lose(row)
-			}
-		}
-	}
-	return gone, a.cause
 }

@@ -37,24 +37,51 @@ func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (ob
 
 // confirm returns the object that the server has for a key, nil if it has none.
 func (e *engine) confirm(ctx context.Context, key types.NamespacedName) (any, error) {
-	source := e.source
-	if e.branches != nil {
-		if _, err := e.branches.versionOf(&metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}); err != nil {
-			return nil, e.errorf("%w", err)
-		}
-		scope := key
-		if !e.about.Named {
-			scope.Name = ""
-		}
-		source = e.about.In(scope)
+	source, err := e.scopes.sourceOf(key, e.source)
+	if err != nil {
+		return nil, e.errorf("%w", err)
 	}
-	found := named{key: key}
-	ctx = decoding.With(ctx, decoding.Request{Unselected: true})
-	page, err := listInTime(ctx, source, lookup.Options(key), found.add)
-	if err = cmp.Or(err, found.check(page)); err != nil {
+	found, err := e.read(decoding.With(ctx, decoding.Request{Unselected: true}), source, key)
+	if err != nil {
 		return nil, e.errorf("object %q: %w", objectkey.String(key), err)
 	}
+	return found, nil
+}
+
+// read returns the object that a source has for a key, nil if it has none.
+func (e *engine) read(ctx context.Context, source Objects, key types.NamespacedName) (any, error) {
+	options := lookup.Options(key)
+	if e.about.Named { // the source has no other object
+		options = metav1.ListOptions{}
+	}
+	found := named{key: key}
+	page, err := listInTime(ctx, source, options, found.add)
+	if err = cmp.Or(err, found.check(page)); err != nil {
+		return nil, err
+	}
 	return found.obj, nil
+}
+
+// readLive is get for an object that the informer will know soon, and does not know yet for that
+// reason: the server is asked for it, and the transform applied. So no read waits for a watch.
+func (e *engine) readLive(ctx context.Context, key types.NamespacedName, why error) (obj any, exists bool, err error) {
+	if key.Name == "" || closed(e.stopped) {
+		return nil, false, e.errorf("%w", why)
+	}
+	e.mu.Lock()
+	transform, options := oneAtATime(e.transforming, e.options.Transform), e.decoding()
+	e.mu.Unlock()
+	obj, err = e.read(decoding.With(ctx, decoding.Request{Options: options}), e.about.In(key), key)
+	switch {
+	case err != nil:
+		return nil, false, e.errorf("%w: %w", why, err)
+	case obj != nil && transform != nil:
+		obj, err = transformed(transform, obj)
+	}
+	if err != nil {
+		return nil, false, e.errorf("object %q: %w: transform: %w", objectkey.String(key), failure.ErrLeftOut, err)
+	}
+	return obj, obj != nil, nil
 }
 
 // named is the object of one name in a list. It ignores other objects, which come from servers

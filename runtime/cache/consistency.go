@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -26,58 +27,49 @@ import (
 // errors: that one is no number, failure.ErrStopped, or the cause of the context, with what the
 // informer is doing instead.
 func (e *engine) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
-	return e.waitForVersion(ctx, resourceVersion, func() (string, error) { return e.reached(resourceVersion), nil })
+	return e.wait(ctx, protocol.Wait{Version: resourceVersion}, fmt.Sprintf("resourceVersion %q", resourceVersion), e.scopes.sight)
 }
 
-// waitForVersion waits until what the store has reached is a version or a later one.
-func (e *engine) waitForVersion(ctx context.Context, resourceVersion string, reached func() (string, error)) error {
+// wait waits until a wait is over by what is seen of the informer, which changes with its store. What
+// says what is waited for.
+func (e *engine) wait(ctx context.Context, w protocol.Wait, what string, see func() protocol.Sight) error {
+	w.Restarts = see().Restarts
 	for {
 		changed := e.fanout.changed.Next()
-		have, err := reached()
-		if err != nil {
-			return e.errorf("%w", err)
-		}
-		done, err := protocol.AtLeast(have, resourceVersion)
-		if err != nil {
-			return e.errorf("%w", err)
-		}
-		if done {
+		done, lacks, err := w.Judge(see())
+		switch {
+		case err != nil:
+			return e.errorf("%s: %w", what, err)
+		case done:
 			return nil
 		}
 		if err := e.await(ctx, changed); err != nil {
-			return e.errorf("resourceVersion %q: store is at %q, informer is %v: %w", resourceVersion, have, e.Status(), err)
+			return e.errorf("%s: %s, informer is %v: %w", what, lacks, e.Status(), err)
 		}
 	}
 }
 
-// reached returns the version that the store has reached, which is wanted if there is nothing
-// to wait for.
-func (e *engine) reached(wanted string) string {
-	version, awaited := e.version()
-	if !awaited && closed(e.synced) {
-		return wanted
+// waitFor is wait for an object.
+func (e *engine) waitFor(ctx context.Context, obj metav1.Object, aim protocol.Aim) error {
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	w := protocol.Wait{Aim: aim, Version: obj.GetResourceVersion(), UID: obj.GetUID()}
+	if stored, _ := e.store.core.received(key); aim == protocol.Deleted && w.UID != "" && stored.Origin().UID == w.UID {
+		w.Version = "" // the store has heard of the object
 	}
-	return version
-}
-
-// waitUntil waits until the store has no object of a key, or one as wanted.
-func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted func(protocol.Sent) bool) error {
-	if err := e.await(ctx, e.synced); err != nil {
-		return e.errorf("%v: %w", e.Status(), err)
-	}
-	for {
-		changed := e.fanout.changed.Next()
-		stored, exists := e.store.core.received(key)
-		if !exists {
-			return nil
+	return e.wait(ctx, w, fmt.Sprintf("object %q of resourceVersion %q", objectkey.String(key), w.Version), func() protocol.Sight {
+		s := e.scopes.sightOf(key)
+		if excludes := e.about.Excludes; s.Never == nil && excludes != nil {
+			s.Never = excludes(key, obj)
 		}
-		if sent, known := stored.Metadata(); !known || wanted(sent) {
-			return nil // an object without metadata has no later state to wait for
+		var stored protocol.Received
+		stored, s.Exists, s.LeftOut = e.store.core.seen(key)
+		if s.Exists {
+			var known bool
+			s.Stored, known = stored.Metadata()
+			s.Opaque = !known
 		}
-		if err := e.await(ctx, changed); err != nil {
-			return e.errorf("object %q: store has an earlier state, informer is %v: %w", objectkey.String(key), e.Status(), err)
-		}
-	}
+		return s
+	})
 }
 
 // WaitForWrite blocks until the store has an object as it was written, or a later state of
@@ -88,24 +80,15 @@ func (e *engine) waitUntil(ctx context.Context, key types.NamespacedName, wanted
 // that the informer does not follow that namespace or name, that the server refuses the namespace, or that
 // the source leaves the object out.
 func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
-	// An object whose event could not be used is read by its name, later than the store has
-	// reached its version.
-	version := obj.GetResourceVersion()
-	if err := e.waitForVersion(ctx, version, func() (string, error) { return e.versionOf(obj) }); err != nil {
-		return err
+	if removedBy(obj) {
+		return e.waitFor(ctx, obj, protocol.Finalized)
 	}
-	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	return e.waitUntil(ctx, key, func(stored protocol.Sent) bool {
-		if removed(obj) { // its version is that of the state before
-			return stored.UID != obj.GetUID()
-		}
-		return !protocol.Older(stored.ResourceVersion, version)
-	})
+	return e.waitFor(ctx, obj, protocol.Written)
 }
 
-// removed reports whether an object, as an update has returned it, is gone by that update: the
+// removedBy reports whether an object, as an update has returned it, is gone by that update: the
 // server removes an object that is being deleted together with its last finalizer.
-func removed(obj metav1.Object) bool {
+func removedBy(obj metav1.Object) bool {
 	grace := obj.GetDeletionGracePeriodSeconds()
 	return obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }
@@ -114,34 +97,17 @@ func removed(obj metav1.Object) bool {
 // object of that name, one with another UID, or one with a deletionTimestamp, which finalizers may keep
 // for long. It has the errors of WaitForWrite.
 func (e *engine) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
-	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	stored, _ := e.store.core.received(key)
-	if known := obj.GetUID() != "" && stored.Origin().UID == obj.GetUID(); !known && obj.GetResourceVersion() != "" {
-		// The store may not have heard of an object that was just created.
-		if err := e.WaitForWrite(ctx, obj); err != nil {
-			return err
-		}
-	} else if _, err := e.versionOf(obj); err != nil {
-		return e.errorf("%w", err)
-	}
-	return e.waitUntil(ctx, key, func(stored protocol.Sent) bool {
-		return stored.Deleting || obj.GetUID() != "" && stored.UID != obj.GetUID()
-	})
+	return e.waitFor(ctx, obj, protocol.Deleted)
 }
 
-// latestVersion returns the server's version. A version that is earlier than a position's is an error:
-// the server's history has restarted, and the informer has not listed that namespace again yet.
-func latestVersion(ctx context.Context, positions []position) (string, error) {
-	reached := make([]string, len(positions))
-	var errs []error
-	for i, p := range positions {
-		version, err := p.reached()
-		reached[i], errs = version, append(errs, err)
+// latestVersion returns the server's version. A scope that has reached a later one is an error: the
+// server's history has restarted, and the informer has not listed that namespace again yet.
+func (e *engine) latestVersion(ctx context.Context, scopes []*scope) (string, error) {
+	reached := make([]string, len(scopes))
+	for i, scope := range scopes {
+		reached[i] = e.scopes.sightIn(scope).Version
 	}
-	if err := errors.Join(errs...); err != nil {
-		return "", err
-	}
-	page, err := listInTime(ctx, positions[0].source, metav1.ListOptions{Limit: 1}, func(any, error) {})
+	page, err := listInTime(ctx, scopes[0].source, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	if err != nil {
 		return "", err
 	}
@@ -176,12 +142,6 @@ const (
 	progressWatches = 10
 )
 
-// position is the version that the store has reached of a source.
-type position struct {
-	source  Objects
-	reached func() (string, error)
-}
-
 // WaitForLatest blocks until the store has every change that the server had at the time of the
 // call, for a new leader that must not act on what the former one has changed since (KEP-2340). It
 // costs a list of one object and, for a quiet resource, a watch of a second or two, of each
@@ -193,14 +153,11 @@ func (e *engine) WaitForLatest(ctx context.Context) error {
 	if err := e.await(ctx, e.synced); err != nil {
 		return e.errorf("%v: %w", e.Status(), err)
 	}
-	positions := []position{{source: e.source, reached: func() (string, error) { return e.store.ResourceVersion(), nil }}}
-	if e.branches != nil {
-		positions = e.branches.positions()
-	}
-	if len(positions) == 0 {
+	scopes := e.scopes.served()
+	if len(scopes) == 0 {
 		return nil
 	}
-	latest, err := latestVersion(ctx, positions)
+	latest, err := e.latestVersion(ctx, scopes)
 	switch {
 	case err != nil:
 		return e.errorf("list of the latest resourceVersion: %w", err)
@@ -209,31 +166,35 @@ func (e *engine) WaitForLatest(ctx context.Context) error {
 	case e.about.Named:
 		return e.WaitForResourceVersion(ctx, latest)
 	}
-	errs, places := make([]error, len(positions)), make(chan struct{}, progressWatches)
+	errs, places := make([]error, len(scopes)), make(chan struct{}, progressWatches)
 	var running sync.WaitGroup
-	for i, p := range positions {
+	for i, scope := range scopes {
 		running.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			errs[i] = e.waitForProgress(ctx, p, latest)
+			errs[i] = e.waitForProgress(ctx, scope, latest)
 		})
 	}
 	running.Wait()
 	return errors.Join(errs...)
 }
 
-// waitForProgress waits until the store has what the source had at a version. That of a quiet
-// resource learns of such a version with its next bookmark, which may take a minute: meanwhile the
+// waitForProgress waits until the store has what the source of a scope had at a version. A quiet
+// resource reaches such a version with its next bookmark, which may take a minute: meanwhile the
 // server is asked for its last event.
-func (e *engine) waitForProgress(ctx context.Context, p position, latest string) error {
+func (e *engine) waitForProgress(ctx context.Context, scope *scope, latest string) error {
 	ctx, stop := context.WithCancel(ctx)
 	either, arrived := context.WithCancel(ctx)
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer stop()
+	see := func() protocol.Sight { return e.scopes.sightIn(scope) }
+	reach := func(version string) error {
+		return e.wait(either, protocol.Wait{Version: version}, fmt.Sprintf("resourceVersion %q", version), see)
+	}
 	asking.Go(func() {
 		for either.Err() == nil {
-			if last, known := p.lastEvent(either, latest); known && e.waitForVersion(either, last, p.reached) == nil {
+			if last, known := lastEvent(either, scope.source, see().Version, latest); known && reach(last) == nil {
 				arrived()
 				return
 			}
@@ -243,22 +204,21 @@ func (e *engine) waitForProgress(ctx context.Context, p position, latest string)
 			}
 		}
 	})
-	if err := e.waitForVersion(either, latest, p.reached); err != nil && (either.Err() == nil || ctx.Err() != nil) {
+	if err := reach(latest); err != nil && (either.Err() == nil || ctx.Err() != nil) {
 		return err
 	}
 	return nil // or the last event has arrived
 }
 
-// lastEvent asks the server, by a watch from what the store has, for the last event up to a
-// version, and returns the version of that event, or of the store if there was none.
-func (p position) lastEvent(ctx context.Context, upTo string) (last string, known bool) {
-	last, err := p.reached()
-	if err != nil || !protocol.Older(last, upTo) {
-		return upTo, err == nil
+// lastEvent asks the server for the last event up to a version, by a watch from the version of the
+// store. It returns the version of the event, or of the store if there was no event.
+func lastEvent(ctx context.Context, source Objects, last, upTo string) (_ string, known bool) {
+	if !protocol.Older(last, upTo) {
+		return upTo, true
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*progressTimeout)
 	defer cancel()
-	stream, err := p.source.Watch(ctx, metav1.ListOptions{
+	stream, err := source.Watch(ctx, metav1.ListOptions{
 		ResourceVersion: last, AllowWatchBookmarks: true, TimeoutSeconds: ptr.To(int64(progressTimeout.Seconds())),
 	})
 	if err != nil {

@@ -136,6 +136,63 @@ func TestConsistencyAfterRestore(t *testing.T) {
 	})
 }
 
+// A version of the history before a restore never comes, and the wait for it says so.
+func TestWaitsEndAtARestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		backup := api.ResourceVersion()
+		r := run(t, api, cache.Options[*thing]{})
+		for range 20 {
+			touch(t, api, "a")
+		}
+		settle()
+		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused})
+		api.BreakWatches(cachetest.ErrConnectionReset)
+		written := touch(t, api, "a")
+		waiting := make(chan error)
+		for _, wait := range []func() error{
+			func() error { return r.WaitForResourceVersion(t.Context(), written.ResourceVersion) },
+			func() error { return r.WaitForWrite(t.Context(), written) },
+		} {
+			go func() { waiting <- wait() }()
+		}
+		settle()
+		if err := api.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+		api.ClearFaults()
+		for range 2 {
+			if err := <-waiting; !errors.Is(err, failure.ErrHistoryRestarted) {
+				t.Errorf("got %v, want %v", err, failure.ErrHistoryRestarted)
+			}
+		}
+	})
+}
+
+// A written state that the store can't take is seen: no later state of it is waited for.
+func TestWriteThatIsLeftOutIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(newThing("a"))
+		r := late(t, api, cache.Options[*thing]{Transform: func(obj *thing) (*thing, error) {
+			if obj.Labels["refused"] != "" {
+				return nil, errors.New("refused")
+			}
+			return obj, nil
+		}})
+		refused := newThing("a")
+		refused.Labels = map[string]string{"refused": "yes"}
+		written, err := api.Update(refused)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after(t, "changed", 10*time.Second, func() error { return r.WaitForWrite(t.Context(), written) })
+		if stored, exists := r.Store().Get(keyOf("a")); !exists || stored.ResourceVersion == written.ResourceVersion {
+			t.Errorf("stored: %v", stored)
+		}
+		after(t, "again", 0, func() error { return r.WaitForWrite(t.Context(), written) })
+	})
+}
+
 // Whatever has happened to objects, requests and the server: when nothing changes meanwhile, the store
 // is the server's state when WaitForLatest returns, and Confirm returns the object as it is there.
 func TestRandomConsistency(t *testing.T) {

@@ -16,19 +16,14 @@ const (
 	set deltaKind = iota
 	// deleted is an object in the state in which it was deleted.
 	deleted
-	// replaced is the whole list: objects that it does not hold are deleted, those of
-	// its branch if the informer has branches.
+	// replaced is the whole list of a scope: objects of the scope that it does not hold are deleted.
 	replaced
-	// assigned is another assignment of objects to branches: those of none are deleted.
-	assigned
-	// noChange is a watch event or look-up that leaves the store as it is. Its version counts.
-	noChange
-	// bookmarked is a resourceVersion up to which nothing else happened.
+	// removed is that scopes have left, or are refused: their objects are deleted, and the first
+	// content does without them.
+	removed
+	// bookmarked is a resourceVersion up to which the objects are as they were. A look-up that finds
+	// an object as it was has no version. An object that could not be taken is left out.
 	bookmarked
-	// leftOut is an object that is on the server and could not be taken.
-	leftOut
-	// branchRefused is that the first content of the informer is to do without a branch.
-	branchRefused
 )
 
 // delta is one thing that the reflector has seen, on its way to the store.
@@ -42,41 +37,29 @@ type delta struct {
 	// the store's stands for it.
 	protocol.Received
 	resourceVersion string
-	// list belongs to a replaced, assigned or leftOut delta.
+	// list belongs to a replaced or removed delta, or to one that leaves objects out.
 	list *wholeList
-	// from is the branch that has seen it; nil if the informer has no branches.
-	from *branch
+	// from is the scope that has seen it; nil if the informer itself has removed some.
+	from *scope
 }
 
 // prepared reports whether the events of a delta are prepared before the store is locked.
 func (d *delta) prepared() bool {
-	return d.kind == replaced || d.kind == assigned
+	return d.kind == replaced || d.kind == removed
 }
 
-// counts returns how many events of objects and how many bookmarks a delta stands for. An object
-// that is released may be one of another informer, which the store never had.
-func (d *delta) counts() (events, bookmarks uint64) {
-	switch {
-	case d.kind == bookmarked:
-		return 0, 1
-	case d.kind == set, d.kind == deleted && !d.released:
-		return 1, 0
+// events returns how many events of objects a delta stands for. An object that is released may be
+// one of another informer, which the store never had.
+func (d *delta) events() uint64 {
+	if d.kind == set || d.kind == deleted && !d.released {
+		return 1
 	}
-	return 0, 0
+	return 0
 }
 
-// classify returns the kind of a delta of a branch, which changes nothing if another branch, or none,
-// has the object now.
-func (d *delta) classify(a *assignment) deltaKind {
-	if (d.kind == set || d.kind == deleted) && a.of(d.key) != d.from {
-		return noChange
-	}
-	return d.kind
-}
-
-// wholeList has the items of a list of the API, in its order, or an assignment.
+// wholeList has the items of a list of the API, in its order, or the scopes that are removed.
 type wholeList struct {
-	assignment *assignment
+	gone []*scope
 
 	items []item
 	// leftOut has the objects of the list that could not be taken, and why.

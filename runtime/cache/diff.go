@@ -24,13 +24,10 @@ type difference struct {
 	quiet bool
 }
 
-// diff compares the items of a list with the objects of a store, or of one branch of it. The
+// diff compares the items of a list with the objects that a store has of their scope. The
 // caller holds writing: then the table can be read without mu.
 func diff(s *store, from *delta) difference {
 	kept := table.LastOfEachKey(from.list.items, func(it *item) types.NamespacedName { return it.key })
-	if from.from != nil {
-		kept = slices.DeleteFunc(kept, func(it item) bool { return s.assignment.of(it.key) != from.from })
-	}
 	var gone, changed difference
 	same, t, form := from.list.same, s.table, s.form.Load()
 	listed := make([]bool, t.Len())
@@ -52,10 +49,7 @@ func diff(s *store, from *delta) difference {
 		if listed[row] {
 			return
 		}
-		key, old := t.Key(row), form.Unpack(t.At(row))
-		if from.from == nil || s.assignment.of(key) == from.from {
-			gone.add(change{item: item{key: key}, remove: true}, old)
-		}
+		gone.add(change{item: item{key: t.Key(row)}, remove: true}, form.Unpack(t.At(row)))
 	})
 	return difference{
 		changes: slices.Insert(changed.changes, 0, gone.changes...), old: slices.Insert(changed.old, 0, gone.old...), kept: kept,
@@ -67,26 +61,39 @@ func (d *difference) add(c change, old any) {
 	d.changes, d.old = append(d.changes, c), append(d.old, old)
 }
 
-// eachRow visits the rows of a branch, or of everything: those of a namespace by the index, since
-// each of many namespaces, or names, is listed when an outage ends. It may visit rows of other
-// branches too. The caller holds writing.
-func (s *store) eachRow(of *branch, visit func(row uint32)) {
-	if of != nil && of.scope.Name != "" {
-		if row, exists := s.table.Find(of.scope); exists {
+// eachRow visits the rows of a scope. It finds the rows of a namespace by the index, if there is one,
+// since each of many namespaces is listed when an outage ends. The caller holds writing.
+func (s *store) eachRow(of *scope, visit func(row uint32)) {
+	if of != nil && of.key.Name != "" {
+		if row, exists := s.table.Find(of.key); exists {
 			visit(row)
 		}
 		return
 	}
-	index := s.table.Index(namespaceIndexName)
-	if of == nil || of.scope.Namespace == "" || index == nil || !index.ByNamespace {
-		for row := range uint32(s.table.Len()) {
-			visit(row)
+	if index := s.table.Index(namespaceIndexName); !of.everything() && index != nil && index.ByNamespace {
+		if posting := index.Find(of.key.Namespace); posting != nil {
+			for _, row := range posting.Rows() {
+				visit(row)
+			}
 		}
-	} else if posting := index.Find(of.scope.Namespace); posting != nil {
-		for _, row := range posting.Rows() {
+		return
+	}
+	for row := range uint32(s.table.Len()) {
+		if of.has(s.table.Key(row)) {
 			visit(row)
 		}
 	}
+}
+
+// losses returns the objects that a store has of scopes that are removed. The caller holds writing.
+func losses(s *store, d *delta) (gone difference) {
+	form := s.form.Load()
+	for _, scope := range d.list.gone {
+		s.eachRow(scope, func(row uint32) {
+			gone.add(change{item: item{key: s.table.Key(row)}, remove: true}, form.Unpack(s.table.At(row)))
+		})
+	}
+	return gone
 }
 
 // events are those of the difference that are wanted.

@@ -20,8 +20,8 @@
 // commit.go, diff.go). The changes of the commit are appended, under the same lock, to the event log.
 // Each handler reads it with a cursor and in a goroutine of its own (fanout.go, listener.go).
 //
-// An informer of several namespaces or of a set of names has a reflector for each
-// branch, and one queue and store for all of them.
+// What a reflector lists and watches is its scope: everything or, in an informer of several
+// namespaces or of a set of names, each of these (scope.go, scopes.go). There is one queue and one store.
 //
 // Informer, Store and Handler are typed shells. What is below them is compiled once for all types,
 // and has objects of the type any: untyped.go is where the two meet.

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
@@ -35,8 +34,7 @@ type engine struct {
 	fanout   *fanout
 	outage   outage.Reporter
 	recorder statusRecorder
-	// branches has one for each of several namespaces or names; nil in general.
-	branches *branchSet
+	scopes   *scopes
 	// noWatchLists is set when one of its reflectors gives up watch-lists for good.
 	noWatchLists atomic.Bool
 	// invalid is the error in the options; nil in general.
@@ -54,6 +52,8 @@ type engine struct {
 	// listeners are those that were not removed, in the order in which they were added. What
 	// a slice holds does not change.
 	listeners atomic.Pointer[[]*listener]
+	// transforming has a value while Options.Transform runs.
+	transforming chan struct{}
 	// context is that of Run, without its end: what handlers log with.
 	context context.Context
 	// running counts the goroutines of listeners.
@@ -71,14 +71,15 @@ func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 	e.name.given = cmp.Or(options.Name, of.String())
 	synced := make(chan struct{})
 	e.options = settings{Options: options}
-	e.synced, e.stopped = synced, make(chan struct{})
+	e.synced, e.stopped, e.transforming = synced, make(chan struct{}), make(chan struct{}, 1)
 	if e.outage.Log = options.Outages; e.about.Named { // or each name would have a line
 		e.outage.Log, e.outage.OfNames = new(outage.Log), true
 	}
 	store := &e.store.core
 	store.setUp(of, objectkey.Of)
 	store.complain = e.leftOut
-	e.fanout = &fanout{store: store, clock: progress.NewClock(), received: e.received, synced: synced, listeners: map[*listener]bool{}}
+	e.scopes = newScopes(&e.about, &e.outage)
+	e.fanout = &fanout{store: store, clock: progress.NewClock(), received: e.scopes.received, synced: synced, listeners: map[*listener]bool{}}
 	e.listeners.Store(new([]*listener))
 	if err := store.addIndexes(options.Indexes); err != nil {
 		e.invalid = e.errorf("%w", err)
@@ -88,8 +89,6 @@ func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 		e.invalid = e.errorf("source: is nil")
 	case e.about.Named && e.about.Excludes != nil:
 		e.invalid = e.errorf("source of a set of names: selects a part of them; divide the names instead")
-	case e.about.Scopes != nil:
-		e.branches = newBranchSet(&e.about, store)
 	}
 }
 
@@ -103,9 +102,8 @@ func (e *engine) Status() Status {
 	synced := closed(e.synced) // before what is read of the store: that has all objects then
 	s := e.recorder.get()
 	s.Synced = synced
-	if e.branches != nil {
-		e.branches.describe(&s)
-		s.ResourceVersion, _ = e.version()
+	if e.scopes.several() {
+		e.describeScopes(&s)
 	} else {
 		s.DecodedByClient = decodedByClient(e.source)
 	}
@@ -119,35 +117,14 @@ func (e *engine) Status() Status {
 	return s
 }
 
-// version returns the version that the store has reached. Awaited is false if it has nothing
-// to wait for: no namespace, or none that the server does not refuse.
-func (e *engine) version() (version string, awaited bool) {
-	if e.branches != nil {
-		return e.branches.version()
-	}
-	return e.store.ResourceVersion(), true
-}
-
-// versionOf returns the version that counts for an object.
-func (e *engine) versionOf(obj metav1.Object) (string, error) {
-	if e.about.Excludes != nil {
-		key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-		if err := e.about.Excludes(key, obj); err != nil {
-			return "", err
-		}
-	}
-	if e.branches != nil {
-		return e.branches.versionOf(obj)
-	}
-	return e.store.ResourceVersion(), nil
-}
-
 // get is Informer.Get.
 func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, exists bool, err error) {
 	switch {
 	case e.about.Want != nil:
 		e.about.Want(key)
-		err = e.WaitForNames(ctx, key)
+		if why, _ := e.unknown(key); why != nil {
+			return e.readLive(ctx, key, why)
+		}
 	case e.about.Named:
 		if obj, exists = e.store.core.Get(key); exists {
 			return obj, true, nil
@@ -171,7 +148,7 @@ func (e *engine) unknown(key types.NamespacedName) (why error, refused bool) {
 	if !e.about.Named {
 		return nil, false
 	}
-	return e.branches.unknown(key)
+	return e.scopes.unknown(key)
 }
 
 // configure changes options before the start.
@@ -295,45 +272,47 @@ func (e *engine) Run(ctx context.Context) error {
 		pipeline.Go(func() { detector.Run(beside) })
 	}
 
-	ctx = decoding.With(ctx, decoding.Request{Rename: e.name.improve, Judge: protocol.Doubt, Options: decoding.Options{
-		Exclusive:         e.options.Transform != nil,
-		DropManagedFields: e.options.DropManagedFields,
-	}})
+	ctx = decoding.With(ctx, decoding.Request{Rename: e.name.improve, Judge: protocol.Doubt, Options: e.decoding()})
 	if err := e.reflect(ctx, deltas); err != nil {
 		return e.errorf("given up: %w", err)
 	}
 	return nil
 }
 
+// decoding returns how objects are decoded for the store.
+func (e *engine) decoding() decoding.Options {
+	return decoding.Options{Exclusive: e.options.Transform != nil, DropManagedFields: e.options.DropManagedFields}
+}
+
 // reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
 func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error {
 	options := e.options
-	options.Transform = oneAtATime(options.Transform)
-	if e.branches == nil {
-		return e.newReflector(e.source, &options, deltas, &e.recorder).run(ctx)
+	options.Transform = oneAtATime(e.transforming, options.Transform)
+	e.scopes.push, e.scopes.expect = deltas.Push, e.fanout.expect
+	e.scopes.reflect = func(ctx context.Context, scope *scope) error {
+		return e.newReflector(scope, &options, deltas).run(ctx)
 	}
-	e.branches.push, e.branches.expect = deltas.Push, e.fanout.expect
-	e.branches.reflect = func(ctx context.Context, branch *branch) error {
-		r := e.newReflector(branch.source, &options, deltas, &branch.recorder)
-		r.scope = branch.scope
-		r.push = func(d delta) {
-			d.from = branch
-			deltas.Push(d)
-		}
-		r.othersFail = func() bool { return e.branches.recovered(branch) }
-		r.afterFailure = func(ctx context.Context, f *Failure) { e.branches.failed(ctx, branch, f) }
-		return r.run(ctx)
-	}
-	return e.branches.run(ctx)
+	return e.scopes.run(ctx, &scope{source: e.source, recorder: &e.recorder})
 }
 
-func (e *engine) newReflector(source Objects, options *settings, deltas *queue.Queue[delta], recorder *statusRecorder) *reflector {
-	about := source.Describe()
+func (e *engine) newReflector(scope *scope, options *settings, deltas *queue.Queue[delta]) *reflector {
+	about := scope.source.Describe()
 	return &reflector{
-		reporter:  reporter{name: &e.name, about: &about, options: options, recorder: recorder, outage: &e.outage},
-		source:    source,
-		of:        e.store.core.of,
-		push:      deltas.Push,
+		reporter: reporter{
+			name: &e.name, about: &about, options: options, recorder: scope.recorder, outage: &e.outage,
+			afterFailure: func(ctx context.Context, f *Failure) { e.scopes.failed(ctx, scope, f) },
+			recovered:    func() bool { return e.scopes.recovered(scope) },
+		},
+		source: scope.source,
+		scope:  scope,
+		of:     e.store.core.of,
+		push: func(d delta) {
+			if d.kind == replaced {
+				scope.delivered = true
+			}
+			d.from = scope
+			scope.gate.pass(d, deltas.Push)
+		},
 		cached:    e.store.core.received,
 		committed: deltas.Consumed,
 		server:    protocol.Server{Same: protocol.SameContent},
@@ -381,22 +360,6 @@ func (e *engine) end() {
 		e.fanout.remove(l)
 		l.forget()
 	}
-}
-
-// received notes deltas that the store takes, while it is locked for that: to note each one
-// as it comes would take longer than to decide what it is.
-func (e *engine) received(batch []delta) {
-	if e.branches != nil {
-		e.branches.received(batch)
-		return
-	}
-	var events, bookmarks uint64
-	for i := range batch {
-		ofEvents, ofBookmarks := batch[i].counts()
-		events += ofEvents
-		bookmarks += ofBookmarks
-	}
-	e.recorder.received(events, bookmarks)
 }
 
 // batchLimit is the largest number of deltas in a commit. It bounds how long readers wait.

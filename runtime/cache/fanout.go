@@ -39,11 +39,11 @@ type fanout struct {
 
 	// listeners are those that were not removed.
 	listeners map[*listener]bool
-	// listed is set, and synced closed, once the store holds a whole list, or those of
-	// all branches that it waits for.
+	// listed is set, and synced closed, once the store holds a whole list of each scope that it
+	// waits for.
 	listed   bool
 	synced   chan struct{}
-	expected map[*branch]bool
+	expected map[*scope]bool
 }
 
 // emit is called for each change, but those of a replace, with the store locked.
@@ -78,15 +78,15 @@ func (f *fanout) stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq
 	}
 }
 
-// expect makes the first content that of several branches.
-func (f *fanout) expect(branches []*branch) {
+// expect says which scopes make up the first content.
+func (f *fanout) expect(scopes []*scope) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
-	f.expected = map[*branch]bool{}
-	for _, branch := range branches {
-		f.expected[branch] = true
+	f.expected = map[*scope]bool{}
+	for _, scope := range scopes {
+		f.expected[scope] = true
 	}
-	if len(branches) == 0 {
+	if len(scopes) == 0 {
 		f.joinAll()
 	}
 }
@@ -101,10 +101,12 @@ func (f *fanout) relisted() {
 	}
 }
 
-// settled is called with the store locked, when it has the first content of a branch, nil for
-// everything, or is to do without it. Once it has all of its first content, handlers join.
-func (f *fanout) settled(branch *branch) {
-	delete(f.expected, branch)
+// settled is called with the store locked, when it has the first content of scopes, or does without
+// them from now on. Once it has all of its first content, handlers join.
+func (f *fanout) settled(scopes []*scope) {
+	for _, scope := range scopes {
+		delete(f.expected, scope)
+	}
 	if !f.listed && len(f.expected) == 0 {
 		f.joinAll()
 	}

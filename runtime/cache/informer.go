@@ -95,9 +95,8 @@ func (e *engine) Started() bool { return e.started.Load() }
 // ResourceVersion returns the latest that the informer has seen in a list or a
 // watch, or "". The store may still be at an earlier one.
 func (e *engine) ResourceVersion() string {
-	if e.branches != nil {
-		version, _ := e.branches.version()
-		return version
+	if e.scopes.several() {
+		return e.scopes.version()
 	}
 	return e.recorder.get().ResourceVersion
 }
@@ -158,7 +157,7 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 //
 // An informer of a set of names knows only objects of the set, from when it has listed them: for
 // others the error is failure.ErrUnknown, with the reason. If the set takes names on demand, Get adds
-// the name and is WaitForNames first.
+// the name, and asks the server for the object while the informer does not know it, for half a minute at most.
 func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	found, exists, err := i.get(ctx, key)
 	return reader.As[T](found), exists, err

@@ -2,11 +2,13 @@ package cache
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 // Find is Get with an error, failure.ErrLeftOut, for an object that the server has and the store
@@ -36,26 +38,32 @@ func (s *store) findLocked(key types.NamespacedName) (obj any, exists bool, err 
 	return nil, false, err
 }
 
+// seen returns the object of a key, as it was received, whether there is one, and whether its latest
+// state is left out: all of one moment.
+func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, leftOut bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, exists := s.table.Get(key)
+	if exists {
+		obj = s.form.Load().Received(o)
+	}
+	_, leftOut = s.leftOut.Reason(key)
+	return obj, exists, leftOut
+}
+
 // noteLeftOut notes which objects are left out after a delta, and which are not any more. The caller
 // holds writing and mu.
 func (s *store) noteLeftOut(d *delta) {
-	switch {
-	case d.kind == assigned:
-		s.leftOut.BeginVisit()
-		s.leftOut.EndVisit(func(by any) bool { return !s.assignment.has(by.(*branch)) })
-	case d.kind != leftOut && d.kind != replaced && !s.leftOut.Any(), !s.assignment.has(d.from):
-	case d.kind == leftOut:
-		s.leaveOut(d)
-	case d.kind == replaced:
-		s.leftOut.BeginVisit()
-		s.leaveOut(d)
-		s.leftOut.EndVisit(func(by any) bool { return by == any(d.from) })
-	case d.key.Name != "":
-		s.leftOut.Remove(d.key)
+	if d.list == nil {
+		if d.key.Name != "" {
+			s.leftOut.Remove(d.key)
+		}
+		return
 	}
-}
-
-func (s *store) leaveOut(d *delta) {
+	if d.prepared() {
+		s.leftOut.BeginVisit()
+		defer s.leftOut.EndVisit(func(by any) bool { return by == any(d.from) || slices.Contains(d.list.gone, by.(*scope)) })
+	}
 	for key, why := range d.list.leftOut {
 		s.leftOut.Add(d.from, key, why)
 	}

@@ -18,13 +18,13 @@ func keyIn(namespace string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: "a"}
 }
 
-// refusal is the delta of an object that a branch has left out.
-func refusal(from *branch, key types.NamespacedName) delta {
-	return delta{kind: leftOut, from: from, list: &wholeList{leftOut: map[types.NamespacedName]string{key: "refused"}}}
+// refusal is the delta of an object that a scope has left out.
+func refusal(from *scope, key types.NamespacedName) delta {
+	return delta{kind: bookmarked, from: from, list: &wholeList{leftOut: map[types.NamespacedName]string{key: "refused"}}}
 }
 
-// listOf is the delta of a list of a branch without objects but for some that were left out.
-func listOf(from *branch, keys ...types.NamespacedName) delta {
+// listOf is the delta of a list of a scope without objects but for some that were left out.
+func listOf(from *scope, keys ...types.NamespacedName) delta {
 	d := delta{kind: replaced, from: from, list: &wholeList{leftOut: map[types.NamespacedName]string{}}}
 	for _, key := range keys {
 		d.list.leftOut[key] = "refused"
@@ -32,12 +32,10 @@ func listOf(from *branch, keys ...types.NamespacedName) delta {
 	return d
 }
 
-// What a branch leaves out is left out as long as the object belongs to it, whatever comes late.
-func TestBranchesLeaveOut(t *testing.T) {
-	plan := &scopePlan{about: &SourceInfo{}}
-	one, other := &branch{}, &branch{}
-	one.scope.Namespace, other.scope.Namespace = "one", "other"
-	assign := func(a *assignment) delta { return delta{kind: assigned, list: &wholeList{assignment: a}} }
+// What a scope leaves out is left out until the object is taken or gone, or the scope has left.
+func TestScopesLeaveOut(t *testing.T) {
+	one, other := &scope{key: types.NamespacedName{Namespace: "one"}}, &scope{key: types.NamespacedName{Namespace: "other"}}
+	leave := delta{kind: removed, list: &wholeList{gone: []*scope{one}}}
 	for _, test := range []struct {
 		name   string
 		deltas []delta
@@ -48,16 +46,14 @@ func TestBranchesLeaveOut(t *testing.T) {
 		{"one has listed it", []delta{refusal(other, keyIn("other")), listOf(one, keyIn("one"))}, "2 one/a other/a"},
 		{"taken", []delta{refusal(one, keyIn("one")), {kind: set, key: keyIn("one"), Received: protocol.Received{Object: &thing{}}, from: one}}, "0 "},
 		{"deleted", []delta{refusal(one, keyIn("one")), {kind: deleted, key: keyIn("one"), from: one}}, "0 "},
-		{"looked up", []delta{refusal(one, keyIn("one")), {kind: noChange, key: keyIn("one"), from: one}}, "0 "},
+		{"looked up", []delta{refusal(one, keyIn("one")), {kind: bookmarked, key: keyIn("one"), from: one}}, "0 "},
 		{"another object is taken", []delta{refusal(one, keyIn("one")), {kind: set, key: types.NamespacedName{Namespace: "one", Name: "b"}, Received: protocol.Received{Object: &thing{}}, from: one}}, "1 one/a"},
-		{"an event is passed", []delta{refusal(one, types.NamespacedName{}), {kind: noChange, from: one}}, "1 "},
-		{"the namespace has left", []delta{refusal(one, keyIn("one")), refusal(other, keyIn("other")), assign(plan.assign([]*branch{other}))}, "1 other/a"},
-		{"late", []delta{assign(plan.assign([]*branch{other})), refusal(one, keyIn("one")), listOf(one, keyIn("one"))}, "0 "},
+		{"an event is passed", []delta{refusal(one, types.NamespacedName{}), {kind: bookmarked, from: one}}, "1 "},
+		{"the namespace has left", []delta{refusal(one, keyIn("one")), refusal(other, keyIn("other")), leave}, "1 other/a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := newThingStore(t, nil)
 			to := &newReading(store.Store).fanout
-			store.core.commit([]delta{assign(plan.assign([]*branch{one, other}))}, to)
 			store.core.commit(test.deltas, to)
 			count, reasons := store.core.leftOut.Reasons()
 			names := slices.Sorted(maps.Keys(reasons))

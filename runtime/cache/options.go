@@ -142,13 +142,12 @@ func (o *settings) jitter(limit time.Duration) time.Duration {
 	return time.Duration(o.random.Int64N(int64(limit)))
 }
 
-// oneAtATime returns a transform that is never called concurrently, though a reflector, its
-// look-ups by name and those of other branches have a goroutine each.
-func oneAtATime(transform func(any) (any, error)) func(any) (any, error) {
+// oneAtATime returns a transform that is never called concurrently, though each reflector and its
+// look-ups by name have a goroutine of their own. The channel has a value while it runs.
+func oneAtATime(turn chan struct{}, transform func(any) (any, error)) func(any) (any, error) {
 	if transform == nil {
 		return nil
 	}
-	turn := make(chan struct{}, 1) // has a value while transform runs
 	return func(obj any) (any, error) {
 		turn <- struct{}{}
 		defer func() { <-turn }()

@@ -36,9 +36,8 @@ type reflector struct {
 	// it: Type.Implements is too slow to be called for each object.
 	of       reflect.Type
 	accepted atomic.Value
-	// scope has the namespace that objects have to be of, and the name that they are requested by,
-	// or "". An empty scope is all objects.
-	scope types.NamespacedName
+	// scope has the objects that are listed and watched.
+	scope *scope
 	// sequence is the list in progress or the last one, and the watches that continue it.
 	sequence *decoding.Sequence
 	// push takes a delta, in order. It may be called by two goroutines.
@@ -346,7 +345,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 	if it.Received, err = r.transform(obj); err != nil {
 		r.reportTransform(ctx, key, err)
 		it.Received = old
-		return it, existed
+		return it, existed && !protocol.Recreated(old, obj)
 	}
 	delete(r.leftOut, key)
 	if existed && it.Object != nil && same.Of(old, it.Received) {
@@ -362,8 +361,8 @@ func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	if other := r.checkType(obj); other != nil {
 		return key, &failure.ObjectError{Object: objectkey.String(key), Err: other}
 	}
-	if err == nil && r.scope != (types.NamespacedName{}) && key.Namespace != r.scope.Namespace {
-		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.scope.Namespace)}
+	if err == nil && !r.scope.has(key) {
+		err = &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("not of the namespace %q, which was requested", r.scope.key.Namespace)}
 	}
 	return key, err
 }
@@ -419,7 +418,7 @@ func (r *reflector) leaveOut(ctx context.Context, err error) {
 		r.leftOut[key] = why
 		return
 	}
-	r.push(delta{kind: leftOut, list: &wholeList{leftOut: map[types.NamespacedName]string{key: why}}})
+	r.push(delta{kind: bookmarked, list: &wholeList{leftOut: map[types.NamespacedName]string{key: why}}})
 }
 
 // lookUp has an object looked up by its name, or, if there are too many of them,
@@ -457,7 +456,7 @@ func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 	case f.Object == nil:
 		r.push(delta{kind: deleted, key: key, unseen: true})
 	case f.Same:
-		r.push(delta{kind: noChange, key: key})
+		r.push(delta{kind: bookmarked, key: key})
 	default:
 		r.push(delta{kind: set, key: key, Received: f.Received})
 	}
@@ -473,11 +472,20 @@ func (r *reflector) transform(obj any) (out protocol.Received, err error) {
 	if r.options.Transform == nil {
 		return protocol.Received{Object: obj}, nil
 	}
-	defer catch(&err)
 	sent, _ := protocol.SentOf(obj)
-	changed, err := r.options.Transform(obj)
-	if err != nil || nothing.Is(changed) {
+	changed, err := transformed(r.options.Transform, obj)
+	if changed == nil || err != nil {
 		return protocol.Received{}, err
 	}
 	return protocol.Transformed(changed, sent), nil
+}
+
+// transformed returns what a transform makes of an object, nil for nothing. A panic is an error.
+func transformed(transform func(any) (any, error), obj any) (out any, err error) {
+	defer catch(&err)
+	out, err = transform(obj)
+	if err != nil || nothing.Is(out) {
+		return nil, err
+	}
+	return out, nil
 }

@@ -18,12 +18,12 @@ type reporter struct {
 	about    *SourceInfo
 	options  *settings
 	recorder *statusRecorder
-	// afterFailure is called after each failure. It may be nil.
+	// afterFailure is called after each failure.
 	afterFailure func(ctx context.Context, f *Failure)
 	// outage is told of what is logged here.
 	outage *outage.Reporter
-	// othersFail reports whether other branches of the informer still fail. It may be nil.
-	othersFail func() bool
+	// recovered notes that the scope works again, and reports whether others of the informer still fail.
+	recovered func() (othersFail bool)
 
 	backoff protocol.Backoff
 	// opened reports whether the last request was a watch that the server accepted.
@@ -73,9 +73,7 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 		next = PhaseAbsent
 	}
 	r.recorder.backOff(next, time.Now().Add(decision.Backoff))
-	if r.afterFailure != nil { // which may put the informer in sync: its status says how it is
-		r.afterFailure(ctx, &f)
-	}
+	r.afterFailure(ctx, &f) // which may put the informer in sync: its status says how it is
 	sleep(ctx, decision.Backoff)
 	return nil
 }
@@ -128,7 +126,7 @@ func (r *reporter) succeed(ctx context.Context) {
 		return
 	}
 	logger := klog.FromContext(ctx)
-	if quiet := r.othersFail != nil && r.othersFail(); quiet || !r.outage.Recovered() {
+	if quiet := r.recovered(); quiet || !r.outage.Recovered() {
 		if quiet || r.outage.OfNames {
 			logger = logger.V(2)
 		}

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,7 +25,8 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		var log strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
 		options := &settings{}
-		r := &reporter{name: &name{given: "things"}, about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, outage: &outage.Reporter{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter)}
+		r := &reporter{name: &name{given: "things"}, about: &SourceInfo{}, options: options, recorder: &statusRecorder{}, outage: &outage.Reporter{}, backoff: protocol.NewBackoff(options.backoff(), options.jitter),
+			afterFailure: func(context.Context, *Failure) {}, recovered: func() bool { return false }}
 		ctx := klog.NewContext(t.Context(), logger)
 		forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "things"}, "", errors.New("no"))
 		r.reportEnd(ctx, protocol.State{Phase: protocol.Listing}, protocol.Streaming, fmt.Errorf("watch-list: %w", forbidden))

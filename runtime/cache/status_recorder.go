@@ -111,8 +111,8 @@ func (r *statusRecorder) succeeded() (failures int, reported bool) {
 // contact notes that the store is up to date with the server now.
 func (r *statusRecorder) contact() { r.update(func(s *Status) { s.LastContact = time.Now() }) }
 
-// received notes how many watch events and bookmarks were committed to the store.
-func (r *statusRecorder) received(events, bookmarks uint64) {
+// received notes that deltas were committed to the store, and how many of them are events of objects.
+func (r *statusRecorder) received(events uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -121,10 +121,11 @@ func (r *statusRecorder) received(events, bookmarks uint64) {
 		r.status.LastEvent = now
 		r.status.Events += events
 	}
-	if bookmarks > 0 {
-		r.status.LastBookmark = now
-		r.status.Bookmarks += bookmarks
-	}
+}
+
+// bookmarked notes a bookmark.
+func (r *statusRecorder) bookmarked() {
+	r.update(func(s *Status) { s.LastBookmark, s.Bookmarks = time.Now(), s.Bookmarks+1 })
 }
 
 // requested notes that the request of a phase has ended with err, or without one.

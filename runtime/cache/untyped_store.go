@@ -27,13 +27,11 @@ type store struct {
 	of  reflect.Type
 
 	// writing is held by the writer of the store, from the first look at the state to the last
-	// change. It comes before mu, and guards staging and assignment.
+	// change. It comes before mu, and guards staging.
 	writing sync.Mutex
 	staging table.Staging
 	indexes []Index[any]
-	// assignment says which branch each object belongs to; nil if the informer has no branches.
-	assignment *assignment
-	// leftOut has the objects that the informer could not take, by their branches. It changes with
+	// leftOut has the objects that the informer could not take, by their scopes. It changes with
 	// mu held.
 	leftOut leftout.Set
 	// complain is called with the error of an index function that failed. unindexed has the

@@ -206,7 +206,7 @@ func (w *watchRequest) pass(resourceVersion string) {
 		return
 	}
 	w.advance(watch.Modified, resourceVersion)
-	w.push(delta{kind: noChange, resourceVersion: resourceVersion})
+	w.push(delta{kind: bookmarked, resourceVersion: resourceVersion})
 }
 
 // mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
@@ -261,6 +261,7 @@ func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 		w.adjustIdleTimer()
 	}
 	w.advance(watch.Bookmark, version)
+	w.recorder.bookmarked()
 	w.push(delta{kind: bookmarked, resourceVersion: version})
 	return nil
 }
@@ -303,7 +304,9 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	}
 	// Handlers that get the object find that the informer has seen its version.
 	w.advance(event.Type, d.resourceVersion)
-	if ok {
+	if !ok { // the object is left out, and its version counts
+		w.push(delta{kind: bookmarked, resourceVersion: d.resourceVersion})
+	} else {
 		w.delivered.Last = d.Received
 		w.lookups.Push(d.key, d.resourceVersion, func() { w.push(d) })
 		if verdict == protocol.Outdated {
@@ -356,8 +359,8 @@ func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 
 // delta makes a delta of an event, unless its object can't be used.
 func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
-	if event.Object == nil && event.Type == watch.Deleted && w.scope.Name != "" {
-		return delta{kind: deleted, key: w.scope, unseen: true, resourceVersion: event.ResourceVersion}, true
+	if event.Object == nil && event.Type == watch.Deleted && w.scope.key.Name != "" {
+		return delta{kind: deleted, key: w.scope.key, unseen: true, resourceVersion: event.ResourceVersion}, true
 	}
 	d = delta{kind: set, resourceVersion: protocol.ResourceVersionOf(event.Object)}
 	key, err := w.keyOf(event.Object)

@@ -230,6 +230,7 @@ func TestOnDemand(t *testing.T) {
 		if got := sorted(f.set); got != "d e f" {
 			t.Errorf("it was removed: %q", got)
 		}
+		synctest.Wait()
 		f.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused})
 		began = time.Now()
 		if _, err := lister.Get("c"); !errors.Is(err, failure.ErrUnknown) || time.Since(began) > 10*time.Minute {
@@ -332,6 +333,7 @@ func TestNameIsLeftOut(t *testing.T) {
 				if _, exists, err := informer.Get(t.Context(), names("absent")[0]); exists || err != nil {
 					t.Errorf("absent: got %v, %v", exists, err)
 				}
+				time.Sleep(time.Second) // what was read is followed
 				if n := informer.Status().Names; n.Known != 2 || n.Absent != 1 {
 					t.Errorf("status: %+v", n)
 				}

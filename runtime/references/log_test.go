@@ -3,6 +3,7 @@ package references_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,5 +56,38 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// The end of an outage is logged, whichever names leave the set meanwhile.
+func TestOutageEndsWithoutNamesThatLeft(t *testing.T) {
+	for _, test := range []struct{ name, failing, leaves string }{
+		{"the first of two", "one two", "one"},
+		{"the second of two", "one two", "two"},
+		{"the only one", "one", "one"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log lockedBuffer
+				klog.SetLoggerWithOptions(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log))), klog.ContextualLogger(true))
+				defer klog.ClearLogger()
+				f := follow(t, references.NewSet(names("one", "two", "three")...), references.Options{})
+				time.Sleep(time.Minute)
+				f.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.ErrConnectionRefused, If: func(r cachetest.Request) bool {
+					return slices.Contains(strings.Fields(test.failing), strings.TrimPrefix(r.Options.FieldSelector, "metadata.name="))
+				}})
+				f.api.CloseWatches()
+				time.Sleep(5 * time.Minute)
+				f.set.Remove(names(test.leaves)...)
+				time.Sleep(time.Minute)
+				f.api.ClearFaults()
+				time.Sleep(20 * time.Minute)
+				log.mu.Lock()
+				defer log.mu.Unlock()
+				if lines := strings.Count(log.text.String(), "\n"); lines != 2 || !strings.Contains(log.text.String(), "works again") {
+					t.Errorf("%d lines, want 2:\n%.1000s", lines, log.text.String())
+				}
+			})
+		})
 	}
 }

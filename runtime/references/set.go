@@ -33,7 +33,7 @@ func NewSet(names ...types.NamespacedName) *Set {
 }
 
 // NewSetOnDemand returns a set to which a name is added when an informer or a lister is asked for
-// its object, which then waits until that is listed. When more than limit names were only asked
+// its object. Until the informer knows the object, each such read is a request to the server. When more than limit names were only asked
 // for, the one that was not asked for longest leaves. What a lister of package listers finds does
 // not count.
 func NewSetOnDemand(limit int) *Set {

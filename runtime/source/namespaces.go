@@ -77,11 +77,16 @@ func (n *Namespaces) scopes() (scopes []types.NamespacedName, changed <-chan str
 // The namespaces call [cache.Options].OnFailure concurrently. The recovery is
 // logged when all of them work again that are not forbidden.
 //
-// A name that is empty is an error, since it stands for all namespaces.
+// A name that is empty is an error, since it stands for all namespaces. While the set is empty, in is
+// called with the empty name for the description of the source.
 func InNamespaces[T any](namespaces *Namespaces, in func(namespace string) cache.Source[T]) cache.Source[T] {
 	var info cache.SourceInfo
+	example := "" // of which only the description counts
 	if names := namespaces.Names(); len(names) > 0 {
-		info = in(names[0]).Describe()
+		example = names[0]
+	}
+	if source := in(example); source.Objects != nil {
+		info = source.Describe()
 	}
 	info.Namespace, info.Served = "", nil
 	info.Scopes = namespaces.scopes

@@ -21,6 +21,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -531,6 +532,60 @@ func TestWaitForVersionBesideRefusedNamespaces(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A wait for the latest state ends when the namespace leaves that it still waits for.
+func TestLatestWithoutNamespaceThatLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := cachetest.NewAPI(named("a", "1"), named("b", "1"))
+		f := follow(t, api, "a", "b")
+		if err := f.informer.WaitForSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		api.Fail(cachetest.Fault{If: func(r cachetest.Request) bool { return r.Namespace == "b" }, Times: -1, Err: cachetest.Status(500)})
+		api.BreakWatches(errors.New("cut"))
+		if _, err := api.Create(named("a", "2")); err != nil {
+			t.Fatal(err)
+		}
+		waiting := make(chan error, 1)
+		go func() { waiting <- f.informer.WaitForLatest(t.Context()) }()
+		time.Sleep(10 * time.Minute)
+		select {
+		case err := <-waiting:
+			t.Fatalf("over before: %v", err)
+		default:
+		}
+		f.namespaces.Set("a")
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+		f.has("a/1", "a/2")
+		if err := f.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// knownSource is a source that says what it is.
+type knownSource struct{ cache.Objects }
+
+func (knownSource) Describe() cache.SourceInfo {
+	return cache.SourceInfo{Type: reflect.TypeFor[object](), Resource: schema.GroupVersionResource{Resource: "things"}, Namespace: "of one", Client: "the client"}
+}
+
+// A source of no namespace yet is as well known as any: writes through its client are awaited, and its
+// objects have a type.
+func TestDescriptionOfNoNamespaces(t *testing.T) {
+	known := func(string) cache.Source[object] { return cache.Source[object]{Objects: knownSource{}} }
+	want := knownSource{}.Describe()
+	got := source.InNamespaces(source.NewNamespaces(), known).Describe()
+	if got.Resource != want.Resource || got.Type != want.Type || got.Client != want.Client || got.Namespace != "" {
+		t.Errorf("%+v, want what %+v says", got, want)
+	}
+	nothing := source.InNamespaces(source.NewNamespaces(), func(string) (none cache.Source[object]) { return none }).Describe()
+	if nothing.Scopes == nil {
+		t.Errorf("%+v has no scopes", nothing)
 	}
 }
 

@@ -67,8 +67,6 @@ type Reporter struct {
 	OfNames bool
 	// outage is the one that the informer is part of, or nil. Log.mu guards it.
 	outage *outage
-	// unbind frees the context of the informer while it is part of an outage.
-	unbind func() bool
 	// refused logs, after a while, that the server refuses the informer; nil if it
 	// does not.
 	refused *time.Timer
@@ -89,7 +87,6 @@ func (r *Reporter) Failed(ctx context.Context, err error) bool {
 			return false
 		}
 		r.outage = r.Log.join(ctx, err)
-		r.unbind = context.AfterFunc(ctx, r.stopped)
 	}
 	if refused {
 		o := r.outage
@@ -124,8 +121,11 @@ func (r *Reporter) Recovered() bool {
 	return r.leave(true)
 }
 
-// stopped is called when the informer's context has ended.
-func (r *Reporter) stopped() {
+// Stopped is called when the informer has stopped.
+func (r *Reporter) Stopped() {
+	if r.Log == nil {
+		return
+	}
 	r.Log.mu.Lock()
 	defer r.Log.mu.Unlock()
 	r.leave(false)
@@ -138,7 +138,6 @@ func (r *Reporter) leave(recovered bool) bool {
 	if o == nil {
 		return false
 	}
-	r.unbind()
 	r.calm()
 	r.outage = nil
 	o.failing--

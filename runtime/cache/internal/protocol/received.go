@@ -62,6 +62,13 @@ func (r *Received) Origin() Origin {
 	return OriginOf(r.Object)
 }
 
+// Recreated reports whether an object that no transform has changed is known to be another one than the
+// stored object of its name.
+func Recreated(stored Received, obj any) bool {
+	before, now := stored.Origin().UID, OriginOf(obj).UID
+	return before != "" && now != "" && before != now
+}
+
 // Metadata returns the metadata that the server sent. It returns false if there was none.
 func (r *Received) Metadata() (Sent, bool) {
 	if r.Sent != nil {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// One branch whose client decodes is enough for a notice.
-func TestDecodedByClientOfBranches(t *testing.T) {
+// One scope whose client decodes is enough for a notice.
+func TestDecodedByClientOfScopes(t *testing.T) {
 	var s Status
 	s.join([]Status{{Phase: PhaseWatching}, {Phase: PhaseWatching, DecodedByClient: "a filter"}, {Phase: PhaseWatching}}, time.Now())
 	if s.DecodedByClient != "a filter" {
@@ -19,7 +19,7 @@ func TestDecodedByClientOfBranches(t *testing.T) {
 }
 
 // The status of an informer of several namespaces is that of the one that is worst off.
-func TestStatusOfBranches(t *testing.T) {
+func TestStatusOfScopes(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no role"))
@@ -29,11 +29,11 @@ func TestStatusOfBranches(t *testing.T) {
 	refused := Status{Phase: PhaseBackingOff, Started: ago(time.Hour), Attempts: 9, LastError: forbidden}
 	broken := Status{Phase: PhaseBackingOff, Started: ago(time.Hour), Attempts: 2, LastError: errors.New("reset"), LastContact: ago(5 * time.Minute)}
 	for _, test := range []struct {
-		name     string
-		branches []Status
-		phase    Phase
-		err      error
-		stale    time.Duration
+		name   string
+		scopes []Status
+		phase  Phase
+		err    error
+		stale  time.Duration
 	}{
 		{"no namespaces", nil, PhaseWatching, nil, 0},
 		{"all is well", []Status{watching, watching}, PhaseWatching, nil, time.Minute},
@@ -41,11 +41,13 @@ func TestStatusOfBranches(t *testing.T) {
 		{"one lists", []Status{watching, listing}, PhaseListing, nil, time.Minute},
 		{"a namespace that is refused makes nothing stale", []Status{refused, watching}, PhaseBackingOff, forbidden, time.Minute},
 		{"all are refused", []Status{refused, refused}, PhaseBackingOff, forbidden, time.Hour},
+		{"one is refused beside one that flaps", []Status{broken, refused}, PhaseBackingOff, forbidden, 5 * time.Minute},
+		{"one that flaps beside one that is refused", []Status{refused, broken}, PhaseBackingOff, forbidden, 5 * time.Minute},
 		{"one is broken", []Status{watching, broken, listing}, PhaseBackingOff, broken.LastError, 5 * time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s Status
-			s.join(test.branches, now)
+			s.join(test.scopes, now)
 			if s.Phase != test.phase || !errors.Is(s.LastError, test.err) || s.Attempts > 0 != (test.err != nil) {
 				t.Errorf("got %v", s)
 			}
@@ -53,7 +55,7 @@ func TestStatusOfBranches(t *testing.T) {
 				t.Errorf("no contact for %v, want %v", stale, test.stale)
 			}
 			reconnects := 0
-			for _, p := range test.branches {
+			for _, p := range test.scopes {
 				reconnects += p.Reconnects
 			}
 			if s.Reconnects != reconnects {
@@ -68,12 +70,12 @@ func TestStatusOfBranches(t *testing.T) {
 }
 
 // The total is known only if it is in each namespace that is not listed yet.
-func TestProgressOfBranches(t *testing.T) {
+func TestProgressOfScopes(t *testing.T) {
 	listed := Status{Synced: true, Received: 10}
 	known := Status{Received: 5, Expected: 20}
 	unknown := Status{Received: 3}
 	for _, test := range []struct {
-		branches           []Status
+		scopes             []Status
 		received, expected int
 	}{
 		{nil, 0, 0},
@@ -83,9 +85,9 @@ func TestProgressOfBranches(t *testing.T) {
 		{[]Status{listed, known, unknown}, 18, 0},
 	} {
 		var s Status
-		s.join(test.branches, time.Now())
+		s.join(test.scopes, time.Now())
 		if s.Received != test.received || s.Expected != test.expected {
-			t.Errorf("%+v: %d of %d, want %d of %d", test.branches, s.Received, s.Expected, test.received, test.expected)
+			t.Errorf("%+v: %d of %d, want %d of %d", test.scopes, s.Received, s.Expected, test.received, test.expected)
 		}
 	}
 }

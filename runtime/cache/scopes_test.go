@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
@@ -17,30 +17,31 @@ import (
 
 // The counters of an informer do not go down when a namespace is removed, so that their
 // rates are right.
-func TestCountersOfRemovedBranches(t *testing.T) {
-	p := newBranchSet(&SourceInfo{}, nil)
+func TestCountersOfScopesThatLeft(t *testing.T) {
+	p := newScopes(&SourceInfo{}, nil)
 	counters := func() (s Status) {
-		_, all, past := p.statuses()
+		scopes, past := p.present()
 		s.count(&past)
-		for i := range all {
-			s.count(&all[i])
+		for _, scope := range scopes {
+			of := scope.recorder.get()
+			s.count(&of)
 		}
 		return s
 	}
 	for range 2 {
-		one := new(branch)
-		p.replace([]*branch{one}, &assignment{})
+		one := &scope{recorder: new(statusRecorder)}
+		p.become([]*scope{one})
 		one.recorder.requested(protocol.Listing, nil)
 		one.recorder.requested(protocol.Watching, failure.ErrWatchIdle)
 		one.recorder.requested(protocol.Streaming, failure.ErrStreamEnded)
 		one.recorder.relisted(failure.ErrHistoryRestarted)
 		one.recorder.reconnected(nil)
 		one.recorder.objectError(failure.ErrUndecodable)
+		one.recorder.bookmarked()
 		p.received([]delta{{kind: set, from: one}, {kind: bookmarked, from: one}, {kind: deleted, from: one}})
 		before := counters()
-		var none assignment
-		if p.replace(nil, &none); len(none.ended) != 1 || none.ended[0] != one {
-			t.Errorf("ended: %v", none.ended)
+		if gone := p.become(nil); !slices.Equal(gone, []*scope{one}) {
+			t.Errorf("gone: %v", gone)
 		}
 		if diff := cmp.Diff(before, counters()); diff != "" {
 			t.Errorf("removed (-before +after):\n%s", diff)
@@ -58,53 +59,50 @@ func TestCountersOfRemovedBranches(t *testing.T) {
 	}
 }
 
-// manyBranches returns branches that have begun, each of a namespace of its own.
-func manyBranches(n int) *branchSet {
-	p := newBranchSet(&SourceInfo{}, nil)
-	var all []*branch
+// manyScopes returns scopes that have begun, each of a namespace of its own.
+func manyScopes(n int) *scopes {
+	p := newScopes(&SourceInfo{Scopes: func() ([]types.NamespacedName, <-chan struct{}) { return nil, nil }}, nil)
+	var all []*scope
 	for i := range n {
-		one := new(branch)
-		one.scope.Namespace = strconv.Itoa(i)
-		all = append(all, one)
+		all = append(all, &scope{key: types.NamespacedName{Namespace: strconv.Itoa(i)}, recorder: new(statusRecorder)})
 	}
-	p.replace(all, p.plan.assign(all))
+	p.become(all)
 	return p
 }
 
 // The work for one namespace, which is done for each at the end of an outage, and for each key
 // that is waited for at each event, does not depend on how many there are.
-func TestWorkOfOneBranch(t *testing.T) {
-	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "1", Name: "a"}}
+func TestWorkOfOneScope(t *testing.T) {
 	unavailable := &Failure{Err: apierrors.NewServiceUnavailable("down")}
-	for name, work := range map[string]func(*branchSet){
-		"recovery": func(p *branchSet) {
+	for name, work := range map[string]func(*scopes){
+		"recovery": func(p *scopes) {
 			one := p.current[0]
 			p.leavesOut(one, unavailable)
 			p.recovered(one)
 		},
-		"version of an object": func(p *branchSet) { _, _ = p.versionOf(obj) },
-		"version":              func(p *branchSet) { p.version() },
+		"sight of an object": func(p *scopes) { p.sightOf(types.NamespacedName{Namespace: "1", Name: "a"}) },
+		"version":            func(p *scopes) { p.version() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			allocations := func(n int) float64 {
-				p := manyBranches(n)
+				p := manyScopes(n)
 				for _, one := range p.current {
 					p.leavesOut(one, unavailable)
 				}
 				return testing.AllocsPerRun(100, func() { work(p) })
 			}
 			if few, many := allocations(2), allocations(1000); many != few {
-				t.Errorf("%v allocations for 1,000 branches, %v for two", many, few)
+				t.Errorf("%v allocations for 1,000 scopes, %v for two", many, few)
 			}
 		})
 	}
 }
 
-// The version of all branches is the oldest one, whatever becomes of each of them.
-func TestVersionOfBranches(t *testing.T) {
+// The version of all scopes is the oldest one, whatever becomes of each of them.
+func TestVersionOfScopes(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))
-		p := manyBranches(5)
+		p := manyScopes(5)
 		refused := &Failure{Err: apierrors.NewForbidden(schema.GroupResource{}, "", nil)}
 		for step := range 300 {
 			one := p.current[random.IntN(len(p.current))]
@@ -117,14 +115,22 @@ func TestVersionOfBranches(t *testing.T) {
 			case 1, 2: // may be older than before
 				p.received([]delta{{kind: replaced, from: one, resourceVersion: strconv.Itoa(100 + random.IntN(step+9)), list: &wholeList{}}})
 			case 3:
-				next := append(slices.Clone(p.current[1:]), manyBranches(1).current...)
-				p.replace(next, p.plan.assign(next))
+				p.become(append(slices.Clone(p.current[1:]), manyScopes(1).current...))
 			default:
 				p.received([]delta{{kind: bookmarked, from: one, resourceVersion: version}})
 			}
-			want := p.behind()
-			if got, awaited := p.version(); awaited != (want != nil) || awaited && got != want.version {
-				t.Fatalf("seed %d, step %d: version %q, %v, want that of %+v", seed, step, got, awaited, want)
+			want, gone := "", true
+			for i, one := range p.current {
+				if one.refusals.LeftOut {
+					continue
+				}
+				if gone || want != "" && (one.version == "" || protocol.Older(one.version, want)) {
+					want = p.current[i].version
+				}
+				gone = false
+			}
+			if got := p.sight(); got.Gone != gone || got.Version != want || got.Version != p.version() {
+				t.Fatalf("seed %d, step %d: %+v, want version %q, gone: %v", seed, step, got, want, gone)
 			}
 		}
 	}

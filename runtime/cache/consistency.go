@@ -224,8 +224,7 @@ func lastEvent(ctx context.Context, source Objects, last, upTo string) (_ string
 	if err != nil {
 		return "", false
 	}
-	defer stream.Stop()
-	defer context.AfterFunc(ctx, stream.Stop)()
+	defer stopWith(ctx, stream)()
 	for {
 		event, err := stream.Next()
 		if err != nil {

@@ -137,8 +137,7 @@ func (w *watchRequest) run(ctx context.Context) error {
 	if w.initial == nil {
 		defer time.AfterFunc(protocol.ShortWatch, func() { w.succeed(ctx) }).Stop()
 	}
-	defer stream.Stop()
-	defer context.AfterFunc(ctx, stream.Stop)()
+	defer stopWith(ctx, stream)()
 	for {
 		event, err := stream.Next()
 		if broken := (*failure.ObjectError)(nil); errors.As(err, &broken) {
@@ -159,6 +158,22 @@ func (w *watchRequest) run(ctx context.Context) error {
 		}
 		if w.events == 1 && w.initial == nil {
 			w.succeed(ctx)
+		}
+	}
+}
+
+// stopWith stops a stream when ctx ends. The function that it returns stops the stream, too, and returns
+// when nothing is left of either.
+func stopWith(ctx context.Context, stream Watcher) (stop func()) {
+	stopped := make(chan struct{})
+	unbind := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		stream.Stop()
+	})
+	return func() {
+		stream.Stop()
+		if !unbind() {
+			<-stopped
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
@@ -24,7 +25,8 @@ type member struct {
 
 func (m *member) Describe() cache.SourceInfo { return m.info }
 
-// List waits until few enough lists are requested.
+// List waits until few enough lists are requested. If the server does not have the resource, one name is
+// requested for all.
 func (m *member) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	requests := m.namespace.of.requests
 	select {
@@ -33,12 +35,20 @@ func (m *member) List(ctx context.Context, options metav1.ListOptions, each func
 		return metav1.ListMeta{}, context.Cause(ctx)
 	}
 	defer func() { <-requests }()
+	if err := m.namespace.of.stillAbsent(); err != nil {
+		return metav1.ListMeta{}, err
+	}
 	m.namespace.track(m.name)
-	return m.Objects.List(ctx, options, func(obj any, err error) {
+	page, err := m.Objects.List(ctx, options, func(obj any, err error) {
 		if err != nil || m.has(obj) {
 			each(obj, err)
 		}
 	})
+	m.namespace.of.answered(err)
+	if apierrors.IsForbidden(err) {
+		m.namespace.of.set.refused(types.NamespacedName{Namespace: m.namespace.name, Name: m.name})
+	}
+	return page, err
 }
 
 // has reports whether an object is the one that was requested: fake clientsets and some servers

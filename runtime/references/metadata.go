@@ -34,6 +34,9 @@ var (
 type metadataWatch struct {
 	namespace *namespace
 	stop      context.CancelFunc
+	// over is set when it has stopped, and ended is closed when its last request has ended.
+	over  bool
+	ended chan struct{}
 	// version is that of the latest event.
 	version string
 	// latest has, for each name whose events count, the version of the latest one, or that of the
@@ -50,7 +53,7 @@ const openTimeout = 30 * time.Second
 func openMetadata(ctx context.Context, n *namespace) (w *metadataWatch, follow func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer time.AfterFunc(openTimeout, func() { cancel(errTooSlow) }).Stop()
-	w = &metadataWatch{namespace: n, stop: func() { cancel(nil) }, heard: time.Now(), latest: map[string]string{}}
+	w = &metadataWatch{namespace: n, stop: func() { cancel(nil) }, heard: time.Now(), latest: map[string]string{}, ended: make(chan struct{})}
 	page, err := n.metadata.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
 	var stream cache.Watcher
 	if err == nil {

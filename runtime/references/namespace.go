@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// refusedFor is for how long names have watches of their own after the server has refused to have
-// metadata watched.
+// refusedFor is the time in which a refusal of the server counts. When it has refused the metadata, names
+// have watches of their own meanwhile. A name that it refuses stays in a set on demand.
 const refusedFor = 5 * time.Minute
 
 // namespace shares one watch of the metadata of a namespace among those of its names that have no
@@ -38,9 +38,10 @@ type namespace struct {
 
 // opening is done when a watch of metadata is open, or has failed with err.
 type opening struct {
-	done chan struct{}
-	err  error
-	// waiting has those that are to share it.
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error
+	// waiting has the watchers that will share it. When the last one leaves, it is given up.
 	waiting map[*sharingWatcher]struct{}
 }
 
@@ -95,8 +96,9 @@ func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
 		return nil
 	}
 	if n.opening == nil {
-		n.opening = &opening{done: make(chan struct{}), waiting: map[*sharingWatcher]struct{}{}}
-		go n.open(context.WithoutCancel(ctx), n.opening)
+		toOpen, cancel := context.WithCancel(context.WithoutCancel(ctx)) // which may outlast this watcher
+		n.opening = &opening{cancel: cancel, done: make(chan struct{}), waiting: map[*sharingWatcher]struct{}{}}
+		go n.open(toOpen, n.opening)
 	}
 	o := n.opening
 	o.waiting[w] = struct{}{}
@@ -112,48 +114,80 @@ func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
 
 // share has the watch of metadata signal a watcher. The caller holds mu.
 func (n *namespace) share(w *sharingWatcher) {
-	n.sharing[w.member.name] = w
+	n.sharing[w.member.name], w.of = w, n.watch
 	w.pending = n.watch.missedSince(w.member.name, w.version)
 }
 
-// open opens the watch, which all that wait for it then share.
+// open opens the watch, which all that wait for it then share, and follows it until it ends.
 func (n *namespace) open(ctx context.Context, o *opening) {
+	defer o.cancel()
 	watch, follow, err := openMetadata(ctx, n)
+	shared := n.opened(o, watch, err)
+	if !shared && err == nil { // it was given up meanwhile
+		watch.stop()
+		follow()
+	}
+	close(o.done)
+	if shared {
+		follow()
+		close(watch.ended)
+	}
+}
+
+// opened notes how the opening of a watch has ended, and reports whether the watch is shared now.
+func (n *namespace) opened(o *opening, watch *metadataWatch, err error) (shared bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	defer close(o.done)
-	n.opening, o.err = nil, err
+	if o.err = err; n.opening != o {
+		return false
+	}
+	n.opening = nil
 	if err != nil {
 		if apierrors.IsForbidden(err) {
 			n.refused = time.Now()
 		}
-		return
+		return false
 	}
 	n.watch = watch
-	go follow()
 	for w := range o.waiting {
 		n.share(w)
 	}
-	if len(n.sharing) == 0 {
-		n.fail(nil)
+	return true
+}
+
+// leave ends the sharing of a watcher, and with the last one the watch. It returns when nothing is left
+// of this.
+func (n *namespace) leave(w *sharingWatcher) {
+	for _, ended := range n.leaves(w) {
+		<-ended
 	}
 }
 
-// leave ends the sharing of a watcher, and with the last one the watch.
-func (n *namespace) leave(w *sharingWatcher) {
+func (n *namespace) leaves(w *sharingWatcher) (ending []<-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.opening != nil {
-		delete(n.opening.waiting, w)
+	if o := n.opening; o != nil && o.waits(w) {
+		if delete(o.waiting, w); len(o.waiting) == 0 {
+			o.cancel()
+			n.opening, ending = nil, append(ending, o.done)
+		}
 	}
-	if n.sharing[w.member.name] != w {
-		return
+	if n.sharing[w.member.name] == w {
+		delete(n.sharing, w.member.name)
+		if len(n.sharing) == 0 {
+			n.fail(nil)
+		}
+		n.disperse()
 	}
-	delete(n.sharing, w.member.name)
-	if len(n.sharing) == 0 {
-		n.fail(nil)
+	if w.of != nil && w.of.over {
+		ending = append(ending, w.of.ended)
 	}
-	n.disperse()
+	return ending
+}
+
+func (o *opening) waits(w *sharingWatcher) bool {
+	_, waits := o.waiting[w]
+	return waits
 }
 
 // track has a name read again if it changes from now on, before its watch is open.
@@ -169,6 +203,7 @@ func (n *namespace) track(name string) {
 // any more. The caller holds mu.
 func (n *namespace) fail(err error) {
 	if n.watch != nil {
+		n.watch.over = true
 		n.watch.stop()
 		n.watch = nil
 	}

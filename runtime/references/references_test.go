@@ -8,11 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -233,4 +235,91 @@ func TestBadServer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// When Run returns, nothing that the source has begun goes on, whatever it waits for.
+func TestNothingOutlivesRun(t *testing.T) {
+	for name, fault := range map[string]cachetest.Fault{
+		"the version is slow":           {Verb: cachetest.List, If: ofMetadata, Times: -1, Delay: 26 * time.Second},
+		"the watch is slow":             {Verb: cachetest.Watch, If: ofMetadata, Times: -1, Delay: 26 * time.Second},
+		"the watch is closed each time": {Verb: cachetest.Watch, If: ofMetadata, Times: -1, Opened: true, Err: io.EOF},
+		"all is well":                   {If: func(cachetest.Request) bool { return false }, Err: io.EOF},
+	} {
+		for _, stopAfter := range []time.Duration{time.Second, 10 * time.Second, 30 * time.Second, 2 * time.Minute} {
+			t.Run(fmt.Sprint(name, ", stopped after ", stopAfter), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := cachetest.NewServer()
+					api := cachetest.ServeObjects(server, configMaps, newConfigMap("shop", "a", "1"))
+					client, err := source.NewClient(&rest.Config{Host: "http://cachetest", Transport: server, QPS: -1})
+					if err != nil {
+						t.Fatal(err)
+					}
+					api.Fail(fault)
+					informer := cache.New(references.Source[configMap](client, configMaps, references.NewSet(names("a", "b")...), references.Options{Watches: -1}), cache.Options[configMap]{})
+					ctx, stop := context.WithTimeout(t.Context(), stopAfter)
+					defer stop()
+					if err := informer.Run(ctx); err != nil {
+						t.Error(err)
+					}
+					before := len(api.Requests())
+					time.Sleep(time.Hour)
+					if after := len(api.Requests()); after != before {
+						t.Errorf("%d requests after the end", after-before)
+					}
+				})
+			})
+		}
+	}
+}
+
+// ofMetadata tells requests for the metadata of a namespace from those for the object of a name.
+func ofMetadata(r cachetest.Request) bool { return r.Options.FieldSelector == "" }
+
+// Names of a resource that the server does not have are one request every ten seconds, however many
+// there are, until it has the resource.
+func TestAbsentResourceOfManyNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := references.NewSet()
+		for i := range 200 {
+			set.Add(names(fmt.Sprint("object-", i))...)
+		}
+		f := follow(t, set, references.Options{}, newConfigMap("shop", "object-7", "1"))
+		f.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(404)})
+		f.api.CloseWatches()
+		time.Sleep(10 * time.Minute) // and all names know of it
+		before := len(f.api.Requests())
+		time.Sleep(10 * time.Minute)
+		if n := len(f.api.Requests()) - before; n < 40 || n > 61 {
+			t.Errorf("%d requests in ten minutes", n)
+		}
+		f.api.ClearFaults()
+		time.Sleep(time.Minute)
+		f.has()
+		if n := f.informer.Status().Names; n.Failing != 0 || n.Known != 200 {
+			t.Errorf("status: %+v", n)
+		}
+	})
+}
+
+// A name that the server refuses is not requested for ever, if nobody asks for it any more.
+func TestRefusedNamesAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follow(t, references.NewSetOnDemand(10), references.Options{}, newConfigMap("shop", "a", "1"))
+		f.api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403), If: func(r cachetest.Request) bool { return strings.Contains(r.Options.FieldSelector, "secret") }})
+		for range 10 {
+			for _, name := range names("a", "secret") {
+				if _, exists, err := f.informer.Get(t.Context(), name); exists != (name.Name == "a") || (name.Name == "secret") != apierrors.IsForbidden(err) {
+					t.Errorf("%v: got %v, %v", name, exists, err)
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+		if got := sorted(f.set); got != "a secret" {
+			t.Errorf("asked for lately: %q", got)
+		}
+		time.Sleep(time.Hour)
+		if got := sorted(f.set); got != "a" {
+			t.Errorf("an hour later: %q", got)
+		}
+	})
 }

@@ -3,6 +3,7 @@ package references
 import (
 	"container/list"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -23,6 +24,12 @@ type Set struct {
 	asked  *list.List
 	places map[types.NamespacedName]*list.Element
 	limit  int
+}
+
+// asked is a name that was asked for.
+type asked struct {
+	name types.NamespacedName
+	last time.Time
 }
 
 // NewSet returns a set of those names.
@@ -110,20 +117,38 @@ func (s *Set) want(name types.NamespacedName) {
 	defer s.mu.Unlock()
 	if place := s.places[name]; place != nil {
 		s.asked.MoveToFront(place)
+		place.Value.(*asked).last = time.Now()
 		return
 	}
 	if name.Name == "" || s.holds[name] > 0 {
 		return
 	}
-	s.places[name] = s.asked.PushFront(name)
+	s.places[name] = s.asked.PushFront(&asked{name, time.Now()})
 	s.holds[name] = 0
 	for s.asked.Len() > s.limit {
-		oldest := s.asked.Back()
-		gone, _ := s.asked.Remove(oldest).(types.NamespacedName)
-		delete(s.places, gone)
-		if s.holds[gone] == 0 {
-			delete(s.holds, gone)
-		}
+		s.forget(s.asked.Back())
 	}
 	s.announce()
+}
+
+// refused notes that the server refuses a name. A set on demand forgets it unless it was asked for
+// lately.
+func (s *Set) refused(name types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	place := s.places[name]
+	if place == nil || time.Since(place.Value.(*asked).last) < refusedFor {
+		return
+	}
+	s.forget(place)
+	s.announce()
+}
+
+// forget takes a name back that was asked for. The caller holds mu.
+func (s *Set) forget(place *list.Element) {
+	gone := s.asked.Remove(place).(*asked).name
+	delete(s.places, gone)
+	if s.holds[gone] == 0 {
+		delete(s.holds, gone)
+	}
 }

@@ -24,6 +24,8 @@ type sharingWatcher struct {
 	version string
 	// pending is the latest version of which metadata have come, bookmark that of the watch.
 	pending, bookmark string
+	// of is the watch of metadata that it shares; nil before that is open.
+	of *metadataWatch
 	// failed is why the watcher has ended: io.EOF if it is to be opened again.
 	failed error
 	// wake has a signal when one of these has changed.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -69,6 +71,33 @@ type objects struct {
 
 	mu         sync.Mutex
 	namespaces map[string]*namespace
+	// absent is the server's answer that it does not have the resource, until it is asked again.
+	absent   error
+	askAgain time.Time
+}
+
+// absentFor is the time between two requests for a resource that the server does not have.
+const absentFor = 10 * time.Second
+
+// stillAbsent returns the latest answer that the server does not have the resource. It is nil if there
+// is no such answer, or if the caller asks again, for all names.
+func (s *objects) stillAbsent() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.absent == nil || time.Now().Before(s.askAgain) {
+		return s.absent
+	}
+	s.askAgain = time.Now().Add(absentFor)
+	return nil
+}
+
+// answered notes how a list has ended.
+func (s *objects) answered(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.absent = nil; apierrors.IsNotFound(err) {
+		s.absent, s.askAgain = err, time.Now().Add(absentFor)
+	}
 }
 
 var errNames = errors.New("source of a set of names: list and watch the sources that cache.SourceInfo.In returns")

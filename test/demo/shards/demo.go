@@ -20,6 +20,12 @@ import (
 	"github.com/informer-gen/informer-gen/test/apiserver"
 )
 
+// The errors of a machine that is too busy for the leases.
+var (
+	errUnequal   = errors.New("replicas do not own equal shares in time")
+	errUnhandled = errors.New("orders were not all handled in time")
+)
+
 // options are those of the demo.
 type options struct {
 	orders       int
@@ -193,7 +199,7 @@ func (d *demo) leave(ctx context.Context, p *process) error {
 
 // balance shows the table until the replicas that run own equally much, and everything.
 func (d *demo) balance(ctx context.Context) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("replicas do not own equal shares in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 40*d.options.lease, errUnequal)
 	defer cancel()
 	began := time.Now()
 	for !d.balanced() {
@@ -218,7 +224,7 @@ func (d *demo) balanced() bool {
 
 // settle shows the table until all orders have been handled, and returns their UIDs.
 func (d *demo) settle(ctx context.Context) (uids []string, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("orders were not all handled in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errUnhandled)
 	defer cancel()
 	for {
 		uids, count, err := d.shop.unhandled(ctx)

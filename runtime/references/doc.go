@@ -1,10 +1,9 @@
 // Package references has informers of the objects that others refer to, such as the fifty Secrets
 // of thirty thousand that a controller's objects name.
 //
-// A [Set] says which objects there are to be, and [Follow] keeps it that of the references of other
-// objects. An informer over a [Source] has a list and watch for each name, with the field selector
+// A [Set] has the names of the objects, and [Follow] keeps in it what other objects refer to. An informer over a [Source] has a list and watch for each name, with the field selector
 // metadata.name: a Role with resourceNames permits that. When a namespace has more than 32
-// names, each watch that begins shares one of the metadata of the namespace, if the server permits
+// names, each watch that begins shares an informer of the metadata of the namespace, if the server permits
 // that, and the object is read when its metadata have changed. At 16 names each has its own watch
 // again.
 //

@@ -38,7 +38,6 @@ func (m *member) List(ctx context.Context, options metav1.ListOptions, each func
 	if err := m.namespace.of.stillAbsent(); err != nil {
 		return metav1.ListMeta{}, err
 	}
-	m.namespace.track(m.name)
 	page, err := m.Objects.List(ctx, options, func(obj any, err error) {
 		if err != nil || m.has(obj) {
 			each(obj, err)

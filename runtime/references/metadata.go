@@ -3,13 +3,11 @@ package references
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
+	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -17,160 +15,124 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// longestSilence limits the time in which a watch of metadata has no event: servers send bookmarks
-// about once a minute. It counts when a name is to share the watch, as one does whose informer has
-// missed the bookmarks.
-const longestSilence = 3 * time.Minute
+// publishing is the time after which all that share an informer of metadata learn how far it has come.
+// Servers send a bookmark about once a minute.
+const publishing = 30 * time.Second
 
-// shortWatch is a watch of metadata that is not continued at once when the server has closed it.
-const shortWatch = time.Second
-
-var (
-	errSilent  = errors.New("watch of metadata is silent")
-	errTooSlow = fmt.Errorf("not accepted within %v", openTimeout)
-)
-
-// metadataWatch is a watch of the metadata of a namespace. Its fields are guarded by that.
-type metadataWatch struct {
+// metadata is an informer of the metadata of a namespace, which has only those of the set. It runs while
+// names share it. When it fails, so do all that share it, and they begin again by themselves.
+type metadata struct {
 	namespace *namespace
+	informer  *cache.Informer[any]
 	stop      context.CancelFunc
-	// over is set when it has stopped, and ended is closed when its last request has ended.
+	// over is set when nobody shares it any more, and err is why it has ended; both are guarded by the
+	// namespace. ended is closed when nothing of it runs any more.
 	over  bool
+	err   error
 	ended chan struct{}
-	// version is that of the latest event.
-	version string
-	// latest has, for each name whose events count, the version of the latest one, or that of the
-	// watch when they began to count.
-	latest map[string]string
-	heard  time.Time
 }
 
-// openTimeout limits the time in which a server has to accept the watch.
-const openTimeout = 30 * time.Second
+// startMetadata starts the informer.
+func startMetadata(n *namespace) *metadata {
+	ctx, stop := context.WithCancel(context.Background()) // it may outlast the name that needs it first
+	m := &metadata{namespace: n, stop: stop, ended: make(chan struct{})}
+	m.informer = cache.New(cache.Source[any]{Objects: n.metadata}, cache.Options[any]{
+		Name:      fmt.Sprintf("metadata of namespace %q", n.name),
+		Transform: m.keep,
+		ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
+			return cache.Decision{Quiet: true, Stop: f.Backoff > 0} // a watch that is continued is no failure
+		}},
+	})
+	_, err := m.informer.AddHandler(cache.InBatches(m.changed), cache.HandlerOptions{Name: "references", Coalesce: true})
+	go func() {
+		defer close(m.ended)
+		var running sync.WaitGroup
+		running.Go(func() { m.publish(ctx) })
+		if err == nil {
+			err = m.informer.Run(ctx)
+		}
+		stop()
+		running.Wait()
+		n.ended(m, err)
+	}()
+	return m
+}
 
-// openMetadata opens a watch from what is there now, and returns what follows it until it is stopped
-// or fails.
-func openMetadata(ctx context.Context, n *namespace) (w *metadataWatch, follow func(), err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer time.AfterFunc(openTimeout, func() { cancel(errTooSlow) }).Stop()
-	w = &metadataWatch{namespace: n, stop: func() { cancel(nil) }, heard: time.Now(), latest: map[string]string{}, ended: make(chan struct{})}
-	page, err := n.metadata.List(ctx, metav1.ListOptions{Limit: 1}, func(any, error) {})
-	var stream cache.Watcher
-	if err == nil {
-		w.version = page.ResourceVersion
-		stream, err = n.metadata.Watch(ctx, watchFrom(w.version))
+// keep is a transform that keeps the version of an object of the set, and nothing of others.
+func (m *metadata) keep(obj any) (any, error) {
+	key, err := cache.KeyOf(obj)
+	if err != nil || !m.namespace.of.set.has(key) {
+		return nil, err
 	}
-	if err != nil {
-		err = fmt.Errorf("watch of metadata: %w", cmp.Or(context.Cause(ctx), err))
-		cancel(nil)
-		return nil, nil, err
+	if of, is := obj.(*metav1.PartialObjectMetadata); is {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: of.Namespace, Name: of.Name, UID: of.UID, ResourceVersion: of.ResourceVersion,
+		}}, nil
 	}
-	return w, func() { w.follow(ctx, stream) }, nil
+	return obj, nil
 }
 
-func watchFrom(version string) metav1.ListOptions {
-	return metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}
-}
-
-// silent reports whether nothing was heard for too long. The caller holds mu of the namespace.
-func (w *metadataWatch) silent() bool { return time.Since(w.heard) > longestSilence }
-
-// track has the events of a name count from now on. The caller holds mu of the namespace.
-func (w *metadataWatch) track(name string) {
-	if _, tracked := w.latest[name]; !tracked {
-		w.latest[name] = w.version
+// missed returns the version at which an object has to be read: "" if it has not changed since its watcher
+// read it. The caller holds mu of the namespace.
+func (m *metadata) missed(w *sharingWatcher) string {
+	store := m.informer.Store()
+	version := store.ResourceVersion() // before the look at the object
+	obj, has := store.Get(types.NamespacedName{Namespace: m.namespace.name, Name: w.member.name})
+	if has {
+		version = obj.(metav1.Object).GetResourceVersion()
 	}
-}
-
-// missedSince returns the version at which an object has to be read if it is known up to a
-// version: "" if it has not changed since. The caller holds mu of the namespace.
-func (w *metadataWatch) missedSince(name, version string) string {
-	w.track(name)
-	if latest := w.latest[name]; newer(latest, version) {
-		return latest
+	if (has || !w.absent) && newer(version, w.version) {
+		return version
 	}
 	return ""
 }
 
-// follow delivers the events of a stream and, when the server has closed it, of the one that
-// continues it.
-func (w *metadataWatch) follow(ctx context.Context, stream cache.Watcher) {
-	for {
-		began := time.Now()
-		err := w.deliver(stream)
-		stream.Stop()
-		if ctx.Err() != nil {
-			return
-		}
-		if err == io.EOF && time.Since(began) > shortWatch { //nolint:errorlint // one that is wrapped is a connection that was cut
-			stream, err = w.namespace.metadata.Watch(ctx, watchFrom(w.version))
-		}
-		if err != nil {
-			w.fail(fmt.Errorf("watch of metadata: %w", err))
-			return
-		}
-	}
-}
-
-// deliver passes the events of a stream on until it ends.
-func (w *metadataWatch) deliver(stream cache.Watcher) error {
-	for {
-		event, err := stream.Next()
-		if err != nil {
-			return err
-		}
-		if event.Type == watch.Bookmark {
-			w.bookmark(event.ResourceVersion)
+// changed has the objects read whose metadata have changed.
+func (m *metadata) changed(events []cache.Event[any]) {
+	m.namespace.mu.Lock()
+	defer m.namespace.mu.Unlock()
+	for i := range events {
+		object, is := events[i].Object.(metav1.Object)
+		if !is {
 			continue
 		}
-		object, err := meta.Accessor(event.Object)
-		if err != nil {
-			return err
+		w := m.namespace.sharing[object.GetName()]
+		if w == nil || w.of != m {
+			continue
 		}
-		w.changed(object.GetName(), object.GetResourceVersion())
+		if w.pending = object.GetResourceVersion(); events[i].Type == watch.Deleted {
+			w.pending = m.informer.Store().ResourceVersion() // the last state may have been missed
+		}
+		w.signal()
 	}
 }
 
-// changed has an object read that somebody follows.
-func (w *metadataWatch) changed(name, version string) {
-	w.namespace.mu.Lock()
-	defer w.namespace.mu.Unlock()
-	w.version, w.heard = version, time.Now()
-	if _, tracked := w.latest[name]; !tracked {
-		return
-	}
-	w.latest[name] = version
-	if sharing := w.namespace.sharing[name]; sharing != nil && w.namespace.watch == w {
-		sharing.pending = version
-		sharing.signal()
-	}
-}
-
-// bookmark tells all that share the watch how far it has come, and forgets names that have left
-// the set.
-func (w *metadataWatch) bookmark(version string) {
-	w.namespace.mu.Lock()
-	defer w.namespace.mu.Unlock()
-	w.version, w.heard = version, time.Now()
-	for name := range w.latest {
-		if !w.namespace.of.set.has(types.NamespacedName{Namespace: w.namespace.name, Name: name}) {
-			delete(w.latest, name)
+// publish tells all that share the informer how far it has come, until ctx ends.
+func (m *metadata) publish(ctx context.Context) {
+	ticker := time.NewTicker(publishing)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			m.tell()
+		case <-ctx.Done():
+			return
 		}
 	}
-	if w.namespace.watch != w {
-		return
-	}
-	for _, sharing := range w.namespace.sharing {
-		sharing.bookmark = version
-		sharing.signal()
-	}
 }
 
-func (w *metadataWatch) fail(err error) {
-	w.namespace.mu.Lock()
-	defer w.namespace.mu.Unlock()
-	if w.namespace.watch == w {
-		w.namespace.fail(err)
+func (m *metadata) tell() {
+	reached := m.informer.Store().ResourceVersion()
+	m.namespace.mu.Lock()
+	defer m.namespace.mu.Unlock()
+	for _, w := range m.namespace.sharing {
+		if w.of != m {
+			continue
+		}
+		// The handler may be behind the store, and a bookmark before a change would hide it.
+		w.pending = cmp.Or(m.missed(w), w.pending)
+		w.bookmark = reached
+		w.signal()
 	}
 }
 

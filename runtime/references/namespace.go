@@ -1,7 +1,9 @@
 package references
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -14,8 +16,8 @@ import (
 // have watches of their own meanwhile. A name that it refuses stays in a set on demand.
 const refusedFor = 5 * time.Minute
 
-// namespace shares one watch of the metadata of a namespace among those of its names that have no
-// watch of their own. The watch runs while there are any.
+// namespace shares one informer of the metadata of a namespace among its names that have no watch of
+// their own.
 type namespace struct {
 	of       *objects
 	name     string
@@ -26,23 +28,13 @@ type namespace struct {
 	// half as many names are left.
 	own     int
 	crowded bool
-	// refused is when the server last refused the watch of metadata.
+	// refused is when the server last refused the metadata.
 	refused time.Time
 
+	// shared is the informer of metadata, and sharing has the watchers that share it. It is nil if there
+	// are none.
+	shared  *metadata
 	sharing map[string]*sharingWatcher
-	// watch is the one of metadata; nil if there is none. While one is being opened, opening is
-	// what those wait for that want to share it.
-	watch   *metadataWatch
-	opening *opening
-}
-
-// opening is done when a watch of metadata is open, or has failed with err.
-type opening struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-	err    error
-	// waiting has the watchers that will share it. When the last one leaves, it is given up.
-	waiting map[*sharingWatcher]struct{}
 }
 
 func newNamespace(of *objects, name string) *namespace {
@@ -84,94 +76,42 @@ func (n *namespace) disperse() {
 	n.fail(nil)
 }
 
-// join has a watcher share the watch of metadata, which it opens if need be.
+// join has a watcher share the informer of metadata, which it starts if need be, and waits until that is in
+// sync.
 func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
 	n.mu.Lock()
-	if n.watch != nil && n.watch.silent() {
-		n.fail(errSilent)
+	if n.shared == nil {
+		n.shared = startMetadata(n)
 	}
-	if n.watch != nil {
-		n.share(w)
-		n.mu.Unlock()
-		return nil
-	}
-	if n.opening == nil {
-		toOpen, cancel := context.WithCancel(context.WithoutCancel(ctx)) // which may outlast this watcher
-		n.opening = &opening{cancel: cancel, done: make(chan struct{}), waiting: map[*sharingWatcher]struct{}{}}
-		go n.open(toOpen, n.opening)
-	}
-	o := n.opening
-	o.waiting[w] = struct{}{}
+	m := n.shared
+	n.sharing[w.member.name], w.of = w, m
 	n.mu.Unlock()
 	select {
-	case <-o.done:
-		return o.err
+	case <-m.informer.Synced():
+	case <-m.ended:
+		return m.err
 	case <-ctx.Done():
 		n.leave(w)
 		return context.Cause(ctx)
 	}
-}
-
-// share has the watch of metadata signal a watcher. The caller holds mu.
-func (n *namespace) share(w *sharingWatcher) {
-	n.sharing[w.member.name], w.of = w, n.watch
-	w.pending = n.watch.missedSince(w.member.name, w.version)
-}
-
-// open opens the watch, which all that wait for it then share, and follows it until it ends.
-func (n *namespace) open(ctx context.Context, o *opening) {
-	defer o.cancel()
-	watch, follow, err := openMetadata(ctx, n)
-	shared := n.opened(o, watch, err)
-	if !shared && err == nil { // it was given up meanwhile
-		watch.stop()
-		follow()
-	}
-	close(o.done)
-	if shared {
-		follow()
-		close(watch.ended)
-	}
-}
-
-// opened notes how the opening of a watch has ended, and reports whether the watch is shared now.
-func (n *namespace) opened(o *opening, watch *metadataWatch, err error) (shared bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if o.err = err; n.opening != o {
-		return false
-	}
-	n.opening = nil
-	if err != nil {
-		if apierrors.IsForbidden(err) {
-			n.refused = time.Now()
-		}
-		return false
-	}
-	n.watch = watch
-	for w := range o.waiting {
-		n.share(w)
-	}
-	return true
+	w.pending = cmp.Or(w.pending, m.missed(w))
+	return nil
 }
 
-// leave ends the sharing of a watcher, and with the last one the watch. It returns when nothing is left
-// of this.
+// leave ends the sharing of a watcher, and with the last one the informer. It returns when nothing is left
+// of an informer that has stopped.
 func (n *namespace) leave(w *sharingWatcher) {
-	for _, ended := range n.leaves(w) {
-		<-ended
+	if n.leaves(w) {
+		<-w.of.ended
 	}
 }
 
-func (n *namespace) leaves(w *sharingWatcher) (ending []<-chan struct{}) {
+// leaves reports whether the informer that the watcher shared has stopped.
+func (n *namespace) leaves(w *sharingWatcher) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if o := n.opening; o != nil && o.waits(w) {
-		if delete(o.waiting, w); len(o.waiting) == 0 {
-			o.cancel()
-			n.opening, ending = nil, append(ending, o.done)
-		}
-	}
 	if n.sharing[w.member.name] == w {
 		delete(n.sharing, w.member.name)
 		if len(n.sharing) == 0 {
@@ -179,38 +119,43 @@ func (n *namespace) leaves(w *sharingWatcher) (ending []<-chan struct{}) {
 		}
 		n.disperse()
 	}
-	if w.of != nil && w.of.over {
-		ending = append(ending, w.of.ended)
-	}
-	return ending
+	return w.of.over
 }
 
-func (o *opening) waits(w *sharingWatcher) bool {
-	_, waits := o.waiting[w]
-	return waits
-}
-
-// track has a name read again if it changes from now on, before its watch is open.
-func (n *namespace) track(name string) {
+// ended notes why an informer of metadata has ended.
+func (n *namespace) ended(m *metadata, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.watch != nil {
-		n.watch.track(name)
+	if err != nil {
+		m.err = fmt.Errorf("watch of metadata: %w", err)
+	}
+	if apierrors.IsForbidden(err) {
+		n.refused = time.Now()
+	}
+	if n.shared == m {
+		n.fail(m.err)
 	}
 }
 
-// fail ends the watch of metadata, and all that share it. No error is a watch that is not needed
+// fail ends the informer of metadata, and all that share it. No error is an informer that is not needed
 // any more. The caller holds mu.
 func (n *namespace) fail(err error) {
-	if n.watch != nil {
-		n.watch.over = true
-		n.watch.stop()
-		n.watch = nil
+	if n.shared != nil {
+		n.shared.over = true
+		n.shared.stop()
+		n.shared = nil
 	}
 	for _, w := range n.sharing {
 		w.end(err)
 	}
 	clear(n.sharing)
+}
+
+// knows notes up to which version a watcher knows its object, and whether there was none then.
+func (n *namespace) knows(w *sharingWatcher, version string, absent bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	w.version, w.absent = version, absent
 }
 
 // news takes what has come for a watcher.

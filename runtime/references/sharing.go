@@ -12,20 +12,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// sharingWatcher has the events of one object of a namespace whose metadata are watched. Pending
-// and failed are guarded by the namespace.
+// sharingWatcher has the events of one object of a namespace whose metadata are watched. The namespace
+// guards what is below ctx, but that the watcher itself reads version and absent.
 type sharingWatcher struct {
 	*member
 	ctx  context.Context
 	stop context.CancelFunc
 	// selecting has the selectors of the informer.
 	selecting metav1.ListOptions
-	// version is the one up to which the object is known.
+	// version is the one up to which the object is known. Absent is set if there was none then.
 	version string
+	absent  bool
 	// pending is the latest version of which metadata have come, bookmark that of the watch.
 	pending, bookmark string
-	// of is the watch of metadata that it shares; nil before that is open.
-	of *metadataWatch
+	// of is the informer of metadata that it shares.
+	of *metadata
 	// failed is why the watcher has ended: io.EOF if it is to be opened again.
 	failed error
 	// wake has a signal when one of these has changed.
@@ -45,7 +46,7 @@ func (w *sharingWatcher) Next() (cache.WatchEvent, error) {
 		case failed != nil:
 			return cache.WatchEvent{}, failed
 		case bookmark != "" && newer(bookmark, w.version):
-			w.version = bookmark
+			w.namespace.knows(w, bookmark, w.absent)
 			return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: bookmark}, nil
 		}
 		select {
@@ -74,7 +75,7 @@ func (w *sharingWatcher) read(version string) (event cache.WatchEvent, known boo
 		return cache.WatchEvent{}, false, err
 	}
 	since := w.version
-	w.version = page.ResourceVersion
+	w.namespace.knows(w, page.ResourceVersion, event.Object == nil)
 	if object, err := meta.Accessor(event.Object); err == nil && !newer(object.GetResourceVersion(), since) {
 		event = cache.WatchEvent{Type: watch.Bookmark} // it has not changed since
 	}

@@ -10,21 +10,26 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// publishing is the time after which all that share an informer of metadata learn how far it has come.
-// Servers send a bookmark about once a minute.
-const publishing = 30 * time.Second
+const (
+	// comparing is the least time between two comparisons of names with the metadata.
+	comparing = time.Second / 10
+	// publishing is the time after which names learn how far the metadata have come. Servers send a
+	// bookmark about once a minute.
+	publishing = 30 * time.Second
+)
 
-// metadata is an informer of the metadata of a namespace, which has only those of the set. It runs while
-// names share it. When it fails, so do all that share it, and they begin again by themselves.
+// metadata is an informer of the metadata of a namespace, with the versions of its objects in its store. It
+// runs while names share it. When it fails, so do all that share it, and they begin again by themselves.
 type metadata struct {
 	namespace *namespace
 	informer  *cache.Informer[any]
 	stop      context.CancelFunc
+	// committed has a value when the store has changed since the last comparison.
+	committed chan struct{}
 	// over is set when nobody shares it any more, and err is why it has ended; both are guarded by the
 	// namespace. ended is closed when nothing of it runs any more.
 	over  bool
@@ -35,22 +40,25 @@ type metadata struct {
 // startMetadata starts the informer.
 func startMetadata(n *namespace) *metadata {
 	ctx, stop := context.WithCancel(context.Background()) // it may outlast the name that needs it first
-	m := &metadata{namespace: n, stop: stop, ended: make(chan struct{})}
+	m := &metadata{namespace: n, stop: stop, committed: make(chan struct{}, 1), ended: make(chan struct{})}
 	m.informer = cache.New(cache.Source[any]{Objects: n.metadata}, cache.Options[any]{
 		Name:      fmt.Sprintf("metadata of namespace %q", n.name),
-		Transform: m.keep,
+		Transform: onlyVersion,
 		ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
 			return cache.Decision{Quiet: true, Stop: f.Backoff > 0} // a watch that is continued is no failure
 		}},
+		Metrics: cache.Metrics{Committed: func(time.Duration, string) {
+			select {
+			case m.committed <- struct{}{}:
+			default:
+			}
+		}},
 	})
-	_, err := m.informer.AddHandler(cache.InBatches(m.changed), cache.HandlerOptions{Name: "references", Coalesce: true})
 	go func() {
 		defer close(m.ended)
 		var running sync.WaitGroup
-		running.Go(func() { m.publish(ctx) })
-		if err == nil {
-			err = m.informer.Run(ctx)
-		}
+		running.Go(func() { m.follow(ctx) })
+		err := m.informer.Run(ctx)
 		stop()
 		running.Wait()
 		n.ended(m, err)
@@ -58,70 +66,42 @@ func startMetadata(n *namespace) *metadata {
 	return m
 }
 
-// keep is a transform that keeps the version of an object of the set, and nothing of others.
-func (m *metadata) keep(obj any) (any, error) {
-	key, err := cache.KeyOf(obj)
-	if err != nil || !m.namespace.of.set.has(key) {
-		return nil, err
+// onlyVersion is a transform that keeps what names are compared with.
+func onlyVersion(obj any) (any, error) {
+	of, is := obj.(*metav1.PartialObjectMetadata)
+	if !is {
+		return obj, nil
 	}
-	if of, is := obj.(*metav1.PartialObjectMetadata); is {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			Namespace: of.Namespace, Name: of.Name, UID: of.UID, ResourceVersion: of.ResourceVersion,
-		}}, nil
-	}
-	return obj, nil
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: of.Namespace, Name: of.Name, UID: of.UID, ResourceVersion: of.ResourceVersion,
+	}}, nil
 }
 
-// missed returns the version at which an object has to be read: "" if it has not changed since its watcher
-// read it. The caller holds mu of the namespace.
-func (m *metadata) missed(w *sharingWatcher) string {
-	store := m.informer.Store()
-	version := store.ResourceVersion() // before the look at the object
-	obj, has := store.Get(types.NamespacedName{Namespace: m.namespace.name, Name: w.member.name})
-	if has {
-		version = obj.(metav1.Object).GetResourceVersion()
-	}
-	if (has || !w.absent) && newer(version, w.version) {
-		return version
-	}
-	return ""
-}
-
-// changed has the objects read whose metadata have changed.
-func (m *metadata) changed(events []cache.Event[any]) {
-	m.namespace.mu.Lock()
-	defer m.namespace.mu.Unlock()
-	for i := range events {
-		object, is := events[i].Object.(metav1.Object)
-		if !is {
-			continue
-		}
-		w := m.namespace.sharing[object.GetName()]
-		if w == nil || w.of != m {
-			continue
-		}
-		if w.pending = object.GetResourceVersion(); events[i].Type == watch.Deleted {
-			w.pending = m.informer.Store().ResourceVersion() // the last state may have been missed
-		}
-		w.signal()
-	}
-}
-
-// publish tells all that share the informer how far it has come, until ctx ends.
-func (m *metadata) publish(ctx context.Context) {
+// follow compares names with the metadata when these have changed, and now and then tells them how far the
+// metadata have come, until ctx ends.
+func (m *metadata) follow(ctx context.Context) {
 	ticker := time.NewTicker(publishing)
 	defer ticker.Stop()
 	for {
 		select {
+		case <-m.committed:
+			m.compare(false)
+			select {
+			case <-time.After(comparing):
+			case <-ctx.Done():
+				return
+			}
 		case <-ticker.C:
-			m.tell()
+			m.compare(true)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (m *metadata) tell() {
+// compare has the objects read that have changed. Publish tells all names how far the metadata have come,
+// which they have then been compared with.
+func (m *metadata) compare(publish bool) {
 	reached := m.informer.Store().ResourceVersion()
 	m.namespace.mu.Lock()
 	defer m.namespace.mu.Unlock()
@@ -129,11 +109,31 @@ func (m *metadata) tell() {
 		if w.of != m {
 			continue
 		}
-		// The handler may be behind the store, and a bookmark before a change would hide it.
-		w.pending = cmp.Or(m.missed(w), w.pending)
-		w.bookmark = reached
-		w.signal()
+		changed := m.missed(w)
+		w.pending = cmp.Or(changed, w.pending)
+		if publish {
+			w.bookmark = reached
+		}
+		if publish || changed != "" {
+			w.signal()
+		}
 	}
+}
+
+// missed returns the version at which an object has to be read: "" if it has not changed since its watcher
+// read it, or was told to. The caller holds mu of the namespace.
+func (m *metadata) missed(w *sharingWatcher) string {
+	store := m.informer.Store()
+	version := store.ResourceVersion() // before the look at the object
+	obj, has := store.Get(types.NamespacedName{Namespace: m.namespace.name, Name: w.member.name})
+	if object, is := obj.(metav1.Object); is {
+		version = object.GetResourceVersion()
+	}
+	if !has && w.absent || version == w.missed || !newer(version, w.version) {
+		return ""
+	}
+	w.missed = version
+	return version
 }
 
 // newer reports whether a version is later than another one, or not comparable with it.

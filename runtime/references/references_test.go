@@ -323,3 +323,53 @@ func TestRefusedNamesAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// A read of a set on demand is right, however the set changes meanwhile, and says that an object does not
+// exist only if that is so. The first names always exist.
+func TestRandomReadsOnDemand(t *testing.T) {
+	for seed := range uint64(100) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(seed, 34))
+				const all, permanent = 12, 4
+				var objects []configMap
+				for i := range permanent {
+					objects = append(objects, newConfigMap("shop", fmt.Sprint("object-", i), "0"))
+				}
+				f := follow(t, references.NewSetOnDemand(1+random.IntN(all)), references.Options{Watches: random.IntN(9) - 1}, objects...)
+				faults := random.IntN(2) == 0
+				if faults {
+					f.api.FailRandomly(cachetest.Chaos{Seed: seed, Rate: 0.2})
+				}
+				for step := range 300 {
+					i := random.IntN(all)
+					key := names(fmt.Sprint("object-", i))[0]
+					switch random.IntN(8) {
+					case 0:
+						_, _ = f.api.Create(newConfigMap("shop", key.Name, fmt.Sprint(step)))
+					case 1:
+						_, _ = f.api.Update(newConfigMap("shop", key.Name, fmt.Sprint(step)))
+					case 2:
+						if i >= permanent {
+							_, _ = f.api.Delete(key)
+						}
+					case 3:
+						f.api.CloseWatches()
+					case 4:
+						time.Sleep(time.Duration(random.IntN(200)) * time.Second)
+					default:
+						time.Sleep(30 * time.Second) // a watch that was closed at once is opened later
+						got, exists, err := f.informer.Get(t.Context(), key)
+						want, wantErr := f.api.Get(key)
+						switch {
+						case err != nil && !faults, err == nil && !exists && i < permanent:
+							t.Fatalf("step %d: %v: got %v, %v", step, key, exists, err)
+						case err == nil && !faults && (exists != (wantErr == nil) || exists && got.Data["value"] != want.Data["value"]):
+							t.Fatalf("step %d: %v: got %v, %v; the server has %v", step, key, got, exists, want)
+						}
+					}
+				}
+			})
+		})
+	}
+}

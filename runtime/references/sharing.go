@@ -23,6 +23,8 @@ type sharingWatcher struct {
 	// version is the one up to which the object is known. Absent is set if there was none then.
 	version string
 	absent  bool
+	// missed is the latest version at which it was told to read the object.
+	missed string
 	// pending is the latest version of which metadata have come, bookmark that of the watch.
 	pending, bookmark string
 	// of is the informer of metadata that it shares.

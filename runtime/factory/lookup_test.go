@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
+
+	. "github.com/informer-gen/informer-gen/runtime/factory"
+	"github.com/informer-gen/informer-gen/runtime/references"
 )
 
 // Objects are found in every store of the factory, also of client-go's informers, under the
@@ -40,6 +43,34 @@ func TestLookup(t *testing.T) {
 		}
 		if found := f.Lookup(types.NamespacedName{Namespace: "elsewhere", Name: "a"}); found == nil || len(found) != 0 {
 			t.Errorf("found %v", found)
+		}
+		stop()
+		f.Shutdown()
+	})
+}
+
+// A look at the status page follows no name, and sends nothing.
+func TestLookupFollowsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
+		client := fake.NewClientset(pod("a", "1", nil), pod("a", "2", nil))
+		set := references.NewSetOnDemand(10)
+		f := podFactory{client, New(0, ForType(TypeOptions[*v1.Pod]{References: set}))}
+		pods := f.pods()
+		f.StartWithContext(ctx)
+		time.Sleep(time.Second)
+		if _, exists, err := pods.GetIndexer().GetByKey("a/1"); !exists || err != nil {
+			t.Errorf("got %v, %v", exists, err)
+		}
+		time.Sleep(time.Second)
+		requests := len(client.Actions())
+		for name, want := range map[string]int{"1": 1, "2": 0} {
+			if found := f.Lookup(types.NamespacedName{Namespace: "a", Name: name}); len(found) != want {
+				t.Errorf("%s: found %v", name, found)
+			}
+		}
+		time.Sleep(time.Second)
+		if names := set.Names(); len(names) != 1 || len(client.Actions()) != requests {
+			t.Errorf("the set has %v, and there were %d requests more", names, len(client.Actions())-requests)
 		}
 		stop()
 		f.Shutdown()

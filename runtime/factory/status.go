@@ -86,14 +86,22 @@ func (r *registry) ReadyCheck(*http.Request) error {
 // read it with a lister. Objects belong to the stores and must not be mutated.
 func (r *registry) Lookup(key types.NamespacedName) map[string]any {
 	found := map[string]any{}
-	text := cache.NewObjectName(key.Namespace, key.Name).String()
 	for of, m := range r.all() {
-		obj, exists, err := m.informer.GetStore().GetByKey(text)
-		if err == nil && exists {
+		if obj, exists := m.stored(key); exists {
 			found[m.name(of.String())] = obj
 		}
 	}
 	return found
+}
+
+// stored returns the object that the informer has of a key. It asks the store of an informer of ours, since
+// an indexer may follow the names that it is asked for.
+func (m *member) stored(key types.NamespacedName) (obj any, exists bool) {
+	if informer, _ := clientgocache.Core[any](m.informer); informer != nil {
+		return informer.Store().Get(key)
+	}
+	obj, exists, err := m.informer.GetStore().GetByKey(cache.NewObjectName(key.Namespace, key.Name).String())
+	return obj, exists && err == nil
 }
 
 // name is that of the status.

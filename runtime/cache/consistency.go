@@ -57,7 +57,7 @@ func (e *engine) waitFor(ctx context.Context, obj metav1.Object, aim protocol.Ai
 		w.Version = "" // the store has heard of the object
 	}
 	return e.wait(ctx, w, fmt.Sprintf("object %q of resourceVersion %q", objectkey.String(key), w.Version), func() protocol.Sight {
-		s := e.scopes.sightOf(key)
+		s := e.scopes.sightOf(key, obj)
 		if excludes := e.about.Excludes; s.Never == nil && excludes != nil {
 			s.Never = excludes(key, obj)
 		}

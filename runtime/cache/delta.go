@@ -6,6 +6,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // deltaKind says what the reflector has seen.
@@ -69,10 +70,10 @@ type wholeList struct {
 	// restarted reports whether the server's history may have restarted, so that the version
 	// of the store is taken back.
 	restarted bool
-	// cause is why the store changes. It does not hold for stored objects that the source does not
-	// select any more, which are released; nil is none.
+	// cause is why the store changes. Stored objects that the source does not select any more are
+	// released: sequence says which, and nil is none.
 	cause    *cause.Cause
-	released func(obj any) bool
+	sequence *decoding.Sequence
 }
 
 // quiet reports whether the list was requested since the source selects other objects: the state of the

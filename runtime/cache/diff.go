@@ -8,6 +8,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/eventlog"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // difference has the changes between the objects of a store and those of a list.
@@ -18,8 +19,8 @@ type difference struct {
 	old     []any
 	// kept holds, in list order, what the store is to hold in the end.
 	kept []item
-	// released reports whether an object that is gone was not deleted; nil if all were.
-	released func(obj any) bool
+	// sequence says which of the objects that are gone were not deleted; nil if all were.
+	sequence *decoding.Sequence
 	// quiet is set if the objects that are as they were have no event for any handler.
 	quiet bool
 }
@@ -53,7 +54,7 @@ func diff(s *store, from *delta) difference {
 	})
 	return difference{
 		changes: slices.Insert(changed.changes, 0, gone.changes...), old: slices.Insert(changed.old, 0, gone.old...), kept: kept,
-		released: from.list.released, quiet: from.list.quiet(),
+		sequence: from.list.sequence, quiet: from.list.quiet(),
 	}
 }
 
@@ -129,7 +130,7 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 func (d *difference) event(i int) eventlog.Event {
 	switch c, old := &d.changes[i], d.old[i]; {
 	case c.remove:
-		return eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: true, Released: d.released != nil && d.released(old), Old: old, Object: old}
+		return eventlog.Event{Kind: eventlog.Deleted, FinalStateUnknown: true, Released: d.sequence.Excludes(old), Old: old, Object: old}
 	case old != nil:
 		return eventlog.Event{Kind: eventlog.Updated, Old: old, Object: c.Object}
 	default:

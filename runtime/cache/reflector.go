@@ -313,7 +313,7 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 		same:      r.sameness(s),
 		restarted: s.Restarted,
 		cause:     &cause.Cause{Kind: cause.List, Reason: r.recorder.get().RelistReason},
-		released:  r.sequence.Excludes,
+		sequence:  r.sequence,
 	}})
 	r.leftOut = nil
 	r.server.Listed(s.ResourceVersion, &r.versions, r.about.OrderedResourceVersions, r.about.NoWatchList)

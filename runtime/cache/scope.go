@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // scope has the objects that one reflector lists and watches: everything, a namespace of several or,
@@ -33,6 +34,8 @@ type scope struct {
 	// earlier one, since the server's history had restarted.
 	version  string
 	restarts int
+	// sequence has the part of the objects that was listed last; nil is all.
+	sequence *decoding.Sequence
 	// refusals say whether the scope is left out, until it is listed, and refusal is the last of them.
 	refusals protocol.Refusals
 	refusal  error

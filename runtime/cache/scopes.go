@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -252,6 +253,7 @@ func (p *scopes) reach(scope *scope, d *delta) {
 		}
 		scope.version = cmp.Or(d.resourceVersion, scope.version)
 		scope.refusals = protocol.Refusals{}
+		scope.sequence = d.list.sequence
 		scope.listed.Store(true)
 	} else {
 		scope.version = protocol.Newest(scope.version, d.resourceVersion)
@@ -308,7 +310,7 @@ func (p *scopes) sourceOf(key types.NamespacedName, everything Objects) (Objects
 	if !p.several() {
 		return everything, nil
 	}
-	if never := p.sightOf(key).Never; never != nil {
+	if never := p.sightOf(key, nil).Never; never != nil {
 		return nil, never
 	}
 	if !p.about.Named {
@@ -324,14 +326,20 @@ func (p *scopes) sight() (s protocol.Sight) {
 	least := p.behind()
 	s.Restarts, s.Gone = p.restarts, least == nil && p.byKey != nil
 	if least != nil {
-		s.Listed, s.Version = least.listed.Load(), least.version
+		s.Listed, s.Version = least.listed.Load() && !p.changed(), least.version
 	}
 	return s
 }
 
+// changed reports whether the source selects other objects now than the latest list of a scope has. The
+// caller holds mu.
+func (p *scopes) changed() bool {
+	return p.about.Excludes != nil && slices.ContainsFunc(p.current, func(s *scope) bool { return s.sequence.Changed() })
+}
+
 // sightOf returns what is seen of the scope of an object. Where it has none, or where the server
-// refuses it, nothing arrives.
-func (p *scopes) sightOf(key types.NamespacedName) (s protocol.Sight) {
+// refuses it, nothing arrives. An object that the source did not select for the latest list is not listed.
+func (p *scopes) sightOf(key types.NamespacedName, obj any) (s protocol.Sight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	scope := p.of(key)
@@ -344,7 +352,8 @@ func (p *scopes) sightOf(key types.NamespacedName) (s protocol.Sight) {
 	case scope.refusals.LeftOut:
 		s.Never = fmt.Errorf("object %q: server refuses its namespace or name: %w", objectkey.String(key), scope.refusal)
 	}
-	s.Listed, s.Version, s.Restarts = scope.listed.Load(), scope.version, scope.restarts
+	s.Listed = scope.listed.Load() && !scope.sequence.Excludes(obj)
+	s.Version, s.Restarts = scope.version, scope.restarts
 	return s
 }
 
@@ -353,7 +362,7 @@ func (p *scopes) sightIn(scope *scope) protocol.Sight {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return protocol.Sight{
-		Gone: scope.left || scope.refusals.LeftOut, Listed: scope.listed.Load(), Version: scope.version, Restarts: scope.restarts,
+		Gone: scope.left || scope.refusals.LeftOut, Listed: scope.listed.Load() && !scope.sequence.Changed(), Version: scope.version, Restarts: scope.restarts,
 	}
 }
 

@@ -80,7 +80,7 @@ func TestWorkOfOneScope(t *testing.T) {
 			p.leavesOut(one, unavailable)
 			p.recovered(one)
 		},
-		"sight of an object": func(p *scopes) { p.sightOf(types.NamespacedName{Namespace: "1", Name: "a"}) },
+		"sight of an object": func(p *scopes) { p.sightOf(types.NamespacedName{Namespace: "1", Name: "a"}, nil) },
 		"version":            func(p *scopes) { p.version() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -158,9 +158,19 @@ func (s *selected) keep(sequence *decoding.Sequence, ranges Ranges) {
 	if sequence == nil {
 		return
 	}
-	sequence.Keep(s, ranges, func(obj any) bool {
-		m, ok := obj.(metav1.Object)
-		return ok && !ranges.Contains(s.shard.by.Hash(m))
+	sequence.Keep(s, ranges, decoding.Part{
+		Excludes: func(obj any) bool {
+			m, ok := obj.(metav1.Object)
+			if !ok {
+				return false
+			}
+			hash, known := s.shard.hashOf(types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m)
+			return known && !ranges.Contains(hash)
+		},
+		Changed: func() bool {
+			now, _ := s.shard.Ranges()
+			return !now.Equal(ranges)
+		},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -17,10 +18,11 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
+	"github.com/informer-gen/informer-gen/runtime/shard"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Whatever comes and goes, a wait that is over without an error is right about the store, a live read
+// Whatever comes and goes, namespaces and ranges of a shard, a wait that is over without an error is right about the store, a live read
 // is right about the server, and nothing waits for what can come no more.
 func TestRandomWaitsInNamespaces(t *testing.T) {
 	seeds := 300
@@ -31,6 +33,10 @@ func TestRandomWaitsInNamespaces(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &waitingScript{T: t, random: rand.New(rand.NewPCG(seed, 7)), api: cachetest.NewAPI[object](), restores: seed%2 == 0}
+				if seed%3 == 0 {
+					s.api.FilterShards(seed%4 < 2)
+					s.mine = shard.New(shard.UID, s.ranges())
+				}
 				s.play()
 			})
 		})
@@ -46,10 +52,11 @@ type waitingScript struct {
 
 	informer   *cache.Informer[object]
 	namespaces *source.Namespaces
+	mine       *shard.Shard // nil for all objects
 	waits      sync.WaitGroup
 
 	mu sync.Mutex
-	// histories and sets count the restores of the server and the changes of the set.
+	// histories and sets count the restores of the server, and the changes of the set and of the ranges.
 	histories, sets int
 	backup          string
 }
@@ -67,7 +74,11 @@ func (s *waitingScript) subset() (some []string) {
 
 func (s *waitingScript) play() {
 	s.namespaces = source.NewNamespaces(s.subset()...)
-	s.informer = cache.New(source.InNamespaces(s.namespaces, s.api.InNamespace), cache.Options[object]{Transform: refuseSome})
+	all := source.InNamespaces(s.namespaces, s.api.InNamespace)
+	if s.mine != nil {
+		all = shard.Source(all, s.mine)
+	}
+	s.informer = cache.New(all, cache.Options[object]{Transform: refuseSome})
 	ctx, stop := context.WithCancel(s.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.informer.Run(ctx) }()
@@ -109,12 +120,16 @@ func (s *waitingScript) step() {
 		s.mu.Lock()
 		s.sets++
 		s.mu.Unlock()
-		s.namespaces.Set(s.subset()...)
+		if s.mine != nil && s.random.IntN(2) == 0 {
+			s.mine.Set(s.ranges())
+		} else {
+			s.namespaces.Set(s.subset()...)
+		}
 		synctest.Wait()
 	case 1:
 		if obj, err := s.api.Get(key); err == nil {
 			_, _ = s.api.Delete(key)
-			s.wait("deletion", key.Namespace, func(ctx context.Context) error { return s.informer.WaitForDeletion(ctx, obj) }, func() error { return s.checkDeleted(obj) })
+			s.wait("deletion", obj, func(ctx context.Context) error { return s.informer.WaitForDeletion(ctx, obj) }, func() error { return s.checkDeleted(obj) })
 		}
 	case 2:
 		s.api.BreakWatches(errors.New("cut"))
@@ -135,6 +150,17 @@ func (s *waitingScript) step() {
 	default:
 		s.write(key)
 	}
+}
+
+// ranges returns about half of all hashes.
+func (s *waitingScript) ranges() shard.Ranges {
+	first := s.random.Uint64N(math.MaxUint64 / 2)
+	return shard.Ranges{{First: first, Last: first + math.MaxUint64/2}}
+}
+
+// follows reports whether the informer is one of an object.
+func (s *waitingScript) follows(obj object) bool {
+	return slices.Contains(s.namespaces.Names(), obj.Namespace) && (s.mine == nil || s.mine.Has(obj))
 }
 
 // restore takes the server back, or remembers where to.
@@ -159,12 +185,12 @@ func (s *waitingScript) write(key types.NamespacedName) {
 			s.Fatal(err)
 		}
 	}
-	s.wait("write", key.Namespace, func(ctx context.Context) error { return s.informer.WaitForWrite(ctx, written) }, func() error { return s.checkWritten(written) })
+	s.wait("write", written, func(ctx context.Context) error { return s.informer.WaitForWrite(ctx, written) }, func() error { return s.checkWritten(written) })
 }
 
-// wait starts a wait, which is checked when it is over. Without restores it fails only in a namespace
-// that is refused or not followed.
-func (s *waitingScript) wait(what, namespace string, wait func(context.Context) error, check func() error) {
+// wait starts a wait for an object, or for all if that is nil, which is checked when it is over. Without
+// restores it fails only for an object that is not followed, or whose namespace is refused.
+func (s *waitingScript) wait(what string, obj object, wait func(context.Context) error, check func() error) {
 	s.mu.Lock()
 	histories, sets := s.histories, s.sets
 	s.mu.Unlock()
@@ -174,17 +200,17 @@ func (s *waitingScript) wait(what, namespace string, wait func(context.Context) 
 		err := wait(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		followed := sets == s.sets && (namespace == "" || slices.Contains(s.namespaces.Names(), namespace))
+		followed := sets == s.sets && (obj == nil || s.follows(obj))
 		switch {
 		case histories != s.histories:
 		case errors.Is(err, context.DeadlineExceeded):
-			s.Errorf("%s in %q: no end: %v", what, namespace, err)
+			s.Errorf("%s of %v: no end: %v", what, obj, err)
 		case err == nil && followed:
 			if err := check(); err != nil {
-				s.Errorf("%s in %q is over: %v", what, namespace, err)
+				s.Errorf("%s of %v is over: %v", what, obj, err)
 			}
-		case err != nil && followed && namespace != "" && !apierrors.IsForbidden(err):
-			s.Errorf("%s in %q: %v", what, namespace, err)
+		case err != nil && followed && obj != nil && !apierrors.IsForbidden(err):
+			s.Errorf("%s of %v: %v", what, obj, err)
 		}
 	})
 }
@@ -234,9 +260,9 @@ func (s *waitingScript) confirm(key types.NamespacedName) {
 // waitForLatest compares the store with the state that the server had when the wait began.
 func (s *waitingScript) waitForLatest() {
 	before := s.api.Objects()
-	s.wait("latest", "", s.informer.WaitForLatest, func() error {
+	s.wait("latest", nil, s.informer.WaitForLatest, func() error {
 		for _, obj := range before {
-			if slices.Contains(s.namespaces.Names(), obj.Namespace) && s.known(obj.Namespace) {
+			if s.follows(obj) && s.known(obj.Namespace) {
 				if err := s.checkWritten(obj); err != nil {
 					return fmt.Errorf("%s/%s: %w", obj.Namespace, obj.Name, err)
 				}

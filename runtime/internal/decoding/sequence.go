@@ -1,32 +1,42 @@
 package decoding
 
+import "slices"
+
 // Sequence is a list of all objects and the watches that continue it, which an informer requests one
 // after the other. A source keeps there the part of the objects that it has listed, for the watches. The
-// zero value is ready. One goroutine uses it at a time.
+// zero value is ready. One goroutine uses it until the list is complete; then it does not change.
 type Sequence struct {
-	kept     map[any]any
-	excludes []func(obj any) bool
+	kept  map[any]any
+	parts []Part
 }
 
-// Keep notes a value of a source for the later requests. Excludes reports whether a stored object is not
-// in the part that is listed.
-func (s *Sequence) Keep(source, value any, excludes func(obj any) bool) {
+// Part is the part of the objects that a source lists.
+type Part struct {
+	// Excludes reports whether an object, as far as it is known, is not in the part.
+	Excludes func(obj any) bool
+	// Changed reports whether the source selects another part now.
+	Changed func() bool
+}
+
+// Keep notes the part that a source lists, and a value for the later requests.
+func (s *Sequence) Keep(source, value any, part Part) {
 	if s.kept == nil {
 		s.kept = map[any]any{}
 	}
 	s.kept[source] = value
-	s.excludes = append(s.excludes, excludes)
+	s.parts = append(s.parts, part)
 }
 
 // Kept returns the value that a source has noted, nil if there is none.
 func (s *Sequence) Kept(source any) any { return s.kept[source] }
 
-// Excludes reports whether a stored object is not in the part of the objects that was listed.
+// Changed reports whether a source selects another part of the objects now than was listed. A nil
+// sequence is one of all objects.
+func (s *Sequence) Changed() bool {
+	return s != nil && slices.ContainsFunc(s.parts, func(p Part) bool { return p.Changed() })
+}
+
+// Excludes reports whether an object is not in the part of the objects that was listed.
 func (s *Sequence) Excludes(obj any) bool {
-	for _, excludes := range s.excludes {
-		if excludes(obj) {
-			return true
-		}
-	}
-	return false
+	return s != nil && slices.ContainsFunc(s.parts, func(p Part) bool { return p.Excludes(obj) })
 }

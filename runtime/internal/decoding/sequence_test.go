@@ -8,8 +8,15 @@ func TestSequence(t *testing.T) {
 	if s.Kept("a") != nil || s.Excludes(1) {
 		t.Errorf("empty: %v, %v", s.Kept("a"), s.Excludes(1))
 	}
-	s.Keep("a", "of a", func(obj any) bool { return obj == 1 })
-	s.Keep("b", "of b", func(obj any) bool { return obj == 2 })
+	s.Keep("a", "of a", Part{Excludes: func(obj any) bool { return obj == 1 }, Changed: func() bool { return false }})
+	changed := false
+	s.Keep("b", "of b", Part{Excludes: func(obj any) bool { return obj == 2 }, Changed: func() bool { return changed }})
+	if s.Changed() {
+		t.Error("changed at once")
+	}
+	if changed = true; !s.Changed() {
+		t.Error("not changed")
+	}
 	if s.Kept("a") != "of a" || s.Kept("b") != "of b" {
 		t.Errorf("kept %v, %v", s.Kept("a"), s.Kept("b"))
 	}

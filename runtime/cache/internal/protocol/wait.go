@@ -15,7 +15,7 @@ type Sight struct {
 	Never error
 	// Gone is set if there is nothing that could reach a version.
 	Gone bool
-	// Listed is set if the store has a whole list.
+	// Listed is set if the store has a whole list of what the source selects now.
 	Listed bool
 	// Version is the resourceVersion that the store has reached.
 	Version string
@@ -74,10 +74,10 @@ func (w Wait) Judge(s Sight) (done bool, lacks string, err error) {
 		}
 	}
 	switch {
+	case !s.Listed:
+		return false, "it was not listed yet", nil
 	case w.Aim == Reached:
 		return true, "", nil
-	case !s.Listed:
-		return false, "nothing was listed yet", nil
 	case !s.Exists, s.Opaque, s.LeftOut && w.Aim == Written, w.fits(s.Stored):
 		return true, "", nil
 	}

@@ -33,6 +33,7 @@ func TestWait(t *testing.T) {
 		{"behind", reached, without("6"), waits},
 		{"there", reached, without("7"), done},
 		{"beyond", reached, without("10"), done},
+		{"there, but not what the source selects now", reached, Sight{Version: "7"}, waits},
 		{"no scope is left", reached, Sight{Gone: true}, done},
 		{"no scope is left, no number", Wait{Version: "x"}, Sight{Gone: true}, "error"},
 		{"no number", Wait{Version: "x"}, without("7"), "error"},

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -147,7 +148,11 @@ func wipe(ctx context.Context, client dynamic.Interface, kinds []kind) error {
 			namespaces[obj.GetNamespace()] = true
 		}
 		for namespace := range namespaces {
-			if err := k.client(client, namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+			err := error(apierrors.NewTimeoutError("not tried", 0))
+			for apierrors.IsTimeout(err) { // a busy server gives up when it has deleted some
+				err = k.client(client, namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -222,12 +222,12 @@ func number(version string) uint64 {
 
 func (s *waitingScript) checkWritten(written object) error {
 	key := types.NamespacedName{Namespace: written.Namespace, Name: written.Name}
-	now, err := s.api.Get(key)
-	stored, exists, left := s.informer.Get(s.Context(), key)
+	now, gone := s.api.Get(key)
+	stored, exists, leftOut := s.informer.Get(s.Context(), key)
 	switch {
-	case left != nil: // out
-		return nil
-	case !exists && err == nil && now.UID == written.UID && now.ResourceVersion == written.ResourceVersion && written.Labels["transform"] != "refuse":
+	case leftOut != nil:
+		return nil //nolint:nilerr // it is seen
+	case !exists && gone == nil && now.UID == written.UID && now.ResourceVersion == written.ResourceVersion && written.Labels["transform"] != "refuse":
 		return errors.New("store does not have it")
 	case exists && stored.Labels["transform"] == "blank", exists && written.Labels["transform"] == "refuse":
 		return nil

@@ -34,14 +34,14 @@ type Sight struct {
 type Aim int
 
 const (
-	// Reached: when the store has reached a version.
+	// Reached waits until the store has reached a version.
 	Reached Aim = iota
-	// Written: when it also has the object as it was written at that version, or in a later state.
+	// Written waits until it also has the object as it was written at that version, or in a later state.
 	Written
-	// Finalized: when it also has lost the object, since the write removed the last finalizer. The server
+	// Finalized waits until it also has lost the object, since the write removed the last finalizer. The server
 	// answers such a write with the version of the state before.
 	Finalized
-	// Deleted: when it knows that the object was deleted, or is being deleted. The version may be empty:
+	// Deleted waits until it knows that the object was deleted, or is being deleted. The version may be empty:
 	// it counts only for a store that may not have heard of the object yet.
 	Deleted
 )

@@ -55,16 +55,19 @@ type measurement struct {
 	Server      crdserver.Address
 	Impersonate rest.ImpersonationConfig
 	Names       []types.NamespacedName
+	// ByMetadata is the number of names that go by their metadata before anything is measured.
+	ByMetadata int
 }
 
 // measuring is in the environment of a process that measures what it reads.
 const measuring = "REFERENCES_MEASUREMENT"
 
-func measure(t *testing.T, config *rest.Config, names ...types.NamespacedName) (c costs) {
+// measure measures an informer of names, or of everything, when that many names go by their metadata.
+func measure(t *testing.T, config *rest.Config, byMetadata int, names ...types.NamespacedName) (c costs) {
 	t.Helper()
 	task, err := json.Marshal(measurement{
 		crdserver.Address{Host: config.Host, Token: config.BearerToken, CAData: config.CAData, ServerName: config.ServerName},
-		config.Impersonate, names,
+		config.Impersonate, names, byMetadata,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +117,7 @@ func measured(task io.Reader) error {
 		return err
 	}
 	c.Time = time.Since(began)
-	for informer.Status().Phase != cache.PhaseWatching {
+	for s := informer.Status(); s.Phase != cache.PhaseWatching || m.ByMetadata > 0 && s.Names.ByMetadata < m.ByMetadata; s = informer.Status() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	c.Heap, c.Bytes, c.Names = liveHeap()-before, received.Load(), informer.Status().Names
@@ -186,7 +189,7 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	many := all[:objects/10]
-	full, named, byMetadata := measure(t, config), measure(t, reader, few...), measure(t, config, many...)
+	full, named, byMetadata := measure(t, config, 0), measure(t, reader, 0, few...), measure(t, config, len(many)-32, many...)
 	t.Logf("all %d objects: %v", objects, full)
 	t.Logf("%d of them: %v", len(few), named)
 	t.Logf("%d of them: %v", len(many), byMetadata)

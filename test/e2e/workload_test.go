@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -148,9 +147,11 @@ func wipe(ctx context.Context, client dynamic.Interface, kinds []kind) error {
 			namespaces[obj.GetNamespace()] = true
 		}
 		for namespace := range namespaces {
-			err := error(apierrors.NewTimeoutError("not tried", 0))
-			for apierrors.IsTimeout(err) { // a busy server gives up when it has deleted some
-				err = k.client(client, namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+			var err error
+			for range 10 { // a busy server gives up when it has deleted some
+				if err = k.client(client, namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err == nil {
+					break
+				}
 			}
 			if err != nil {
 				return err

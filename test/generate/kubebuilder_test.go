@@ -52,7 +52,7 @@ func TestKubebuilderPage(t *testing.T) {
 	shop.run(get...)
 	shop.stream()
 	shop.run("go", "mod", "tidy")
-	shop.run("go", "build", "./cmd/...")
+	shop.run("go", "build", "./...")
 }
 
 // wantComplete wants the project of the page to compile, and its files to be as the tools write them.

@@ -4,9 +4,8 @@
 // A [Set] has the names of the objects, and [Follow] keeps in it what other objects refer to. An informer
 // over a [Source] has a list and watch for each name, with the field selector metadata.name: a Role with
 // resourceNames permits that. When a namespace has more than 32 names, each watch that begins shares an
-// informer of the namespace's metadata, if the server permits that. The object is read when its metadata
-// have changed. At 16 names each has its own watch again. That informer holds a few hundred bytes for each
-// object of the namespace.
+// informer of what changes in the namespace's metadata, if the server permits that. The object is read when
+// its metadata have changed. At 16 names each has its own watch again.
 //
 // An object that leaves the set is released: handlers get what they get of an object that leaves
 // a shard, since on the server it may well exist. A name of the set without an object is known to

@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
@@ -22,8 +23,9 @@ const (
 	publishing = 30 * time.Second
 )
 
-// metadata is an informer of the metadata of a namespace, with the versions of its objects in its store. It
-// runs while names share it. When it fails, so do all that share it, and they begin again by themselves.
+// metadata is an informer of the changes of metadata in a namespace: its store has the names of the set that
+// have changed since it began. It runs while names share it. At its first failure all that share it fail,
+// and begin again by themselves.
 type metadata struct {
 	namespace *namespace
 	informer  *cache.Informer[any]
@@ -41,11 +43,11 @@ type metadata struct {
 func startMetadata(n *namespace) *metadata {
 	ctx, stop := context.WithCancel(context.Background()) // it may outlast the name that needs it first
 	m := &metadata{namespace: n, stop: stop, committed: make(chan struct{}, 1), ended: make(chan struct{})}
-	m.informer = cache.New(cache.Source[any]{Objects: n.metadata}, cache.Options[any]{
+	m.informer = cache.New(cache.Source[any]{Objects: changes{n.metadata}}, cache.Options[any]{
 		Name:      fmt.Sprintf("metadata of namespace %q", n.name),
-		Transform: onlyVersion,
-		ListWatch: cache.ListWatch{OnFailure: func(_ context.Context, f cache.Failure) cache.Decision {
-			return cache.Decision{Quiet: true, Stop: f.Backoff > 0} // a watch that is continued is no failure
+		Transform: m.keep,
+		ListWatch: cache.ListWatch{OnFailure: func(context.Context, cache.Failure) cache.Decision {
+			return cache.Decision{Quiet: true, Stop: true}
 		}},
 		Metrics: cache.Metrics{Committed: func(time.Duration, string) {
 			select {
@@ -66,8 +68,47 @@ func startMetadata(n *namespace) *metadata {
 	return m
 }
 
-// onlyVersion is a transform that keeps what names are compared with.
-func onlyVersion(obj any) (any, error) {
+// changes is a source of what happens from now on. An object that is deleted is one that has changed.
+type changes struct{ cache.Objects }
+
+// List lists nothing, at the latest version.
+func (c changes) List(ctx context.Context, options metav1.ListOptions, _ func(any, error)) (metav1.ListMeta, error) {
+	options.Limit, options.Continue = 1, ""
+	options.ResourceVersion, options.ResourceVersionMatch = "", ""
+	page, err := c.Objects.List(ctx, options, func(any, error) {})
+	return metav1.ListMeta{ResourceVersion: page.ResourceVersion}, err
+}
+
+func (c changes) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+	w, err := c.Objects.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return changed{w}, nil
+}
+
+func (c changes) Describe() cache.SourceInfo {
+	info := c.Objects.Describe()
+	info.NoWatchList = true
+	return info
+}
+
+type changed struct{ cache.Watcher }
+
+func (c changed) Next() (cache.WatchEvent, error) {
+	event, err := c.Watcher.Next()
+	if event.Type == watch.Deleted {
+		event.Type = watch.Modified
+	}
+	return event, err
+}
+
+// keep is a transform that keeps the version of an object of the set, and nothing of others.
+func (m *metadata) keep(obj any) (any, error) {
+	key, err := cache.KeyOf(obj)
+	if err != nil || !m.namespace.of.set.has(key) {
+		return nil, err
+	}
 	of, is := obj.(*metav1.PartialObjectMetadata)
 	if !is {
 		return obj, nil
@@ -109,7 +150,7 @@ func (m *metadata) compare(publish bool) {
 		if w.of != m {
 			continue
 		}
-		changed := m.missed(w)
+		changed := m.missed(w, false)
 		w.pending = cmp.Or(changed, w.pending)
 		if publish {
 			w.bookmark = reached
@@ -121,15 +162,16 @@ func (m *metadata) compare(publish bool) {
 }
 
 // missed returns the version at which an object has to be read: "" if it has not changed since its watcher
-// read it, or was told to. The caller holds mu of the namespace.
-func (m *metadata) missed(w *sharingWatcher) string {
+// read it, or was told to. Joins is set if the watcher may have read it before the informer began. The caller
+// holds mu of the namespace.
+func (m *metadata) missed(w *sharingWatcher, joins bool) string {
 	store := m.informer.Store()
 	version := store.ResourceVersion() // before the look at the object
 	obj, has := store.Get(types.NamespacedName{Namespace: m.namespace.name, Name: w.member.name})
 	if object, is := obj.(metav1.Object); is {
 		version = object.GetResourceVersion()
 	}
-	if !has && w.absent || version == w.missed || !newer(version, w.version) {
+	if !has && !joins || version == w.missed || !newer(version, w.version) {
 		return ""
 	}
 	w.missed = version

@@ -96,7 +96,7 @@ func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	w.pending = cmp.Or(w.pending, m.missed(w))
+	w.pending = cmp.Or(w.pending, m.missed(w, true))
 	return nil
 }
 
@@ -151,11 +151,11 @@ func (n *namespace) fail(err error) {
 	clear(n.sharing)
 }
 
-// knows notes up to which version a watcher knows its object, and whether there was none then.
-func (n *namespace) knows(w *sharingWatcher, version string, absent bool) {
+// knows notes up to which version a watcher knows its object.
+func (n *namespace) knows(w *sharingWatcher, version string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	w.version, w.absent = version, absent
+	w.version = version
 }
 
 // news takes what has come for a watcher.

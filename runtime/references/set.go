@@ -103,6 +103,14 @@ func (s *Set) get() (names []types.NamespacedName, changed <-chan struct{}) {
 	return s.names, s.changed
 }
 
+// has reports whether a name is in the set.
+func (s *Set) has(name types.NamespacedName) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, has := s.holds[name]
+	return has
+}
+
 // want adds a name that was asked for, or notes that it was asked for again.
 func (s *Set) want(name types.NamespacedName) {
 	s.mu.Lock()

@@ -13,16 +13,15 @@ import (
 )
 
 // sharingWatcher has the events of one object of a namespace whose metadata are watched. The namespace
-// guards what is below ctx, but that the watcher itself reads version and absent.
+// guards what is below ctx, but that the watcher itself reads version.
 type sharingWatcher struct {
 	*member
 	ctx  context.Context
 	stop context.CancelFunc
 	// selecting has the selectors of the informer.
 	selecting metav1.ListOptions
-	// version is the one up to which the object is known. Absent is set if there was none then.
+	// version is the one up to which the object is known.
 	version string
-	absent  bool
 	// missed is the latest version at which it was told to read the object.
 	missed string
 	// pending is the latest version of which metadata have come, bookmark that of the watch.
@@ -48,7 +47,7 @@ func (w *sharingWatcher) Next() (cache.WatchEvent, error) {
 		case failed != nil:
 			return cache.WatchEvent{}, failed
 		case bookmark != "" && newer(bookmark, w.version):
-			w.namespace.knows(w, bookmark, w.absent)
+			w.namespace.knows(w, bookmark)
 			return cache.WatchEvent{Type: watch.Bookmark, ResourceVersion: bookmark}, nil
 		}
 		select {
@@ -77,7 +76,7 @@ func (w *sharingWatcher) read(version string) (event cache.WatchEvent, known boo
 		return cache.WatchEvent{}, false, err
 	}
 	since := w.version
-	w.namespace.knows(w, page.ResourceVersion, event.Object == nil)
+	w.namespace.knows(w, page.ResourceVersion)
 	if object, err := meta.Accessor(event.Object); err == nil && !newer(object.GetResourceVersion(), since) {
 		event = cache.WatchEvent{Type: watch.Bookmark} // it has not changed since
 	}

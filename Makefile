@@ -34,8 +34,8 @@ server: ## An API server for custom resources, until it is interrupted; it print
 build: ## Build bin/informer-gen: the same bytes of the same commit and version of Go, wherever it is built
 	CGO_ENABLED=0 GOFLAGS=-trimpath go build -o bin/informer-gen ./cmd/informer-gen
 
-# The first time, most of the time of tests is the compiler's, which is an eighth less when it collects its garbage
-# less often. Debug information takes long to link, and vetting looks at every dependency: make lint does that.
+# The first time, most of the time of tests is the compiler's, which is less when it collects its garbage less
+# often. Debug information takes long to link, and vetting looks at every dependency: make lint does that.
 TEST := go test -vet=off -ldflags=-w -toolexec 'env GOGC=400'
 
 # RACE=-race runs what has goroutines with the race detector, as CI does.

@@ -24,8 +24,8 @@ import (
 // returned then reads its own writes (KEP-5647). Versions are compared as numbers
 // (KEP-5504). An informer of several namespaces or names has to reach it in each, which
 // may take until the next bookmark, but not in one that the server refuses. Possible
-// errors: that one is no number, failure.ErrStopped, or the cause of the context, with what the
-// informer is doing instead.
+// errors: that one is no number, failure.ErrHistoryRestarted if the server's history restarts meanwhile,
+// failure.ErrStopped, or the cause of the context, with what the informer is doing instead.
 func (e *engine) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	return e.wait(ctx, protocol.Wait{Version: resourceVersion}, fmt.Sprintf("resourceVersion %q", resourceVersion), e.scopes.sight)
 }

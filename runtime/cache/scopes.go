@@ -222,8 +222,8 @@ func (p *scopes) ended(ctx context.Context, scope *scope) {
 	}
 }
 
-// received notes that the store takes a batch, or is about to. It is locked for that: to note each
-// delta by itself would take longer than to decide what it is.
+// received notes a batch that the store is about to take, which is locked meanwhile. Deltas of one scope
+// in a row are noted together, since each note takes longer than the delta itself.
 func (p *scopes) received(batch []delta) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -296,14 +296,7 @@ func (p *scopes) of(key types.NamespacedName) *scope {
 
 // version returns the version that the store has reached in every scope that is not left out:
 // "" if it has nothing of one.
-func (p *scopes) version() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if least := p.behind(); least != nil {
-		return least.version
-	}
-	return ""
-}
+func (p *scopes) version() string { return p.sight().Version }
 
 // sourceOf returns the source of an object: everything, unless there are several.
 func (p *scopes) sourceOf(key types.NamespacedName, everything Objects) (Objects, error) {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // seedsThatFailed are of scripts that found something.
-var seedsThatFailed = []uint64{22778, 5064360, 5078848}
+var seedsThatFailed = []uint64{22778, 5064360, 5078848, 20281128411}
 
 // TestScripts plays random scripts.
 func TestScripts(t *testing.T) {

@@ -135,7 +135,6 @@ var meant = []difference{
 						alone, version, storeVersion = true, r.version, r.storeVersion
 					}
 				}
-				r.unversioned = r.version == ""
 				if alone = alone && !listed[i] && r.version == version; alone {
 					r.version = theirs[i].version
 				}

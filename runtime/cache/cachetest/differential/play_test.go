@@ -175,6 +175,7 @@ func (p *performance) record(s step) *record {
 		storeVersion: storeVersion(p.informer.GetStore()),
 		indexed:      index(p.informer.GetIndexer()),
 	}
+	r.unversioned = r.version == "" // before differences that are meant are made the same
 	for _, h := range p.handlers {
 		r.events = append(r.events, h.take())
 		r.synced = append(r.synced, h.registration.HasSynced())
